@@ -105,16 +105,16 @@ enum bs_status bs_buffer_reserve(struct bs_buffer *buffer, size_t extra_bytes, s
 	if (buffer->file)
 		return reserve_in_file(buffer, wanted, err);
 	size_t capacity = buffer->capacity_bytes + buffer->capacity_bytes / 2;
-	/* Large buffers grow four-fold in address space: unused pages take no memory, and every
-	 * move splits large pages. */
+	/* Large buffers grow four-fold, because unused pages take no memory, and because every move
+	 * splits large pages. */
 	if (capacity >= LARGE_BYTES)
 		capacity = buffer->capacity_bytes * 4;
 	if (capacity < wanted)
 		capacity = wanted;
 	if (capacity < 64)
 		capacity = 64;
-	/* A large capacity makes malloc's mapping consist of whole large pages and, where the
-	 * kernel can, begin with one. Then mremap moves whole large pages. */
+	/* Rounds a large capacity so that malloc's mapping consists of whole large pages. If the
+	 * kernel also aligns the mapping to a large page, mremap moves whole large pages. */
 	if (capacity >= LARGE_BYTES)
 		capacity = (capacity + LARGE_PAGE_BYTES - 1) / LARGE_PAGE_BYTES * LARGE_PAGE_BYTES -
 		           MALLOC_BYTES;

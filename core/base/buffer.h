@@ -28,17 +28,16 @@ static inline void bs_buffer_use_file(struct bs_buffer *buffer, int fd)
 	buffer->file = fd + 1;
 }
 
-/* n_bytes, rounded up to whole pages of a mapped file. 64 KiB is the largest page size of any
- * system. */
+/* Rounds n_bytes up to a multiple of 64 KiB, the largest page size of any system. */
 static inline size_t bs_file_pages_bytes(size_t n_bytes)
 {
 	const size_t page_bytes = (size_t)64 << 10;
 	return (n_bytes + page_bytes - 1) / page_bytes * page_bytes;
 }
 
-/* Maps n_bytes of a file from offset on; both are multiples of the page size of
- * bs_file_pages_bytes. The caller unmaps with munmap. Disk space is allocated at once, so that
- * writing to the mapping cannot fail. BS_IO, BS_NO_MEMORY. */
+/* Maps n_bytes of a file from offset on; both must be multiples of 64 KiB (bs_file_pages_bytes).
+ * The caller calls munmap. Disk space is allocated at once, so that writing to the mapping cannot
+ * fail. BS_IO, BS_NO_MEMORY. */
 enum bs_status bs_map_file(int fd, uint64_t offset, size_t n_bytes, void **map_out,
                            struct bs_error *err) BS_WARN_UNUSED;
 
@@ -54,13 +53,12 @@ struct bs_memory_budget {
 extern __thread struct bs_memory_budget *bs_memory_budget_here
 	__attribute__((tls_model("initial-exec")));
 
-/* Adds n_bytes to what this thread's budget holds; a negative number gives memory back.
- * BS_NO_MEMORY, and nothing is added, if the limit would be exceeded. Also for memory outside
- * buffers. */
+/* Adds n_bytes, which may be negative, to held_bytes of this thread's budget. BS_NO_MEMORY, without
+ * a change, if the limit would be exceeded. Memory outside buffers may be counted, too. */
 enum bs_status bs_memory_budget_add(int64_t n_bytes, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Frees the bytes (or unmaps and closes the file) and makes the buffer empty, in memory. An empty
- * buffer is allowed. */
+/* Frees the memory, or unmaps and closes the file. Afterwards the buffer is empty and in memory. It
+ * may have been empty before. */
 void bs_buffer_deinit(struct bs_buffer *buffer);
 
 /* Makes room for extra_bytes after used_bytes, which does not change. The capacity grows by at

@@ -35,8 +35,8 @@ static bool take_sign(struct rest *rest, char sign)
 #define ERA_DAYS 146097 /* in 400 years */
 
 /* Days since 1970-01-01. Years begin in March, so that the leap day is the last day of a year
- * (Hinnant, "chrono-Compatible Low-Level Date Algorithms"), and are shifted by 400, so that none is
- * negative. */
+ * (Hinnant, "chrono-Compatible Low-Level Date Algorithms"), and are shifted by 400, so that no year
+ * is negative. */
 static int64_t count_days(int year, int month, int day)
 {
 	year += 400 - (month <= 2);
@@ -59,7 +59,8 @@ struct told {
 	int64_t span_us;
 };
 
-/* .5 or ,5 with any number of digits; digits beyond ns are dropped. */
+/* Takes a fraction (.5 or ,5) with any number of digits; digits beyond ns are dropped. No fraction
+ * is valid, too. */
 static bool take_fraction(struct rest *rest, struct told *told)
 {
 	int64_t unit = NS_PER_S / 10;
@@ -185,7 +186,7 @@ void bs_date_format(int64_t us, char text_out[BS_DATE_TEXT_BYTES])
 
 int64_t bs_moment_code(struct bs_moment moment)
 {
-	/* Times before 1970 mirror those after it. */
+	/* Codes of times before 1970 mirror those of times after it. */
 	if (moment.seconds < 0) {
 		bool is_whole = moment.ns == 0;
 		struct bs_moment mirrored = {is_whole && moment.seconds > INT64_MIN

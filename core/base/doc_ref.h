@@ -4,15 +4,15 @@
 #include "core/base/vector.h"
 
 struct bs_doc_ref {
-	/* Segment number, from 0. The number of segments means the overlay. May also be
-	 * BS_DOC_EXCLUDED or BS_DOC_NONE. */
+	/* Segment number, from 0. The number of segments itself means the overlay: documents that a
+	 * fresh index found in the sources. May also be BS_DOC_EXCLUDED or BS_DOC_NONE. */
 	uint32_t segment;
 	uint32_t document;
 };
 
 BS_VECTOR(bs_doc_refs, struct bs_doc_ref);
 
-/* In place of a segment number: `document` is an entry of the exclusions. */
+/* Value of `segment`: `document` is the number of an exclusion. */
 #define BS_DOC_EXCLUDED (UINT32_MAX - 1)
-/* In place of a segment number: no document. */
+/* Value of `segment`: there is no document. */
 #define BS_DOC_NONE UINT32_MAX

@@ -14,7 +14,8 @@ uint64_t bs_hash_term(const void *key, size_t key_bytes)
 	return XXH3_64bits(key, key_bytes);
 }
 
-/* Chosen before main: a check at each use whether it is chosen would cost more than the hash. */
+/* Chosen before main, because testing at each use whether it has been chosen would cost more than
+ * the hash. */
 static struct bs_hash_secret secret;
 
 __attribute__((constructor)) static void choose_secret(void)

@@ -16,7 +16,7 @@ int32_t bs_utf8_next(const uint8_t *text, size_t text_bytes, size_t *at)
 	return c;
 }
 
-/* Not ICU's U8_PREV, which has 32-bit offsets. */
+/* Does not use ICU's U8_PREV, which has 32-bit offsets. */
 int32_t bs_utf8_previous(const uint8_t *text, size_t *at)
 {
 	size_t end = *at;

@@ -73,7 +73,7 @@ static bool parse_decimal(const uint8_t *text, size_t text_bytes, struct decimal
 			decimal->n_digits = n;
 			last = at;
 		}
-		/* Leading zeros count only after the point. */
+		/* Leading zeros change the exponent only after the decimal point. */
 		decimal->exponent += has_point ? -(n == 0) : n > 0;
 	}
 	if (!has_digit ||
@@ -349,7 +349,7 @@ static void multiply(struct decimal *decimal, ptrdiff_t power, uint8_t **room)
 	*room = end;
 }
 
-/* An end of a range, as each of the kinds that it can be read as. */
+/* One end of a range, parsed as a number, as a date, or as both if both are possible. */
 struct value_end {
 	bool is_there;
 	bool is_number;
@@ -389,7 +389,7 @@ static void take_end(const uint8_t *text, size_t text_bytes, uint8_t **room, str
 	end->is_date = bs_date_parse_span(text, text_bytes, &end->date);
 }
 
-/* A range as it is written. */
+/* A parsed range, before its ends become spans. */
 struct written {
 	struct value_end low, high;
 	/* True if the end itself is excluded. */

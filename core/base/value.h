@@ -25,9 +25,9 @@
 #include "core/base/buffer.h"
 #include "core/base/bytes.h"
 
-/* The number of a number's digits that are in its key. */
+/* The most digits of a number in its key; an open key has two more. */
 #define BS_VALUE_MOST_DIGITS 256u
-/* No key is longer. */
+/* The greatest length of a key. */
 #define BS_VALUE_MOST_BYTES 160u
 
 /* The first byte of a key. */
@@ -50,8 +50,8 @@ struct bs_value {
 	size_t tail_bytes;
 };
 
-/* True if the text is a number or a date. Four digits are a number. value_out->tail points into the
- * text. */
+/* True if the text is a number or a date. Four digits (1990) are a number. value_out->tail points
+ * into the text. */
 bool bs_value_parse(const uint8_t *text, size_t text_bytes, struct bs_value *value_out);
 
 /* Negative, zero or positive. If the keys are equal and a value has no tail (keys read from an
@@ -80,8 +80,8 @@ enum bs_range_kind {
 	BS_RANGE_KINDS
 };
 
-/* A range: a span of numbers and a span of dates. If both ends can be read both ways (1990), each
- * span is the range read that way. Otherwise the span of the other kind is empty, except that a
+/* A range: a span of numbers and a span of dates. If both ends are numbers as well as dates (1990),
+ * each span is the range of that kind. Otherwise the span of the other kind is empty, except that a
  * range of dates also contains the numbers 1000..9999 that are years in it. */
 struct bs_range {
 	struct bs_value_span spans[BS_RANGE_KINDS];
@@ -90,8 +90,8 @@ struct bs_range {
 /* Parses A..B (both included), A.., ..B, >A, >=A, <A, <=A. Ends are numbers or dates; a shorter
  * date means the whole of its time span. A number may end in k (or K), M, G, T or P for a power of
  * 1000, or in such a letter and i for a power of 1024. room: BS_RANGE_ROOM(text_bytes) bytes for
- * the tails of the range; the caller keeps it as long as it uses the range. NULL: the caller only
- * wants to know whether the text is a range. */
+ * the digits that the tails of the ends point to; the caller keeps it as long as it uses the range.
+ * NULL: the caller only wants to know whether the text is a range. */
 #define BS_RANGE_ROOM(text_bytes) ((text_bytes)*2 + 64)
 bool bs_range_parse(const uint8_t *text, size_t text_bytes, uint8_t *room,
                     struct bs_range *range_out);

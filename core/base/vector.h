@@ -11,7 +11,7 @@
  *              use(&hits.items[i]);
  *      bs_vector_deinit(&hits);
  *
- * Zero-initialise to make an empty one. `items` may move with every append. It is NULL until the
+ * A zero-initialised vector is empty. `items` may move with every append. It is NULL until the
  * first append. A loop that stores 64-bit numbers copies `items` to a local variable first: to the
  * compiler such a store may change the pointer.
  *
@@ -42,7 +42,7 @@ BS_VECTOR(bs_u64s, uint64_t);
  * unchanged. */
 #define bs_vector_append(vector, item, err) bs_vector_extend(vector, item, 1, err)
 
-/* Appends copies of item[0 .. n). As bs_vector_append. */
+/* Appends copies of item[0 .. n). Fails like bs_vector_append. */
 #define bs_vector_extend(vector, item, n, err)                           \
 	bs_buffer_append(&(vector)->bytes, 1 ? (item) : (vector)->items, \
 	                 (n) * sizeof(*(vector)->items), err)
@@ -51,8 +51,8 @@ BS_VECTOR(bs_u64s, uint64_t);
 #define bs_vector_reserve(vector, n, err) \
 	bs_buffer_reserve(&(vector)->bytes, (n) * sizeof(*(vector)->items), err)
 
-/* Sets the number of items. Items beyond the present ones need room (bs_vector_reserve) and have no
- * value yet. */
+/* Sets the number of items. Additional items need room (bs_vector_reserve) and are
+ * uninitialised. */
 #define bs_vector_set_n(vector, n) \
 	((void)((vector)->bytes.used_bytes = (n) * sizeof(*(vector)->items)))
 

@@ -1,6 +1,6 @@
-/* api.h: how the public headers declare functions. Part of the public interface; every public
- * header includes it, and so has bool, size_t and the integer types; private headers have them from
- * core/base/error.h. */
+/* api.h: macros for declarations. Part of the public interface: every public header includes it,
+ * which also defines bool, size_t and the integer types. Private headers include
+ * core/base/error.h instead. */
 #ifndef BITSIFT_API_H
 #define BITSIFT_API_H
 
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Around declarations: C++ uses them as those of C functions. */
+/* Enclose declarations. In C++ they give C linkage. */
 #ifdef __cplusplus
 #define BS_BEGIN_DECLS extern "C" {
 #define BS_END_DECLS   }

@@ -25,7 +25,7 @@
  * place, without a copy, for example in a mapped file. Readers check everything: BS_CORRUPT names
  * the byte and the error; BS_UNSUPPORTED: a later version.
  *
- * Reading one object is safe from many threads, as long as nobody writes it.
+ * Many threads may read an object at once, as long as no thread changes it.
  */
 #ifndef BITSIFT_BLOOM_H
 #define BITSIFT_BLOOM_H
@@ -41,30 +41,33 @@ BS_BEGIN_DECLS
  *      x_i = start + i * step + (i^3 - i) / 6 * 0x9e3779b97f4a7c15 mod 2^64
  *      position_i = floor(x_i * m / 2^64)          i = 0 .. k-1
  *
- * So a key is made once for any number of filters of any shape. Keys with equal hashes are the same
- * key: among 2^32 keys two are equal with a probability of one half.
+ * A key is computed once for any number of filters of any shape. Different inputs with equal
+ * hashes give the same key: with a 64-bit hash, 0.5 such pairs are expected among 2^32 inputs.
  */
 struct bs_bloom_key {
 	uint64_t start;
 	uint64_t step;
 };
-/* The key of the XXH3-64 of some bytes, without a seed. bytes may be NULL if n_bytes is 0. */
+/* The key of some bytes: made from their XXH3-64 without a seed. bytes may be NULL if n_bytes is
+ * 0. */
 BS_API struct bs_bloom_key bs_bloom_key_of_bytes(const void *bytes, size_t n_bytes);
-/* The key of a hash of the caller. The hash may be weak, such as a number, if it has no
- * collisions. */
+/* The key of a hash that the caller computed. The hash may be weak, even a serial number, if
+ * distinct keys have distinct hashes. */
 BS_API struct bs_bloom_key bs_bloom_key_of_hash(uint64_t hash);
 /* The key of a strong hash of 128 bits, for sets in which 64 bits would collide. */
 BS_API struct bs_bloom_key bs_bloom_key_of_hash_wide(uint64_t low, uint64_t high);
 
-/* Bits for n_keys at a false positive rate in (0, 1), rounded up; at least 1, at most 2^64 - 1. */
+/* The bits that n_keys need for a false positive rate in (0, 1), rounded up; at least 1, at most
+ * 2^64 - 1. */
 BS_API uint64_t bs_bloom_optimal_bits(uint64_t n_keys, double rate);
-/* Hashes for that many bits, rounded to the nearest, within 1..64. */
+/* The best number of hashes for n_keys in n_bits, rounded to the nearest in 1..64. */
 BS_API uint32_t bs_bloom_optimal_hashes(uint64_t n_bits, uint64_t n_keys);
 /* Expected share of set bits, in [0, 1]. */
 BS_API double bs_bloom_density(uint64_t n_bits, uint32_t n_hashes, uint64_t n_keys);
 /* Expected false positive rate, in [0, 1]. */
 BS_API double bs_bloom_false_rate(uint64_t n_bits, uint32_t n_hashes, uint64_t n_keys);
-/* Bits that a key of n_hashes hashes needs for a density in (0, 1): k / -ln(1 - d). */
+/* The bits per key at which a filter with n_hashes hashes has a density in (0, 1): k / -ln(1 -
+ * d). */
 BS_API double bs_bloom_bits_per_key(double n_hashes, double density);
 /* Bits of information in a bit that is set with this probability: -d log2 d - (1 - d) log2(1 -
  * d). */
@@ -73,39 +76,39 @@ BS_API double bs_bloom_entropy(double density);
 /* A plain Bloom filter. */
 struct bs_bloom;
 
-/* A filter to query, with borrowed bits. Bit i is bit i % 8 of byte i / 8. The bytes have any
- * alignment, their number is a multiple of 8, and bits from n_bits on are 0. A caller that has
- * checked the bits by a checksum of its own may fill in the struct itself. */
+/* A filter that can be queried; its bits are borrowed. Bit i is bit i % 8 of byte i / 8. The bytes
+ * have any alignment, their number is a multiple of 8, and bits from n_bits on are 0. A caller that
+ * has verified the bits by other means may fill in the struct itself. */
 struct bs_bloom_view {
 	const uint8_t *bits;
 	uint32_t n_bits;   /* 1 or more */
 	uint32_t n_hashes; /* 1 to 64 */
 };
 
-/* An empty filter, for bs_bloom_free. n_bits in 1..2^32-1 and n_hashes in 1..64, otherwise
- * BS_INVALID; BS_NO_MEMORY. NULL on failure. */
+/* Creates an empty filter; free it with bs_bloom_free. BS_INVALID unless n_bits is in 1..2^32-1 and
+ * n_hashes in 1..64; BS_NO_MEMORY. *bloom_out is NULL on failure. */
 BS_API enum bs_status bs_bloom_new(uint64_t n_bits, uint32_t n_hashes, struct bs_bloom **bloom_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
-/* A new filter with the same bits, for bs_bloom_free. BS_NO_MEMORY. */
+/* Creates a filter with the same bits; free it with bs_bloom_free. BS_NO_MEMORY. */
 BS_API enum bs_status bs_bloom_copy(struct bs_bloom_view view, struct bs_bloom **bloom_out,
                                     struct bs_error *err) BS_WARN_UNUSED;
 /* NULL is fine. */
 BS_API void bs_bloom_free(struct bs_bloom *bloom);
 BS_API void bs_bloom_add(struct bs_bloom *bloom, struct bs_bloom_key key);
-/* A view of the filter, also of later changes; valid until it is freed. */
+/* A view of the filter. It shows later changes and is valid until the filter is freed. */
 BS_API struct bs_bloom_view bs_bloom_look(const struct bs_bloom *bloom);
 
-/* False: never added. True: added, or a false positive. */
+/* False: the key was never added. True: it was added, or this is a false positive. */
 BS_API bool bs_bloom_has(struct bs_bloom_view view, struct bs_bloom_key key);
 /* Queries n_views filters (fewer than 2^32) for n_keys keys. Writes the numbers of the filters that
- * may have all keys to passed_out, in ascending order, and returns how many there are. A third
- * faster than one filter after the other if they are not in the processor's cache: 25 ns a
- * filter. */
+ * may have all keys to passed_out, in ascending order, and returns how many there are. If the
+ * filters are not in the processor's cache, this takes 25 ns per filter and is a third faster than
+ * querying one filter after the other. */
 BS_API size_t bs_bloom_pass(const struct bs_bloom_view *views, size_t n_views,
                             const struct bs_bloom_key *keys, size_t n_keys, uint32_t *passed_out);
 
-/* Union: OR of the bits. Intersection: AND of the bits, which has all common keys, and more false
- * positives than a filter made of them. BS_INVALID: the shapes differ. */
+/* Union: OR of the bits. Intersection: AND of the bits, which has all common keys, but more false
+ * positives than a filter to which only those were added. BS_INVALID: the shapes differ. */
 BS_API enum bs_status bs_bloom_unite(struct bs_bloom *bloom, struct bs_bloom_view other,
                                      struct bs_error *err) BS_WARN_UNUSED;
 BS_API enum bs_status bs_bloom_intersect(struct bs_bloom *bloom, struct bs_bloom_view other,
@@ -129,9 +132,9 @@ BS_API enum bs_status bs_bloom_cardinality_of_both(struct bs_bloom_view a, struc
  * bytes, a multiple of 8. */
 BS_API size_t bs_bloom_stored_bytes(struct bs_bloom_view view);
 BS_API void bs_bloom_store(struct bs_bloom_view view, uint8_t *to);
-/* The filter in exactly these bytes, which are borrowed. BS_CORRUPT, BS_UNSUPPORTED: *view_out is
- * all 0. bs_bloom_read_head checks only the header of 64 bytes, not the checksum of the bits, for
- * callers that have checked them otherwise. */
+/* Makes a view of a stored filter. The bytes are borrowed and must be exactly its stored form.
+ * BS_CORRUPT, BS_UNSUPPORTED: *view_out is all 0. bs_bloom_read_head verifies only the header, not
+ * the checksum of the bits; for callers that have verified the bits by other means. */
 BS_API enum bs_status bs_bloom_read(const uint8_t *bytes, size_t n_bytes,
                                     struct bs_bloom_view *view_out,
                                     struct bs_error *err) BS_WARN_UNUSED;
@@ -142,68 +145,68 @@ BS_API enum bs_status bs_bloom_read_head(const uint8_t *bytes, size_t n_bytes,
 /*
  * A counting filter: each position is a counter of 4 bits, so that keys can be removed. A key that
  * was added twice must be removed twice. A counter that would reach 16 overflows: it stays at 15
- * whatever is removed. The filter may then answer "maybe" where a new one would not, but never
- * loses a key.
+ * whatever is removed. The filter may then answer "maybe" for a removed key, but never loses a
+ * key that it has.
  */
 struct bs_counting;
 
-/* As bs_bloom_new; needs half a byte a counter. */
+/* Like bs_bloom_new. Takes half a byte per counter. */
 BS_API enum bs_status bs_counting_new(uint64_t n_counters, uint32_t n_hashes,
                                       struct bs_counting **counting_out,
                                       struct bs_error *err) BS_WARN_UNUSED;
 /* NULL is fine. */
 BS_API void bs_counting_free(struct bs_counting *counting);
 BS_API void bs_counting_add(struct bs_counting *counting, struct bs_bloom_key key);
-/* False: a counter of the key is 0, so it was never added, and nothing changes. Removing a key that
- * was never added, but has no such counter, corrupts the filter. */
+/* False: the key was never added, because one of its counters is 0; nothing changes. If a key was
+ * never added, but none of its counters is 0, removing it corrupts the filter. */
 BS_API bool bs_counting_remove(struct bs_counting *counting, struct bs_bloom_key key);
 BS_API bool bs_counting_has(const struct bs_counting *counting, struct bs_bloom_key key);
 
 struct bs_counting_info {
 	uint64_t n_counters;
 	uint64_t n_keys; /* added and not removed */
-	/* additions to a counter at 15; 0: the filter is exactly that of its keys */
+	/* additions to a counter that was at 15 already; 0: the counters are exact */
 	uint64_t n_overflows;
 	uint32_t n_hashes;
 	uint64_t reserved[4];
 };
 BS_API void bs_counting_describe(const struct bs_counting *counting,
                                  struct bs_counting_info *info_out);
-/* The plain filter of the same keys, for bs_bloom_free; without overflows the bits are those of a
- * filter to which the keys were added. BS_NO_MEMORY. */
+/* Creates the plain filter of the same keys; free it with bs_bloom_free. Without overflows it has
+ * the same bits as a plain filter to which the keys were added. BS_NO_MEMORY. */
 BS_API enum bs_status bs_counting_to_bloom(const struct bs_counting *counting,
                                            struct bs_bloom **bloom_out,
                                            struct bs_error *err) BS_WARN_UNUSED;
-/* The expected number of counters that reach `limit` (16: that overflow), an upper bound for the
- * probability that any does. At the optimal load, n_hashes * n_keys = n_counters * ln 2, less than
- * 1.37e-15 of them overflow. */
+/* The expected number of counters that reach `limit` (16: that overflow). It is also an upper bound
+ * of the probability that any counter does. At the optimal load, n_hashes * n_keys = n_counters *
+ * ln 2, it is below 1.37e-15 times n_counters. */
 BS_API double bs_counting_overflow(uint64_t n_counters, uint32_t n_hashes, uint64_t n_keys,
                                    uint32_t limit);
 
 BS_API size_t bs_counting_stored_bytes(const struct bs_counting *counting);
 BS_API void bs_counting_store(const struct bs_counting *counting, uint8_t *to);
-/* A new counting filter from exactly these bytes. BS_CORRUPT, BS_UNSUPPORTED, BS_NO_MEMORY:
- * *counting_out is NULL. */
+/* Creates a counting filter from its stored form, which must be exactly these bytes. BS_CORRUPT,
+ * BS_UNSUPPORTED, BS_NO_MEMORY: *counting_out is NULL. */
 BS_API enum bs_status bs_counting_read(const uint8_t *bytes, size_t n_bytes,
                                        struct bs_counting **counting_out,
                                        struct bs_error *err) BS_WARN_UNUSED;
 
 /*
  * Compression. A filter with the optimal density of one half cannot be compressed. A larger filter
- * with fewer hashes can, and then has fewer bits for the same rate: it costs memory and saves
- * transfer. A plan gives its size.
+ * with fewer hashes can be compressed to fewer bits at the same false positive rate: it takes more
+ * memory and less transfer. A plan is the shape of such a filter.
  */
 struct bs_bloom_plan {
 	uint64_t n_bits; /* in memory */
 	uint32_t n_hashes;
 	double density; /* expected when all keys are added */
 	double false_rate;
-	double sent_bits; /* of each key, compressed, without the header of 64 bytes */
+	double sent_bits; /* compressed size in bits per key, without the header of 64 bytes */
 	uint64_t reserved[4];
 };
-/* The plan with the lowest rate for sent_bits a key, or with the fewest sent_bits a key for a rate
- * in (0, 1). It needs at most max_bits a key of memory; 0: up to the largest filter (2^32 - 1
- * bits). BS_INVALID: there is no such plan. */
+/* Finds the plan with the lowest false positive rate for sent_bits per key, or with the fewest
+ * sent_bits per key for a rate in (0, 1). In memory the filter takes at most max_bits per key; 0:
+ * at most 2^32 - 1 bits in all. BS_INVALID: there is no such plan. */
 BS_API enum bs_status bs_bloom_plan_for_size(uint64_t n_keys, double sent_bits, double max_bits,
                                              struct bs_bloom_plan *plan_out,
                                              struct bs_error *err) BS_WARN_UNUSED;
@@ -211,24 +214,25 @@ BS_API enum bs_status bs_bloom_plan_for_rate(uint64_t n_keys, double rate, doubl
                                              struct bs_bloom_plan *plan_out,
                                              struct bs_error *err) BS_WARN_UNUSED;
 
-/* The filter compressed to its entropy, after a header of 64 bytes. *bytes_out is for free().
- * BS_NO_MEMORY: it is NULL. */
+/* Compresses a filter to its entropy, after a header of 64 bytes. Release *bytes_out with free().
+ * BS_NO_MEMORY: *bytes_out is NULL. */
 BS_API enum bs_status bs_bloom_compress(struct bs_bloom_view view, uint8_t **bytes_out,
                                         size_t *n_bytes_out, struct bs_error *err) BS_WARN_UNUSED;
-/* The filter that was compressed to exactly these bytes, for bs_bloom_free. A few bytes can expand
- * to half a gigabyte: a filter over max_bits is refused; 0: none is. BS_INVALID (max_bits),
- * BS_CORRUPT, BS_UNSUPPORTED, BS_NO_MEMORY: *bloom_out is NULL. */
+/* Decompresses a filter from exactly these bytes; free it with bs_bloom_free. A few bytes can
+ * expand to half a gigabyte; therefore a filter of more than max_bits is BS_INVALID (max_bits 0: no
+ * limit). Also BS_CORRUPT, BS_UNSUPPORTED, BS_NO_MEMORY. *bloom_out is NULL on failure. */
 BS_API enum bs_status bs_bloom_decompress(const uint8_t *bytes, size_t n_bytes, uint64_t max_bits,
                                           struct bs_bloom **bloom_out,
                                           struct bs_error *err) BS_WARN_UNUSED;
 
-/* The changes from `from` to `to`, compressed, for a receiver that has `from`. *bytes_out is for
- * free(). BS_INVALID: the shapes differ; BS_NO_MEMORY: it is NULL. */
+/* The delta from `from` to `to`, compressed, for a receiver that has `from`. Release *bytes_out
+ * with free(); it is NULL on failure. BS_INVALID: the shapes differ; BS_NO_MEMORY. */
 BS_API enum bs_status bs_bloom_delta(struct bs_bloom_view from, struct bs_bloom_view to,
                                      uint8_t **bytes_out, size_t *n_bytes_out,
                                      struct bs_error *err) BS_WARN_UNUSED;
-/* Applies such changes to `from`. On failure the filter is unchanged: BS_INVALID (it is not the
- * `from` of these bytes), BS_CORRUPT, BS_UNSUPPORTED, BS_NO_MEMORY. */
+/* Applies a delta to a filter that is equal to its `from`. On failure the filter is unchanged:
+ * BS_INVALID (the filter is not the `from` of the delta), BS_CORRUPT, BS_UNSUPPORTED,
+ * BS_NO_MEMORY. */
 BS_API enum bs_status bs_bloom_apply(struct bs_bloom *bloom, const uint8_t *bytes, size_t n_bytes,
                                      struct bs_error *err) BS_WARN_UNUSED;
 
@@ -241,20 +245,22 @@ BS_API enum bs_status bs_bloom_apply(struct bs_bloom *bloom, const uint8_t *byte
  */
 struct bs_attenuated;
 
-struct bs_attenuated_view { /* as struct bs_bloom_view, with the levels one after the other */
+/* like struct bs_bloom_view, with the bits of all levels, one after the other */
+struct bs_attenuated_view {
 	const uint8_t *bits;
-	uint32_t n_bits; /* of a level */
+	uint32_t n_bits; /* bits of one level */
 	uint32_t n_hashes;
 	uint32_t n_levels; /* 1 to 64 */
 };
 
-/* An empty filter, for bs_attenuated_free. n_levels in 1..64, otherwise as bs_bloom_new. */
+/* Creates an empty filter; free it with bs_attenuated_free. n_levels is in 1..64. Otherwise like
+ * bs_bloom_new. */
 BS_API enum bs_status bs_attenuated_new(uint32_t n_levels, uint64_t n_bits, uint32_t n_hashes,
                                         struct bs_attenuated **attenuated_out,
                                         struct bs_error *err) BS_WARN_UNUSED;
 /* NULL is fine. */
 BS_API void bs_attenuated_free(struct bs_attenuated *attenuated);
-/* Makes it empty. */
+/* Removes all keys of all levels. */
 BS_API void bs_attenuated_clear(struct bs_attenuated *attenuated);
 /* Adds the keys of this node. BS_INVALID: the shapes differ. */
 BS_API enum bs_status bs_attenuated_unite(struct bs_attenuated *attenuated,
@@ -269,11 +275,10 @@ BS_API struct bs_attenuated_view bs_attenuated_look(const struct bs_attenuated *
 
 /* The filter of the keys that nodes `level` hops away have; level < n_levels. */
 BS_API struct bs_bloom_view bs_attenuated_level(struct bs_attenuated_view view, uint32_t level);
-/* The first level that may have the key; no node nearer than that has it. n_levels: no node that
- * the levels cover has it. */
+/* The first level that may have the key; no nearer node has it. n_levels: no level has the key. */
 BS_API uint32_t bs_attenuated_nearest(struct bs_attenuated_view view, struct bs_bloom_key key);
 
-/* As bs_bloom_stored_bytes and so on for plain filters. */
+/* Like bs_bloom_stored_bytes, bs_bloom_store and so on. */
 BS_API size_t bs_attenuated_stored_bytes(struct bs_attenuated_view view);
 BS_API void bs_attenuated_store(struct bs_attenuated_view view, uint8_t *to);
 BS_API enum bs_status bs_attenuated_read(const uint8_t *bytes, size_t n_bytes,
@@ -298,24 +303,24 @@ BS_API enum bs_status bs_attenuated_read_head(const uint8_t *bytes, size_t n_byt
  */
 struct bs_route;
 
-/* For bs_route_free. BS_NO_MEMORY: it is NULL. */
+/* Creates a route; free it with bs_route_free. BS_NO_MEMORY: *route_out is NULL. */
 BS_API enum bs_status bs_route_new(struct bs_route **route_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
 /* NULL is fine. */
 BS_API void bs_route_free(struct bs_route *route);
-/* Starts a new search at the node with this number, and keeps the memory. */
+/* Starts a new search at a node. The route keeps its memory. */
 BS_API enum bs_status bs_route_start(struct bs_route *route, uint64_t node,
                                      struct bs_error *err) BS_WARN_UNUSED;
-/* Offers a neighbour of the node that bs_route_next returned last. Nodes asked before are
+/* Offers a neighbour of the node that bs_route_next returned last. Nodes that were asked before are
  * ignored. */
 BS_API enum bs_status bs_route_offer(struct bs_route *route, uint64_t node, uint32_t level,
                                      struct bs_error *err) BS_WARN_UNUSED;
 
 struct bs_route_hop {
 	uint64_t node;
-	uint64_t from;  /* the node that it is a neighbour of; for the first node itself */
-	uint32_t hops;  /* from the first node */
-	uint32_t level; /* as offered; 0 for the first node */
+	uint64_t from;  /* the node that has `node` as its neighbour; for the first node, itself */
+	uint32_t hops;  /* distance from the first node */
+	uint32_t level; /* as passed to bs_route_offer; 0 for the first node */
 	uint64_t reserved[2];
 };
 /* The next node to ask. False: all reachable nodes were asked. */

@@ -23,41 +23,45 @@ enum bs_build_step {
 struct bs_build_report {
 	uint64_t n_docs;    /* searchable documents at the end of the run */
 	uint64_t n_indexed; /* documents read and indexed by this run */
-	/* of n_indexed: records replaced by a later record of their source with the same id */
+	/* records of n_indexed that a later record of the same source with the same id replaced */
 	uint64_t n_replaced;
-	uint64_t n_kept_out;  /* of n_indexed: documents that stay deleted */
+	uint64_t n_kept_out;  /* documents of n_indexed that stay deleted (bs_index_delete) */
 	uint64_t n_unchanged; /* documents of the index that have not changed */
 	/* documents indexed again without a change: racy fingerprints, or a rewritten collection */
 	uint64_t n_renewed;
-	uint64_t n_changed;       /* documents whose text changed; of a record, its line of JSON */
-	uint64_t n_removed;       /* documents removed with their sources */
-	uint64_t text_bytes;      /* text of the documents that this run indexed */
-	uint64_t n_terms;         /* their distinct words, summed over the segments */
-	uint64_t n_postings;      /* their pairs of a document and a distinct word */
-	uint64_t written_bytes;   /* of the segments with them */
-	uint64_t n_segments;      /* of the whole index */
-	uint64_t index_bytes;     /* of the whole index */
-	uint64_t n_excluded;      /* documents that bs_index_delete keeps out */
+	/* documents whose text (of a record: whose line of JSON) changed */
+	uint64_t n_changed;
+	uint64_t n_removed;  /* documents removed with their sources */
+	uint64_t text_bytes; /* bytes of text of the documents that this run indexed */
+	uint64_t n_terms;    /* distinct words of these documents, summed over the segments */
+	/* postings of these documents: pairs of a document and a distinct word */
+	uint64_t n_postings;
+	uint64_t written_bytes; /* bytes of the segments that have the documents of n_indexed */
+	uint64_t n_segments;    /* segments of the whole index */
+	uint64_t index_bytes;   /* bytes of the whole index */
+	/* documents that are kept out because bs_index_delete deleted them */
+	uint64_t n_excluded;
 	uint64_t n_compacted;     /* segments merged */
 	uint64_t n_moved;         /* documents copied by merging */
 	uint64_t compacted_bytes; /* bytes written by merging */
-	/* documents left out of merging: they changed since they were indexed, or need too much
-	 * memory */
+	/* documents left out of merging, because they changed since they were indexed, or because
+	 * they need too much memory */
 	uint64_t n_stayed;
-	/* files, folders and sources that could not be read: what the index has of them stays */
+	/* files, folders and sources that could not be read; their documents stay in the index */
 	uint64_t n_unread;
 	uint64_t skipped[BS_SKIP_MAX]; /* by enum bs_skip */
-	/* of skipped[BS_SKIP_BINARY]: by file name ending, the first ones met */
+	/* the files of skipped[BS_SKIP_BINARY] by file name ending; only the endings met first */
 	struct bs_skip_kind binary[BS_SKIP_KINDS];
 	uint64_t elapsed_ns;
 	enum bs_build_step step;
-	/* files of a folder, bytes of a collection, documents written; 0: unknown */
+	/* progress of the step: files of a folder, bytes of a collection, or documents written; 0:
+	 * unknown */
 	uint64_t step_done, step_total;
 	uint64_t step_ns;  /* time spent in this step */
-	bool is_refresh;   /* the index existed and is not rebuilt */
-	bool is_committed; /* something changed */
+	bool is_refresh;   /* the index existed, and this run did not rebuild it */
+	bool is_committed; /* something changed, so a commit was made */
 	bool is_shared;    /* the index is readable for others, as requested */
-	char warning[256]; /* housekeeping that was not done, and why; empty: none */
+	char warning[256]; /* housekeeping that was not done, and why; empty if all was done */
 	uint64_t reserved[3];
 };
 
@@ -72,25 +76,26 @@ struct bs_build_tuning; /* for the project's own experiments: indexer/run/tuning
 
 /*
  * Options that are recorded with an index. If all of them (and all of struct bs_source_rules) are
- * zero, an existing index keeps its own. Otherwise they must be the recorded ones: BS_INVALID,
- * unless the run is a rebuild. summary_rate alone may change with any run.
+ * zero, an existing index keeps the recorded ones. Otherwise they must be equal to the recorded
+ * ones, unless the run is a rebuild: BS_INVALID. Only summary_rate may change with any run.
  */
 struct bs_index_options {
-	/* bs_index_build: index words, for bs_search. */
+	/* bs_index_build: indexes words, for bs_search. If neither words nor grams is set, it
+	 * indexes both, but grams of collections named as sources only if the index has a folder or
+	 * a file as a source, or has recorded grams. A writer always indexes words. */
 	bool words;
-	/* Index grams: the files' for bs_grep, in-memory documents' for bs_candidates.
-	 * bs_index_build with neither of the two: both, but grams of named collections only if the
-	 * index has a folder or file, or recorded grams. A writer: words always, and grams from a
-	 * new index on; BS_INVALID if an existing one has none. */
+	/* Indexes grams: of files for bs_grep, of in-memory documents for bs_candidates. A writer
+	 * can do so only from the start of an index: BS_INVALID if an existing index has no
+	 * grams. */
 	bool grams;
 	const char *stem_language; /* a Snowball stemmer, "english"; NULL: words are not stemmed */
 	bool fold_accents;         /* cafe finds café */
-	/* parts of identifiers are words, too: server finds HTTPServer2 */
+	/* parts of identifiers are words, too: `server` finds HTTPServer2 */
 	bool split_identifiers;
 	/* fields of records whose words count more in scores: "title=3", 1 to 100; NULL-ended */
 	const char *const *weights;
-	/* share of set bits, BS_MIN_DENSITY to BS_MAX_DENSITY; lower is faster and larger; 0:
-	 * 0.3 */
+	/* share of set bits, BS_MIN_DENSITY to BS_MAX_DENSITY; a lower one makes searches faster
+	 * and the index larger; 0: 0.3 */
 	double density;
 	/* The false positive rate of the index summary (bitsift/bloom.h), which rules out absent
 	 * words: BS_MIN_SUMMARY_RATE to BS_MAX_SUMMARY_RATE. 0: unchanged, or 0.01; negative: no
@@ -103,16 +108,16 @@ struct bs_index_options {
  * with NULL. */
 struct bs_source_rules {
 	/* Folders: */
-	bool hidden;              /* hidden files, too */
-	bool no_ignore;           /* ignores .gitignore, .ignore and .rgignore */
-	bool binary_as_text;      /* files with NUL bytes, too */
+	bool hidden;              /* indexes hidden files, too */
+	bool no_ignore;           /* does not read .gitignore, .ignore and .rgignore */
+	bool binary_as_text;      /* indexes files with NUL bytes, too */
 	const char *const *globs; /* as ripgrep's -g; NULL: every file */
 	/* Files that are read record by record in addition to *.jsonl and *.ndjson: patterns as in
 	 * a .gitignore in each folder. A file whose first line is not a JSON object is read as one
 	 * document. NULL: none. */
 	const char *const *records;
-	/* no file is read record by record. Indexes made before this option existed keep doing
-	 * so */
+	/* Reads *.jsonl and *.ndjson in folders as files, not record by record. Indexes made before
+	 * this option existed keep doing so. */
 	bool no_records;
 	/* Records: */
 	const char *id_field;           /* names the record; NULL: "id" */
@@ -120,9 +125,9 @@ struct bs_source_rules {
 	/* All documents: */
 	/* Larger documents are skipped. 0: 256 MiB; at most BS_MAX_DOCUMENT_BYTES. */
 	uint64_t max_document_bytes;
-	/* Keeps the texts of files and records in the index. They are shown and verified as they
-	 * were indexed, without reading the sources again, as long as the fingerprints of the
-	 * sources have not changed. */
+	/* Stores the texts of files and records in the index. As long as the fingerprint of a
+	 * source is unchanged, its documents are shown and verified from the stored texts, and the
+	 * source is not read again. */
 	bool store;
 	uint64_t reserved[4];
 };
@@ -132,27 +137,29 @@ struct bs_source_rules {
 struct bs_write_options {
 	uint64_t memory_bytes; /* working memory; 0: 1 GiB; at least 16 MiB are used */
 	/* 0: one for each processor; at most BS_MAX_THREADS. A writer analyses words on the calling
-	 * thread */
+	 * thread. */
 	uint32_t n_threads;
-	/* waits for another writer, as long as the limits allow; otherwise BS_BUSY */
+	/* waits while another writer holds the lock, as long as the limits allow; otherwise
+	 * BS_BUSY */
 	bool wait;
-	/* in-memory indexes: next to each new segment its condensed form
+	/* in-memory indexes: writes the condensed form of each new segment, too
 	 * (bitsift/index_restore.h) */
 	bool condensed;
 	uint64_t reserved[2];
 };
 
-/* NULL: not called. */
+/* Callbacks that are NULL are not called. */
 struct bs_build_callbacks {
-	/* Called often. Return 0 to continue; any other value stops the run with BS_STOPPED. A read
-	 * of standard input that a signal interrupts calls it, too. so_far->n_docs is unknown yet.
+	/* Called often, also when a signal interrupts a read of standard input. Return 0 to
+	 * continue; any other value stops the run with BS_STOPPED. so_far->n_docs is not known yet.
 	 * A writer calls it while it writes and merges segments. */
 	int (*progress)(void *context, const struct bs_build_report *so_far);
 	/* bs_index_build: a printable line for each file, record or source that is skipped
 	 * ("notes/a.txt: Permission denied"). The report counts all of them in any case. */
 	void (*skipped)(void *context, enum bs_skip reason, const char *message);
-	/* A printable line: a recorded source became part of another, or gets other rules by the
-	 * rebuild of another; at the end, a field of `weights` that no record has. */
+	/* Gets a printable line if a recorded source became a part of another one, if a rebuild of
+	 * some sources changes the rules of another one, and, at the end, if no record has a field
+	 * of `weights`. */
 	void (*notice)(void *context, const char *message);
 	void *context;
 	/* `skipped` is called for hidden and ignored files, too, which may be many */
@@ -161,11 +168,13 @@ struct bs_build_callbacks {
 };
 
 struct bs_build_request {
-	/* The directory of the index, created if it does not exist, as are the folders above it.
-	 * NULL: the nearest .bitsift upward, as by bs_index_locate, or a new one in the working
-	 * directory. It must not be a symlink: BS_UNTRUSTED. */
+	/* The directory of the index. It is created if it does not exist, as are its parent
+	 * folders. NULL: the nearest .bitsift of the working directory and its parents
+	 * (bs_index_locate), or else a new one in the working directory. It must not be a symlink:
+	 * BS_UNTRUSTED. */
 	const char *dir;
-	struct bs_memory_index *memory; /* instead of a directory; dir is NULL */
+	/* an in-memory index instead of a directory; dir is then NULL */
+	struct bs_memory_index *memory;
 	/*
 	 * Files, folders, collections (*.jsonl, *.ndjson), or "-" for JSONL on file descriptor 0.
 	 * They are added to the recorded sources of the index and refreshed; other recorded sources
@@ -181,8 +190,8 @@ struct bs_build_request {
 	const char *const *sources;
 	size_t n_sources;
 	/* Sources to remove from the index together with their documents, by path, whether they
-	 * still exist or not. Without other sources nothing is refreshed. BS_INVALID: one of them
-	 * is not a source of the index. */
+	 * still exist or not. If n_sources is 0, nothing is refreshed. BS_INVALID: one of them is
+	 * not a source of the index. */
 	const char *const *forget;
 	size_t n_forget;
 
@@ -192,17 +201,19 @@ struct bs_build_request {
 	/* Without sources, or with all of them: indexes everything again, with new options or after
 	 * damage. With some of the recorded sources: reads these sources again even if their
 	 * fingerprints are unchanged, and keeps the documents of the other sources. If standard
-	 * input is one of them, its records replace all earlier records from standard input.
-	 * Options that concern every source (all but hidden, no_ignore, binary_as_text, globs,
-	 * records and no_records) must then be the recorded ones. A damaged or missing index keeps
-	 * nothing: sources must be all of its sources. */
+	 * input is one of them, its records replace all earlier records from standard input. Only
+	 * hidden, no_ignore, binary_as_text, globs, records and no_records may then differ from the
+	 * recorded options, because the others concern all sources. If the index is damaged or
+	 * missing, no documents can be kept: all of its sources must be named. */
 	bool rebuild;
 	bool strict; /* stops at the first invalid record: BS_INVALID */
-	/* readable for others, as the umask allows, if all sources are: see bs_index_build */
+	/* makes the index readable for others, as the umask allows, if all its sources are: see
+	 * bs_index_build */
 	bool shared;
 	struct bs_build_callbacks callbacks;
-	/* texts: documents that are not stored are copied by merging and indexed again by a rebuild
-	 * if it returns them; otherwise merging leaves them where they are, and a rebuild fails. */
+	/* host.texts returns the texts of documents that are not stored. Merging copies the
+	 * documents whose texts it gets and leaves the others where they are. A rebuild fails if it
+	 * does not get a text. */
 	struct bs_host host;
 	const struct bs_limits *limits;       /* NULL: none */
 	const struct bs_build_tuning *tuning; /* NULL */

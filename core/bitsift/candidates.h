@@ -10,7 +10,7 @@
  *      bs_text_filter  whether a text of the host may match a pattern; cheaper than an exact match
  *      bs_estimate     the approximate number of hits, for query planners
  *
- * Every document that matches, in the form in which it was added, is a candidate.
+ * If the text of a document matched when it was added, the document is a candidate.
  */
 #ifndef BITSIFT_CANDIDATES_H
 #define BITSIFT_CANDIDATES_H
@@ -34,7 +34,7 @@ struct bs_candidates_request {
 	bool estimate;
 	void *context;
 	const struct bs_limits *limits;     /* NULL: none */
-	const struct bs_pattern_tree *tree; /* replaces the pattern; NULL: the pattern */
+	const struct bs_pattern_tree *tree; /* used instead of `pattern`; NULL: `pattern` is used */
 	uint64_t reserved[7];
 };
 
@@ -62,13 +62,14 @@ BS_API enum bs_status bs_candidates(struct bs_searcher *searcher,
 /* A pattern prepared for many texts. Used by one thread at a time. */
 struct bs_text_filter;
 
-/* The pattern is interpreted as by bs_candidates. One that does not compile rules out nothing.
- * BS_INVALID (a pattern that is not UTF-8), BS_UNSUPPORTED, BS_NO_MEMORY. */
+/* Makes a filter from a pattern, which is interpreted as by bs_candidates. A pattern that does not
+ * compile rules out nothing. BS_INVALID (a pattern that is not UTF-8), BS_UNSUPPORTED,
+ * BS_NO_MEMORY. */
 BS_API enum bs_status bs_text_filter_new(const struct bs_grep_pattern *pattern,
                                          struct bs_text_filter **filter_out,
                                          struct bs_error *err) BS_WARN_UNUSED;
-/* The same for a tree, which the caller may free after the call. BS_INVALID (it was not ended),
- * BS_UNSUPPORTED, BS_NO_MEMORY. */
+/* Makes a filter from a tree, which the caller may free after the call. BS_INVALID (the tree was
+ * not ended), BS_UNSUPPORTED, BS_NO_MEMORY. */
 BS_API enum bs_status bs_text_filter_new_of_tree(const struct bs_pattern_tree *tree,
                                                  struct bs_text_filter **filter_out,
                                                  struct bs_error *err) BS_WARN_UNUSED;
@@ -80,20 +81,21 @@ BS_API bool bs_text_filter_may_match(struct bs_text_filter *filter, const char *
 BS_API void bs_text_filter_free(struct bs_text_filter *filter);
 
 struct bs_search_estimate {
-	/* of the index, including deleted ones that compaction has not removed */
+	/* documents of the index, including deleted ones that compaction has not removed */
 	uint64_t n_docs;
-	/* approximate, as if words were independent; exact for a single word if nothing is
-	 * deleted */
+	/* Estimated number of hits, as if words occurred independently of each other; exact for a
+	 * single word if nothing is deleted. */
 	uint64_t n_hits;
-	/* an upper bound of n_hits: the df of the rarest word that each hit must have; n_docs: no
-	 * such word */
+	/* An upper bound of n_hits: the df of the rarest word that each hit must have. n_docs if
+	 * there is no such word. */
 	uint64_t n_least_df;
 	bool is_certain; /* with output.candidates, all hits would be certain */
 	uint64_t reserved[4];
 };
 
-/* Uses the query's text, any, stop words and field, and the limits of the request. Looks words up
- * in the lexicon and reads no column. Fails as bs_search. */
+/* Estimates the number of hits of a request. Uses query.text, query.any, the stop words,
+ * query.field and the limits. Looks words up in the lexicon and reads no columns. Fails as
+ * bs_search. */
 BS_API enum bs_status bs_estimate(struct bs_searcher *searcher,
                                   const struct bs_search_request *request,
                                   struct bs_search_estimate *estimate_out,

@@ -11,7 +11,7 @@
  * For each index the catalog has its place, its name, the fingerprint of its last commit, its
  * summary, its numbers of documents and words, and the document frequencies of its most frequent
  * words. Before it answers it compares the fingerprint of each index, and reads the summaries of
- * changed ones. Being in a catalog does not change an index; it may be in several.
+ * changed ones. An index is not changed by being in a catalog, and may be in several catalogs.
  */
 #ifndef BITSIFT_CATALOG_H
 #define BITSIFT_CATALOG_H
@@ -25,15 +25,16 @@ BS_BEGIN_DECLS
 struct bs_catalog;
 
 struct bs_catalog_request {
-	/* created by the first change if it does not exist; its folder must exist */
+	/* the path of the catalog; the first change creates a missing file, but not its folder */
 	const char *file;
-	const char *kernel;  /* as that of struct bs_open_request */
-	struct bs_host host; /* consent: for the file and for each index. texts are not used */
+	const char *kernel; /* as in struct bs_open_request */
+	/* host.consent applies to the catalog file and to each index. host.texts is not used. */
+	struct bs_host host;
 	uint64_t reserved[8];
 };
 
-/* The request's pointers, except `file`, are borrowed until the catalog is closed. *catalog_out
- * belongs to the caller, for bs_catalog_close; NULL on failure: BS_CORRUPT, BS_UNSUPPORTED (a newer
+/* Opens a catalog; close it with bs_catalog_close. The pointers of the request, except `file`, are
+ * borrowed until then. *catalog_out is NULL on failure: BS_CORRUPT, BS_UNSUPPORTED (a newer
  * format), BS_UNTRUSTED, BS_IO, BS_NO_MEMORY. */
 BS_API enum bs_status bs_catalog_open(const struct bs_catalog_request *request,
                                       struct bs_catalog **catalog_out,
@@ -46,16 +47,16 @@ BS_API void bs_catalog_close(struct bs_catalog *catalog);
  * other; none is lost. BS_INVALID, BS_NOT_FOUND, BS_IO, BS_CORRUPT, BS_UNSUPPORTED, BS_UNTRUSTED,
  * BS_NO_MEMORY: nothing is changed.
  */
-/* Adds the indexes in these directories, or reads them again if they are in the catalog. name: for
- * a single index; any bytes except ":" and control characters. NULL: an index is named after the
- * folder that holds it, with as much of the path before it as makes the name unique; a name that it
- * has already stays. BS_INVALID: an invalid name, one name for several indexes, or another index
- * has it. */
+/* Adds the indexes in these directories. An index that is in the catalog already is read again.
+ * name: only for a single index; any bytes except ":" and control characters. NULL: an index that
+ * is in the catalog keeps its name; a new one is named after the folder that holds it, with as much
+ * of the path before it as makes the name unique. BS_INVALID: an invalid name, one name for several
+ * indexes, or a name that another index has. */
 BS_API enum bs_status bs_catalog_add(struct bs_catalog *catalog, const char *const *dirs,
                                      size_t n_dirs, const char *name,
                                      struct bs_error *err) BS_WARN_UNUSED;
-/* Removes the index with this name, or else in this directory, which need not exist any more.
- * BS_NOT_FOUND. */
+/* Removes the index with this name; if there is none, the one in this directory, which need not
+ * exist any more. BS_NOT_FOUND. */
 BS_API enum bs_status bs_catalog_remove(struct bs_catalog *catalog, const char *name,
                                         struct bs_error *err) BS_WARN_UNUSED;
 /* Reads each index that has changed. notice (nullable) gets a line for each index that cannot be
@@ -69,9 +70,10 @@ BS_API enum bs_status bs_catalog_refresh(struct bs_catalog *catalog,
  * compressed as far as possible. */
 BS_API enum bs_status bs_catalog_export(struct bs_catalog *catalog, const char *file,
                                         struct bs_error *err) BS_WARN_UNUSED;
-/* Adds the entries of an exported file, after verifying all of it. An entry for the same place
- * stays, unless it was imported, too. bs_catalog_has answers for indexes that are not on this
- * machine; they cannot be searched. *n_out (nullable): the number of entries added. */
+/* Adds the entries of an exported file, after verifying all of it. An entry that the catalog has
+ * for the same place is replaced only if it was imported, too. bs_catalog_has answers for imported
+ * indexes that are not on this machine, but they cannot be searched. *n_out (nullable): the number
+ * of entries added. */
 BS_API enum bs_status bs_catalog_import(struct bs_catalog *catalog, const char *file,
                                         uint64_t *n_out, struct bs_error *err) BS_WARN_UNUSED;
 
@@ -81,7 +83,7 @@ BS_API enum bs_status bs_catalog_check(struct bs_catalog *catalog,
 
 enum bs_catalog_state {
 	BS_CATALOG_CURRENT = 0, /* unchanged since the catalog read it */
-	BS_CATALOG_CHANGED,     /* committed since */
+	BS_CATALOG_CHANGED,     /* a commit was made since */
 	BS_CATALOG_UNREACHABLE, /* no index is there */
 };
 
@@ -89,12 +91,12 @@ enum bs_catalog_state {
 struct bs_catalog_entry {
 	const char *name;
 	const char *place;           /* the index directory; absolute */
-	enum bs_catalog_state state; /* by the fingerprint, which is read now */
-	bool is_imported;            /* and not found on this machine since */
+	enum bs_catalog_state state; /* determined now, from the fingerprint */
+	bool is_imported;            /* imported, and not found on this machine since */
 	bool has_summary;            /* without one, every query opens the index */
-	uint64_t n_docs;             /* with deleted documents, as scores count */
+	uint64_t n_docs;             /* including deleted documents, because scores count them */
 	uint64_t n_positions;        /* the sum of the documents' lengths */
-	uint64_t generation;         /* of the commit */
+	uint64_t generation;         /* number of the commit */
 	uint64_t summary_bytes;
 	uint64_t n_words; /* words with known document frequency */
 	uint64_t reserved[6];
@@ -104,21 +106,22 @@ struct bs_catalog_entry {
 BS_API bool bs_catalog_describe(struct bs_catalog *catalog, size_t i,
                                 struct bs_catalog_entry *entry_out);
 
-/* Calls may_have for each index that may have documents with all of the words, not necessarily in
- * the same document, at the time when the catalog read it. No index is opened. Indexes without a
- * summary may have any word. Words are split and folded by the rules of each index. BS_INVALID: an
- * argument has no word. */
+/* Calls may_have for each index that may have all of the words, perhaps in different documents, as
+ * of the commit that the catalog read last. No index is opened. An index without a summary may have
+ * any word. Words are split and folded by the rules of each index. BS_INVALID: one of the strings
+ * in `words` has no word. */
 BS_API enum bs_status bs_catalog_has(struct bs_catalog *catalog, const char *const *words,
                                      size_t n_words, void (*may_have)(void *context, size_t entry),
                                      void *context, struct bs_error *err) BS_WARN_UNUSED;
 
 /* A hit and its index. Borrowed until the callback returns. */
 struct bs_catalog_hit {
-	/* ranked among the hits of all indexes; `document` is a number within its index */
+	/* hit->rank is the rank among the hits of all indexes; hit->document is a number within its
+	 * index */
 	const struct bs_hit *hit;
 	const char *index; /* the index's name in the catalog */
 	const char *place;
-	size_t entry; /* the number of its entry */
+	size_t entry; /* the number of the index's entry in the catalog */
 	uint64_t reserved[4];
 };
 
@@ -130,13 +133,13 @@ struct bs_catalog_search_request {
 	 * reports words that no index has. callbacks.explain gets one explanation of the whole
 	 * search. */
 	struct bs_search_request search;
-	/* with search.callbacks.context */
+	/* Called for each hit, with search.callbacks.context. As callbacks.hit of bs_search. */
 	int (*hit)(void *context, const struct bs_catalog_hit *hit);
-	/* leaves out indexes that cannot be opened, with a notice for each. Otherwise they are an
-	 * error */
+	/* Leaves out indexes that cannot be opened, with a notice for each. If false, the search
+	 * fails. */
 	bool partial;
-	/* as that of struct bs_open_request. Opens every index, since a catalog does not know what
-	 * is new in its sources */
+	/* As in struct bs_open_request. Opens every index, because the catalog does not know about
+	 * new documents in the sources. */
 	bool fresh;
 	uint64_t reserved[8];
 };
@@ -145,18 +148,21 @@ struct bs_catalog_search_result {
 	struct bs_search_result search; /* sums over the indexes */
 	uint64_t n_indexes;
 	uint64_t n_asked;   /* opened and searched */
-	uint64_t n_skipped; /* not searched, because no document of them can match */
-	/* of n_skipped: opened for a document frequency, or to look up a place */
+	uint64_t n_skipped; /* not searched, because none of their documents can match */
+	/* indexes of n_skipped that were opened only to get a document frequency or to look up a
+	 * place */
 	uint64_t n_probed;
-	uint64_t n_unreachable;          /* with `partial`: left out, and not counted by scores */
-	uint64_t n_unread, n_unfollowed; /* with `fresh`: as those of struct bs_index_info */
+	/* with `partial`: indexes left out; scores do not count their documents */
+	uint64_t n_unreachable;
+	uint64_t n_unread, n_unfollowed; /* with `fresh`: as in struct bs_index_info */
 	uint64_t reserved[8];
 };
 
 /*
  * Returns the hits of all indexes as if they were one index whose sources are in the order of the
- * catalog: the best hits have the same scores to the last bit, and BS_SEARCH_IDS goes index by
- * index. A field of one index is a field of all; a place of the filter must be in one of them.
+ * catalog: the best hits have the same scores to the last bit, and BS_SEARCH_IDS returns the hits
+ * of one index after the other. A field name is known if one of the indexes has it. Each of the
+ * filter's `places` must be in one of the indexes.
  *
  * Fails as bs_search. Also BS_INVALID: scores over indexes with different tokenizer options; and,
  * without `partial`, BS_IO, BS_NOT_FOUND, BS_CORRUPT and so on: an index cannot be opened, with its
@@ -169,10 +175,11 @@ BS_API enum bs_status bs_catalog_search(struct bs_catalog *catalog,
 
 struct bs_catalog_grep_request {
 	/* As for bs_grep; files.paths, index.dir and index.is_optional must not be set. Resume
-	 * tokens begin with an index name and a colon. With BS_GREP_JSON there is a summary for
-	 * each searched index, with the results of all indexes up to it. */
+	 * tokens begin with an index name and a colon. With BS_GREP_JSON, a summary follows the
+	 * output of each searched index; it counts the results of all indexes so far. */
 	struct bs_grep_request grep;
-	bool partial; /* as above; grep.callbacks.notice gets the notices */
+	/* as in struct bs_catalog_search_request; grep.callbacks.notice gets the notices */
+	bool partial;
 	uint64_t reserved[8];
 };
 
@@ -183,9 +190,9 @@ struct bs_catalog_grep_result {
 };
 
 /*
- * Searches the sources of all indexes, except of those that cannot match by their trigrams: these
- * are skipped by their last commit, even if their files have changed since. Lines come index by
- * index. Fails as bs_grep and bs_catalog_search.
+ * Searches the sources of all indexes, one index after the other. An index that cannot match by its
+ * trigrams is skipped; this is decided by its last commit, even if its files have changed since.
+ * Fails as bs_grep and bs_catalog_search.
  */
 BS_API enum bs_status bs_catalog_grep(struct bs_catalog *catalog,
                                       const struct bs_catalog_grep_request *request,

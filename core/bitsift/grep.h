@@ -10,15 +10,15 @@
 BS_BEGIN_DECLS
 
 /*
- * Searches files, with an index or without: the answer is the same, but for what no_stat leaves
- * unseen. Nothing is believed that the index says of a source that is not followed: its files are
- * searched.
+ * Searches files, with or without an index. The answer is the same, except that no_stat may miss
+ * changes of files. If a source is not followed (struct bs_consent), the index rules out none of
+ * its files.
  *
- * BS_INVALID (a pattern, glob, type or cursor that makes no sense, neither write nor line),
- * BS_STOPPED (by a callback), BS_DEADLINE (of a search of results, and where it ended is_partial,
- * results is not called), BS_UNSUPPORTED (an encoding, a kernel), BS_NO_MEMORY, BS_IO; of the
- * index, without try_index, as bs_index_open. What a single file fails with is a notice. result_out
- * may be NULL. Any thread.
+ * BS_INVALID (an invalid pattern, glob, type or resume token, or neither callbacks.write nor
+ * callbacks.line), BS_STOPPED (by a callback or the limits), BS_DEADLINE, BS_UNSUPPORTED (an
+ * encoding, a kernel), BS_NO_MEMORY, BS_IO. Also fails as bs_index_open, unless index.is_optional
+ * is set. If a search is ended early, callbacks.results is not called. An error in a single file
+ * gives a notice. result_out may be NULL. Call it on any thread.
  */
 BS_API enum bs_status bs_grep(const struct bs_grep_request *request,
                               struct bs_grep_result *result_out,

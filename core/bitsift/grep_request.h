@@ -18,7 +18,8 @@ enum bs_grep_case {
 };
 
 struct bs_grep_pattern {
-	/* in PCRE2's syntax, in UTF-8; a line matches if one of them does. None: nothing matches */
+	/* in the syntax of PCRE2, in UTF-8. A line matches if one of them matches; without
+	 * patterns, no line does. */
 	const char *const *patterns;
 	const size_t *pattern_bytes;
 	size_t n_patterns;
@@ -27,7 +28,7 @@ struct bs_grep_pattern {
 	bool is_multi_line, dot_all;     /* -U: a match may span lines; --multiline-dotall */
 	bool crlf, null_data, no_unicode;
 	bool is_pcre2; /* -P: invalid UTF-8 is searched as U+FFFD */
-	bool is_brute; /* line by line and without the index; the answer is the same */
+	bool is_brute; /* searches line by line and without the index; the answer is the same */
 	uint64_t reserved[4];
 };
 
@@ -37,19 +38,21 @@ struct bs_grep_pattern {
  * selects the lines that are not found. */
 struct bs_grep_conditions {
 	const char *const *all_of, *const *none_of;
-	bool by_file; /* they select files instead of lines; other files are not searched */
+	/* the conditions apply to whole files; files that do not satisfy them are not searched */
+	bool by_file;
 	uint64_t reserved[4];
 };
 
-/* How NUL bytes are detected: ripgrep treats files that it maps (a few named files, no folder) and
- * files that it reads differently. */
+/* How NUL bytes are detected. ripgrep detects them differently in files that it maps (a few named
+ * files) and in files that it reads (files of folders). */
 enum bs_grep_maps {
 	BS_GREP_MAPS_AS_RG = 0,
 	BS_GREP_MAPS_ALL,
 	BS_GREP_MAPS_NONE
 };
 
-/* The order of the entries of each folder, files and folders together; equal ones by name. */
+/* The order of the entries of each folder (files and folders together); equal ones are ordered by
+ * name. */
 enum bs_grep_sort {
 	BS_GREP_SORT_PATH = 0,
 	BS_GREP_SORT_MODIFIED,
@@ -59,21 +62,22 @@ enum bs_grep_sort {
 
 /* Lists end with NULL; NULL: none. */
 struct bs_grep_files {
-	/* "-": file descriptor 0. None: the working directory, printed without "./" */
+	/* "-" is file descriptor 0. n_paths 0: the working directory; paths are then printed
+	 * without "./". */
 	const char *const *paths;
 	size_t n_paths;
 	bool hidden, no_ignore, follow; /* follow: symlinks */
-	bool ignores_outside_git;       /* git's ignore files count outside a repository, too */
+	bool ignores_outside_git;       /* reads git's ignore files outside a repository, too */
 	bool caseless_ignore_files;     /* ASCII letters in ignore files match in either case */
-	/* skips folders on another device than the path above them */
+	/* does not enter folders on another device than the path that is searched */
 	bool one_file_system;
-	/* BS_WALK_NO_... flags: kinds of ignore files that are not read */
+	/* BS_WALK_NO_... flags (skip.h): kinds of ignore files that are not read */
 	unsigned no_ignore_kinds;
-	/* additional ignore files, which count whatever no_ignore says */
+	/* additional ignore files, which are read even if no_ignore is set */
 	const char *const *ignore_files;
 	bool has_max_depth, has_max_file_bytes;
 	uint32_t max_depth;
-	uint64_t max_file_bytes; /* of files in folders */
+	uint64_t max_file_bytes; /* applies to files found in folders */
 	const char *const *globs, *const *iglobs;
 	/* Changes to the known file types come first: --type-clear, --type-add. Then -t and -T
 	 * select. */
@@ -99,11 +103,11 @@ struct bs_grep_files {
 /* The index that rules files out by their grams. */
 struct bs_grep_index {
 	const char *dir; /* NULL: none, unless is_optional */
-	/* An index that cannot be used gives a notice, and everything is searched. dir NULL: the
-	 * index of bs_index_locate. */
+	/* If the index cannot be used, gives a notice and searches everything. If dir is NULL, uses
+	 * the index of bs_index_locate. */
 	bool is_optional;
-	/* trusts the index: files that it rules out are not checked for changes. Otherwise changed
-	 * files are searched */
+	/* Trusts the index: files that it rules out are not checked for changes. If false, changed
+	 * files are searched. */
 	bool no_stat;
 	uint64_t reserved[2];
 };
@@ -118,7 +122,7 @@ enum bs_grep_format {
 	BS_GREP_QUIET, /* ends with the first match */
 };
 
-/* When `flush` is called. */
+/* When callbacks.flush is called. */
 enum bs_grep_buffering {
 	/* before the search waits for a pipe; `bitsift grep` on a terminal: as LINES */
 	BS_GREP_BUFFER_AUTO = 0,
@@ -144,23 +148,24 @@ struct bs_grep_output {
 	enum bs_grep_buffering buffering;
 	uint64_t before, after; /* -B, -A: lines of context */
 	uint64_t max_count;     /* -m: matching lines of each file; 0: all */
-	/* --max-results: of all files together; lines, or files if the format or the task lists
-	 * files. Further results are counted only. 0: all */
+	/* --max-results: the most results of all files together. A result is a line, or a file if
+	 * the format or the task lists files. Further results are only counted. 0: all. */
 	uint64_t max_results;
-	/* --after: a token of struct bs_grep_results, from the same search. Results up to there are
-	 * skipped and not counted. NULL: none. */
+	/* --after: a resume token of struct bs_grep_results, from the same search. Results up to it
+	 * are skipped and not counted. NULL: none. */
 	const char *resume_token;
-	/* For one search in several calls, with max_results: the results of the call before, which
-	 * this one continues, so that its results cover all calls. NULL: the first call.
-	 * resume_name and a colon precede the tokens that this call returns; a token that is passed
-	 * in comes without them. NULL: nothing. */
+	/* For one search that is made in several calls, with max_results. before_this: the results
+	 * of the call before; this call adds to their numbers, so that its results cover all calls.
+	 * NULL: this is the first call. resume_name: a name that, with a colon, precedes the tokens
+	 * that this call returns; resume_token is passed without it. NULL: no name. */
 	const struct bs_grep_results *before_this;
 	const char *resume_name;
 	uint64_t max_columns;    /* -M; 0: unlimited */
 	const char *replacement; /* -r; NULL: none */
 	size_t replacement_bytes;
-	/* After path, number and so on: ":" on matching lines, "-" on context lines. Between groups
-	 * of lines: "--". */
+	/* match_separator and context_separator are written after path, number and so on: ":" on
+	 * matching lines, "-" on context lines by default. group_separator is written between
+	 * groups of lines: "--" by default. */
 	struct bs_grep_separator match_separator, context_separator, group_separator;
 	uint64_t reserved[6];
 };
@@ -172,19 +177,20 @@ enum bs_grep_task {
 	BS_GREP_CHECK,           /* checks the request, its pattern and its index; reads no file */
 };
 
-/* Bytes [start, end). Of a line, or of a match that may end in a later line. */
+/* Bytes [start, end) of a line. A match may end in a later line. */
 struct bs_grep_span {
 	size_t start, end;
 };
 
 struct bs_grep_line {
 	const char *path; /* as printed; "<stdin>" */
-	/* with its line end; with is_multi_line perhaps several lines. NULL: a file is listed */
+	/* The line with its line end; with is_multi_line perhaps several lines. NULL: `path` is a
+	 * listed file. */
 	const char *text;
 	size_t text_bytes;
 	uint64_t number;   /* from 1; 0: lines are not numbered (output.line_numbers) */
-	uint64_t byte_off; /* of text in the file, as decoded */
-	const struct bs_grep_span *matches; /* in text, in order */
+	uint64_t byte_off; /* offset of text in the decoded file */
+	const struct bs_grep_span *matches; /* byte ranges of text, ascending */
 	size_t n_matches;
 	bool is_context;
 	/* With show_function: the last line up to this one that begins a function or a section.
@@ -199,21 +205,21 @@ struct bs_grep_line {
 struct bs_grep_results {
 	uint64_t n_shown, n_found; /* lines (with is_multi_line: matches), or files */
 	uint64_t n_files;          /* files with results */
-	/* resumes after the last result shown; NULL: there are no more */
+	/* token to resume after the last result shown; NULL: there are no more results */
 	const char *resume_token;
-	/* the token of the last result shown, even if there are no more; NULL: nothing was shown */
+	/* token of the last result shown, even if there are no more; NULL: nothing was shown */
 	const char *last_token;
 	uint64_t reserved[4];
 };
 
-/* Called on any thread, but one at a time; files in the order of paths, below a folder by path
- * component or as `sort` says. A member that is NULL is not called. */
+/* Called on any thread, one at a time. Files are in the order of paths; within a folder in the
+ * order of path components or of `sort`. A member that is NULL is not called. */
 struct bs_grep_callbacks {
 	/* The output that the program would print, in pieces of any size. The output of the first
 	 * unfinished file arrives while that file is searched; that of later files is kept until it
 	 * is their turn. Return 0 to continue. */
 	int (*write)(void *context, const void *bytes, size_t n_bytes);
-	/* Everything written so far is to be passed on to its reader. */
+	/* Called when everything written so far should be passed on to its reader. */
 	void (*flush)(void *context);
 	/* Replaces `write`: gets each listed file or, with BS_GREP_LINES, each line; files with NUL
 	 * bytes as with --json. Return 0 to continue. After another value, has_match refers to the
@@ -225,7 +231,7 @@ struct bs_grep_callbacks {
 	/* A line about something that cannot be read or searched, or about an invalid rule in an
 	 * ignore file; n_notices does not count the latter. */
 	void (*notice)(void *context, const char *message);
-	/* as that of bs_search, a line at a time */
+	/* as in struct bs_search_callbacks, called once for each line */
 	void (*explain)(void *context, const char *text, size_t text_bytes);
 	void *context;
 	/* `explain` is also called for each file and folder that rules leave out */
@@ -240,7 +246,7 @@ struct bs_grep_request {
 	struct bs_grep_index index;
 	struct bs_grep_output output;
 	enum bs_grep_task task;
-	const char *kernel;                 /* as that of struct bs_open_request */
+	const char *kernel;                 /* as in struct bs_open_request */
 	uint32_t n_threads;                 /* 0: one for each processor; at most 256 */
 	struct bs_grep_callbacks callbacks; /* `write` or `line` is required */
 	struct bs_host host;                /* consent and log are used */
@@ -249,16 +255,18 @@ struct bs_grep_request {
 };
 
 struct bs_grep_result {
-	bool has_match; /* or a file was listed */
-	/* ended by a limit (bs_limits.partial): not everything was searched */
+	bool has_match; /* a line matched, or a file was listed */
+	/* a limit ended the search (bs_limits.partial): not everything was searched */
 	bool is_partial;
 	uint64_t n_files; /* searched */
 	uint64_t n_with_match;
-	uint64_t n_ruled_out; /* by the index; with no_stat not 0 if there are some */
-	uint64_t n_notices;   /* 0: everything was searched */
+	/* Files that the index ruled out. With no_stat perhaps fewer than it did, but not 0 if
+	 * there are any. */
+	uint64_t n_ruled_out;
+	uint64_t n_notices; /* 0: everything was searched */
 	uint64_t read_bytes;
 	uint64_t elapsed_ns;
-	/* sources that are not followed: the index could not rule out their files */
+	/* sources that are not followed; the index could not rule out their files */
 	uint64_t n_unfollowed;
 	uint64_t reserved[7];
 };

@@ -10,7 +10,7 @@
 BS_BEGIN_DECLS
 
 /*
- * Splits texts into words instead of the library's tokenizer. The index records the analyzer's
+ * Replaces the library's tokenizer: splits texts into words. The index records the analyzer's
  * name, and can be built, searched and compacted only with an analyzer of that name: BS_UNSUPPORTED
  * otherwise. Change the name whenever the analyzer changes its output. The library neither stems
  * nor folds its words: BS_INVALID with stem_language, fold_accents or split_identifiers.
@@ -48,20 +48,20 @@ struct bs_analyzer {
  *   names, wherever they are, but later calls need consent for them.
  *
  * A program that indexes sources elsewhere passes the same consent to builds and to opens; `all` is
- * enough if only the program can write to the places of its indexes. Callbacks are asked only where
- * the rules above say no. dir is the canonical path of the index directory. A NULL callback answers
- * no. They run on any thread that opens an index or makes a searcher. The struct must outlive the
- * objects opened with it.
+ * enough if only the program can write to the places of its indexes. The callbacks are called only
+ * where the rules above refuse. dir is the canonical path of the index directory. A NULL callback
+ * refuses. They run on any thread that opens an index or makes a searcher. The struct must outlive
+ * the objects opened with it.
  */
 struct bs_consent {
-	bool all; /* every index, every source */
+	bool all; /* every index may be used, and every source may be read */
 	/* Whether the index may be used although it, or a file in it, belongs to this user. */
 	bool (*trusts)(void *context, const char *dir, unsigned owner);
 	/* Whether a recorded source outside the index's own folder may be read. path is absolute,
 	 * symlinks not resolved. */
 	bool (*follows)(void *context, const char *dir, const char *path);
-	/* The request of a build names that source, so `follows` may accept it from now on. Called
-	 * before the index records it. */
+	/* Called before the index records a source that the request of a build names, so that
+	 * `follows` can accept this source from now on. */
 	void (*named)(void *context, const char *dir, const char *path);
 	void *context;
 	uint64_t reserved[4];
@@ -85,39 +85,41 @@ struct bs_text {
  * the opened objects.
  */
 struct bs_text_provider {
-	/* 0: *texts_out is borrowed until the next call on this thread. 1: the document no longer
-	 * exists. Any other value: it cannot be read. Called on the searching thread. */
+	/* Returns 0: *texts_out is set, and borrowed until the next call on this thread; 1: the
+	 * document no longer exists; any other value: it cannot be read. Called on the searching
+	 * thread. */
 	int (*texts)(void *context, const char *id, size_t id_bytes,
 	             const struct bs_text **texts_out, size_t *n_texts_out);
 	void *context;
-	/* may also be called by several threads at once, in searches with several threads */
+	/* True: several threads may call `texts` at once. Searches with several threads then do
+	 * so. */
 	bool any_thread;
 	uint64_t reserved[2];
 };
 
 struct bs_log; /* bitsift/limits.h */
 
-/* Everything that requests take from the application. NULL: the default. */
+/* What the application supplies to the library. A NULL member is the default. */
 struct bs_host {
-	/* of the index and its sources; NULL: the rules of struct bs_consent */
+	/* consent to use the index and its sources; NULL: the rules of struct bs_consent */
 	const struct bs_consent *consent;
 	const struct bs_analyzer *analyzer; /* NULL: the library's tokenizer */
-	/* of documents that are not stored; NULL: they count as unreadable */
+	/* returns the texts of documents that are not stored; NULL: they count as unreadable */
 	const struct bs_text_provider *texts;
 	const struct bs_log *log; /* NULL: none */
 	uint64_t reserved[4];
 };
 
 /*
- * Messages of the library name options of the program `bitsift` where an option is the remedy. A
- * host replaces such phrases by its own: pairs is a list of a phrase and its replacement, and so
- * on, ended by NULL. ^ at the beginning of a phrase: only at the beginning of the text. $ at its
- * end: everything after the phrase is replaced, too. Works in place; capacity counts the NUL; a
- * text that does not fit is cut.
+ * If an option is the remedy, the messages of the library name the option of the program `bitsift`.
+ * A host replaces such phrases by its own. pairs: a phrase, its replacement, the next phrase, and
+ * so on, ended by NULL. ^ at the beginning of a phrase: it must be at the beginning of the text. $
+ * at its end: everything after the phrase is replaced, too. Works in place. capacity counts the
+ * NUL; a text that does not fit is cut.
  */
 BS_API void bs_reword(char *text, size_t capacity, const char *const *pairs);
 
-/* The kinds of names before a colon. Flags: a name may be of several kinds. */
+/* What a name before a colon in a query refers to. Flags: one name may be of several kinds. */
 enum bs_field_kind {
 	BS_FIELD_OF_RECORDS = 1,  /* records have a field of that name */
 	BS_FIELD_WITH_VALUES = 2, /* some of its values are numbers or dates */

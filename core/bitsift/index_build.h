@@ -12,19 +12,19 @@ BS_BEGIN_DECLS
 /*
  * Builds an index, or refreshes the one in request->dir. Takes the writer's lock, checks the
  * sources, reads new and changed documents, writes new files next to the old ones and commits by
- * replacing the manifest. Then merges a few segments if it is time to. Until the commit, and after
+ * replacing the manifest. Then merges a few segments if merging is due. Until the commit, and after
  * a failure or a crash, the old index is unchanged; readers keep seeing the commit that they
  * opened. Equal input and options give equal bytes.
  *
- * A source that had documents and no longer exists, or is an empty folder (apart from the index),
- * as if a file system were not mounted, keeps its documents; `skipped` is called with BS_SKIP_GONE.
- * If everything must be read again (a rebuild without sources, another version of Unicode), its
- * documents are indexed again from their stored texts; the run fails if they are not stored, or if
- * a source cannot be read.
+ * A source that had documents and no longer exists, or is now an empty folder apart from the index
+ * (perhaps it is not mounted), keeps its documents; `skipped` is called with BS_SKIP_GONE.
+ * If everything must be read again (a rebuild without sources, another version of Unicode), the
+ * documents of such a source are indexed again from their stored texts; the run fails if they are
+ * not stored, or if a source cannot be read.
  *
  * BS_OK: committed, although documents may have been skipped or unreadable (n_unread). Any failure
- * leaves the index unchanged; a directory that the run created is removed, and *report_out says how
- * far it came. BS_INVALID (an option out of range or unlike the recorded one, an unknown stemmer,
+ * leaves the index unchanged; a directory that the run created is removed, and *report_out has the
+ * counts so far. BS_INVALID (an option out of range or unlike the recorded one, an unknown stemmer,
  * no source named or recorded, a rebuild of an unrecorded source, an invalid record with `strict`),
  * BS_BUSY, BS_NOT_FOUND (no source could be read, or one that must be read again is gone), BS_IO,
  * BS_CORRUPT (the old index; a rebuild mends it), BS_STOPPED, BS_UNSUPPORTED (an index of a newer
@@ -44,11 +44,11 @@ BS_API enum bs_status bs_index_build(const struct bs_build_request *request,
                                      struct bs_build_report *report_out,
                                      struct bs_error *err) BS_WARN_UNUSED;
 
-/* Merges all segments into a few large ones, which refreshes do in small steps, and removes deleted
- * documents. Matches stay the same; scores change as deleted documents no longer count. Documents
- * whose sources changed since they were indexed, or are not followed, stay where they are. Uses
- * dir, memory, write, callbacks, host and limits of the request. Files stay as private as they
- * were. Fails as bs_index_build; BS_NOT_FOUND: there is no index. */
+/* Merges all segments into a few large ones (refreshes do so in small steps), and removes deleted
+ * documents. Matches stay the same; scores change because deleted documents no longer count.
+ * Documents whose sources changed since they were indexed, or are not followed, are not moved. Uses
+ * dir, memory, write, callbacks, host and limits of the request. The permissions of files do not
+ * change. Fails as bs_index_build; BS_NOT_FOUND: there is no index. */
 BS_API enum bs_status bs_index_compact(const struct bs_build_request *request,
                                        struct bs_build_report *report_out,
                                        struct bs_error *err) BS_WARN_UNUSED;

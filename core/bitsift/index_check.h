@@ -11,11 +11,12 @@ BS_BEGIN_DECLS
 
 struct bs_check_request {
 	const char *dir;
-	struct bs_memory_index *memory; /* instead; dir is NULL */
+	/* an in-memory index instead of a directory; dir is then NULL */
+	struct bs_memory_index *memory;
 	/* called often; NULL: not called */
 	void (*progress)(void *context, uint64_t done_bytes, uint64_t total_bytes);
 	void *context;
-	/* only the consent is used, and of that only the answers about owners */
+	/* only consent.all and consent.trusts are used */
 	struct bs_host host;
 	const struct bs_limits *limits; /* NULL: none */
 	uint64_t reserved[4];
@@ -24,7 +25,7 @@ struct bs_check_request {
 struct bs_check_report {
 	uint64_t n_docs; /* searchable documents */
 	uint64_t n_segments;
-	uint64_t n_bytes; /* of all files */
+	uint64_t n_bytes; /* bytes of all files */
 	uint64_t reserved[5];
 };
 

@@ -16,31 +16,33 @@ struct bs_index;
 
 struct bs_open_request {
 	const char *dir;
-	struct bs_memory_index *memory; /* instead; dir is NULL */
+	/* an in-memory index instead of a directory; dir is then NULL */
+	struct bs_memory_index *memory;
 	/* The SIMD code to use: a name of bs_kernel_names. NULL: the best one for this machine. */
 	const char *kernel;
 	/* Checks every source for changes first: searches then cover the current sources, including
 	 * documents that are new or changed since the commit. Every query reads those documents; if
 	 * there are many, build instead. Writes nothing. */
 	bool fresh;
-	bool verbose; /* `notice` is called for all of them */
-	/* With `fresh`: a printable line for each source, file or record that cannot be read; for
-	 * the first BS_MAX_UNREADABLE_NOTICES of many, and their number. Their documents stay in
-	 * the index (n_unread of struct bs_index_info). NULL: not called. */
+	bool verbose; /* `notice` is called for everything that cannot be read */
+	/* With `fresh`: gets a printable line for each source, file or record that cannot be read;
+	 * after BS_MAX_UNREADABLE_NOTICES lines only their number, unless `verbose` is set.
+	 * Documents that cannot be read stay in the index (n_unread of struct bs_index_info). NULL:
+	 * not called. */
 	void (*notice)(void *context, const char *message);
 	void *context;
-	/* must outlive the index. The analyzer must be the one that the index was made with, or
-	 * NULL */
+	/* Must outlive the index. host.analyzer must be the one that the index was made with, or
+	 * NULL. */
 	struct bs_host host;
-	const struct bs_limits *limits; /* of opening; NULL: none */
+	const struct bs_limits *limits; /* limits of opening the index; NULL: none */
 	uint64_t reserved[8];
 };
 
-/* Opens the index in a directory, with the defaults of struct bs_open_request. Maps the files;
- * their structure is checked now, their contents when they are first used. *index_out belongs to
- * the caller, for bs_index_close; NULL on failure: BS_NOT_FOUND (no index there), BS_CORRUPT,
- * BS_UNSUPPORTED (a newer format, an unknown kernel), BS_IO, BS_INVALID (an index without words),
- * BS_UNTRUSTED (an index of another user), BS_NO_MEMORY. */
+/* Opens the index in a directory, with the defaults of struct bs_open_request. Maps the files.
+ * Their structure is checked now, their contents when first used. *index_out is NULL on failure;
+ * otherwise close it with bs_index_close. BS_NOT_FOUND (no index there), BS_CORRUPT, BS_UNSUPPORTED
+ * (a newer format, an unknown kernel), BS_IO, BS_INVALID (an index without words), BS_UNTRUSTED (an
+ * index of another user), BS_NO_MEMORY. */
 BS_API enum bs_status bs_index_open(const char *dir, struct bs_index **index_out,
                                     struct bs_error *err) BS_WARN_UNUSED;
 BS_API enum bs_status bs_index_open_with(const struct bs_open_request *request,
@@ -57,14 +59,14 @@ struct bs_index_info {
 	/* deleted or replaced documents that are still in the index; scores count them */
 	uint64_t n_deleted;
 	uint64_t n_segments;
-	uint64_t generation; /* of the commit: 1, 2, ... */
+	uint64_t generation; /* number of the commit: 1, 2, ... */
 	/* The index was made by another tokenizer: an earlier version of the library, of ICU or of
 	 * Unicode. Its words may differ from those of queries, so every search of words reads every
 	 * document. Matches are exact; scores use the words of the index. The next bs_index_build
 	 * indexes everything again; a writer does not. */
 	bool is_other_unicode;
-	const char *icu_version, *unicode_version; /* that the index was made with */
-	const char *kernel;                        /* in use */
+	const char *icu_version, *unicode_version; /* versions that the index was made with */
+	const char *kernel;                        /* the SIMD code in use */
 	/* Opened fresh: the number of files, folders and sources that could not be read, and of
 	 * sources that are not followed. Answers may be incomplete if it is not 0. */
 	uint64_t n_unread, n_unfollowed;
@@ -77,7 +79,7 @@ BS_API void bs_index_describe(const struct bs_index *index, struct bs_index_info
 /* A source of the index. Borrowed until the index is closed. */
 struct bs_source_info {
 	const char *kind;  /* "folder", "file", "collection", "stdin" */
-	const char *label; /* as it was named; "" for "." */
+	const char *label; /* the source as the caller spelled it; "" for "." */
 	const char *path;  /* absolute, or relative to the folder that holds the index */
 	uint64_t reserved[5];
 };

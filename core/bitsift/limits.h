@@ -11,29 +11,34 @@ BS_BEGIN_DECLS
 
 /*
  * Ends a call early. NULL in a request, or all zero: no limits. Every call that can take long
- * checks them about once a millisecond, with these exceptions: time spent in the operating system
- * or in a callback; one step of a pattern, which may scan a whole line or, with is_multi_line, a
- * whole file (a millisecond a MB; not started if twice the remaining time is not enough); and
- * sorting, where a million hits are wanted (less than a second). A call that is ended leaves
- * nothing half done: indexes are unchanged, as after any failure, and searchers can be used again.
- * Hits and lines passed to a callback before are valid. A call made by a callback without limits of
- * its own has those of the outer call.
+ * checks them about once a millisecond, except during:
+ *
+ * - calls of the operating system and callbacks;
+ * - one step of a pattern, which may scan a whole line or, with is_multi_line, a whole file (about
+ *   a millisecond per MB). A step that is expected to take more than twice the remaining time is
+ *   not started;
+ * - sorting the hits: less than a second for a million.
+ *
+ * A call that is ended leaves nothing half done: indexes are unchanged, as after any failure, and
+ * searchers can be used again. Hits and lines passed to a callback before are valid. If a callback
+ * makes a call without limits, the limits of the outer call apply to it.
  */
 struct bs_limits {
-	uint64_t deadline_ns; /* from the start of the call; then BS_DEADLINE. 0: none */
-	/* not 0: BS_STOPPED. Any thread or signal handler may set it at any time. NULL: none */
+	uint64_t deadline_ns; /* time from the start of the call; after it, BS_DEADLINE. 0: none */
+	/* If *cancel is not 0, the call ends with BS_STOPPED. Any thread or signal handler may set
+	 * it at any time. NULL: none. */
 	const volatile int *cancel;
 	/* Return 0 to continue; any other value ends the call with BS_STOPPED. Called about once a
-	 * millisecond by any thread that works for the call, by one at a time. NULL: not called. */
+	 * millisecond, on any thread that works for the call, one at a time. NULL: not called. */
 	int (*stop)(void *context);
 	void *context;
 	/* bs_search, bs_grep: an ended call returns BS_OK with the results found so far, and
 	 * is_partial in its result. Passing them to the callbacks may take a quarter of the time
 	 * before, or a millisecond, in addition. */
 	bool partial;
-	/* bs_search: how much memory the searcher may use for queries, counting what it kept from
-	 * earlier ones, which it releases first. Exceeding it is BS_NO_MEMORY, with a message that
-	 * names the limit. 0: none. */
+	/* bs_search: the most memory that the searcher may use for queries. Counts memory that it
+	 * kept from earlier queries, which it releases first. Exceeding it is BS_NO_MEMORY, with a
+	 * message that names the limit. 0: no limit. */
 	uint64_t memory_bytes;
 	uint64_t reserved[4];
 };
@@ -54,7 +59,7 @@ struct bs_log {
 	void (*line)(void *context, enum bs_log_level level, const char *line);
 	void *context;
 	enum bs_log_level least; /* lower levels are not logged */
-	uint64_t slow_ns;        /* searches that take longer are warnings; 0: none is */
+	uint64_t slow_ns;        /* searches that take longer are logged as warnings; 0: none */
 	uint64_t reserved[4];
 };
 

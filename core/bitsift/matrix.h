@@ -8,7 +8,7 @@
  * A shard is a matrix of bits with a row for each of up to 262,144 documents. Each term sets a few
  * columns of each level, chosen by its hash; its term treatment gives their number, by its document
  * frequency. A column of the document level has one bit for each row. A column of a coarser level
- * has one bit for several adjacent rows, which is set if a bit of these rows would be. An exact
+ * has one bit for several adjacent rows, which is set if it would be set for any of them. An exact
  * column belongs to a single term and has no false positives. Documents that are far longer than
  * the others, and segments with few documents, are in shards of lists instead, which have only
  * exact columns, and for each document a list of its other terms. core/FORMAT.md describes the
@@ -35,11 +35,11 @@ BS_BEGIN_DECLS
 
 /* Kinds of columns. */
 enum bs_matrix_level {
-	BS_MATRIX_DOCUMENT = 0, /* a bit a row */
-	BS_MATRIX_GROUP,        /* a bit for 8 rows */
-	/* a bit for 512 rows; for fewer in a shard of less than 131,073 rows */
+	BS_MATRIX_DOCUMENT = 0, /* one bit per row */
+	BS_MATRIX_GROUP,        /* one bit per 8 rows */
+	/* one bit per 512 rows; in shards of less than 131,073 rows, per fewer rows */
 	BS_MATRIX_BLOCK,
-	BS_MATRIX_EXACT, /* a bit a row, of one term: no hashing */
+	BS_MATRIX_EXACT, /* one bit per row, for a single term: no hashing */
 	BS_MATRIX_LEVELS
 };
 
@@ -62,16 +62,16 @@ BS_API enum bs_status bs_matrix_segment_at(const struct bs_index *index, uint32_
                                            struct bs_matrix_segment *segment_out,
                                            struct bs_error *err) BS_WARN_UNUSED;
 
-/* How terms are indexed whose df in the segment is at least min_df, and less than min_df of the
- * next treatment. */
+/* How a shard indexes the terms whose df in the segment is at least min_df and less than min_df of
+ * the next treatment. */
 struct bs_matrix_term_treatment {
 	uint64_t min_df;
-	/* The number of hashed columns of each level. If a shard lacks a level, its columns are
-	 * added to the document level. 0 for BS_MATRIX_EXACT: a shard chooses the terms with an
-	 * exact column, which then have no other columns. */
+	/* The number of hashed columns of each level. If a shard lacks a level, the term has that
+	 * many more columns of the document level. 0 for BS_MATRIX_EXACT: a shard chooses the terms
+	 * with an exact column, which then have no other columns. */
 	uint32_t n_columns[BS_MATRIX_LEVELS];
-	/* the false positives of its columns are listed; otherwise documents list their rare
-	 * terms */
+	/* True: the false positives of the term's columns are listed. False: each document has a
+	 * list of its rare terms. */
 	bool has_false_positives;
 	uint64_t reserved[2];
 };
@@ -85,8 +85,8 @@ struct bs_matrix_columns {
 	uint32_t n_columns;    /* 0: the shard has no such level */
 	uint32_t column_words; /* 64-bit words of a column */
 	uint32_t n_lanes;      /* bits of a column that represent rows */
-	uint32_t lane_rows; /* rows of a lane: lane i represents the rows from i * lane_rows on */
-	uint64_t n_set;     /* set bits of all columns; density: n_set / (n_columns * n_lanes) */
+	uint32_t lane_rows;    /* rows per lane; lane i represents the rows from i * lane_rows on */
+	uint64_t n_set;        /* set bits of all columns; density: n_set / (n_columns * n_lanes) */
 	uint64_t reserved[2];
 };
 
@@ -107,7 +107,7 @@ BS_API enum bs_status bs_matrix_words(const struct bs_index *index, uint32_t seg
                                       uint32_t shard, enum bs_matrix_level level, uint32_t first,
                                       uint32_t n, const uint64_t **words_out,
                                       struct bs_error *err) BS_WARN_UNUSED;
-/* Counts the set bits of each of these columns: n numbers. */
+/* Counts the set bits of each of the columns [first, first + n): n numbers. */
 BS_API enum bs_status bs_matrix_popcounts(const struct bs_index *index, uint32_t segment,
                                           uint32_t shard, enum bs_matrix_level level,
                                           uint32_t first, uint32_t n, uint32_t *counts_out,
@@ -147,9 +147,10 @@ BS_API enum bs_status bs_matrix_terms(const struct bs_index *index, uint32_t seg
                                       int (*take)(void *context, const struct bs_matrix_term *term),
                                       void *context, struct bs_error *err) BS_WARN_UNUSED;
 
-/* The columns of a term in a shard: n_columns of each level, in the order of their hashing, perhaps
- * with repetitions. A term has a single exact column, or hashed columns, or in a shard of lists
- * none. The row of a document with the term is set in all of them. */
+/* The columns of a term in a shard: the first n_columns[level] numbers of columns[level], in the
+ * order in which the hash gives them; two may be equal. A term has either one exact column or
+ * hashed columns; in a shard of lists it may have none. In each of these columns, the rows of the
+ * documents with the term are set. */
 #define BS_MATRIX_TERM_COLUMNS 48
 struct bs_matrix_term_columns {
 	uint32_t n_columns[BS_MATRIX_LEVELS];
@@ -169,7 +170,7 @@ struct bs_matrix_candidates {
 	size_t n_words;        /* n_rows bits, as in a column */
 	const uint64_t *words; /* row i: bit i % 64 of word i / 64 */
 	uint64_t n_set;
-	/* of n_set: rows that certainly match, unless their sources have changed */
+	/* rows of n_set that certainly match, unless their sources have changed */
 	uint64_t n_sure;
 	uint64_t reserved[2];
 };

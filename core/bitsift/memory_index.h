@@ -11,14 +11,15 @@ BS_BEGIN_DECLS
 /* An index whose files are in memory instead of a directory. */
 struct bs_memory_index;
 
-/* A new one without files, for bs_memory_index_free. BS_NO_MEMORY, BS_IO (no file descriptors left:
- * each file uses one). Pass it in the field `memory` of requests. Threads may share it as they
- * share a directory: one writer at a time; a reader keeps seeing the commit that it opened. Sources
- * that it records have absolute paths, and are followed by consent only. */
+/* Creates an in-memory index without files; free it with bs_memory_index_free. Each file takes a
+ * file descriptor. BS_NO_MEMORY, BS_IO (no descriptors left). Pass the index in the field `memory`
+ * of requests. Threads may share it as they share a directory: only one writer at a time; a reader
+ * keeps seeing the commit that it opened. Sources that it records have absolute paths and are
+ * followed only by consent. */
 BS_API enum bs_status bs_memory_index_new(struct bs_memory_index **memory_out,
                                           struct bs_error *err) BS_WARN_UNUSED;
-/* A second index with the same files, without copying them; changes to one do not affect the other.
- * Fails as bs_memory_index_new. */
+/* Creates a second index with the same files, without copying them. Changes to one do not affect
+ * the other. Fails as bs_memory_index_new. */
 BS_API enum bs_status bs_memory_index_copy(const struct bs_memory_index *memory,
                                            struct bs_memory_index **copy_out,
                                            struct bs_error *err) BS_WARN_UNUSED;
@@ -47,23 +48,23 @@ BS_API enum bs_status bs_memory_index_file_at(const struct bs_memory_index *memo
 BS_API enum bs_status bs_memory_index_put(struct bs_memory_index *memory, const char *name,
                                           const void *bytes, size_t n_bytes,
                                           struct bs_error *err) BS_WARN_UNUSED;
-/* The same for a regular file that is open for reading, without copying it: readers of the index
- * map it. Its bytes must never change; it may be renamed and unlinked. The caller keeps fd. Also
- * BS_INVALID: not a regular file. */
+/* Adds or replaces a file without copying it: readers of the index map it. fd is a regular file
+ * that is open for reading; the caller keeps it. The bytes of the file must never change; it may be
+ * renamed and unlinked. Fails as bs_memory_index_put; also BS_INVALID: not a regular file. */
 BS_API enum bs_status bs_memory_index_put_file(struct bs_memory_index *memory, const char *name,
                                                int fd, struct bs_error *err) BS_WARN_UNUSED;
-/* A descriptor of file i, to read (with pread: the file offset is shared), send or map it. The
- * caller closes it; it stays valid whatever happens to the file. BS_NOT_FOUND: there are fewer;
- * BS_IO. */
+/* Returns a descriptor of file i, for reading (with pread, because the file offset is shared),
+ * sending or mapping it. The caller closes it. It stays valid even if the file is replaced or
+ * removed. BS_NOT_FOUND: there are fewer files; BS_IO. */
 BS_API enum bs_status bs_memory_index_descriptor_at(const struct bs_memory_index *memory, size_t i,
                                                     int *fd_out,
                                                     struct bs_error *err) BS_WARN_UNUSED;
-/* Keeps new files as unnamed files in this folder from now on, for indexes larger than memory. They
- * use disk space there until they are gone from the index and from all its readers. A writer opened
- * from now on keeps the documents it gathers there, too, about as many bytes as their texts have,
- * so that write.memory_bytes holds more documents. Both are mapped. NULL: in memory again. Copies
- * have the same folder. BS_IO: no such folder, or its file system lacks unnamed files
- * (O_TMPFILE). */
+/* From now on, keeps new files as unnamed files in this folder, for indexes larger than memory. A
+ * file takes disk space there until the index and all its readers have released it. A writer opened
+ * from now on also keeps the documents that it gathers there, about as many bytes as their texts
+ * have, so that write.memory_bytes suffices for more documents. All these files are mapped. Copies
+ * of the index use the same folder. NULL: new files are in memory again. BS_IO: no such folder, or
+ * its file system lacks unnamed files (O_TMPFILE). */
 BS_API enum bs_status bs_memory_index_use_folder(struct bs_memory_index *memory, const char *dir,
                                                  struct bs_error *err) BS_WARN_UNUSED;
 /* Removes a file if it exists. */

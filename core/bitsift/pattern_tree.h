@@ -44,8 +44,8 @@ enum bs_pattern_place {
 	BS_PATTERN_LINE_END,   /* or of the text */
 };
 
-/* An empty tree, which matches every text. fold_case: ignores letter case. *tree_out belongs to the
- * caller, for bs_pattern_tree_free. BS_NO_MEMORY. */
+/* An empty tree, which matches every text. fold_case: ignores letter case. Free *tree_out with
+ * bs_pattern_tree_free. BS_NO_MEMORY. */
 BS_API enum bs_status bs_pattern_tree_new(bool fold_case, struct bs_pattern_tree **tree_out,
                                           struct bs_error *err) BS_WARN_UNUSED;
 /* NULL is fine. */

@@ -19,8 +19,8 @@
 
 BS_BEGIN_DECLS
 
-/* A parsed query, and memory for matching. Used by one thread at a time; it may pass from one to
- * another. It keeps its memory for the next texts, so that after a few it no longer allocates. */
+/* A parsed query, and the memory to match it. Used by one thread at a time; it may pass from one
+ * thread to another. It reuses its memory, so that after a few texts it no longer allocates any. */
 struct bs_query;
 
 struct bs_query_request {
@@ -33,9 +33,9 @@ struct bs_query_request {
 	const char *stop_words;
 	size_t stop_words_bytes;
 
-	/* Words are split and folded by the rules of this index, and its fields and weights are
-	 * used. It must stay open until the query is freed. NULL: by the options that follow, which
-	 * must be zero if there is an index. */
+	/* The index whose rules split and fold words, and whose fields and weights are used. It
+	 * must stay open until the query is freed; the options below must then be zero. NULL: the
+	 * options below are used instead. */
 	const struct bs_index *index;
 	const char *stem_language; /* as in struct bs_index_options */
 	bool fold_accents;
@@ -49,29 +49,31 @@ struct bs_query_request {
 	 * may not mean what its author thinks, at most five times. NULL: not called. */
 	void (*notice)(void *context, const char *message);
 	void *context;
-	/* of each call with the query, from its start; borrowed until it is freed. NULL: none */
+	/* limits of each call with the query, counted from the start of that call; borrowed until
+	 * the query is freed. NULL: none */
 	const struct bs_limits *limits;
 	uint64_t reserved[7];
 };
 
-/* *query_out belongs to the caller, for bs_query_free; NULL on failure: BS_INVALID (the query is
- * empty or does not parse: err says why, *error_byte_out (nullable) where, or SIZE_MAX; an unknown
- * stemmer or list of stop words, an invalid weight), BS_UNSUPPORTED (ICU data is missing),
- * BS_CORRUPT or BS_IO (of the index), BS_DEADLINE, BS_STOPPED, BS_NO_MEMORY. */
+/* Parses a query. Free *query_out with bs_query_free; it is NULL on failure. BS_INVALID (an unknown
+ * stemmer or list of stop words, an invalid weight, or a query that is empty or does not parse:
+ * *error_byte_out, nullable, is then the offset of the error, otherwise SIZE_MAX), BS_UNSUPPORTED
+ * (ICU data is missing), BS_CORRUPT or BS_IO (of the index), BS_DEADLINE, BS_STOPPED,
+ * BS_NO_MEMORY. */
 BS_API enum bs_status bs_query_new(const struct bs_query_request *request,
                                    struct bs_query **query_out, size_t *error_byte_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
 /* NULL is fine. */
 BS_API void bs_query_free(struct bs_query *query);
 
-/* The name of the file that the next texts belong to, for `name:`: its path below the folder that
- * is its source, or the last part of the path of a file that is a source itself. NULL, and at
- * first: not a file. BS_NO_MEMORY. */
+/* Sets the name of the file that the next texts belong to, for `name:`. For a file in a folder that
+ * is a source: its path below that folder. For a file that is a source itself: the last part of its
+ * path. NULL, also the initial state: the texts are not from a file. BS_NO_MEMORY. */
 BS_API enum bs_status bs_query_set_name(struct bs_query *query, const char *name, size_t name_bytes,
                                         struct bs_error *err) BS_WARN_UNUSED;
 
-/* The position of a matching word, as snippets mark it: words of a phrase count where the phrase
- * matches, words of a field in that field. Negated words are never marked. */
+/* The position of a matching word, as snippets mark it. A word of a phrase counts only where the
+ * phrase matches, a word of a field only in that field. Negated words are never marked. */
 struct bs_query_place {
 	size_t text;       /* the number of the text */
 	uint64_t line;     /* from 1, in that text */
@@ -85,10 +87,10 @@ struct bs_query_place {
 /* Borrowed until the query is used again. */
 struct bs_query_result {
 	bool is_match;
-	/* of a match, in the order of the texts; two may overlap */
+	/* positions of the matching words, in the order of the texts; two may overlap */
 	const struct bs_query_place *places;
 	size_t n_places;
-	uint32_t length; /* of the texts, in words, as scores count it */
+	uint32_t length; /* length of the texts in words, as scores count it */
 	uint64_t reserved[4];
 };
 
@@ -134,8 +136,8 @@ struct bs_query_snippet_request {
 	const char *mark_stop;
 	/* approximate length in terminal columns, without marks and "…". 0: 160 */
 	uint32_t columns;
-	/* a third instead of half of the context comes before the words, and is not cut to show a
-	 * long word */
+	/* Puts a third instead of half of the context before the words, and does not cut the
+	 * context to show a long word. */
 	bool favours_after;
 	uint64_t reserved[7];
 };
@@ -161,7 +163,7 @@ BS_API enum bs_status bs_query_make_snippet(struct bs_query *query, const struct
                                             struct bs_query_snippet *snippet_out,
                                             struct bs_error *err) BS_WARN_UNUSED;
 
-/* The bytes of one text to show. */
+/* Bytes of one text that are to be shown. */
 struct bs_query_span {
 	size_t text; /* which of the texts */
 	size_t start_byte;

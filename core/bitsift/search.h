@@ -29,9 +29,9 @@ BS_BEGIN_DECLS
  */
 struct bs_results;
 
-/* query is NUL-ended, in the query language of bitsift-query(1). *results_out belongs to the
- * caller, for bs_results_free; NULL on failure. The index may be closed before the results are
- * freed. Fails as bs_searcher_new and bs_search. */
+/* Searches for a NUL-ended query in the query language of bitsift-query(1). Free *results_out with
+ * bs_results_free; it is NULL on failure. The index may be closed before the results are freed.
+ * Fails as bs_searcher_new and bs_search. */
 BS_API enum bs_status bs_index_search(const struct bs_index *index, const char *query, size_t limit,
                                       struct bs_results **results_out,
                                       struct bs_error *err) BS_WARN_UNUSED;
@@ -41,15 +41,15 @@ BS_API const struct bs_hit *bs_results_next(struct bs_results *results);
 /* NULL is fine. */
 BS_API void bs_results_free(struct bs_results *results);
 
-/* The memory of one thread for searching; it may pass from one thread to another. It keeps its
- * memory for the next search, and what it found out about sources that changed since they were
- * indexed: if those keep changing, make a new searcher now and then. A collection that only grew is
- * read once for all searchers of an index, each time it has grown. */
+/* The memory of one thread for searching; it may pass from one thread to another. It is reused by
+ * the next search. It also keeps what it found out about sources that changed since they were
+ * indexed; if sources keep changing, make a new searcher now and then. A collection that only grew
+ * is read once for all searchers of an index, each time it has grown. */
 struct bs_searcher;
 
-/* *searcher_out belongs to the caller, for bs_searcher_free; NULL on failure: BS_NO_MEMORY,
- * BS_UNSUPPORTED (ICU data is missing), BS_CORRUPT, BS_IO. The index must stay open until the
- * searcher is freed. */
+/* Creates a searcher; free it with bs_searcher_free. *searcher_out is NULL on failure:
+ * BS_NO_MEMORY, BS_UNSUPPORTED (ICU data is missing), BS_CORRUPT, BS_IO. The index must stay open
+ * until the searcher is freed. */
 BS_API enum bs_status bs_searcher_new(const struct bs_index *index,
                                       struct bs_searcher **searcher_out,
                                       struct bs_error *err) BS_WARN_UNUSED;
@@ -57,9 +57,9 @@ BS_API enum bs_status bs_searcher_new(const struct bs_index *index,
 BS_API void bs_searcher_free(struct bs_searcher *searcher);
 
 /*
- * Runs one query. The hits are exactly the documents of the index's commit that match in their
- * current form, if their sources have changed. Documents that are not in the commit are not found,
- * unless the index was opened fresh.
+ * Runs one query. The hits are exactly the documents of the index's commit that match. If the
+ * source of a document has changed, its current text is matched. Documents that are not in the
+ * commit are not found, unless the index was opened fresh.
  *
  * BS_INVALID (the query is empty or does not parse: err says why, result_out->error_byte where; no
  * callback for hits, an invalid glob, an unknown type, an invalid date, a sort field without
@@ -74,29 +74,30 @@ BS_API enum bs_status bs_search(struct bs_searcher *searcher,
                                 struct bs_error *err) BS_WARN_UNUSED;
 
 /*
- * The current texts of the document with this id: of a file one text, whose field has no name; of a
- * record or an in-memory document the indexed fields, with dots in nested names. The id of an
- * in-memory document is looked up first, then ids as in bs_delete_request; of several documents
- * with the id the first is taken. The first look-up of the latter kind reads the names of all
- * documents, and the searcher keeps about nine bytes of each for the next ones. *is_changed_out
+ * Returns the current texts of the document with this id. A file has one text, whose field has no
+ * name. A record or an in-memory document has its indexed fields, with dots in nested names. If no
+ * in-memory document has the id, it is looked up as in struct bs_delete_request; of several
+ * documents with the id, the first one is taken. The first look-up of that kind reads the names of
+ * all documents, and the searcher keeps about nine bytes of each for later ones. *is_changed_out
  * (nullable): the texts are not those that were indexed. *texts_out is borrowed until the searcher
- * is used again. BS_NOT_FOUND: no document has that id, or its source is gone; BS_IO: it cannot be
- * read, or may not be; BS_CORRUPT, BS_NO_MEMORY; within a callback of a call with limits
- * BS_DEADLINE, BS_STOPPED.
+ * is used again. BS_NOT_FOUND: no document has that id, or its source is gone; BS_IO: the source
+ * cannot be read, or is not followed; BS_CORRUPT, BS_NO_MEMORY; within a callback of a call with
+ * limits BS_DEADLINE, BS_STOPPED.
  */
 BS_API enum bs_status bs_document(struct bs_searcher *searcher, const char *id, size_t id_bytes,
                                   const struct bs_text **texts_out, size_t *n_texts_out,
                                   bool *is_changed_out, struct bs_error *err) BS_WARN_UNUSED;
-/* The same by the number of a document (bs_hit.document), which needs no look-up. */
+/* Like bs_document, but takes the number of a document (bs_hit.document), which needs no
+ * look-up. */
 BS_API enum bs_status bs_document_numbered(struct bs_searcher *searcher, uint64_t document,
                                            const struct bs_text **texts_out, size_t *n_texts_out,
                                            bool *is_changed_out,
                                            struct bs_error *err) BS_WARN_UNUSED;
 
-/* For error messages: the query and, on a line of its own, a caret under the character at
- * error_byte (or one past the end), without a final line feed. Control characters and invalid UTF-8
- * are shown as U+FFFD; a long query is cut around the caret. *text_out is for free(). BS_INVALID
- * (error_byte > query_bytes), BS_NO_MEMORY: it is NULL. */
+/* Makes two lines for an error message: the query, and a caret under the character at error_byte
+ * (or after the last one), without a final line feed. Control characters and invalid UTF-8 are
+ * shown as U+FFFD. A long query is cut around the caret. Release *text_out with free(). BS_INVALID
+ * (error_byte > query_bytes), BS_NO_MEMORY: *text_out is NULL. */
 BS_API enum bs_status bs_query_caret(const char *query, size_t query_bytes, size_t error_byte,
                                      char **text_out, struct bs_error *err) BS_WARN_UNUSED;
 

@@ -18,9 +18,9 @@ struct bs_search_query {
 	 * invalid UTF-8 is read as U+FFFD. */
 	const char *text;
 	size_t text_bytes;
-	bool any; /* documents with at least one of the words, not with all of them */
-	/* a warning about the query (callbacks.notice_query) is an error instead: BS_INVALID, with
-	 * its position */
+	bool any; /* documents with at least one of the words match; false: with all of them */
+	/* A part of the query that would give a warning (callbacks.notice_query) makes the call
+	 * fail: BS_INVALID, with its offset. */
 	bool strict;
 	/* Searches this field of records only. The query then cannot name fields: a colon or a
 	 * range is text. BS_NOT_FOUND: no document has a field of that name. NULL: all fields. */
@@ -42,8 +42,8 @@ struct bs_search_query {
 	const char *like_id;
 	const char *like_text;
 	size_t like_text_bytes;
-	/* Document frequencies for the scores, instead of those of the index (bitsift/query.h).
-	 * Their fields can be named by the query, too. Borrowed until bs_search returns.
+	/* Document frequencies for the scores, instead of those of the index (bitsift/query.h). The
+	 * query may also name the fields of the statistics. Borrowed until bs_search returns.
 	 * BS_INVALID: a scored word of the query is missing in them, or combined with
 	 * feedback_docs, like_id or like_text. NULL: those of the index. */
 	const struct bs_statistics *statistics;
@@ -53,16 +53,17 @@ struct bs_search_query {
 /* Which documents may be hits. Texts of other documents are not read. Lists end with NULL; NULL: no
  * restriction. Scores do not depend on it. */
 struct bs_document_filter {
-	/* paths that match, as ripgrep's -g; with "!" in front, paths that do not match */
+	/* globs of paths, as in ripgrep's -g; "!" in front excludes the paths that match */
 	const char *const *globs;
 	const char *const *types;          /* files of these types, as ripgrep's -t */
 	const char *const *excluded_types; /* no files of these types, as ripgrep's -T */
 	const char *const *places;         /* these files, and files below these folders */
-	/* Modified at this time or later; modified earlier. A date in ISO 8601, in UTC unless it
-	 * names a zone, or an age: 90s, 30m, 2h, 3d, 2w. The time is the one recorded in the
-	 * index. */
+	/* newer: modified at this time or later; older: modified earlier. A date in ISO 8601, in
+	 * UTC unless it has a zone, or an age: 90s, 30m, 2h, 3d, 2w. The time of a document is the
+	 * one recorded in the index. */
 	const char *newer, *older;
-	/* newer and older compare this field of records instead. NULL: the file's time */
+	/* A field of records that newer and older compare instead of the file's time. NULL: the
+	 * file's time. */
 	const char *date_field;
 	uint64_t reserved[4];
 };
@@ -87,15 +88,15 @@ struct bs_search_output {
 	 * document order. NULL: by score. */
 	const char *sort_field;
 	bool sort_descending;
-	/* BS_SEARCH_TOP: hits have some text around the words found; of files whole lines if they
-	 * are short enough */
+	/* BS_SEARCH_TOP: hits have a snippet: some text around the words found. The snippet of a
+	 * file is whole lines if they are short enough. */
 	bool snippets;
 	bool passages; /* BS_SEARCH_TOP: hits have the positions of the words found */
-	/* inserted in a snippet before and after each word found; NULL: nothing */
+	/* inserted into a snippet before and after each word found; NULL: nothing */
 	const char *mark_start;
 	const char *mark_stop;
 	/* BS_SEARCH_IDS, BS_SEARCH_COUNT: hits are all documents that the index does not rule out.
-	 * No text is read and no file is looked at. bs_hit.is_candidate says that a hit is not
+	 * No text is read and no file is looked at. bs_hit.is_candidate is true if a hit is not
 	 * certain; certainty refers to the text as it was when indexed. BS_INVALID together with
 	 * options that read texts: brute, feedback_docs, like_id, like_text. */
 	bool candidates;
@@ -108,35 +109,36 @@ struct bs_search_method {
 	 * number */
 	bool approx;
 	bool brute; /* reads every document instead of using the index */
-	/* trusts the index: does not check files for changes unless their text is needed, which is
-	 * then used without a check */
+	/* Trusts the index: does not check files for changes. If the text of a file is needed, its
+	 * current text is used without a check. */
 	bool no_stat;
 	/* BS_SEARCH_TOP: scores every match instead of skipping those that cannot be among the
 	 * best, so that n_hits is exact. BS_SEARCH_COUNT: counts by the columns even if the lexicon
 	 * has the number. */
 	bool exhaustive;
-	/* Threads that read texts if many must be read. 0: one for each processor; 1: the caller's
-	 * only; at most BS_MAX_THREADS. The other threads end with the search. */
+	/* The number of threads that read texts, if many must be read. 0: one for each processor;
+	 * 1: the caller's only; at most BS_MAX_THREADS. The other threads end with the search. */
 	uint32_t n_threads;
 	uint64_t reserved[4];
 };
 
 /* Called on the caller's thread. */
 struct bs_search_callbacks {
-	/* Each hit, when the search is done. Return 0 to continue; any other value ends the search
+	/* Gets each hit, after the search. Return 0 to continue; any other value ends the search
 	 * with BS_STOPPED. Required unless the mode is BS_SEARCH_COUNT. */
 	int (*hit)(void *context, const struct bs_hit *hit);
 	/* BS_SEARCH_IDS: replaces `hit` and gets many hits in each call, which is several times as
 	 * fast. Nullable. */
 	int (*batch)(void *context, const struct bs_hit_batch *batch);
-	/* A printable line for the user: a document cannot be read (the first
-	 * BS_MAX_UNREADABLE_NOTICES in the life of a searcher). Nullable. */
+	/* Gets a printable line for each document that cannot be read, at most
+	 * BS_MAX_UNREADABLE_NOTICES in the life of a searcher. Nullable. */
 	void (*notice)(void *context, const char *message);
-	/* A printable line about a part of the query that may not mean what its author thinks: an
-	 * unknown field, a lower-case "or", an unclosed bracket, an ignored word. At most five in a
-	 * search. NULL: `notice` gets them. */
+	/* Gets a printable line about a part of the query that may not mean what its author thinks:
+	 * an unknown field, a lower-case "or", an unclosed bracket, an ignored word. At most five
+	 * in a search. NULL: `notice` gets them. */
 	void (*notice_query)(void *context, const char *message);
-	/* Lines of text about how the query is answered, before and after the search. Nullable. */
+	/* Gets lines of text about how the query is answered, before and after the search.
+	 * Nullable. */
 	void (*explain)(void *context, const char *text, size_t text_bytes);
 	void *context;
 	/* `notice` gets a line for every document that cannot be read, and for every file changed

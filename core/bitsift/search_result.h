@@ -9,25 +9,26 @@
 
 BS_BEGIN_DECLS
 
-/* A line of a document with words of the query; of a longer line, a part of about 160 columns with
- * the words. Following lines belong to the same passage if they have words of the query that it
- * does not have yet. Words of a phrase count where the phrase matches, words of a field in that
- * field. */
+/* A line of a document with words of the query; of a line longer than about 160 columns, the part
+ * with the words. Following lines are part of the same passage if they have words of the query that
+ * it does not have yet. A word of a phrase counts only where the phrase matches, a word of a field
+ * only in that field. */
 struct bs_passage {
-	/* from 1; of a file, the line of the first word; of a record, its line in the collection;
-	 * 0: the document could not be read again */
+	/* Line number, from 1. For a file: the line of the first word in it. For a record: the line
+	 * of the record in its collection. 0: the document could not be read again. */
 	uint64_t line;
-	/* from 1, in bytes of UTF-8 (also for files in UTF-16): in that line, or of a record in the
-	 * text of the field */
+	/* Column of the first word, from 1, in bytes of UTF-8, even if the file is UTF-16. For a
+	 * file: in the line. For a record: in the text of the field. */
 	uint64_t column;
-	/* of the first word: in the file, or of a record in the text of the field */
+	/* Offset of the first word. For a file: in the file. For a record: in the text of the
+	 * field. */
 	uint64_t start_byte;
 	uint64_t stop_byte; /* the end of the last word */
-	/* the name of a record's field; not NUL-ended, as text. Empty for files */
+	/* the name of the field of a record, not NUL-ended; empty for files */
 	const char *field;
 	size_t field_bytes;
-	/* the lines joined into one, about 160 columns around the words; as a snippet, without
-	 * marks */
+	/* the lines joined into one, cut to about 160 columns around the words, like a snippet
+	 * without marks; not NUL-ended */
 	const char *text;
 	size_t text_bytes;
 	uint64_t reserved[2];
@@ -35,36 +36,36 @@ struct bs_passage {
 
 struct bs_hit {
 	uint64_t rank; /* BS_SEARCH_TOP: 1, 2, ...; otherwise 0 */
-	/* BS_SEARCH_TOP: > 0; 0 if the query has only negated words, or hits are sorted by a field;
-	 * otherwise 0 */
+	/* BS_SEARCH_TOP: greater than 0; but 0 if the query has only negated words, or if hits are
+	 * sorted by a field. Other modes: 0. */
 	double score;
 	const char *id; /* any bytes, not NUL-ended */
 	size_t id_bytes;
 	/* the id as `bitsift query --ids` prints it: the path of a file, the id of a record */
 	const char *local_id;
 	size_t local_id_bytes;
-	/* The file with the text. It can be opened from the working directory, and is relative to
-	 * that if it lies below it, or if both lie in the folder of the index. "-": the text is in
-	 * the index. */
+	/* The file with the text, "-" if the text is in the index. The path can be opened from the
+	 * working directory. It is relative to that if the file is below it, or if both are in the
+	 * folder that holds the index. */
 	const char *path;
 	/* If requested: some text around the words found, in valid UTF-8, not NUL-ended, without
-	 * control characters except the marks. Of a record one line, of a file lines separated by
-	 * line feeds. Empty if not requested; NULL: the text no longer exists. */
+	 * control characters except the marks. For a record it is one line, for a file lines
+	 * separated by line feeds. Empty if not requested; NULL: the text no longer exists. */
 	const char *snippet;
 	size_t snippet_bytes;
-	/* snippet and passages are from a text that differs from the indexed one */
+	/* snippet and passages are from the current text, which differs from the indexed one */
 	bool is_changed;
 	/* with output.candidates: the document may match, but is not certain to */
 	bool is_candidate;
-	uint64_t document; /* a number that no other document of this open index has */
+	uint64_t document; /* number of the document, unique in this open index */
 	/* if requested: all passages, in the order of the text */
 	const struct bs_passage *passages;
 	size_t n_passages;
-	/* if requested: the passage shown by the snippet with most distinct words, or else the
-	 * beginning */
+	/* if requested: the passage in the snippet that has the most distinct words, or else the
+	 * beginning of the text */
 	struct bs_passage best;
-	/* with output.sort_field: the value sorted by: a number as in JSON, or a date such as
-	 * 2024-05-17T08:30:59Z, NUL-ended; NULL: the document has none */
+	/* With output.sort_field: the value that the hit is sorted by, NUL-ended: a number as in
+	 * JSON, or a date such as 2024-05-17T08:30:59Z. NULL: the document has no value. */
 	const char *value;
 	bool is_date; /* value is a date */
 	uint64_t reserved[6];
@@ -77,19 +78,19 @@ struct bs_hit_batch {
 	/* id i ends at offset id_ends[i] of ids, where id i + 1 begins; id 0 begins at 0 */
 	const size_t *id_ends;
 	const uint64_t *documents;
-	const bool *are_candidates; /* as bs_hit.is_candidate */
+	const bool *are_candidates; /* like bs_hit.is_candidate */
 	uint64_t reserved[4];
 };
 
-/* Unreadable documents that are named one by one, in the life of a searcher or while an index is
- * opened. */
+/* The most notices about single unreadable documents, in the life of a searcher or during the
+ * opening of an index. */
 #define BS_MAX_UNREADABLE_NOTICES 3u
 
 /* Files that a search found changed since they were indexed; each counts once in the life of a
  * searcher. */
 struct bs_changes {
 	uint64_t n_changed, n_gone;
-	/* the path of the first one, printable, cut if it is long; empty: none */
+	/* path of the first file counted, printable, cut if it is long; empty: none */
 	char example[256];
 	uint64_t reserved[4];
 };
@@ -107,8 +108,8 @@ enum bs_stage {
 /* The cost of scanning columns. */
 struct bs_scan_stats {
 	uint64_t lines_read;     /* column lines of 64 bytes */
-	uint64_t document_lines; /* of these, lines of document columns and exact columns */
-	uint64_t asked;          /* documents whose lists of rare terms were read */
+	uint64_t document_lines; /* lines of lines_read in document columns and exact columns */
+	uint64_t asked;          /* documents whose rare-term lists were read */
 	uint64_t blocks_live;    /* blocks of 512 documents with a candidate */
 	uint64_t candidates;     /* documents that passed the scan and are not deleted */
 	uint64_t reserved[4];
@@ -120,7 +121,9 @@ struct bs_rank_stats {
 	 * best */
 	uint64_t blocks_skipped;
 	uint64_t blocks_weighed; /* blocks whose documents were weighed, 512 at a time */
-	uint64_t blocks_dropped; /* of these, blocks without any of the best, by their weights */
+	/* blocks of blocks_weighed whose weights showed that they have none of the best
+	 * documents */
+	uint64_t blocks_dropped;
 	/* documents whose scores, or score bounds, were computed from the index */
 	uint64_t scored;
 	uint32_t planes; /* bits of a sum of weights; 0: nothing was weighed */
@@ -132,16 +135,17 @@ struct bs_rank_stats {
 /* The cost of reading texts. */
 struct bs_verify_stats {
 	uint64_t verified;        /* documents whose text was read */
-	uint64_t false_positives; /* of these, documents that do not match */
-	/* of their texts; of a record that is ruled out unparsed, of its line */
+	uint64_t false_positives; /* documents of `verified` that do not match */
+	/* bytes of the texts that were read; of a record that was ruled out without parsing it, the
+	 * bytes of its line */
 	uint64_t bytes;
 	uint64_t reserved[4];
 };
 
 /* The cost of a search. */
 struct bs_query_stats {
-	uint64_t stage_ns[BS_STAGES]; /* without the callbacks for hits */
-	uint64_t total_ns;            /* their sum */
+	uint64_t stage_ns[BS_STAGES]; /* time of each stage, without the callbacks for hits */
+	uint64_t total_ns;            /* the sum of stage_ns */
 	struct bs_scan_stats scan;
 	struct bs_rank_stats rank;
 	struct bs_verify_stats verify;
@@ -158,11 +162,11 @@ struct bs_search_result {
 	bool is_partial;
 	/* with output.candidates: hits that may match, but are not certain to */
 	uint64_t n_candidates;
-	/* documents that may match and cannot be read; if not 0, n_hits is a lower bound */
+	/* documents that may match, but cannot be read; if not 0, n_hits is a lower bound */
 	uint64_t n_unreadable;
 	struct bs_changes changes;
-	/* BS_INVALID: the offset of the error in the query, 0 to text_bytes; SIZE_MAX: not an error
-	 * of the query */
+	/* BS_INVALID: the offset of the error in the query, 0 to text_bytes; SIZE_MAX: the error is
+	 * not in the query */
 	size_t error_byte;
 	struct bs_query_stats stats;
 	uint64_t reserved[8];

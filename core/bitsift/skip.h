@@ -16,7 +16,8 @@ enum bs_skip {
 	BS_SKIP_LINK,       /* a symlink in a folder, broken or not: not followed */
 	BS_SKIP_SPECIAL,    /* a socket, pipe or device */
 	BS_SKIP_UNREADABLE, /* permission denied, an I/O error, or removed while it was read */
-	/* over the limit of the index, at most 4 GiB. bs_grep searches such files */
+	/* larger than max_document_bytes of the index, which is at most 4 GiB; bs_grep searches
+	 * such files */
 	BS_SKIP_TOO_LARGE,
 	/* a line that is not a JSON object, or whose id is neither a string nor an integer */
 	BS_SKIP_BAD_RECORD,
@@ -24,16 +25,18 @@ enum bs_skip {
 	/* a recorded source that is not followed (struct bs_consent): its documents stay in the
 	 * index */
 	BS_SKIP_UNTRUSTED,
-	/* A recorded source that had documents and no longer exists, or is an empty folder, as if
-	 * it were not mounted. Its documents stay in the index until the source is forgotten, or
-	 * read again by a rebuild. */
+	/* A recorded source that had documents and no longer exists, or is now an empty folder
+	 * (perhaps it is not mounted). Its documents stay in the index until the source is
+	 * forgotten, or read again by a rebuild. */
 	BS_SKIP_GONE,
 	BS_SKIP_HIDDEN, /* a hidden file in a folder */
-	/* a hidden folder; counts once, whatever is in it. The index itself does not count */
+	/* a hidden folder; counts once, regardless of its contents. The index itself does not
+	 * count. */
 	BS_SKIP_HIDDEN_FOLDER,
 	BS_SKIP_IGNORED,        /* a file in a folder, left out by an ignore file or a glob */
 	BS_SKIP_IGNORED_FOLDER, /* a folder left out by an ignore file or a glob; counts once */
-	/* the number of reasons in this header; a later library may have more, up to BS_SKIP_MAX */
+	/* The number of reasons in this header. A later library may have more, up to
+	 * BS_SKIP_MAX. */
 	BS_SKIP_REASONS
 };
 
@@ -57,7 +60,7 @@ struct bs_skip_kind {
 #define BS_WALK_NO_VCS     2u  /* .gitignore */
 #define BS_WALK_NO_EXCLUDE 4u  /* .git/info/exclude */
 #define BS_WALK_NO_GLOBAL  8u  /* git's global excludes */
-#define BS_WALK_NO_PARENT  16u /* those of the folders above the named one */
+#define BS_WALK_NO_PARENT  16u /* ignore files of the folders above a named one */
 
 BS_END_DECLS
 #endif

@@ -23,7 +23,7 @@ BS_API enum bs_status bs_statistics_new(struct bs_statistics **statistics_out,
 /* NULL is fine. */
 BS_API void bs_statistics_free(struct bs_statistics *statistics);
 
-/* Adds the numbers of other indexes; no index may be in both. BS_NO_MEMORY. */
+/* Adds the numbers of `other`. No index may have been counted in both. BS_NO_MEMORY. */
 BS_API enum bs_status bs_statistics_add(struct bs_statistics *statistics,
                                         const struct bs_statistics *other,
                                         struct bs_error *err) BS_WARN_UNUSED;
@@ -39,17 +39,18 @@ BS_API void bs_statistics_set(struct bs_statistics *statistics, uint64_t n_docs,
  * until the statistics change. False: there are fewer. */
 BS_API bool bs_statistics_word(const struct bs_statistics *statistics, size_t i,
                                const char **word_out, size_t *word_bytes_out, uint64_t *n_docs_out);
-/* Adds n_docs to the document frequency of a word; 0 makes the word known. BS_INVALID (an empty
- * word, or one over UINT32_MAX bytes), BS_NO_MEMORY. */
+/* Adds n_docs to the document frequency of a word, and adds the word if it is new, even if n_docs
+ * is 0. BS_INVALID (an empty word, or one of more than UINT32_MAX bytes), BS_NO_MEMORY. */
 BS_API enum bs_status bs_statistics_add_word(struct bs_statistics *statistics, const char *word,
                                              size_t word_bytes, uint64_t n_docs,
                                              struct bs_error *err) BS_WARN_UNUSED;
 
-/* Field i, from 0, of those that the query names: a name that is a field in one index is a field in
- * every search with these statistics. kinds: flags of enum bs_field_kind. */
+/* Field i, from 0, of the fields that the query names. A field of one index counts as a field in
+ * every search with these statistics. kinds: flags of enum bs_field_kind. False: there are
+ * fewer. */
 BS_API bool bs_statistics_field(const struct bs_statistics *statistics, size_t i,
                                 const char **name_out, size_t *name_bytes_out, unsigned *kinds_out);
-/* Fails as bs_statistics_add_word; BS_UNSUPPORTED: unknown kinds. */
+/* Adds a field. Fails as bs_statistics_add_word; BS_UNSUPPORTED: unknown kinds. */
 BS_API enum bs_status bs_statistics_add_field(struct bs_statistics *statistics, const char *name,
                                               size_t name_bytes, unsigned kinds,
                                               struct bs_error *err) BS_WARN_UNUSED;

@@ -3,8 +3,8 @@
  * bitsift.h.
  *
  *      bs_writer_open      a new or existing index, in a directory or in memory -> a writer
- *      bs_writer_add ...   changes documents; nobody else sees it until
- *      bs_writer_commit    writes the changes to the index, or bs_writer_rollback drops them
+ *      bs_writer_add ...   changes documents; only the writer knows the changes until the commit
+ *      bs_writer_commit    writes the changes to the index; bs_writer_rollback drops them
  *
  * The documents that writers add to an index are its in-memory documents, as are those of JSONL on
  * standard input. They form one source, in which ids are unique; a writer does not touch the
@@ -23,33 +23,34 @@
 BS_BEGIN_DECLS
 
 struct bs_writer_request {
-	/* The index directory, or `memory`: one of the two. The first change creates a missing
-	 * directory and the folders above it; a rollback of it removes them. */
+	/* The index directory, or NULL with `memory`. The first change creates a missing directory
+	 * and its missing parent folders; a rollback of this change removes them. */
 	const char *dir;
 	struct bs_memory_index *memory;
 	struct bs_index_options index;
 	struct bs_write_options write;
 	/* Does not store the texts of added documents. When a text is needed (for phrases that the
-	 * index cannot decide, snippets, compaction, brute searches), host.texts of the request at
-	 * hand returns it by id. Documents whose texts a search cannot get are reported as
+	 * index cannot decide, snippets, compaction, brute searches), host.texts of the current
+	 * request returns it by id. Documents whose texts a search cannot get are reported as
 	 * unreadable. */
 	bool not_stored;
 	/* With not_stored: texts change only by bs_writer_add. Then no checksums are kept to detect
 	 * changes, which saves eight bytes a document. */
 	bool no_checksums;
-	/* For a new index: how many bits each posting of a word may cost for word pairs, terms that
-	 * find phrases without reading texts. 0 to 16; 0: 4. The first pairs are worth most: 0.1
-	 * costs a fortieth of the bytes and gives half of the gain. Pairs are chosen once, from the
-	 * first 4 MB; not recorded. */
+	/* For a new index: how many bits word pairs may take for each posting of a word. Word pairs
+	 * are terms that find phrases without reading texts. 0 to 16; 0: 4. The first pairs are
+	 * worth most: 0.1 costs a fortieth of the bytes and gives half of the gain. Pairs are
+	 * chosen once, from the first 4 MB. This option is not recorded. */
 	double phrase_bits;
-	/* A document that needs more memory than the larger of this and write.memory_bytes is
-	 * refused. UINT64_MAX: none is, for hosts that cannot refuse a document any more. */
+	/* The memory limit of a document is the larger of this and write.memory_bytes;
+	 * bs_writer_add refuses a document that needs more. UINT64_MAX: no limit, for hosts that
+	 * cannot refuse a document any more. */
 	uint64_t document_memory_bytes;
 	struct bs_build_callbacks callbacks; /* `skipped` is not called */
-	/* texts: for bs_writer_delete_query, and for merging segments in a commit */
+	/* host.texts is used by bs_writer_delete_query and when a commit merges segments */
 	struct bs_host host;
-	/* of each call, from its beginning; NULL: none. A call that they end has failed, as
-	 * below */
+	/* limits of each call, counted from its start; NULL: none. A call that is ended early has
+	 * failed (see bs_writer_open). */
 	const struct bs_limits *limits;
 	uint64_t reserved[4];
 };
@@ -59,18 +60,18 @@ struct bs_writer_request {
 struct bs_writer;
 
 /*
- * *writer_out belongs to the caller, for bs_writer_close; NULL on failure. The request's pointers
- * are borrowed until then. Nothing is written yet, and no lock is held. BS_INVALID (neither or both
- * of dir and memory, an option out of range or unlike the recorded one, an index without words),
- * BS_CORRUPT, BS_IO, BS_UNTRUSTED, BS_UNSUPPORTED, BS_NO_MEMORY.
+ * Opens a writer; close it with bs_writer_close. *writer_out is NULL on failure. The pointers of
+ * the request are borrowed until the writer is closed. Nothing is written yet, and no lock is held.
+ * BS_INVALID (neither or both of dir and memory, an option out of range or unlike the recorded one,
+ * an index without words), BS_CORRUPT, BS_IO, BS_UNTRUSTED, BS_UNSUPPORTED, BS_NO_MEMORY.
  *
- * A transaction begins with the first change. It takes the writer's lock, sees what others have
- * written, and keeps others from writing until it ends: with a commit, with a rollback, or with the
- * first change that fails. That failure rolls the transaction back, and every call until the next
- * commit or rollback returns it again. A refused change is no failure: BS_INVALID for an id, a
- * document or a query, BS_NOT_FOUND, and BS_BUSY before the transaction has begun change nothing
- * and end nothing. Invalid output of an analyzer is a failure. A crash loses the changes that were
- * not committed, and nothing else.
+ * A transaction begins with the first change. It takes the writer's lock and starts from the last
+ * commit, which may be another writer's. Other writers must wait until it ends: with a commit, a
+ * rollback, or the first change that fails. A failed change rolls the transaction back, and every
+ * call until the next commit or rollback returns the failure again. A refused change does not count
+ * as failed and does not end the transaction: BS_INVALID for an id, a document or a query,
+ * BS_NOT_FOUND, and BS_BUSY before the transaction has begun. Invalid output of an analyzer is a
+ * failure. A crash loses only the changes that were not committed.
  */
 BS_API enum bs_status bs_writer_open(const struct bs_writer_request *request,
                                      struct bs_writer **writer_out,
@@ -91,8 +92,8 @@ BS_API enum bs_status bs_writer_open(const struct bs_writer_request *request,
 BS_API enum bs_status bs_writer_add(struct bs_writer *writer, const char *id, size_t id_bytes,
                                     const struct bs_text *texts, size_t n_texts,
                                     struct bs_error *err) BS_WARN_UNUSED;
-/* Replaces the document with that id. BS_NOT_FOUND: no such document; nothing is changed. Otherwise
- * as bs_writer_add. */
+/* Replaces the document with that id. BS_NOT_FOUND: there is no such document; nothing changes.
+ * Otherwise like bs_writer_add. */
 BS_API enum bs_status bs_writer_replace(struct bs_writer *writer, const char *id, size_t id_bytes,
                                         const struct bs_text *texts, size_t n_texts,
                                         struct bs_error *err) BS_WARN_UNUSED;
@@ -101,13 +102,14 @@ BS_API enum bs_status bs_writer_replace(struct bs_writer *writer, const char *id
 BS_API enum bs_status bs_writer_delete(struct bs_writer *writer, const char *id, size_t id_bytes,
                                        bool *was_there_out, struct bs_error *err) BS_WARN_UNUSED;
 /* Makes the changes visible to readers that open the index from now on, then merges a few segments
- * if it is time to. Without changes it writes nothing, except that it creates a missing index.
+ * if merging is due. Without changes it writes nothing, except that it creates a missing index.
  * report_out may be NULL. Fails as bs_index_build, and with the failure of an earlier change: the
  * index is then unchanged since before the first change, and the next change begins a new
  * transaction. */
 BS_API enum bs_status bs_writer_commit(struct bs_writer *writer, struct bs_build_report *report_out,
                                        struct bs_error *err) BS_WARN_UNUSED;
-/* Drops the changes since the last commit, and a failure of one of them. Releases the lock. */
+/* Drops the changes since the last commit, clears the failure of a change, and releases the
+ * lock. */
 BS_API void bs_writer_rollback(struct bs_writer *writer);
 /* Rolls back and frees the writer. NULL is fine. */
 BS_API void bs_writer_close(struct bs_writer *writer);

@@ -143,10 +143,10 @@ enum bs_status bs_attenuated_read(const uint8_t *bytes, size_t n_bytes,
 		status = bs_stored_check_body(BS_STORED_ATTENUATED, bytes, n_bytes, err);
 	for (uint32_t i = 0; !status && i < view.n_levels; i++)
 		if (!bs_bits_end_well(bs_attenuated_level(view, i).bits, view.n_bits))
-			status = bs_stored_corrupt(BS_STORED_ATTENUATED,
-			                           BS_STORED_HEAD_BYTES +
-			                                   bs_bits_bytes(view.n_bits) * (i + 1) - 8,
-			                           err, "bits behind the last of %u", view.n_bits);
+			status = bs_stored_corrupt(
+				BS_STORED_ATTENUATED,
+				BS_STORED_HEAD_BYTES + bs_bits_bytes(view.n_bits) * (i + 1) - 8,
+				err, "set bits after the last of %u", view.n_bits);
 	if (!status)
 		*view_out = view;
 	return status;

@@ -12,7 +12,7 @@ struct model {
 	/* XORed with each word: ~0 if the inverted bits are coded. */
 	uint64_t flip;
 	uint64_t n_bits;
-	uint64_t n_set;                /* coded bits that are 1 */
+	uint64_t n_set;                /* number of coded bits (after `flip`) that are 1 */
 	uint32_t top;                  /* level of the largest blocks */
 	uint32_t empty[TOP_LEVEL + 1]; /* [L]: probability that a block of level L is empty */
 	/* [L]: probability that the left one of two adjacent blocks of level L is empty, if not
@@ -166,7 +166,7 @@ struct reading {
 	uint64_t n_found;
 };
 
-/* False if the code is invalid. */
+/* Decodes a nonempty block that begins at bit `at`. False if the code is invalid. */
 static bool get_block(struct reading *reading, uint64_t at, uint32_t level)
 {
 	if (bs_range_is_over(&reading->decoder))

@@ -3,8 +3,8 @@
  * H(t / n) bits.
  *
  * The coder works on blocks of 2^L bits. A block is empty with probability (1 - t / n)^(2^L). The
- * code says whether the block is empty. If not, it says whether its left half is empty, then
- * whether its right half is (unless this follows), and so on down to single bits. The probabilities
+ * code says whether the block is empty. If not, it says whether the left half is empty; if the left
+ * half is not, it says whether the right half is; and so on down to single bits. The probabilities
  * of these answers multiply to the probability of the bits; therefore nothing is lost compared with
  * coding each bit, and empty areas take no time. The largest blocks are empty about half of the
  * time. If most bits are set, the inverted array is coded.

@@ -7,7 +7,8 @@
 #include "core/bloom/plain.h"
 #include "core/bloom/stored.h"
 
-/* Writes the header into the room at the start of `form` and returns a copy from malloc. */
+/* Writes the header into the bytes reserved at the start of `form` (header and body), and returns a
+ * copy of `form`, allocated with malloc. */
 static enum bs_status seal(const struct bs_stored *stored, struct bs_buffer *form,
                            uint8_t **bytes_out, size_t *n_bytes_out, struct bs_error *err)
 {

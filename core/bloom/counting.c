@@ -52,8 +52,8 @@ static uint32_t counter_at(const struct bs_counting *counting, uint32_t i)
 	return (uint32_t)counting->counters[i / 2] >> i % 2 * 4 & COUNTER_MAX;
 }
 
-/* The distinct counters of a key. If several positions of the key are equal, their counter counts
- * the key once. */
+/* The distinct counters of a key. A counter that several positions of the key share counts the key
+ * once. */
 static uint32_t counters_of(const struct bs_counting *counting, struct bs_bloom_key key,
                             uint32_t found[BS_BLOOM_MAX_HASHES])
 {
@@ -117,7 +117,7 @@ void bs_counting_describe(const struct bs_counting *counting, struct bs_counting
 	                                      .n_hashes = counting->n_hashes};
 }
 
-/* A bit for each of 16 counters that is not 0. */
+/* Returns 16 bits: bit i is 1 if counter i is not 0. */
 static uint32_t counted(uint64_t counters)
 {
 	counters |= counters >> 1;
@@ -178,7 +178,7 @@ enum bs_status bs_counting_read(const uint8_t *bytes, size_t n_bytes,
 		                         (unsigned long long)stored.n_bits);
 	if (stored.n_bits % 16 && bs_load_u64(bytes + n_bytes - 8) >> stored.n_bits % 16 * 4)
 		return bs_stored_corrupt(BS_STORED_COUNTING, n_bytes - 8, err,
-		                         "counters behind the last of %llu",
+		                         "nonzero counters after the last of %llu",
 		                         (unsigned long long)stored.n_bits);
 	status = bs_counting_new(stored.n_bits, stored.n_hashes, counting_out, err);
 	if (status)

@@ -117,8 +117,8 @@ bool bs_bloom_has(struct bs_bloom_view view, struct bs_bloom_key key)
 	return has(view, key);
 }
 
-/* Filters that are queried together: about the number of memory accesses that a processor can have
- * in flight. */
+/* The number of filters queried together: about as many memory accesses as a processor can have in
+ * flight. */
 #define PASS_GROUP 64
 
 /* Returns a bit for each of up to 64 filters that may have the key. Each round tests one bit of
@@ -221,8 +221,7 @@ enum bs_status bs_bloom_cardinality_of_either(struct bs_bloom_view a, struct bs_
 	return BS_OK;
 }
 
-/* Computes |a| + |b| - |a or b|. The estimate from the bits that both have, with (m - t_a)(m - t_b)
- * / (m - t_either) inside the logarithm, is equal. */
+/* Computes |a| + |b| - |a or b|. */
 enum bs_status bs_bloom_cardinality_of_both(struct bs_bloom_view a, struct bs_bloom_view b,
                                             double *n_keys_out, struct bs_error *err)
 {
@@ -271,7 +270,7 @@ enum bs_status bs_bloom_read(const uint8_t *bytes, size_t n_bytes, struct bs_blo
 		status = bs_stored_check_body(BS_STORED_PLAIN, bytes, n_bytes, err);
 	if (!status && !bs_bits_end_well(view_out->bits, view_out->n_bits))
 		status = bs_stored_corrupt(BS_STORED_PLAIN, n_bytes - 8, err,
-		                           "bits behind the last of %u", view_out->n_bits);
+		                           "set bits after the last of %u", view_out->n_bits);
 	if (status)
 		*view_out = (struct bs_bloom_view){0};
 	return status;

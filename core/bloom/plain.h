@@ -6,7 +6,7 @@
 #include "core/bitsift/bloom.h"
 #include "core/bloom/bits.h"
 
-/* Iterates over the positions of a key. The formula is in bitsift/bloom.h; this computes it by
+/* Iterates over the positions of a key. Computes the formula of bitsift/bloom.h by finite
  * differences. */
 struct bs_positions {
 	uint64_t at;

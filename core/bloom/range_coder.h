@@ -11,8 +11,8 @@
 
 #include "core/base/buffer.h"
 
-/* When the range falls below this, its first byte is moved out. The range divided by 2^32, the unit
- * of probabilities, is therefore at least 2^24. */
+/* When the range falls below this, it is multiplied by 256 and a byte of the code is written or
+ * read. The range divided by 2^32, the unit of probabilities, is therefore at least 2^24. */
 #define BS_RANGE_LEAST (UINT64_C(1) << 56)
 
 struct bs_range_encoder {
@@ -35,7 +35,7 @@ struct bs_range_decoder {
 	const uint8_t *bytes;
 	size_t n_bytes;
 	uint64_t at;   /* position of the next byte; after the last byte, zeros are read */
-	uint64_t code; /* relative to low */
+	uint64_t code; /* the code read so far, minus the `low` of the encoder */
 	uint64_t range;
 };
 

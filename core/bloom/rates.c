@@ -77,7 +77,7 @@ static double sent_bits(double bits_per_key, uint32_t n_hashes)
 	return bits_per_key * bs_bloom_entropy(-expm1(-(double)n_hashes / bits_per_key));
 }
 
-/* The plan of this shape, with a whole number of bits. */
+/* The plan of a filter with these bits, rounded to a whole number, and hashes. */
 static struct bs_bloom_plan plan_of(uint64_t n_keys, double n_bits, uint32_t n_hashes)
 {
 	struct bs_bloom_plan plan = {.n_bits = n_bits < 1 ? 1 : (uint64_t)fmin(n_bits, UINT32_MAX),

@@ -22,8 +22,8 @@ struct bs_stored {
 	uint64_t number; /* depends on the kind; 0 if unused */
 };
 
-/* Writes the header in front of the body, which is in `bytes` already. n_bytes includes the
- * header. */
+/* Writes the header at the start of `bytes`. The body, after the header, is there already. n_bytes
+ * includes the header. */
 void bs_stored_seal(const struct bs_stored *stored, uint8_t *bytes, size_t n_bytes);
 
 /* Reads and checks the fields that all kinds share. BS_CORRUPT, BS_UNSUPPORTED. */

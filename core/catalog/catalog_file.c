@@ -52,7 +52,7 @@ static uint64_t get(struct reader *from, uint64_t most)
 	return value;
 }
 
-/* Also NULL for a string of no bytes. A NUL byte inside a string is invalid. */
+/* Reads a string. An empty string is returned as NULL; a NUL byte in a string is invalid. */
 static char *get_string(struct reader *from)
 {
 	uint64_t n_bytes = get(from, (uint64_t)(from->end - from->at));
@@ -77,7 +77,7 @@ static void get_version(struct reader *from, char version[16])
 	free(string);
 }
 
-/* An item of the list, at least: two strings that are not empty, eleven numbers, and four
+/* The least size of an item in the list: two strings that are not empty, eleven numbers, and four
  * strings. */
 #define LEAST_ITEM_BYTES 19u
 

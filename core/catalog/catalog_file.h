@@ -11,10 +11,12 @@
 
 enum bs_catalog_flag {
 	BS_CATALOG_IMPORTED = 1,
-	BS_CATALOG_HAS_FILES = 2, /* some source is a folder or a file, so `name:` is a field */
-	/* Globs restrict its folders, so it lacks files that a walk of its sources would find. */
+	/* a source of the index is a folder or a file, so `name:` is a field */
+	BS_CATALOG_HAS_FILES = 2,
+	/* Globs restrict the folders of the index, so it may lack files that a walk of its sources
+	 * would find. */
 	BS_CATALOG_IS_NARROW = 4,
-	BS_CATALOG_SUMMARY = 8, /* it has a summary */
+	BS_CATALOG_SUMMARY = 8, /* the index has a summary */
 };
 
 /* What a catalog knows of an index. Zero-initialise. */
@@ -25,7 +27,8 @@ struct bs_catalog_item {
 	uint64_t fingerprint[BS_CATALOG_FINGERPRINTS];
 	uint64_t generation, n_docs, n_positions, analysis;
 	unsigned flags; /* of enum bs_catalog_flag */
-	/* Only the options that define words, and the versions of ICU and Unicode. */
+	/* The part of the manifest that a catalog stores: the options that define words, and the
+	 * versions of ICU and Unicode. */
 	struct bs_manifest read;
 	struct bs_summary summary; /* valid if flags has BS_CATALOG_SUMMARY */
 	/* Read with bs_catalog_df, bs_catalog_next_word and bs_catalog_field_kinds. */
@@ -56,7 +59,7 @@ enum bs_status bs_catalog_next_word(const struct bs_catalog_item *item,
 enum bs_status bs_catalog_field_kinds(const struct bs_catalog_item *item, const uint8_t *name,
                                       size_t name_bytes, unsigned *kinds_out,
                                       struct bs_error *err) BS_WARN_UNUSED;
-/* Decodes all that the item refers to. BS_CORRUPT, BS_NO_MEMORY. */
+/* Decodes `words`, `fields` and `summary` entirely. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_catalog_item_check(const struct bs_catalog_item *item,
                                      struct bs_error *err) BS_WARN_UNUSED;
 

@@ -116,8 +116,8 @@ static enum bs_status choose_word(const struct bs_snapshot *snapshot, const stru
 
 #define WORD_NS 50u /* estimated time of a step through a lexicon */
 
-/* The df from which on a word is among the most frequent BS_CATALOG_WORDS of the segment. Counts
- * the words of each df; all from BOUND on count as BOUND. */
+/* The least df of the most frequent BS_CATALOG_WORDS words of the segment. Counts the words of each
+ * df; a df above BOUND counts as BOUND. */
 static enum bs_status least_df(const struct bs_segment *segment, uint64_t *least_out,
                                struct bs_error *err)
 {

@@ -19,7 +19,7 @@
 #include "core/store/summary_make.h"
 
 #define VALID_FLAGS (BS_DOC_NAMED_BY_LINE | BS_DOC_RACY | BS_DOC_SEPARATE_ID | BS_DOC_NOT_STORED)
-#define TOUCH_BYTES (UINT64_C(1) << 20) /* between two calls of progress */
+#define TOUCH_BYTES (UINT64_C(1) << 20) /* bytes between two calls of the progress callback */
 
 /* Sets bit i. True if it was not set. */
 static bool set_new(uint8_t *bits, uint32_t i)
@@ -29,8 +29,9 @@ static bool set_new(uint8_t *bits, uint32_t i)
 	return is_new;
 }
 
-/* Checks offsets: the first is 0, none is less than the one before, and the last is `end`. One of
- * plain (u64 each) and packed is NULL. what: the owner of the offsets, for messages. */
+/* Checks an array of offsets: the first is 0, they do not descend, and the last is `end`. The array
+ * is `plain` (u64 each) or `packed`; the other is NULL. what: the owner of the offsets, for
+ * messages. */
 static void check_offsets(struct check *check, const struct bs_section *plain,
                           const struct bs_packed *packed, uint64_t end, const char *what)
 {
@@ -71,10 +72,10 @@ static void check_tfs(struct check *check)
 	check_offsets(check, NULL, &tfs->offsets, end, "words in documents");
 	touch_all(check, &tfs->bits);
 	EXPECT(check, memcmp(tfs->bits.data + end, pad, sizeof(pad)) == 0,
-	       "words in documents: bytes behind the last");
+	       "words in documents: trailing bytes");
 }
 
-/* Checks that the id table has a live document. */
+/* Checks that a look-up of the id in the id table finds this document. Only for live documents. */
 static void check_id(struct check *check, uint32_t document, const struct bs_doc_record *record)
 {
 	const char *label = check->snapshot.manifest.sources[record->source].label;
@@ -90,8 +91,8 @@ static void check_id(struct check *check, uint32_t document, const struct bs_doc
 	EXPECT(check, found == document, "document %u is not in the table of ids", document);
 }
 
-/* Checks that the document's id is greater than that of the document before, even if that is
- * deleted. */
+/* Checks that the document's id is greater than the id of the document before it, even if that
+ * document is deleted. */
 static void check_id_order(struct check *check, uint32_t document,
                            const struct bs_doc_record *record)
 {
@@ -105,12 +106,13 @@ static void check_id_order(struct check *check, uint32_t document,
 	       !(record->flags & BS_DOC_NAMED_BY_LINE) &&
 	               (is_first || bs_compare_bytes(before.name, before.name_bytes, record->name,
 	                                             record->name_bytes) < 0),
-	       "the id of document %u does not come behind that of the one before it", document);
+	       "the id of document %u is out of order", document);
 }
 
 #define DOCUMENT_NS 100u /* estimated time of checking a document */
 
-/* before: the last live document; its source is UINT32_MAX before the first one. */
+/* Checks a document. before: the last live document before it; before->source is UINT32_MAX if
+ * there is none. */
 static void check_document(struct check *check, uint32_t document, uint64_t *n_positions,
                            struct bs_doc_record *before)
 {
@@ -123,8 +125,8 @@ static void check_document(struct check *check, uint32_t document, uint64_t *n_p
 	*n_positions += record.length;
 	EXPECT(check, !(record.flags & ~VALID_FLAGS), "document %u has unknown flags %#x", document,
 	       record.flags);
-	/* Nothing more holds for a deleted document: for example, its source may have changed from
-	 * a file to a folder. */
+	/* Nothing else can be checked of a deleted document: for example, its source may have
+	 * changed from a file to a folder. */
 	if (check->status || bs_snapshot_is_deleted(&check->snapshot, check->number, document))
 		return;
 	EXPECT(check,
@@ -156,7 +158,7 @@ static void check_document(struct check *check, uint32_t document, uint64_t *n_p
 	int order = is_other || !is_row ? 0 : bs_compare_records(BS_SOURCE_FOLDER, before, &record);
 	EXPECT(check,
 	       is_other || (is_row ? order : bs_compare_documents(manifest, before, &record)) < 0,
-	       "document %u stands behind one that it comes before", document);
+	       "document %u is out of order", document);
 	*before = record;
 }
 
@@ -220,7 +222,7 @@ static uint64_t check_columns(struct check *check, uint32_t s, const struct bs_l
 {
 	const struct bs_shard *shard = &check->segment->shards[s];
 	uint64_t n_set = 0;
-	/* Used bits of the last line of a column. */
+	/* The number of used bits in the last line of a column. */
 	uint32_t n_bits =
 		bs_level_lanes(level->rank, shard->n_docs) - (level->n_lines - 1) * BS_LINE_BITS;
 	for (uint32_t c = 0; c < level->n_columns; c++) {
@@ -271,7 +273,7 @@ static void check_exact_popcount(struct check *check, uint32_t s, uint32_t c, ui
 	       s, c, n_counted, n);
 }
 
-/* Ordinals of terms with exact columns ascend strictly. */
+/* Checks that the ordinals of the terms with exact columns ascend strictly. */
 static void check_exact_terms(struct check *check, uint32_t s)
 {
 	const struct bs_shard *shard = &check->segment->shards[s];
@@ -335,8 +337,8 @@ static void check_matrix(struct check *check, uint32_t s)
 	check_exact_terms(check, s);
 }
 
-/* Checks the exact columns of forward indexes. Their bits count as postings, like the ordinals of
- * the lists. */
+/* Checks the exact columns of a shard of forward indexes. Their set bits count as postings, like
+ * the ordinals in the forward indexes. */
 static void check_list_columns(struct check *check, uint32_t s)
 {
 	const struct bs_shard *shard = &check->segment->shards[s];
@@ -381,8 +383,8 @@ static void check_forward_index(struct check *check, uint32_t s, uint32_t row,
 	}
 }
 
-/* Checks 64 rows: the filter's columns must be those of the rows' terms, bit by bit. filled,
- * ordinals: scratch. */
+/* Checks 64 rows of a shard of forward indexes: the columns of the filter must have exactly the
+ * bits of the terms of the rows. filled, ordinals: scratch. */
 static void check_group(struct check *check, uint32_t s, uint32_t group, struct bs_buffer *filled,
                         struct bs_u32s *ordinals)
 {
@@ -406,8 +408,7 @@ static void check_group(struct check *check, uint32_t s, uint32_t group, struct 
 		                      ordinals->items, (uint32_t)bs_vector_n(ordinals));
 	}
 	EXPECT(check, memcmp(words, filter->words.data + start * 8, (size_t)n_columns * 8) == 0,
-	       "shard %u: filter %u does not have the bits of the forward indexes behind it", s,
-	       group);
+	       "shard %u: filter %u lacks bits of its forward indexes", s, group);
 }
 
 static void check_lists(struct check *check, uint32_t s)
@@ -444,15 +445,15 @@ static void check_shards(struct check *check)
 	}
 }
 
-/* Checks the lists themselves. Terms and columns are compared with them later, by
- * bs_check_terms. */
+/* Checks that the rare-term lists can be decoded. bs_check_terms compares them with the terms and
+ * columns later. */
 static void check_rare_term_lists(struct check *check)
 {
 	const struct bs_rare_term_lists *lists = &check->segment->terms.rare_term_lists;
 	uint64_t n_bytes = lists->bytes.n_bytes - BS_BITS_PAD_BYTES;
 	touch_all(check, &lists->bytes);
 	EXPECT(check, bs_load_u64(lists->bytes.data + n_bytes) == 0,
-	       "lists of rare terms: bytes behind the last");
+	       "lists of rare terms: trailing bytes");
 	check_offsets(check, NULL, &lists->offsets, n_bytes, "lists of rare terms");
 	bs_check_listed_terms(check);
 }
@@ -465,7 +466,7 @@ static void check_false_positives(struct check *check)
 	check_packed(check, &false_positives->terms);
 	touch_all(check, &false_positives->rows);
 	EXPECT(check, bs_load_u64(false_positives->rows.data + lists_bytes) == 0,
-	       "false positives: bytes behind the last");
+	       "false positives: trailing bytes");
 	check_offsets(check, NULL, &false_positives->offsets, lists_bytes, "false positives");
 	for (uint64_t i = 0; i < false_positives->n_terms && !check->status; i++) {
 		unsigned long long term = packed_at(check, &false_positives->terms, i);
@@ -481,7 +482,8 @@ static void check_false_positives(struct check *check)
 	}
 }
 
-/* Values are below `end` and ascend strictly. number, what: for messages. */
+/* Checks that the values of a list are below `end` and ascend strictly. number, what: for
+ * messages. */
 static void check_list(struct check *check, uint32_t number, const struct bs_packed *list,
                        uint64_t end, const char *what)
 {
@@ -497,8 +499,8 @@ static void check_list(struct check *check, uint32_t number, const struct bs_pac
 	}
 }
 
-/* A document has at most one row. Only the files themselves could tell whether the bits are
- * right. */
+/* Checks a gram shard: a document has at most one row. Whether the bits are right cannot be checked
+ * without the text of the files. */
 static void check_gram_shard(struct check *check, uint32_t i)
 {
 	const struct bs_gram_shard *shard = &check->segment->grams.shards[i];
@@ -519,7 +521,7 @@ static void check_gram_shard(struct check *check, uint32_t i)
 	}
 }
 
-/* Checks the lists of the tiers. A trigram may be in only one. */
+/* Checks the lists of trigrams, one for each tier. A trigram may be in only one of them. */
 static void check_tiers(struct check *check)
 {
 	uint8_t *seen = allocate(check, BS_GRAM_TRIGRAMS / 8, 1, "trigrams");
@@ -565,7 +567,7 @@ static void check_gram_set(struct check *check)
 	size_t n = bs_vector_n(&numbers);
 	EXPECT(check,
 	       segment->trigrams.set.coded.is_set && (n == 0 || all[n - 1] < BS_GRAM_TRIGRAMS),
-	       "a set of trigrams that is none");
+	       "an invalid set of trigrams");
 	for (size_t i = 0; i < n && !check->status; i++)
 		has[all[i] / 8] |= (uint8_t)(1u << (all[i] % 8));
 	if (!end)
@@ -579,7 +581,7 @@ static void check_gram_set(struct check *check)
 		for (size_t i = 2; i < cursor.term.used_bytes; i++) {
 			uint32_t gram = bs_summary_gram(key + i - 2);
 			EXPECT(check, has[gram / 8] >> (gram % 8) & 1,
-			       "a trigram of word %llu is not told",
+			       "a trigram of word %llu is missing",
 			       (unsigned long long)cursor.ordinal);
 		}
 	}
@@ -588,7 +590,8 @@ static void check_gram_set(struct check *check)
 	free(has);
 }
 
-/* Checks a segment except for the layout of its file, pages not read here, and stored text. */
+/* Checks a segment, except for the layout of its file, the pages that no check reads, and stored
+ * text. */
 static void check_segment(struct check *check, uint32_t s)
 {
 	const struct bs_segment *segment = &check->snapshot.segments[s];
@@ -639,8 +642,8 @@ static void touch_pages(struct check *check, const struct bs_section *section)
 	}
 }
 
-/* Checks the layout of a file and the pages of all its sections, also unknown ones. *end_bytes: the
- * bytes of all files so far; the file's bytes are added. */
+/* Checks the layout of a file, and the checksums of the pages of all its sections, including
+ * unknown sections. Adds the bytes of the file to *end_bytes. */
 static void check_file(struct check *check, const struct bs_container *file, uint64_t *end_bytes)
 {
 	check->file = file;
@@ -659,7 +662,7 @@ static int compare_labels(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Labels of sources are distinct, because ids begin with them. */
+/* Checks that the labels of sources are distinct, because ids begin with them. */
 static void check_labels(struct check *check)
 {
 	const struct bs_manifest *manifest = &check->snapshot.manifest;
@@ -678,7 +681,8 @@ static void check_labels(struct check *check)
 	free(labels);
 }
 
-/* Names of skipped files must not lead out of their source, because a search opens these files. */
+/* Checks that the names of skipped files do not lead out of their source, because a search opens
+ * these files. */
 static void check_non_documents(struct check *check)
 {
 	const struct bs_manifest *manifest = &check->snapshot.manifest;
@@ -706,15 +710,15 @@ static void check_exclusions(struct check *check, uint64_t *end_bytes)
 			continue;
 		EXPECT(check, bs_doc_name_is_below(record.name, record.name_bytes),
 		       "the name of exclusion %u leads out of its source", i);
-		/* A walk relies on this order. */
+		/* A walk relies on the order of the exclusions. */
 		EXPECT(check,
 		       before.source != record.source ||
 		               bs_compare_records(BS_SOURCE_FOLDER, &before, &record) < 0,
-		       "exclusion %u stands behind one that it comes before", i);
+		       "exclusion %u is out of order", i);
 	}
 }
 
-/* The file `folders` is not part of a commit, but searches rely on it. */
+/* Checks the file `folders`, which is not part of a commit, because searches rely on it. */
 static void check_folders(struct check *check, const struct bs_dir *dir, uint64_t *end_bytes)
 {
 	struct bs_folders folders;
@@ -732,8 +736,8 @@ static void check_folders(struct check *check, const struct bs_dir *dir, uint64_
 	bs_folders_close(&folders);
 }
 
-/* A writer may have deleted the summary since the snapshot was opened. Then there is a newer
- * commit, and the summary is not checked. */
+/* Checks the summary, unless a writer has deleted it since the snapshot was opened, because there
+ * is a newer commit. */
 static void check_summary(struct check *check, const struct bs_dir *dir, uint64_t *end_bytes)
 {
 	struct bs_summary_file file = {.container = NULL};
@@ -820,7 +824,8 @@ enum bs_status bs_check_dir(const struct bs_dir *dir, const struct bs_check_opti
 		check.progress = options->progress;
 		check.context = options->context;
 	}
-	/* For the check of the file itself; the snapshot keeps only its contents. */
+	/* The manifest, opened as a file to check its layout; the snapshot keeps only its
+	 * contents. */
 	struct bs_container *manifest_file = NULL;
 	*sums_out = (struct bs_check_sums){0};
 	TRY(&check, bs_kernel_choose(NULL, &check.kernel, err));

@@ -3,18 +3,18 @@
  * inconsistency.
  *
  * Opening an index verifies what is needed to avoid crashes, and touching a page verifies its
- * checksum. This module checks the rest: columns have their stored popcounts, every document is in
- * one shard, the shards have exactly the documents of every term that the lexicon's df promises,
- * and so on. Where possible it decodes the bytes itself, so that it is a second implementation of
- * the format, independent of the writer and the readers. Stored text is decoded by
- * corpus/changes/stored_text.h, which knows its compression.
+ * checksum. This module checks the rest: for example that each column has as many set bits as is
+ * stored, that every document is in one shard, and that the df of a term in the lexicon is the
+ * number of documents that have the term in the shards. Where possible it decodes the bytes itself,
+ * so that it is a second implementation of the format, independent of the writer and the readers.
+ * Stored text is decoded by corpus/changes/stored_text.h, which knows its compression.
  */
 #pragma once
 
 #include "core/base/error.h"
 #include "core/store/snapshot.h"
 
-/* Decodes the stored text of a segment that has some. */
+/* A function that decodes the stored text of a segment, if it has some, and returns errors. */
 typedef enum bs_status bs_check_stored_text(const struct bs_snapshot *snapshot, uint32_t segment,
                                             struct bs_error *err);
 
@@ -22,14 +22,15 @@ struct bs_check_options {
 	/* called often; nullable */
 	void (*progress)(void *context, uint64_t done_bytes, uint64_t total_bytes);
 	void *context;
-	/* bs_stored_text_check; NULL: only the offsets of stored text are checked */
+	/* bs_stored_text_check (corpus/changes/stored_text.h). NULL: only the offsets of stored
+	 * text are checked. */
 	bs_check_stored_text *stored_text;
 };
 
 struct bs_check_sums {
 	uint64_t n_docs; /* live documents */
 	uint64_t n_segments;
-	uint64_t n_bytes; /* of all files */
+	uint64_t n_bytes; /* bytes of all files */
 };
 
 /* Checks the last commit of the index in dir. BS_CORRUPT, naming the file and the error;

@@ -22,22 +22,24 @@ struct check {
 	/* The segment being checked. */
 	const struct bs_segment *segment;
 	uint32_t number; /* of the segment in the snapshot */
-	uint8_t *seen;   /* a bit for each document: it has a row */
+	uint8_t *seen;   /* one bit per document: set if the document has a row */
 	/* For each shard, the popcount of each column. NULL for shards of forward indexes. */
 	uint32_t **popcounts;
-	/* For each term: the number of forward indexes that have it, plus the number of documents
-	 * that have it by rare-term lists. */
+	/* For each term: the number of documents that have it by their forward index or by a
+	 * rare-term list. */
 	uint32_t *listed;
-	uint32_t *row_of; /* for each document: its row, counted through all shards */
+	uint32_t *row_of; /* for each document: its row number, counted over all shards */
 	uint64_t *hashes; /* for each term: its hash, for the check of rare-term lists */
-	/* For each term: the index of its treatment in the table, and flags. */
+	/* For each term: the index of its treatment in the table of treatments, ORed with flags
+	 * (check_terms.c). */
 	uint8_t *kinds;
-	/* Bits in exact columns of rare terms, minus those that rare-term lists confirm. */
+	/* The number of set bits in the exact columns of rare terms, minus the number of those that
+	 * were found in a rare-term list. */
 	uint64_t n_rare_exact;
 	uint64_t *tf_sums; /* for each document: the sum of the tf codes of its words */
 };
 
-/* Makes the call and keeps its status, unless an error was found before. */
+/* Makes the call and keeps its status. Does nothing after an earlier error. */
 #define TRY(check, call)                          \
 	do {                                      \
 		if (!(check)->status)             \
@@ -49,7 +51,7 @@ struct check {
 #define EXPECT(check, is_so, ...) \
 	TRY(check, (is_so) ? BS_OK : bs_container_corrupt((check)->file, (check)->err, __VA_ARGS__))
 
-/* Estimated time of checking a term and a number, for the deadline. */
+/* Estimated time of checking a term (TERM_NS) and a number (NUMBER_NS), for the deadline. */
 #define TERM_NS   100u
 #define NUMBER_NS 20u
 
@@ -61,7 +63,7 @@ static inline void *allocate(struct check *check, uint64_t n, size_t item_bytes,
 	return items;
 }
 
-/* Reports n_bytes more to the progress callback and the deadline. */
+/* Adds n_bytes to the progress and reports it to the callback; also checks the deadline. */
 static inline void advance(struct check *check, uint64_t n_bytes)
 {
 	TRY(check, bs_deadline_spend(n_bytes, check->err));

@@ -1,5 +1,5 @@
-/* check_terms.c: see check_terms.h. Walks over all terms, and then over the rare-term lists,
- * because these are ordered by document. */
+/* check_terms.c: see check_terms.h. Walks first over all terms, then over the rare-term
+ * lists, which are ordered by document and not by term. */
 #include "core/check/check_terms.h"
 
 #include <string.h>
@@ -10,11 +10,10 @@
 #include "core/simd/kernels.h"
 #include "core/store/field_weights.h"
 
-#define PROGRESS_TERMS 256u /* between two calls of progress */
+#define PROGRESS_TERMS 256u /* terms between two calls of the progress callback */
 
-/* An entry of check->kinds: the number of the treatment, below 64, and these flags. */
-/* The word has tf levels. */
-#define TERM_HAS_LEVELS 0x40u
+/* Flags of an entry of check->kinds; its low six bits are the index of the treatment. */
+#define TERM_HAS_LEVELS 0x40u /* a word that has tf levels */
 #define TERM_IS_WORD    0x80u
 _Static_assert(BS_MAX_TREATMENTS <= TERM_HAS_LEVELS, "a treatment's number has six bits");
 
@@ -26,7 +25,7 @@ static const struct bs_shard *shard_of_row(const struct check *check, uint32_t r
 	return shard;
 }
 
-/* Calls `say` for each document of each rare-term list and each of its terms. */
+/* Calls `say` for each document and term of each rare-term list. */
 static void walk_rare_term_lists(struct check *check,
                                  void (*say)(struct check *check, uint32_t document,
                                              uint32_t ordinal))
@@ -67,7 +66,7 @@ void bs_check_listed_terms(struct check *check)
 	walk_rare_term_lists(check, count_rare);
 }
 
-/* The tf of a word in a document that has it, from the tf codes. Adds it to tf_sums. */
+/* Returns the tf of a word in a document that has it, from the tf codes, and adds it to tf_sums. */
 static uint32_t count_tf(struct check *check, uint32_t document, uint64_t hash)
 {
 	const uint8_t *bits;
@@ -89,7 +88,7 @@ static bool has_bit(struct check *check, const struct bs_shard *shard, const str
 	return !check->status && bits[lane / 64] >> (lane % 64) & 1;
 }
 
-/* True if the row has its bit in all n columns of a hash at this level. */
+/* True if the bit of the row is set in all n columns of the hash at this level. */
 static bool row_passes(struct check *check, const struct bs_shard *shard,
                        const struct bs_level *level, uint64_t hash, uint32_t n, uint32_t row)
 {
@@ -101,7 +100,7 @@ static bool row_passes(struct check *check, const struct bs_shard *shard,
 	return passes;
 }
 
-/* Checks the tf levels of a listed word in a document. */
+/* Checks the tf levels of a word that a rare-term list has for a document. */
 static void check_rare_tf(struct check *check, const struct bs_shard *shard, uint32_t document,
                           uint32_t row, uint32_t ordinal)
 {
@@ -119,8 +118,8 @@ static void check_rare_tf(struct check *check, const struct bs_shard *shard, uin
 		       "document %u has a word %u times, but not its tf level %u", document, tf, l);
 }
 
-/* A document in a rare-term list must pass the term's columns, or have its bit in the term's exact
- * column. */
+/* Checks an entry of a rare-term list: the document must pass the columns of the term, or have its
+ * bit in the exact column of the term. */
 static void find_rare(struct check *check, uint32_t document, uint32_t ordinal)
 {
 	const struct bs_shard *shard = shard_of_row(check, check->row_of[document]);
@@ -150,24 +149,25 @@ struct term_walk {
 	const struct bs_segment *segment;
 	struct bs_lexicon_cursor cursor;
 	struct bs_buffer last; /* the term before */
-	/* For each shard: its first exact term that is not below the current term. */
+	/* For each shard: the number of the first exact column whose term is not below the current
+	 * term. */
 	uint32_t *next_exact;
-	uint64_t n_excepted;     /* terms with false positives so far */
+	uint64_t n_excepted;     /* terms with a false-positive list so far */
 	struct bs_u32s excepted; /* the false positives of the current term */
-	size_t n_taken;          /* number of these used by the shards so far */
+	size_t n_taken;          /* number of `excepted` that belong to the shards so far */
 	struct bs_and_scratch scratch;
 	struct bs_and_frame frame;
-	/* Error in the tfs of the current term. It is reported later, because a wrong df is the
-	 * better message for a wrong document. */
+	/* The error in the tfs of the current term, if any. It is reported only after the df was
+	 * checked, because for a wrong document an error in the df is the better message. */
 	enum bs_status tf_status;
 	struct bs_error tf_err;
-	/* Bytes reported to progress. Walking the terms counts as half of the bytes of the
-	 * columns. */
+	/* Bytes reported to the progress callback. The walk over the terms counts as half of the
+	 * bytes of the columns. */
 	uint64_t told_bytes;
 	uint64_t sum_df;
 	struct bs_buffer last_separator;
-	uint64_t terms_off;      /* where the next block begins */
-	uint64_t separators_off; /* where the next separator begins */
+	uint64_t terms_off;      /* offset of the next block in the terms */
+	uint64_t separators_off; /* offset of the next separator in the separators */
 };
 
 static void expect_of_term(const struct term_walk *walk, bool is_so, const char *what)
@@ -269,8 +269,9 @@ static void check_word_tfs(struct term_walk *walk, uint32_t s, const uint64_t *l
 	}
 }
 
-/* After all words: the tfs of a document's words must not exceed its positions. A position may have
- * an identifier in addition to its first part, and counts up to the greatest field weight. */
+/* Called after all words. The sum of the tfs of the words of a document must not exceed what its
+ * positions allow: a position can have an identifier in addition to its first part, and counts up
+ * to the greatest field weight. */
 static void check_tf_sums(const struct term_walk *walk)
 {
 	struct check *check = walk->check;
@@ -292,8 +293,9 @@ static size_t common_bytes(const struct bs_buffer *a, const struct bs_buffer *b)
 	return bs_common_bytes(a->data, a->used_bytes, b->data, b->used_bytes);
 }
 
-/* A chapter must begin where the one before ended, and its index entry must have the first bytes of
- * its first separator, because look-ups rely on them. The cursor has just read that separator. */
+/* Checks a chapter: it must begin where the chapter before ended, and its index entry must have the
+ * first bytes of its first separator, because look-ups rely on them. The cursor has just read that
+ * separator. */
 static void check_chapter(const struct term_walk *walk, uint64_t chapter)
 {
 	const uint8_t *entry =
@@ -301,15 +303,15 @@ static void check_chapter(const struct term_walk *walk, uint64_t chapter)
 	const struct bs_buffer *separator = &walk->cursor.separator;
 	expect_of_term(walk,
 	               bs_load_u64(entry) == bs_first_eight(separator->data, separator->used_bytes),
-	               "is not behind what the index has as the first of its chapter");
+	               "does not match the first eight bytes that the index has for its chapter");
 	expect_of_term(walk,
 	               bs_load_u64(entry + 8) == walk->terms_off &&
 	                       bs_load_u64(entry + 16) == walk->separators_off,
 	               "begins a chapter that does not begin where the one before ends");
 }
 
-/* The separator must be the shortest string that is greater than the last term of the block
- * before. */
+/* Checks the separator of a block: it must be the shortest string that is greater than the last
+ * term of the block before. */
 static void check_block_start(struct term_walk *walk, uint64_t block)
 {
 	const struct bs_lexicon_cursor *cursor = &walk->cursor;
@@ -332,7 +334,7 @@ static void check_block_start(struct term_walk *walk, uint64_t block)
 	                                  separator->used_bytes, walk->check->err));
 }
 
-/* After the last term of a block, fewer than eight bits may be left, and they must be zero. */
+/* Checks the end of a block: after its last term at most seven bits are left, and they are zero. */
 static void check_block_end(const struct term_walk *walk, uint64_t block)
 {
 	const struct bs_bits *bits = &walk->cursor.bits;
@@ -342,7 +344,7 @@ static void check_block_end(const struct term_walk *walk, uint64_t block)
 	       "lexicon: block %llu does not end with its last term", (unsigned long long)block);
 }
 
-/* After the last term, only the padding may follow. */
+/* Checks the end of the lexicon: after the last term only the padding follows. */
 static void check_end(const struct term_walk *walk)
 {
 	const struct bs_lexicon *lexicon = &walk->segment->terms.lexicon;
@@ -352,14 +354,14 @@ static void check_end(const struct term_walk *walk)
 		walk->terms_off == pad_off && walk->separators_off == lexicon->separators.n_bytes;
 	EXPECT(walk->check,
 	       is_end && (!lexicon->n_terms || bs_load_u64(lexicon->terms.data + pad_off) == 0),
-	       "lexicon: bytes behind its last term");
+	       "lexicon: trailing bytes");
 	EXPECT(walk->check, walk->sum_df == meta->n_postings,
 	       "%llu postings where the lexicon has %llu", (unsigned long long)meta->n_postings,
 	       (unsigned long long)walk->sum_df);
 }
 
-/* Terms ascend strictly, and each shares its whole common prefix with the one before, because
- * look-ups skip the rest of a block on that assumption. */
+/* Checks that the terms ascend strictly, and that each term is coded with the longest prefix that
+ * it has in common with the term before. Look-ups skip the rest of a block on that assumption. */
 static void check_term_order(const struct term_walk *walk)
 {
 	const struct bs_buffer *last = &walk->last;
@@ -484,7 +486,7 @@ static uint64_t count_exact(struct term_walk *walk, uint32_t s)
 	return check->popcounts[s][shard->exact.level.first_column + walk->next_exact[s]];
 }
 
-/* Keeps what find_rare needs of a term. */
+/* Stores what find_rare needs to know about a term. */
 static void note_term(struct term_walk *walk, const struct bs_and_term *term, uint64_t hash)
 {
 	struct check *check = walk->check;
@@ -500,8 +502,8 @@ static void note_term(struct term_walk *walk, const struct bs_and_term *term, ui
 	                           : 0));
 }
 
-/* The shards must have as many documents of the term as its df; for a rare term, the rare-term
- * lists and forward indexes must. */
+/* Checks the df of the current term: the shards must have as many documents with the term. For a
+ * rare term, rare-term lists and forward indexes must. */
 static void check_documents(struct term_walk *walk)
 {
 	const struct bs_segment *segment = walk->segment;
@@ -535,8 +537,8 @@ static void check_documents(struct term_walk *walk)
 	TRY(check, walk->tf_status);
 }
 
-/* Walking the terms takes longer than reading the columns. It counts as half of the bytes of the
- * columns. */
+/* Reports progress. The walk over the terms, which takes longer than reading the columns, counts as
+ * half of the bytes of the columns. */
 static void tell_progress(struct term_walk *walk)
 {
 	uint64_t n_terms = walk->segment->terms.lexicon.n_terms, n_bytes = 0;

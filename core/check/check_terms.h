@@ -3,8 +3,8 @@
 
 #include "core/check/check_state.h"
 
-/* Counts the documents of each rare term in rare-term lists, into check->listed. Needs the rows of
- * documents (check->row_of). */
+/* Counts, for each rare term, the documents whose rare-term lists have it, into check->listed.
+ * Needs check->row_of. */
 void bs_check_listed_terms(struct check *check);
 
 /* Checks the lexicon, and compares it with the shards, false-positive lists, rare-term lists (all

@@ -5,10 +5,10 @@
 #include "core/file/segment_sections.h"
 #include "core/matrix/value_column.h"
 
-/* The parts of the sections that were covered so far. */
+/* How much of each section the fields and parts checked so far cover. */
 struct told {
 	const struct bs_value_table *table;
-	uint8_t *seen; /* a bit for each value: some document has it */
+	uint8_t *seen; /* one bit per value: set if some document has it */
 	uint64_t n_values, n_parts, n_lines, n_entries;
 	uint64_t names_bytes;
 };
@@ -23,7 +23,7 @@ static void check_field(struct check *check, struct told *told, uint32_t f,
 	EXPECT(check,
 	       f == 0 || bs_compare_bytes(before->name, before->name_bytes, field.name,
 	                                  field.name_bytes) < 0,
-	       "field %u of values stands behind one that it comes before", f);
+	       "field %u of values is out of order", f);
 	EXPECT(check,
 	       field.first_value == told->n_values && field.first_part == told->n_parts &&
 	               field.n_parts > 0 &&
@@ -44,7 +44,7 @@ static void check_field(struct check *check, struct told *told, uint32_t f,
 	*before = field;
 }
 
-/* Checks a rank of a row. It must be greater than the rank before. */
+/* Checks a rank of a row. before: the rank before it, which must be less. */
 static void check_rank(struct check *check, struct told *told, const struct bs_value_field *field,
                        uint32_t row, int64_t before, uint32_t rank)
 {
@@ -56,8 +56,8 @@ static void check_rank(struct check *check, struct told *told, const struct bs_v
 			(uint8_t)(1u << ((field->first_value + rank) % 8));
 }
 
-/* Checks the ranks of a row in all layers, then in the list from *entry_io on, which it
- * advances. */
+/* Checks the ranks of a row: first those in the layers, then those in the list from entry *entry_io
+ * on. Advances *entry_io. */
 static void check_row(struct check *check, struct told *told, const struct bs_value_field *field,
                       const struct bs_value_part *part, uint32_t row, uint32_t *entry_io)
 {
@@ -97,8 +97,8 @@ static void check_part(struct check *check, struct told *told, const struct bs_v
 	       part->first_line == told->n_lines && part->first_entry == told->n_entries &&
 	               part->n_layers + part->n_entries > 0,
 	       "values of shard %u do not follow those before", part->shard);
-	/* Lanes after the last row must have no value. Without layers, only listed rows have
-	 * values, so the others are skipped. */
+	/* A line can have more lanes than the shard has rows; lanes after the last row must have no
+	 * value. Without layers, only listed rows have values, so the others are skipped. */
 	for (uint32_t row = 0; row < part->n_blocks * BS_LINE_BITS && !check->status; row++) {
 		uint32_t rank, listed = entry < part->n_entries
 		                                ? bs_load_u32(part->entries +
@@ -135,7 +135,7 @@ static void check_shard(struct check *check, struct told *told, uint32_t s, uint
 	}
 }
 
-/* The section has two counts for each name in FIELDS, or is missing. */
+/* Checks the section FIELD_TEXTS: it has two counts for each name in FIELDS, or is missing. */
 static void check_field_texts(struct check *check)
 {
 	const struct bs_section *names = &check->segment->field_names;

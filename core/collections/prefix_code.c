@@ -6,7 +6,8 @@
 
 #include "core/base/bytes.h"
 
-/* Enough before lengths are limited: a code of 60 bits needs more than 2^40 counted symbols. */
+/* The most lengths before they are limited: a code of 60 bits needs more than 2^40 counted
+ * symbols. */
 #define N_LENGTHS 64
 
 struct counted {
@@ -143,8 +144,8 @@ static uint32_t nibble(const uint8_t *nibbles, uint32_t i)
 	return nibbles[i / 2] >> (i % 2 * 4) & 15;
 }
 
-/* Adds a table for the long codes that begin with `prefix`; the longest of them has n_more more
- * bits. */
+/* Adds a table for the long codes that begin with `prefix`. n_more: the bits of the longest of them
+ * after the prefix. */
 static enum bs_status add_table(struct bs_code_set *set, struct bs_code *code, uint32_t prefix,
                                 uint32_t n_more, struct bs_error *err)
 {
@@ -163,7 +164,7 @@ static enum bs_status add_table(struct bs_code_set *set, struct bs_code *code, u
 	return BS_OK;
 }
 
-/* Enters a symbol at all windows that begin with its code. */
+/* Sets all table entries whose index begins with the code of a symbol. */
 static void enter(struct bs_code_set *set, struct bs_code *code, uint32_t value, uint32_t coded)
 {
 	uint32_t length = BS_CODED_BITS(coded);

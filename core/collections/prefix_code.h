@@ -13,19 +13,20 @@
  * tables of a lexicon take 124 KiB a segment and do not stay in the caches between two queries,
  * which costs a server with seven segments 3 to 5 % of its time. */
 #define BS_CODE_FAST_BITS 8u
-/* A reader may access this many bytes after the end of the bits. */
+/* A reader may access this many bytes after the last byte of a bit sequence. */
 #define BS_BITS_PAD_BYTES 8u
 
-/* The length of a code, from a decoded entry. An entry is a word whose low four bits are the length
- * of its code, 1 to 15; the other bits are defined by the user of the code. 0: invalid code. */
+/* The length of a code, from a decoded entry; 0: invalid code. The low four bits of an entry are
+ * the length of its code, 1 to 15; the user of the code defines the other bits. */
 #define BS_CODED_BITS(coded) ((coded)&15)
 
 struct bs_code {
-	/* Indexed by the next BS_CODE_FAST_BITS bits. The decoded entry; or, for a longer code, a
-	 * reference (place in longer << 8 | number of further bits << 4). */
+	/* Indexed by the next BS_CODE_FAST_BITS bits. An element is a decoded entry or, for a
+	 * longer code, a reference to a table: index in `longer` << 8 | number of further bits <<
+	 * 4. */
 	uint32_t fast[1u << BS_CODE_FAST_BITS];
-	/* The table of longer codes, shared by all codes of the set. The first two entries are 0,
-	 * for invalid codes. */
+	/* The tables of the longer codes of all codes of the set. The first two elements are 0, for
+	 * invalid codes. */
 	const uint32_t *longer;
 };
 
@@ -73,8 +74,8 @@ static inline uint64_t bs_bits_take(struct bs_bits *bits, uint32_t n)
 	return value;
 }
 
-/* Decodes the code at the start of the window (its first bit is the highest). 0: invalid code.
- * bs_code describes the result. */
+/* Returns the decoded entry (BS_CODED_BITS) of the code that begins with the highest bit of the
+ * window. 0: invalid code. */
 static inline uint32_t bs_code_get(const struct bs_code *code, uint64_t window)
 {
 	uint32_t coded = code->fast[window >> (64 - BS_CODE_FAST_BITS)];
@@ -134,7 +135,7 @@ enum bs_status bs_code_smoothed(const uint64_t *counts, uint32_t n, uint32_t fir
                                 uint8_t *lengths, uint32_t *values,
                                 struct bs_error *err) BS_WARN_UNUSED;
 
-/* Packs an even number of lengths as in files: half a byte each, the low half first. */
+/* Packs an even number of lengths as in files: two per byte, the first in the low half. */
 void bs_code_nibbles(const uint8_t *lengths, uint32_t n, uint8_t *to);
 
 /* Allocates a set of n_codes codes to decode with. BS_NO_MEMORY. */
@@ -142,10 +143,10 @@ enum bs_status bs_code_set_init(struct bs_code_set *set, size_t n_codes,
                                 struct bs_error *err) BS_WARN_UNUSED;
 void bs_code_set_deinit(struct bs_code_set *set);
 
-/* Builds code `which` from the lengths of its n symbols: half a byte each, the low half first.
- * what[i] is the entry of symbol i, with its low four bits 0; what NULL: i << 4. *valid_out is
- * false if the lengths are not those of a prefix code, or if the unused half of the last byte is
- * not 0. BS_NO_MEMORY. */
+/* Builds code `which` of the set. nibbles: the code lengths of its n symbols, packed as by
+ * bs_code_nibbles. what[i]: the decoded entry of symbol i, its low four bits 0; what NULL: i << 4.
+ * *valid_out is false if the lengths are not those of a prefix code, or if the unused half of the
+ * last byte is not 0. BS_NO_MEMORY. */
 enum bs_status bs_code_read(struct bs_code_set *set, size_t which, const uint8_t *nibbles,
                             const uint32_t *what, uint32_t n, bool *valid_out,
                             struct bs_error *err) BS_WARN_UNUSED;

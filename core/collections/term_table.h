@@ -13,15 +13,16 @@ struct bs_term_entry {
 	uint32_t df; /* for the caller: the number of documents that have the term */
 };
 
-/* Zero-initialise. entries[0..n_terms) is indexed by number. Both arrays may move with every new
- * term. */
+/* A zero-initialised table is empty. entries[0..n_terms) is indexed by number. `entries` and the
+ * strings may move with every new term. */
 struct bs_term_table {
 	struct bs_term_entry *entries;
 	uint32_t n_terms;
-	/* Low half: number + 1. High half: the high half of the hash. 0: empty. */
+	/* Hash table. Low half of a slot: number + 1; high half: the high half of the hash. 0:
+	 * empty slot. */
 	uint64_t *slots;
 	uint32_t slot_mask;
-	/* A slot is the highest bits of the hash, so that slots are in the order of hashes. */
+	/* hash >> slot_shift is the index of the slot, so that slots are in the order of hashes. */
 	uint32_t slot_shift;
 	struct bs_buffer bytes;
 	struct bs_buffer of_entries; /* the memory of `entries` */
@@ -84,7 +85,7 @@ static inline uint32_t bs_term_table_guess(const struct bs_term_table *table, ui
 	return (uint32_t)table->slots[at] - 1;
 }
 
-/* Prefetch the entry of a guessed number, and, after the entry has arrived, the key. */
+/* Prefetch the entry of a guessed number and, once the entry has arrived, the key. */
 BS_PREFETCHING void bs_term_table_prefetch_entry(const struct bs_term_table *table, uint32_t guess)
 {
 	if (table->n_terms)
@@ -98,8 +99,8 @@ BS_PREFETCHING void bs_term_table_prefetch_key(const struct bs_term_table *table
 		                   table->entries[guess == BS_TERM_NONE ? 0 : guess].offset);
 }
 
-/* The bytes that the content takes, for a memory budget. Does not depend on unused capacity from
- * earlier contents. */
+/* The bytes that the content takes (strings, entries and slots), for a memory budget. Does not
+ * count unused capacity from earlier contents. */
 uint64_t bs_term_table_bytes(const struct bs_term_table *table);
 /* The part of bs_term_table_bytes that bs_term_table_seal frees. */
 uint64_t bs_term_table_slot_bytes(const struct bs_term_table *table);

@@ -6,19 +6,20 @@
 #include "core/base/bytes.h"
 #include "core/collections/binary_search.h"
 
-/* In place of Rice's parameter: the exponential Golomb code whose parameter follows from the gap
- * before. 64 was Elias' gamma code, in blocks of 256; no longer used. */
+/* Value of `code` that means the exponential Golomb code, whose parameter follows from the gap
+ * before. (64 meant the Elias gamma code, in blocks of 256; it is no longer used.) */
 #define FOLLOWING 65u
 #define MOST_RICE 56u
 #define FLAG_SET  1u
-/* Bits are loaded eight bytes at a time, so that many bytes follow the last bit. */
+/* Bits are loaded eight bytes at a time; therefore at least eight bytes follow the last bit. */
 #define PAD_BYTES 8u
-/* At least 57 of the 64 loaded bits are used; up to 7 bits precede them in their byte. */
+/* At least 57 of the 64 loaded bits can be used, because up to 7 bits of the first byte precede
+ * them. */
 #define LOADED_BITS 57u
 
 /* The parameter of the exponential Golomb code: half the bits of the gap before (0 for the first
- * gap). After a large gap, a small one is rare. For the trigrams of sources and of prose this takes
- * 2 to 6 % less than a fixed parameter of 0, which is Elias' gamma code. */
+ * gap), because a small gap rarely follows a large one. For the trigrams of source code and of
+ * prose this takes 2 to 6 % less than a fixed parameter of 0, which is the Elias gamma code. */
 static inline uint32_t parameter_after(uint64_t gap)
 {
 	return bs_log2(gap + 1) / 2;
@@ -36,8 +37,8 @@ struct prices {
 	uint64_t quotients[3]; /* for three parameters of Rice's code */
 };
 
-/* For i that is not the first of a block (that one is in the directory). In a set, the gap is the
- * number of absent numbers in between. */
+/* The gap before number i, which must not be the first of its block (the directory has that one).
+ * In a set, the gap is the number of absent numbers in between. */
 static uint64_t gap_at(const uint64_t *numbers, size_t i, bool is_set)
 {
 	return numbers[i] - numbers[i - 1] - is_set;
@@ -49,7 +50,7 @@ static inline uint64_t following_bits(uint64_t gap, uint64_t before)
 	return 2 * bs_log2((gap >> k) + 1) + 1 + k;
 }
 
-/* About this many blocks are sampled to choose the code. */
+/* The number of blocks, about, that are sampled to choose the code. */
 #define SAMPLED_BLOCKS 32u
 
 /* Chooses the cheapest of the exponential Golomb code and three Rice parameters around the optimum,
@@ -100,7 +101,7 @@ static uint64_t count_bits(const uint64_t *numbers, size_t n, bool is_set, uint3
 	return n_bits;
 }
 
-/* Writes bits. Those that do not fill a byte yet are in a register. */
+/* Writes bits. The last bits, fewer than eight, wait in a register. */
 struct bits {
 	uint8_t *to;
 	uint64_t waiting;
@@ -118,7 +119,7 @@ static inline void put_bits(struct bits *bits, uint64_t value, uint32_t n)
 	bits->n_waiting %= 8;
 }
 
-/* Writes zeros, a one, and the low bits. Returns the number of bits. */
+/* Writes the code of a gap: zeros, a one, and the low bits. Returns the number of bits. */
 static inline uint64_t put_gap(struct bits *bits, uint64_t gap, uint64_t before, uint32_t code)
 {
 	uint32_t k = code == FOLLOWING ? parameter_after(before) : code;
@@ -156,7 +157,7 @@ enum bs_status bs_coded_write(const uint64_t *numbers, size_t n, struct bs_buffe
 		head.is_set = numbers[i] != numbers[i - 1];
 	head.code = (uint8_t)choose_code(numbers, n, head.is_set);
 	head.n_bits = count_bits(numbers, n, head.is_set, head.code);
-	/* A gap outside the sample can take any number of zeros: check the real size. */
+	/* Check the real size, because a gap outside the sample can take any number of zeros. */
 	if (head.code != FOLLOWING && head.n_bits > (head.code + 4) * (uint64_t)n &&
 	    count_bits(numbers, n, head.is_set, FOLLOWING) < head.n_bits) {
 		head.code = FOLLOWING;
@@ -216,8 +217,8 @@ enum bs_status bs_coded_open(const uint8_t *bytes, uint64_t n_bytes, struct bs_c
 	                        .first_bytes = bytes[18],
 	                        .place_bytes = bytes[19]};
 	head.n_blocks = bs_count_blocks(head.n, BS_CODED_BLOCK);
-	/* A gap has at least one bit and a block at least one byte; therefore the computations
-	 * below do not overflow. */
+	/* The computations below cannot overflow, because a gap has at least one bit and a block at
+	 * least one byte. */
 	if (head.n_bits / 8 > n_bytes || head.n_blocks > n_bytes ||
 	    head.n - head.n_blocks > head.n_bits)
 		return damaged(err);
@@ -255,7 +256,7 @@ static uint64_t first_of(const struct bs_coded *coded, uint64_t block)
 	return load_number(entry_of(coded, block), coded->first_bytes);
 }
 
-/* In bits, from the first gap on. */
+/* The offset of the gaps of a block, in bits from the first gap of the array. */
 static uint64_t place_of(const struct bs_coded *coded, uint64_t block)
 {
 	return block < coded->n_blocks ? load_number(entry_of(coded, block) + coded->first_bytes,
@@ -302,8 +303,8 @@ static enum bs_status begin_gaps(const struct bs_coded *coded, uint64_t block, s
 	return gaps->at <= gaps->end && gaps->end <= coded->n_bits ? BS_OK : damaged(err);
 }
 
-/* False if the gap extends beyond the block. Bits that were loaded from after the end are never
- * used. */
+/* Reads the next gap. False if it extends beyond the block. Loaded bits from after the end are
+ * never used. */
 static inline bool next_gap(struct gaps *gaps, uint64_t *gap_out)
 {
 	uint64_t quotient = 0, loaded;
@@ -347,7 +348,7 @@ enum bs_status bs_coded_block_has(const struct bs_coded *coded, uint64_t block, 
 	enum bs_status status = begin_gaps(coded, block, &gaps, err);
 	*has_out = false;
 	for (uint64_t i = 1; i < n && value < number && !status; i++) {
-		/* Without this limit the numbers of a damaged block could wrap around. */
+		/* Without this limit the sum of the gaps of a damaged block could wrap around. */
 		if (!next_gap(&gaps, &gap) || (value += gap + coded->is_set) > BS_CODED_MOST)
 			status = damaged(err);
 	}
@@ -383,12 +384,14 @@ static enum bs_status read_block(const struct bs_coded *coded, uint64_t block, u
 	return gaps.at == gaps.end ? BS_OK : damaged(err);
 }
 
-/* Decodes several full blocks at once: a gap begins where the one before ends, so decoding one
- * block alone is a chain of dependent instructions. If there is a block less, the first one is
- * decoded twice. False if a block is damaged or unusual; decode the blocks one by one then. */
+/* Decodes up to LANES full blocks at once, because decoding a single block is a chain of dependent
+ * instructions: a gap begins where the gap before ends. If there is one block less, the first one
+ * is decoded twice. Returns false if a block is damaged or has a large gap; then decode the blocks
+ * one by one. */
 #define LANES       BS_CODED_BLOCKS
 #define LEAST_LANES 3u
-/* With at most this parameter, and with numbers below LANES_MOST, nothing below can overflow. */
+/* With a Rice parameter of at most LANES_RICE and first numbers of at most LANES_MOST, read_lanes
+ * cannot overflow. */
 #define LANES_RICE 24u
 #define LANES_MOST (UINT64_C(1) << 48)
 

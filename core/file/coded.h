@@ -6,9 +6,9 @@
  *
  * Gaps are coded in Rice's code (1979), which suits randomly distributed numbers, or in an
  * exponential Golomb code (Teuhola 1978) whose parameter depends on the gap before, which suits
- * clustered numbers. The smaller code is taken. If the numbers are one hash of each of n keys,
- * reduced to [0, n / p), they are a filter that answers "maybe" for absent keys at rate p and takes
- * log2(1 / p) + 1.6 bits a key in total: Mitzenmacher's compressed Bloom filter with one hash.
+ * clustered numbers; whichever is smaller. Such an array can be a filter: if its numbers are the
+ * hashes of n keys, reduced to [0, n / p), it has a false positive rate of p and takes
+ * log2(1 / p) + 1.6 bits per key. This is Mitzenmacher's compressed Bloom filter with one hash.
  * FORMAT.md, "Coded numbers", describes the bytes. Not checksummed; the containing file is.
  */
 #pragma once
@@ -20,8 +20,8 @@
 #define BS_CODED_HEAD_BYTES 24u
 #define BS_CODED_MOST       ((UINT64_C(1) << 56) - 1) /* the greatest number */
 
-/* Appends n ascending numbers; equal neighbours are allowed. Appends a multiple of 8 bytes.
- * BS_NO_MEMORY. */
+/* Appends the code of n ascending numbers; equal numbers are allowed. The code has a multiple of 8
+ * bytes. BS_NO_MEMORY. */
 enum bs_status bs_coded_write(const uint64_t *numbers, size_t n, struct bs_buffer *to,
                               struct bs_error *err) BS_WARN_UNUSED;
 
@@ -30,31 +30,32 @@ enum bs_status bs_coded_write(const uint64_t *numbers, size_t n, struct bs_buffe
 struct bs_coded {
 	const uint8_t *bytes; /* borrowed */
 	uint64_t n;           /* count of numbers */
-	uint64_t n_bits;      /* of all gaps */
+	uint64_t n_bits;      /* bits of all gaps */
 	uint64_t n_blocks;
-	uint64_t n_bytes;    /* of the whole code */
+	uint64_t n_bytes;    /* bytes of the whole code */
 	bool is_set;         /* no two numbers are equal */
 	uint8_t code;        /* Rice's parameter, or 65 for the exponential Golomb code */
-	uint8_t first_bytes; /* bytes of the first number in a directory entry */
-	uint8_t place_bytes; /* bytes of the offset of the gaps in a directory entry */
+	uint8_t first_bytes; /* width in bytes of the first number in a directory entry */
+	uint8_t place_bytes; /* width in bytes of the offset of the gaps in a directory entry */
 };
 
 /* Decodes the header. n_bytes may exceed the length of the code. BS_CORRUPT. */
 enum bs_status bs_coded_open(const uint8_t *bytes, uint64_t n_bytes, struct bs_coded *coded_out,
                              struct bs_error *err) BS_WARN_UNUSED;
 
-/* A range of bytes, for callers that verify bytes before they are read. bs_coded_directory returns
- * that of the directory. */
+/* A range of bytes of the code, for callers that verify bytes before they are read.
+ * bs_coded_directory returns the range of the directory. */
 struct bs_coded_span {
 	uint64_t offset;
 	uint64_t n_bytes;
 };
 struct bs_coded_span bs_coded_directory(const struct bs_coded *coded);
-/* The bytes of the gaps of a block. Reads the directory. BS_CORRUPT. */
+/* Sets the range of bytes that has the gaps of a block. Reads the directory. BS_CORRUPT. */
 enum bs_status bs_coded_block_span(const struct bs_coded *coded, uint64_t block,
                                    struct bs_coded_span *span_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
-/* Finds the only block that can have the number. False if none can. Reads the directory. */
+/* Finds the only block that can have the number, by reading the directory. False if no block can
+ * have it. */
 bool bs_coded_find(const struct bs_coded *coded, uint64_t number, uint64_t *block_out);
 /* Whether the block has the number. BS_CORRUPT. */
 enum bs_status bs_coded_block_has(const struct bs_coded *coded, uint64_t block, uint64_t number,

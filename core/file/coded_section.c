@@ -9,7 +9,7 @@ static enum bs_status touch(const struct bs_coded_section *at, struct bs_coded_s
 	               : BS_OK;
 }
 
-/* Names the damaged file in the error text. */
+/* Adds the name of the damaged file to the error text. */
 static enum bs_status name_file(const struct bs_coded_section *at, enum bs_status status,
                                 struct bs_error *err)
 {
@@ -33,7 +33,7 @@ enum bs_status bs_coded_section_open(struct bs_coded_section *at, const struct b
 		return status;
 	status = bs_coded_open(section->data + offset, n_bytes, &at->coded, err);
 	if (!status && at->coded.n_bytes != n_bytes)
-		status = bs_fail(err, BS_CORRUPT, "bytes behind coded numbers");
+		status = bs_fail(err, BS_CORRUPT, "trailing bytes after coded numbers");
 	return name_file(at, status, err);
 }
 

@@ -34,14 +34,14 @@
 
 /* Files are written in pieces of a huge page, from their start on. A kernel with large folios then
  * keeps the page cache in huge pages and maps them as such, with 1/512 of the page faults. Measured
- * on an index of 283 MB, Linux 6.18, ext4: the filter takes 0.6 to 0.9 of the time in a fresh
+ * on an index of 283 MB, Linux 6.18, ext4: scanning columns takes 0.6 to 0.9 of the time in a fresh
  * process, and reading a random byte takes 140 instead of 158 ns. */
 #define OUT_BYTES (2u << 20)
 
 static const char head_magic[8] = "BITSIFT\n";
 
-/* The low half of XXH3-64: adds 0.1 % to the file and misses a damaged page with probability
- * 2^-32. */
+/* The checksum of a page: the low half of XXH3-64. It adds 0.1 % to the file and misses damage with
+ * probability 2^-32. */
 static uint32_t page_sum(const uint8_t *page, size_t n_bytes)
 {
 	return (uint32_t)bs_checksum(page, n_bytes);
@@ -54,8 +54,8 @@ struct bs_file_writer {
 	enum bs_container_kind kind;
 	uint32_t features;
 	uint64_t offset;      /* bytes appended to `out` so far */
-	struct bs_buffer out; /* not yet written to fd; up to a piece and a page */
-	size_t page_bytes;    /* the unfinished page at the end of `out` */
+	struct bs_buffer out; /* bytes not yet written to fd; at most OUT_BYTES plus a page */
+	size_t page_bytes;    /* bytes of the unfinished page at the end of `out` */
 	struct bs_buffer table;
 	struct bs_buffer sums;
 	uint64_t section_bytes;
@@ -92,7 +92,7 @@ static void writer_append(struct bs_file_writer *writer, struct bs_buffer *to, c
 		writer->status = bs_buffer_append(to, bytes, n_bytes, &writer->error);
 }
 
-/* Pages outside of sections have no checksum. */
+/* Ends the current page. Only pages of sections have a checksum. */
 static void writer_end_page(struct bs_file_writer *writer)
 {
 	const uint8_t *page = writer->out.data + writer->out.used_bytes - writer->page_bytes;
@@ -123,7 +123,8 @@ static void writer_put(struct bs_file_writer *writer, const void *bytes, size_t 
 	}
 }
 
-/* Ends the current section, if any, and pads to where a section or the table may begin. */
+/* Ends the current section, if any, and pads to a multiple of ALIGN_BYTES, where the next section
+ * or the table may begin. */
 static void writer_end_section(struct bs_file_writer *writer)
 {
 	static const uint8_t zeros[ALIGN_BYTES];
@@ -310,14 +311,14 @@ struct name {
 struct bs_container {
 	char *path;
 	const uint8_t *map;
-	int fd; /* of the same file, for bs_section_read; -1: closed */
+	int fd; /* descriptor of the file, for bs_section_read; -1: closed */
 	uint64_t n_bytes;
 	const uint8_t *table;
 	const uint8_t *sums;
 	uint32_t n_sections;
 	uint64_t n_pages;
-	struct name *names; /* of all sections, ascending */
-	uint64_t *verified; /* one bit a page: its checksum was verified */
+	struct name *names; /* names of all sections, ascending */
+	uint64_t *verified; /* one bit per page: set if its checksum has been verified */
 	enum bs_container_kind kind;
 };
 
@@ -356,8 +357,8 @@ static enum bs_status file_map(struct bs_container *file, const struct bs_dir *d
 	return BS_OK;
 }
 
-/* The list also has planned features that no reader supports yet, so that this reader can name a
- * feature that it lacks. */
+/* The list of names includes planned features that no reader supports yet, so that messages can
+ * name a feature that this reader lacks. */
 static enum bs_status refuse_feature(const struct bs_container *file, uint32_t unknown,
                                      struct bs_error *err)
 {
@@ -589,7 +590,7 @@ static size_t page_bytes(const struct bs_section *section, uint64_t page)
 	return (size_t)(left < BS_PAGE_BYTES ? left : BS_PAGE_BYTES);
 }
 
-/* bytes: the contents of the page, in the mapping or read from the file. */
+/* Verifies the checksum of a page. bytes: its contents, in the mapping or read from the file. */
 static enum bs_status verify_page(const struct bs_section *section, uint64_t page,
                                   const uint8_t *bytes, struct bs_error *err)
 {
@@ -674,7 +675,7 @@ enum bs_status bs_section_read(const struct bs_section *section, uint64_t offset
 	return status;
 }
 
-/* Bytes [from, to) must be zero, and fewer than ALIGN_BYTES. */
+/* Checks the gap [from, to) between sections: fewer than ALIGN_BYTES bytes, all zero. */
 static enum bs_status check_gap(const struct bs_container *file, uint64_t from, uint64_t to,
                                 struct bs_error *err)
 {

@@ -51,15 +51,15 @@ uint32_t bs_container_features(const struct bs_container *file);
  * returns the failure. Not thread-safe. */
 struct bs_file_writer;
 
-/* Creates a file in the directory, which must not have it yet. dir is borrowed. BS_IO,
+/* Creates a file in the directory. The file must not exist yet. dir is borrowed. BS_IO,
  * BS_NO_MEMORY. */
 enum bs_status bs_file_writer_open(const struct bs_dir *dir, const char *name,
                                    enum bs_container_kind kind, struct bs_file_writer **writer_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
 /* Adds features (enum bs_feature) to the header: readers that lack one refuse the file. */
 void bs_file_writer_require(struct bs_file_writer *writer, uint32_t features);
-/* Ends the current section and begins one at the next multiple of 64 bytes. (id, instance) must be
- * new in this file. */
+/* Ends the current section and begins a new one at the next multiple of 64 bytes. No other section
+ * of this file may have the same id and instance. */
 void bs_file_writer_section(struct bs_file_writer *writer, uint32_t id, uint32_t instance);
 void bs_file_writer_bytes(struct bs_file_writer *writer, const void *bytes, size_t n_bytes);
 /* Writes a section with these bytes (bs_file_writer_section, then bs_file_writer_bytes). */
@@ -83,10 +83,10 @@ struct bs_section {
 	const uint8_t *data; /* aligned to 64 bytes */
 	uint64_t n_bytes;
 	const struct bs_container *file;
-	/* One bit for each page of the file, accessed atomically; set if the page is verified.
-	 * NULL: nothing to verify. */
+	/* One bit for each page of the file, accessed atomically; set if the page has been
+	 * verified. NULL: nothing needs to be verified. */
 	const uint64_t *verified;
-	uint64_t first_page; /* index in the file's list of pages */
+	uint64_t first_page; /* index of the first page in the list of all pages of the file */
 	uint32_t id;
 };
 
@@ -120,10 +120,10 @@ enum bs_status bs_section_verify(const struct bs_section *section, uint64_t offs
 /* Allows reading a section without bs_section_touch, because it has its own checksums. */
 void bs_section_trust(const struct bs_section *section);
 
-/* Like bs_section_touch, for few bytes of a page that is probably not needed again: mapping a page
- * costs more than reading it. Pages that were not verified before are read into `room`
- * (BS_SECTION_ROOM(n_bytes) bytes) and verified there. *bytes_out points into `room` or into the
- * section. Fails like bs_section_touch, and with BS_IO. */
+/* Like bs_section_touch, for few bytes of a page that is probably not needed again, because mapping
+ * a page costs more than reading it. Pages that have not been verified are read from the file into
+ * `room` (BS_SECTION_ROOM(n_bytes) bytes) and verified there. *bytes_out points into `room` or into
+ * the section. Fails like bs_section_touch, and with BS_IO. */
 enum bs_status bs_section_read(const struct bs_section *section, uint64_t offset, uint64_t n_bytes,
                                uint8_t *room, const uint8_t **bytes_out,
                                struct bs_error *err) BS_WARN_UNUSED;
@@ -157,7 +157,8 @@ static inline BS_WARN_UNUSED enum bs_status bs_section_touch(const struct bs_sec
 	return BS_OK;
 }
 
-/* True if the page with this byte, which is inside the section, is verified. Thread-safe. */
+/* True if the page with this byte has been verified. `offset` must be inside the section.
+ * Thread-safe. */
 static inline bool bs_section_is_verified(const struct bs_section *section, uint64_t offset)
 {
 	uint64_t page = section->first_page + offset / BS_PAGE_BYTES;

@@ -17,7 +17,7 @@
 #include "core/file/memory.h"
 
 #define ROOT 0u
-/* A path below a device cannot exist. */
+/* Place of an in-memory index. The path cannot exist, because a device has no entries. */
 #define MEMORY_PLACE "/dev/null/memory"
 
 static bool is_trusted(const struct bs_dir *dir, uid_t owner)
@@ -29,7 +29,8 @@ static bool is_trusted(const struct bs_dir *dir, uid_t owner)
 	         (consent->trusts && consent->trusts(consent->context, dir->place, owner))));
 }
 
-/* name: of a file of the directory; NULL: the directory itself. */
+/* Fails because the owner is not trusted. name: a file of the directory, or NULL for the directory
+ * itself. */
 static enum bs_status refuse_owner(const struct bs_dir *dir, const char *name, uid_t owner,
                                    struct bs_error *err)
 {
@@ -134,7 +135,7 @@ static enum bs_status admit(const struct bs_dir *dir, const char *name, int *fd,
 		status = bs_fail(err, BS_IO, "%s/%s: %s", dir->path, name, strerror(errno));
 	else if (!S_ISREG(found->st_mode))
 		status = refuse_file(dir, name, "a pipe, device or folder", err);
-	/* 0 links are allowed: a writer may just have removed the file. */
+	/* A file with 0 links is accepted: a writer may just have removed it. */
 	else if (found->st_nlink > 1)
 		status = refuse_file(dir, name, "a file of several names (hard links)", err);
 	else if (!is_trusted(dir, found->st_uid))
@@ -146,7 +147,8 @@ static enum bs_status admit(const struct bs_dir *dir, const char *name, int *fd,
 	return status;
 }
 
-/* O_NONBLOCK: opening a pipe must not wait for its writer. */
+/* Flags for opening a file. O_NONBLOCK, because opening a pipe would wait for a writer of the
+ * pipe. */
 #define SAFE_FLAGS (O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
 
 enum bs_status bs_dir_open_file(const struct bs_dir *dir, const char *name, int *fd_out,
@@ -161,7 +163,7 @@ enum bs_status bs_dir_open_file(const struct bs_dir *dir, const char *name, int 
 	return *fd_out < 0 ? fail_open(dir, name, err) : admit(dir, name, fd_out, found_out, err);
 }
 
-/* Files that root creates in another user's index are given to that user, who could not use the
+/* Gives a file that root created in the index of another user to that user, who could not use the
  * index otherwise. */
 static void give_away(const struct bs_dir *dir, int fd)
 {
@@ -202,7 +204,7 @@ enum bs_status bs_dir_create_nameless(const struct bs_dir *dir, mode_t mode, int
 	if (dir->memory)
 		return bs_memory_index_create_nameless(dir->memory, fd_out, err);
 	*fd_out = openat(dir->fd, ".", O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, mode);
-	/* Some file systems do not support O_TMPFILE. */
+	/* Fallback for file systems without O_TMPFILE: create a file with a name and unlink it. */
 	for (unsigned i = 0;
 	     *fd_out < 0 && i < 100 &&
 	     (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL || errno == EEXIST);
@@ -371,7 +373,7 @@ enum bs_status bs_dir_set_mode(const struct bs_dir *dir, mode_t mode, struct bs_
 	return status;
 }
 
-/* Fallback for kernels without openat2. */
+/* True if the path is inside the folder or does not exist. For kernels without openat2. */
 static bool resolves_below(int folder, const char *path)
 {
 	char proc[40], base[4096];
@@ -392,8 +394,8 @@ static bool resolves_below(int folder, const char *path)
 	return is_gone || is_below;
 }
 
-/* Opens the parent folder of the directory. -1 if that fails or if another directory has its path
- * now. */
+/* Opens the parent folder of the directory. -1 if that fails, or if the path now leads to another
+ * directory. */
 static int open_parent(const struct bs_dir *dir)
 {
 	struct stat found;
@@ -418,7 +420,7 @@ bool bs_dir_is_beside(const struct bs_dir *dir, const char *path)
 	if (folder < 0)
 		return false;
 	int fd = (int)syscall(SYS_openat2, folder, path, &how, sizeof(how));
-	/* These errors do not decide the question; reading the path will report them. */
+	/* After these errors the path counts as inside; reading it will report them. */
 	bool is_beside = fd >= 0 || errno == ENOENT || errno == ENOTDIR || errno == EACCES ||
 	                 errno == EIO || errno == ESTALE;
 	if (fd >= 0)

@@ -26,7 +26,8 @@ struct bs_dir {
 	uid_t owner; /* of the directory: the effective user, root, or a trusted user */
 	dev_t device;
 	ino_t inode;
-	mode_t file_mode;                 /* of files to create, before the umask; 0600 at first */
+	/* permissions of new files, before the umask; 0600 at first */
+	mode_t file_mode;
 	const struct bs_consent *consent; /* nullable */
 };
 
@@ -52,21 +53,21 @@ enum bs_status bs_dir_open_lock(const struct bs_dir *dir, const char *name, int 
 /* Creates a file, which must not exist. BS_IO. */
 enum bs_status bs_dir_create_file(const struct bs_dir *dir, const char *name, int *fd_out,
                                   struct bs_error *err) BS_WARN_UNUSED;
-/* Creates a file without a name; it is gone when it is closed. BS_IO. */
+/* Creates a file without a name, which is removed when it is closed. BS_IO. */
 enum bs_status bs_dir_create_nameless(const struct bs_dir *dir, mode_t mode, int *fd_out,
                                       struct bs_error *err) BS_WARN_UNUSED;
-/* Keeps the bytes of an empty buffer in a nameless file (bs_buffer_use_file). Does nothing if the
- * buffer has memory or a file already. BS_IO. */
+/* Makes an empty buffer keep its bytes in a nameless file (bs_buffer_use_file). Does nothing if the
+ * buffer already has memory or a file. BS_IO. */
 enum bs_status bs_dir_place(const struct bs_dir *dir, struct bs_buffer *buffer,
                             struct bs_error *err) BS_WARN_UNUSED;
-/* Moves a buffer with more than most_bytes into a nameless file, if bs_dir_has_folder. BS_IO,
- * BS_NO_MEMORY. */
+/* Moves the bytes of a buffer into a nameless file if they are more than most_bytes and
+ * bs_dir_has_folder is true. BS_IO, BS_NO_MEMORY. */
 enum bs_status bs_dir_spill(const struct bs_dir *dir, struct bs_buffer *buffer, uint64_t most_bytes,
                             struct bs_error *err) BS_WARN_UNUSED;
 /* True if nameless files are on disk; false for an in-memory index without a folder. */
 bool bs_dir_has_folder(const struct bs_dir *dir);
 
-/* True if anything, of any type, has this name. */
+/* True if the directory has an entry of this name, of any type. */
 bool bs_dir_has(const struct bs_dir *dir, const char *name);
 /* The size of the file; 0 if it is missing. */
 uint64_t bs_dir_file_bytes(const struct bs_dir *dir, const char *name);

@@ -23,7 +23,7 @@ struct file {
 	size_t map_bytes;
 };
 
-/* files is sorted by name. There are few. */
+/* An in-memory index. `files` is sorted by name; there are few. */
 struct bs_memory_index {
 	pthread_mutex_t mutex; /* protects all fields */
 	pthread_cond_t unlocked;
@@ -68,14 +68,15 @@ void bs_memory_index_free(struct bs_memory_index *memory)
 	free(memory);
 }
 
-/* True if the file exists; sets its position, or where it would be inserted. */
+/* True if the file exists. Sets its position in `files`, or the position where it would be
+ * inserted. */
 static bool find(const struct bs_memory_index *memory, const char *name, size_t *i_out)
 {
 	BS_BINARY_SEARCH(*i_out, i, 0, memory->n_files, strcmp(memory->files[i].name, name) < 0);
 	return *i_out < memory->n_files && strcmp(memory->files[*i_out].name, name) == 0;
 }
 
-/* Inserts a file at position i; the table owns fd from then on. The mutex is held. */
+/* Inserts a file at position i of `files`, which then owns fd. The mutex is held. */
 static enum bs_status put_at(struct bs_memory_index *memory, size_t i, const char *name, int fd,
                              struct bs_error *err)
 {
@@ -117,7 +118,8 @@ static enum bs_status copy_descriptor(const struct file *file, int *fd_out, stru
 	return *fd_out < 0 ? fail(file->name, "cannot open", err) : BS_OK;
 }
 
-/* at: an open folder, or AT_FDCWD with a path. */
+/* Creates a file without a name. at: the descriptor of its folder, path "."; or AT_FDCWD and the
+ * path of the folder. */
 static int open_nameless(int at, const char *path)
 {
 	return openat(at, path, O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
@@ -178,7 +180,7 @@ enum bs_status bs_memory_index_open_file(struct bs_memory_index *memory, const c
 	return status;
 }
 
-/* Adds a file. The name must be new unless replaces is true. On success the table owns fd. */
+/* Adds a file. The name must be new unless replaces is true. On success the index owns fd. */
 static enum bs_status put(struct bs_memory_index *memory, const char *name, int fd, bool replaces,
                           struct bs_error *err)
 {
@@ -235,7 +237,8 @@ void bs_memory_index_remove(struct bs_memory_index *memory, const char *name)
 	pthread_mutex_unlock(&memory->mutex);
 }
 
-/* A rename is the commit of an index: it removes nothing before it has succeeded. */
+/* Renames a file. Commits of an index use it; therefore a file that it replaces is removed only
+ * after the rename has succeeded. */
 enum bs_status bs_memory_index_rename(struct bs_memory_index *memory, const char *from,
                                       const char *to, struct bs_error *err)
 {
@@ -331,7 +334,7 @@ size_t bs_memory_index_n_files(const struct bs_memory_index *memory)
 	return n_files;
 }
 
-/* An empty file cannot be mapped; its map stays NULL. */
+/* Maps a file. The map of an empty file, which cannot be mapped, stays NULL. */
 static enum bs_status map(struct file *file, struct bs_error *err)
 {
 	struct stat found;

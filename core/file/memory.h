@@ -7,8 +7,8 @@
 #include "core/base/error.h"
 #include "core/bitsift/memory_index.h"
 
-/* These functions are like those of dir.h. The caller owns the descriptors. Descriptors of one file
- * share its file offset. */
+/* These functions work like those of dir.h. The caller owns the descriptors. The descriptors of a
+ * file share its file offset. */
 enum bs_status bs_memory_index_open_file(struct bs_memory_index *memory, const char *name,
                                          int *fd_out, struct bs_error *err) BS_WARN_UNUSED;
 enum bs_status bs_memory_index_create_file(struct bs_memory_index *memory, const char *name,
@@ -17,14 +17,14 @@ enum bs_status bs_memory_index_create_nameless(struct bs_memory_index *memory, i
                                                struct bs_error *err) BS_WARN_UNUSED;
 /* True if new files are created in a folder, which has more room than memory. */
 bool bs_memory_index_has_folder(struct bs_memory_index *memory);
-/* -1: no such file. */
+/* The size of the file; -1: there is no such file. */
 int64_t bs_memory_index_file_bytes(struct bs_memory_index *memory, const char *name);
 enum bs_status bs_memory_index_rename(struct bs_memory_index *memory, const char *from,
                                       const char *to, struct bs_error *err) BS_WARN_UNUSED;
 enum bs_status bs_memory_index_list(struct bs_memory_index *memory, struct bs_buffer *names,
                                     struct bs_error *err) BS_WARN_UNUSED;
 
-/* The writer's lock. BS_BUSY if another writer holds it and `wait` is false; BS_DEADLINE,
+/* Takes the writer's lock. BS_BUSY if another writer holds it and `wait` is false; BS_DEADLINE,
  * BS_STOPPED. */
 enum bs_status bs_memory_index_lock(struct bs_memory_index *memory, bool wait,
                                     struct bs_error *err) BS_WARN_UNUSED;

@@ -70,7 +70,7 @@ enum bs_status bs_names_write(struct bs_file_writer *writer, struct bs_names_sec
 }
 
 struct bs_names_block {
-	/* End of each name in `bytes`; it begins at the end of the name before. */
+	/* The end of each name in `bytes`. A name begins at the end of the name before. */
 	uint64_t ends[BS_NAMES_BLOCK];
 	uint8_t bytes[];
 };
@@ -140,7 +140,7 @@ static enum bs_status make_block(const struct bs_names *names, uint64_t number,
 	enum bs_status status = bs_packed_get_span(&names->offsets, number, &start, &end, err);
 	if (status)
 		return status;
-	/* If end < start, the length exceeds the section, which is BS_CORRUPT. */
+	/* If end < start, the length is too large for the section, which is BS_CORRUPT. */
 	status = bs_section_touch(&names->bytes, start, end - start, err);
 	if (status)
 		return status;
@@ -212,8 +212,8 @@ void bs_names_prefetch(const struct bs_names *names, uint64_t i, unsigned step)
 		__builtin_prefetch(block->bytes + (at ? block->ends[at - 1] : 0));
 }
 
-/* bs_names_append prefetches for names this many numbers ahead; each step of bs_names_prefetch is
- * this far before the next step. */
+/* bs_names_append runs step 2 of bs_names_prefetch for the name AHEAD numbers ahead, and step 1 for
+ * the name 2 * AHEAD numbers ahead. */
 #define AHEAD 16u
 
 static void prefetch_ahead(const struct bs_names *names, const uint64_t *numbers, size_t i,

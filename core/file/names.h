@@ -5,8 +5,9 @@
  * Gigabytes, 4.1). The first name of every block of BS_NAMES_BLOCK is stored whole. FORMAT.md:
  * sections 34 and 35, and those of the keys of values.
  *
- * A reader decodes the whole block of a requested name and keeps it, so names are borrowed until
- * the end. A run that may read all names of a large index keeps the blocks in a spill.
+ * A reader decodes the whole block of a requested name and keeps it; therefore names are borrowed
+ * until bs_names_deinit. A run that may read all names of a large index keeps the blocks in a
+ * spill.
  */
 #pragma once
 
@@ -17,11 +18,11 @@
 #include "core/file/spill.h"
 
 #define BS_NAMES_BLOCK 64u
-/* The longest shared prefix in bytes. It limits how far a few bytes of a file can expand in
- * memory. */
+/* The longest shared prefix in bytes. The limit keeps a few bytes of a damaged file from expanding
+ * to much memory. */
 #define BS_NAMES_MOST_SHARED 4095u
 
-/* The numbers of the two sections of a list of names. */
+/* The ids of the two sections of a list of names. */
 struct bs_names_sections {
 	uint32_t bytes, offsets;
 	const char *what; /* for messages */
@@ -40,12 +41,12 @@ struct bs_names_block; /* a decoded block */
 
 struct bs_names {
 	uint64_t n;
-	const char *what;         /* the things named, for messages */
+	const char *what;         /* what the names are names of, for messages */
 	struct bs_packed offsets; /* where each block begins, and the end of the last one */
 	struct bs_section bytes;
 	struct bs_names_block **blocks; /* NULL: not decoded yet */
-	/* Where decoded blocks are allocated, borrowed; NULL: malloc. Set it before the first name
-	 * is read. */
+	/* The spill in which decoded blocks are allocated, borrowed; NULL: malloc. Set it before
+	 * the first name is read. */
 	struct bs_spill *spill;
 };
 
@@ -58,8 +59,8 @@ void bs_names_deinit(struct bs_names *names);
 /* Name i < n, borrowed until bs_names_deinit. BS_CORRUPT, BS_NO_MEMORY; BS_IO with a spill. */
 enum bs_status bs_names_get(const struct bs_names *names, uint64_t i, const uint8_t **name_out,
                             uint32_t *n_bytes_out, struct bs_error *err) BS_WARN_UNUSED;
-/* Appends many names. The low 32 bits of numbers[i] are the number of a name, below n. ends_out[i]
- * is where name i ends in `out`. Fails like bs_names_get. */
+/* Appends many names to `out`. The low 32 bits of numbers[i] are the number of a name, below n.
+ * ends_out[i] is the offset in `out` at which this name ends. Fails like bs_names_get. */
 enum bs_status bs_names_append(const struct bs_names *names, const uint64_t *numbers,
                                size_t n_numbers, struct bs_buffer *out, size_t *ends_out,
                                struct bs_error *err) BS_WARN_UNUSED;

@@ -5,15 +5,15 @@
 
 #include "core/collections/binary_search.h"
 
-/* The most bytes of the bits of a block. */
+/* The most bytes that the bits of a block can take. */
 #define MAX_BLOCK_BYTES ((size_t)BS_PACKED_BLOCK_VALUES * BS_PACKED_WORD_WIDTH / 8)
-/* Limits of an entry with a slope: masks of the first value, and exclusive ends of slope and
- * sunk. */
+/* Limits of the fields of an entry with a slope: a mask for the first value, and exclusive upper
+ * bounds of slope and sunk. */
 #define FIRST_MASK ((UINT64_C(1) << BS_PACKED_FIRST_BITS) - 1)
 #define SLOPE_END  (UINT64_C(1) << (64 - BS_PACKED_FIRST_BITS))
 #define SUNK_END   (UINT64_C(1) << (64 - 8 - BS_PACKED_OFFSET_BITS))
-/* Slopes are used only in arrays of at least SLOPED_MIN values that become smaller by at least 1 /
- * SLOPED_SHARE. */
+/* Slopes are used only in arrays of at least SLOPED_MIN values, and only if they save at least 1 /
+ * SLOPED_SHARE of the bytes. */
 #define SLOPED_MIN   4096u
 #define SLOPED_SHARE 8u
 
@@ -23,8 +23,8 @@ static uint32_t values_in_block(uint64_t n, uint64_t block)
 	return n_left < BS_PACKED_BLOCK_VALUES ? (uint32_t)n_left : BS_PACKED_BLOCK_VALUES;
 }
 
-/* A line, and the bits of the distances of the values from it. A block without a slope has a
- * horizontal line. */
+/* A block of values: a line, and the bits of the distances of the values from it. The line of a
+ * block without a slope is horizontal. */
 struct block {
 	uint64_t first; /* first value of the line, before it is lowered by `sunk` */
 	uint64_t slope;
@@ -59,7 +59,7 @@ static struct block measure_level(const uint64_t *values, uint32_t n)
 	return block;
 }
 
-/* False if an entry cannot represent the line. */
+/* Measures a block with this slope. False if an entry cannot represent the line. */
 static bool measure_sloped(const uint64_t *values, uint32_t n, uint64_t slope,
                            struct block *block_out)
 {
@@ -79,7 +79,8 @@ static bool measure_sloped(const uint64_t *values, uint32_t n, uint64_t slope,
 	return slope < SLOPE_END && block.sunk < SUNK_END;
 }
 
-/* The smaller one of a level and a sloped block. The slope is from the first value to the last. */
+/* Returns the block without a slope or, if it is smaller and may_slope is true, the block with a
+ * slope (from the first value to the last). */
 static struct block measure(const uint64_t *values, uint32_t n, bool may_slope)
 {
 	struct block sloped;
@@ -99,7 +100,7 @@ static void make_entry(const struct block *block, uint64_t at, uint64_t entry_ou
 	               block->sunk << (8 + BS_PACKED_OFFSET_BITS);
 }
 
-/* Writes the bits of the values into zeroed bytes. */
+/* Writes the bits of the values into `to`, whose bytes are zero. */
 static void pack(const uint64_t *values, uint32_t n, const struct block *block, uint8_t *to)
 {
 	for (uint32_t i = 0; i < n; i++)
@@ -179,7 +180,7 @@ static uint64_t first_of(const uint8_t *entry)
 	return bs_load_u64(entry) & (entry[8] & BS_PACKED_IS_SLOPED ? FIRST_MASK : UINT64_MAX);
 }
 
-/* True if the first value of the block, whose values ascend, is <= value. False after a failure. */
+/* True if the first value of a block of ascending values is <= value. False after a failure. */
 static bool begins_before(const struct bs_packed *packed, uint64_t block, uint64_t value,
                           enum bs_status *status, struct bs_error *err)
 {
@@ -203,7 +204,7 @@ enum bs_status bs_packed_find(const struct bs_packed *packed, uint64_t value, bo
                               uint64_t *i_out, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	uint64_t next; /* the block after the only one that can have the value */
+	uint64_t next; /* the block after the only block that can have the value */
 	*found_out = false;
 	*i_out = 0;
 	if (packed->n == 0)
@@ -216,8 +217,8 @@ enum bs_status bs_packed_find(const struct bs_packed *packed, uint64_t value, bo
 	return status;
 }
 
-/* Checks that the block at *at is what a writer makes of its values with the slope of its entry.
- * Advances *at. */
+/* Checks that the bytes of the block at *at are those that a writer makes of its values, with the
+ * slope of its entry. Advances *at. */
 static enum bs_status check_block(const struct bs_packed *packed, uint64_t number, uint64_t *at,
                                   struct bs_error *err)
 {
@@ -261,13 +262,12 @@ enum bs_status bs_packed_check(const struct bs_packed *packed, struct bs_error *
 		return status;
 	if (n != packed->n || at + BS_PACKED_END_BYTES != packed->section.n_bytes)
 		return bs_container_corrupt(
-			packed->file, err,
-			"section %u says that it ends behind %llu values, and it has %llu",
+			packed->file, err, "section %u ends after %llu values, but has %llu",
 			packed->section.id, (unsigned long long)n, (unsigned long long)packed->n);
 	return BS_OK;
 }
 
-/* Values of either width; the other pointer is NULL. */
+/* Values of 32 or 64 bits; the pointer to the other width is NULL. */
 struct source {
 	const uint32_t *u32;
 	const uint64_t *u64;
@@ -287,7 +287,7 @@ static uint32_t load_block(const struct source *from, uint64_t block,
 	return n;
 }
 
-/* The size of the section. */
+/* The bytes that a section with these values takes. */
 static uint64_t count_bytes(const struct source *from, bool may_slope)
 {
 	uint64_t values[BS_PACKED_BLOCK_VALUES];

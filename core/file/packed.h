@@ -3,19 +3,20 @@
  * document numbers, lengths and offsets, which would be mostly zeros in fixed widths of 4 and 8
  * bytes.
  *
- *     directory      16 bytes a block: u64 the least value; u64 width | offset << 8
- *     bits           block by block: value minus the least one, in width bits, lowest bit first
+ *     directory      one entry of 16 bytes per block:
+ *                    u64 least value; u64 width | offset of the block's bits << 8
+ *     bits           block by block: value - least value, in `width` bits, lowest bit first
  *     u64            the number of values
  *
- * Offsets and other ascending numbers are near a line. Blocks of long arrays may have a slope: the
- * bits are the distances of the values from a line that begins at the block's first value, lowered
- * by `sunk` so that no value is below it:
+ * Offsets and other ascending numbers are near a line. Therefore a block of a long array may have a
+ * slope: its bits are the distances of the values from a line that begins at the first value of the
+ * block. The line is lowered by `sunk`, so that no value is below it. The entry of such a block is
  *
- *     its entry      u64 first value | slope << 40; u64 width + 128 | offset << 8 | sunk << 48
- *     value j        first + floor(j * slope / 256) - sunk + its bits
+ *     entry          u64 first value | slope << 40; u64 width + 128 | offset << 8 | sunk << 48
+ *     value j        first value + floor(j * slope / 256) - sunk + bits of value j
  *
- * Reading a value takes two look-ups, one in the directory and one in the bits. Because of the last
- * eight bytes, a reader can load a 64-bit word wherever bits begin. FORMAT.md: packed arrays.
+ * Reading a value takes two look-ups, one in the directory and one in the bits. A reader can load a
+ * 64-bit word wherever bits begin, because eight bytes follow them. FORMAT.md: packed arrays.
  */
 #pragma once
 
@@ -26,8 +27,8 @@
 #define BS_PACKED_BLOCK_VALUES 128u
 #define BS_PACKED_ENTRY_BYTES  16u
 #define BS_PACKED_END_BYTES    8u
-/* A value of up to 56 bits and the up to 7 bits before it in its first byte fit into one 64-bit
- * word. Values that need more bits take a whole word each. */
+/* A value of up to 56 bits, and up to 7 bits before it in its first byte, fit into one 64-bit word.
+ * Larger values take a whole word each. */
 #define BS_PACKED_MAX_WIDTH  56u
 #define BS_PACKED_WORD_WIDTH 64u
 /* Layout of the entry of a block with a slope. The slope is in 256ths. */
@@ -35,29 +36,30 @@
 #define BS_PACKED_FIRST_BITS  40u
 #define BS_PACKED_OFFSET_BITS 40u
 
-/* The functions below, up to the writers, are thread-safe. */
+/* Reading. These functions are thread-safe. */
 
 struct bs_packed {
 	struct bs_section section;
-	const struct bs_container *file; /* of the section, for messages */
+	const struct bs_container *file; /* file of the section, for messages */
 	uint64_t n;
 };
 
 /* Opens an array of n values. Reads nothing. BS_CORRUPT if the section is too short. */
 enum bs_status bs_packed_open(struct bs_packed *packed, struct bs_section section, uint64_t n,
                               struct bs_error *err) BS_WARN_UNUSED;
-/* Opens an array whose number of values is only known from the end of the section. BS_CORRUPT. */
+/* Opens an array; reads the number of its values from the end of the section. BS_CORRUPT. */
 enum bs_status bs_packed_open_counted(struct bs_packed *packed, struct bs_section section,
                                       struct bs_error *err) BS_WARN_UNUSED;
 
-/* The error of a getter for value i if the file or i is invalid. */
+/* Returns the error for reading value i if the file or i is invalid. */
 enum bs_status bs_packed_corrupt(const struct bs_packed *packed, uint64_t i, struct bs_error *err);
 
-/* The place of a value, from the directory entry of its block. */
+/* The place of a value in the section, and how to decode it; computed from the directory entry of
+ * its block. */
 struct bs_packed_place {
 	uint64_t base;
-	uint64_t at;    /* byte of the section in which its bits begin */
-	unsigned shift; /* number of bits before it in that byte */
+	uint64_t at;    /* the byte of the section in which the bits of the value begin */
+	unsigned shift; /* number of bits that precede the value in that byte */
 	uint64_t mask;
 };
 
@@ -66,7 +68,8 @@ static inline uint64_t bs_packed_entry_at(uint64_t i)
 	return i / BS_PACKED_BLOCK_VALUES * BS_PACKED_ENTRY_BYTES;
 }
 
-/* For i < n, after the entry was verified. False if the place is outside the section. */
+/* Finds the place of value i. i < n, and its directory entry must have been verified. False if the
+ * place is outside the section. */
 static inline bool bs_packed_find_place(const struct bs_packed *packed, uint64_t i,
                                         struct bs_packed_place *place_out)
 {
@@ -135,8 +138,8 @@ static inline bool bs_packed_is_verified(const struct bs_packed *packed,
 	       bs_section_is_verified(&packed->section, place->at + 7);
 }
 
-/* If value i, an offset in `section`, can be read without verification, prefetches the bytes that
- * it refers to. */
+/* Prefetches the bytes that value i, an offset into `section`, refers to. Does nothing if the value
+ * cannot be read without verification. */
 void bs_packed_prefetch_target(const struct bs_packed *offsets, uint64_t i,
                                const struct bs_section *section);
 
@@ -188,16 +191,17 @@ static inline BS_WARN_UNUSED enum bs_status bs_packed_get_span(const struct bs_p
 	return status ? status : bs_packed_get(packed, i + 1, end_out, err);
 }
 
-/* Finds a value in a strictly ascending array. found_out is false if it is absent; *i_out is then
- * where it would be inserted in its block. BS_CORRUPT. */
+/* Finds a value in a strictly ascending array and sets its position. If it is absent, *found_out is
+ * false, and *i_out is the position where it would be inserted in the only block that could have
+ * it. BS_CORRUPT. */
 enum bs_status bs_packed_find(const struct bs_packed *packed, uint64_t value, bool *found_out,
                               uint64_t *i_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Checks that every byte of the section is what a writer makes of these values. Slow.
+/* Checks that the bytes of the section are exactly those that a writer makes of these values. Slow.
  * BS_CORRUPT. */
 enum bs_status bs_packed_check(const struct bs_packed *packed, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Write a section with these values. Sticky like the writer. */
+/* Write a section with these values. After a failure of the writer they do nothing. */
 void bs_packed_write_u32(struct bs_file_writer *writer, uint32_t id, uint32_t instance,
                          const uint32_t *values, uint64_t n);
 void bs_packed_write_u64(struct bs_file_writer *writer, uint32_t id, uint32_t instance,

@@ -12,11 +12,11 @@ struct bs_spill_chunk;
 
 /* Owned by the caller. Release with bs_spill_deinit, which accepts a zero-initialised struct. */
 struct bs_spill {
-	const struct bs_dir *dir; /* borrowed: where the file is created */
+	const struct bs_dir *dir; /* borrowed; the directory in which the file is created */
 	uint64_t memory_bytes;    /* the most bytes in memory */
 	pthread_mutex_t mutex;
 	struct bs_spill_chunk *chunks; /* a list; pieces are taken from the first chunk */
-	uint64_t held_bytes;           /* in memory */
+	uint64_t held_bytes;           /* bytes of the pieces in memory */
 	uint64_t file_bytes;
 	int file; /* descriptor plus 1; 0: none */
 };

@@ -49,8 +49,8 @@ enum bs_status bs_lexicon_open(struct bs_lexicon *lexicon, const struct bs_conta
 		.n_terms = n_terms,
 		.n_docs = n_docs,
 	};
-	/* A term takes at least one bit of head and one of rest. So n_terms is limited, and the
-	 * number of chapters cannot overflow below. */
+	/* A term has at least one bit of head and one of rest. Checking this limits n_terms, so
+	 * that the number of chapters cannot overflow below. */
 	bool fits = n_terms < UINT32_MAX && n_terms / 4 <= lexicon->terms.n_bytes &&
 	            lexicon->chapters.n_bytes == chapter_count(lexicon) * BS_LEXICON_CHAPTER_BYTES;
 	fits = fits && (n_terms == 0 ? lexicon->terms.n_bytes + lexicon->separators.n_bytes +
@@ -86,14 +86,14 @@ static enum bs_status make_codes(const struct bs_lexicon *lexicon, struct bs_ter
 	return status;
 }
 
-/* NULL until read_codes has succeeded. */
+/* The decoded codes; NULL until read_codes has succeeded. */
 static inline const struct bs_term_codes *codes_of(const struct bs_lexicon *lexicon)
 {
 	return __atomic_load_n(lexicon->codes, __ATOMIC_ACQUIRE);
 }
 
-/* Decodes the codes if no thread has yet. If several threads do so at once, the first one's copy is
- * kept; all copies are equal. */
+/* Decodes the codes, unless a thread has done so already. If several threads decode them at once,
+ * the copy of the first one is kept; all copies are equal. */
 static enum bs_status read_codes(const struct bs_lexicon *lexicon, struct bs_error *err)
 {
 	struct bs_term_codes *made, *none = NULL;
@@ -113,7 +113,8 @@ static enum bs_status corrupt_block(const struct bs_lexicon *lexicon, uint64_t b
 	                            (unsigned long long)block);
 }
 
-/* The separators of a chapter, verified, and where its first block begins in the terms. */
+/* A chapter: its separators, whose pages are verified, and where its first block begins in the
+ * terms. */
 struct chapter {
 	const uint8_t *at;
 	const uint8_t *end;
@@ -139,7 +140,7 @@ static enum bs_status open_chapter(const struct bs_lexicon *lexicon, uint64_t c,
 	return bs_section_touch(&lexicon->separators, start, end - start, err);
 }
 
-/* A separator in the file. */
+/* A separator, as it is stored. */
 struct separator {
 	uint64_t block_bytes;
 	uint64_t n_shared; /* length of the prefix shared with the separator before */
@@ -172,8 +173,8 @@ static inline const uint8_t *read_separator(const uint8_t *at, const uint8_t *en
 	return at + separator->n_rest;
 }
 
-/* Compares a term with the first separator of chapter c. Only equal first eight bytes need the
- * separator itself. */
+/* Compares a term with the first separator of chapter c. The separator itself is read only if its
+ * first eight bytes equal those of the term. */
 static enum bs_status compare_chapter(const struct bs_lexicon *lexicon, uint64_t c, uint64_t prefix,
                                       const uint8_t *term, size_t term_bytes, int *order_out,
                                       struct bs_error *err)
@@ -197,12 +198,13 @@ static enum bs_status compare_chapter(const struct bs_lexicon *lexicon, uint64_t
 	return BS_OK;
 }
 
-/* The last chapter whose first separator is <= term; 0 if there is none. */
+/* Finds the last chapter whose first separator is <= term; chapter 0 if there is none. */
 static enum bs_status find_chapter(const struct bs_lexicon *lexicon, const uint8_t *term,
                                    size_t term_bytes, uint64_t *chapter_out, struct bs_error *err)
 {
 	uint64_t prefix = bs_first_eight(term, term_bytes);
-	uint64_t low = 0; /* invariant: its first separator is <= term, or it is chapter 0 */
+	/* invariant: the first separator of chapter `low` is <= term, or low is 0 */
+	uint64_t low = 0;
 	uint64_t high = chapter_count(lexicon);
 	while (high - low > 1) {
 		uint64_t middle = low + (high - low) / 2;
@@ -220,18 +222,21 @@ static enum bs_status find_chapter(const struct bs_lexicon *lexicon, const uint8
 	return BS_OK;
 }
 
-/* A block of terms, and how much of its separator matches the term sought. */
+/* A block of terms, and the length of the prefix that its separator shares with the term looked
+ * up. */
 struct block {
 	uint64_t number;
 	uint64_t off;
 	uint64_t n_bytes;
 	uint64_t separator_bytes;
-	uint64_t n_matched; /* length of the prefix that the separator shares with the term */
+	/* length of the prefix that the separator shares with the term looked up */
+	uint64_t n_matched;
 };
 
-/* Compares a separator whose predecessor is <= term, without rebuilding it. If it shares more bytes
- * with its predecessor than the term does, it differs from the term where the predecessor did, and
- * is smaller too. If it shares fewer, it is greater. */
+/* True if the separator is greater than the term. The separator before must be <= term. Does not
+ * rebuild the separator: if it shares more bytes with the separator before than the term does, it
+ * differs from the term at the same byte and is smaller, too; if it shares fewer bytes, it is
+ * greater. Updates *n_matched. */
 static inline bool is_separator_above(const struct separator *separator, const uint8_t *term,
                                       size_t term_bytes, uint64_t *n_matched)
 {
@@ -249,7 +254,7 @@ static inline bool is_separator_above(const struct separator *separator, const u
 	return false;
 }
 
-/* The last block whose separator is <= term, or block 0. */
+/* Finds the last block whose separator is <= term, or block 0. */
 static enum bs_status find_block(const struct bs_lexicon *lexicon, const uint8_t *term,
                                  size_t term_bytes, struct block *block_out, struct bs_error *err)
 {
@@ -273,7 +278,7 @@ static enum bs_status find_block(const struct bs_lexicon *lexicon, const uint8_t
 		last_bytes = separator.n_shared + separator.n_rest;
 		*block_out = (struct block){number + i, off, separator.block_bytes, last_bytes,
 		                            n_matched};
-		/* An overflow is detected by the bounds check in open_block. */
+		/* If this overflows, the bounds check in open_block fails. */
 		off += separator.block_bytes;
 	}
 	return BS_OK;
@@ -299,7 +304,8 @@ struct head {
 	uint32_t df_magnitude;
 };
 
-/* Reads a number after a head: six bits with the number of its bits, then the bits. */
+/* Reads a number that follows a head: six bits with the length of the number in bits, then the
+ * number. */
 static bool get_number(struct bs_bits *bits, uint64_t *number_out)
 {
 	if (!bs_bits_fill(bits))
@@ -350,7 +356,7 @@ static inline bool get_head(const struct bs_lexicon *lexicon, struct bs_bits *bi
 	return head->df <= lexicon->n_docs;
 }
 
-/* The next symbol of a rest; 0: invalid. */
+/* Decodes the next symbol of a rest; 0: invalid. */
 static inline uint32_t get_symbol(const struct bs_lexicon *lexicon, struct bs_bits *bits,
                                   uint32_t context)
 {
@@ -376,8 +382,8 @@ static inline uint64_t skip_rest(const struct bs_lexicon *lexicon, struct bs_bit
 	}
 }
 
-/* Like skip_rest; also increases *n_matched by the bytes that the rest has in common with the term
- * sought. */
+/* Like skip_rest, but also adds to *n_matched the number of bytes by which the rest extends the
+ * prefix shared with the term looked up. */
 static uint64_t match_rest(const struct bs_lexicon *lexicon, struct bs_bits *bits, uint32_t context,
                            const uint8_t *term, size_t term_bytes, uint64_t *n_matched)
 {
@@ -397,9 +403,10 @@ static uint64_t match_rest(const struct bs_lexicon *lexicon, struct bs_bits *bit
 	}
 }
 
-/* Scans a block without rebuilding its terms. n_matched is the length of the prefix that the
- * current term shares with the term sought. If a term shares fewer bytes than that with its
- * predecessor, it and all later terms are greater than the term sought. */
+/* Looks a term up in a block without rebuilding the terms of the block. n_matched: length of the
+ * prefix that the current term of the block shares with the term looked up. If a term of the block
+ * shares fewer than n_matched bytes with the term before it, it and all later terms are greater
+ * than the term looked up. */
 static enum bs_status find_in_block(const struct bs_lexicon *lexicon, const struct block *block,
                                     const uint8_t *term, size_t term_bytes, bool *found_out,
                                     uint64_t *ordinal_out, uint64_t *df_out, struct bs_error *err)
@@ -489,9 +496,9 @@ static enum bs_status cursor_enter(struct bs_lexicon_cursor *cursor, struct bs_e
 	return status;
 }
 
-/* Makes the separator the current term, on which the first term of the block builds. Because a
- * separator is minimal, the first term shares the same prefix with the term before as the separator
- * does. */
+/* Makes the separator of the block the current term, because the first term of the block is coded
+ * relative to it. A separator is minimal; therefore the first term and the separator share the same
+ * prefix with the term before. */
 static enum bs_status cursor_take_separator(struct bs_lexicon_cursor *cursor, struct bs_error *err)
 {
 	const struct bs_buffer *separator = &cursor->separator;

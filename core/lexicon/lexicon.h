@@ -30,16 +30,17 @@
 
 #define BS_LEXICON_BLOCK_TERMS    32u /* terms of a block; the last one may have fewer */
 #define BS_LEXICON_CHAPTER_BLOCKS 64u /* blocks of a chapter; the last one may have fewer */
-/* The index entry of a chapter: u64 the first eight bytes of its first separator, as a number with
- * the same order (bs_first_eight); u64 where its first block begins in the terms; u64 where its
- * separators begin. */
+/* The index entry of a chapter: a u64 with the first eight bytes of its first separator, as a
+ * number with the same order (bs_first_eight); a u64 with the offset of its first block in the
+ * terms; a u64 with the offset of its separators. */
 #define BS_LEXICON_CHAPTER_BYTES 24u
-/* The header of a separator: u8 the bytes of its block; u8 with the bytes to drop from the
- * separator before in the low four bits and the bytes of the rest in the high four. */
+/* The header of a separator: a u8 with the length of its block in bytes; a u8 with the number of
+ * bytes to drop from the separator before (low four bits) and the length of the rest (high four
+ * bits). */
 #define BS_SEPARATOR_HEAD_BYTES 2
-/* The first byte of a header whose numbers do not all fit: three varints follow the header. */
+/* First byte of a header whose three numbers do not fit; they follow the header as varints. */
 #define BS_SEPARATOR_LONG 0u
-/* Zeros after the last block, so that bits can be loaded as words. */
+/* Zeros follow the last block, so that bits can be loaded as words. */
 #define BS_LEXICON_PAD_BYTES 8u
 
 /* A lexicon is safe to read from many threads. lexicon_write.h writes it. */
@@ -49,16 +50,15 @@ struct bs_lexicon {
 	struct bs_section separators;
 	struct bs_section chapters;
 	struct bs_section code_lengths;
-	/* Points to one pointer: the codes, decoded when the first term is read; NULL until
-	 * then. */
+	/* Points to a pointer to the codes, which is NULL until the first term is read. */
 	struct bs_term_codes **codes;
 	uint64_t n_terms;
 	uint64_t n_docs; /* documents of the segment; no df is greater */
 };
 
-/* n_terms and n_docs are from the segment's META. The caller owns the struct and calls
- * bs_lexicon_deinit, which is allowed after a failure too. BS_CORRUPT if the sections do not fit;
- * BS_NO_MEMORY. */
+/* Opens the lexicon of a segment. n_terms and n_docs are from the section META of the segment. The
+ * caller calls bs_lexicon_deinit, which is allowed after a failure, too. BS_CORRUPT if the sections
+ * do not fit; BS_NO_MEMORY. */
 enum bs_status bs_lexicon_open(struct bs_lexicon *lexicon, const struct bs_container *file,
                                uint64_t n_terms, uint64_t n_docs,
                                struct bs_error *err) BS_WARN_UNUSED;
@@ -76,21 +76,21 @@ struct bs_lexicon_cursor {
 	struct bs_buffer term; /* the current term */
 	uint64_t ordinal;      /* of the current term */
 	uint64_t df;
-	/* Length of the prefix that the current term shares with the term before, if that was
-	 * returned by the same iteration. */
+	/* Length of the prefix that the current term shares with the term that the cursor returned
+	 * before it, if any. */
 	uint64_t n_shared;
 	uint64_t next; /* ordinal of the term to decode next */
-	/* the current term is decoded but not returned yet, because a seek stopped at it */
+	/* the current term has not been returned yet, because a seek stopped at it */
 	bool is_waiting;
-	struct bs_buffer separator; /* of the current term's block */
+	struct bs_buffer separator; /* of the block of the current term */
 	/* Length of the prefix that `separator` shares with the separator before. */
 	uint64_t separator_shared;
 	uint64_t next_block;     /* the block after the current term's block */
 	uint64_t next_block_off; /* where next_block begins in the terms */
 	const uint8_t *next_separator;
-	const uint8_t *separators_end; /* of the chapter */
-	struct bs_bits bits;           /* of the block, from the next term on */
-	uint32_t head_context;         /* of the next term */
+	const uint8_t *separators_end; /* end of the separators of the chapter */
+	struct bs_bits bits;           /* bits of the block, from the next term on */
+	uint32_t head_context;         /* context of the head of the next term */
 };
 
 /* Positions the cursor before the first term >= from. BS_CORRUPT, BS_NO_MEMORY, or the deadline's

@@ -17,34 +17,36 @@
 #include "core/lexicon/term_codes.h"
 #include "core/system/deadline.h"
 
-/* A joined symbol takes up to 9 bytes in the file, and half a byte in each code. Measured on the
- * Linux tree (5.5 M terms): twice as many symbols save 0.05 bytes a term, half as many cost 0.14.
- * Opening takes 0.7 ms with this number, 1.0 ms with twice as many. */
+/* The most symbols of a lexicon, and at least this many terms per joined symbol. A joined symbol
+ * takes up to 9 bytes in the file, and half a byte in each code. Measured on the Linux tree (5.5 M
+ * terms): twice as many symbols save 0.05 bytes per term, half as many cost 0.14. Opening takes 0.7
+ * ms with this number, 1.0 ms with twice as many. */
 #define MAX_SYMBOLS      4096u
 #define TERMS_PER_SYMBOL 16u
-/* A symbol pays off if it is used at least LEAST_COUNT times in the sample; a use saves about 4
- * bits. If the sample is a small part of the terms, fewer uses suffice. */
+/* A joined symbol pays off if it is used at least LEAST_COUNT times in the sample; a use saves
+ * about 4 bits. If the sample is a small part of the terms, fewer uses suffice. */
 #define LEAST_COUNT  12u
 #define SAMPLE_TERMS 65536u
-/* Codes by context take 4 to 6 KB, which they save only if there are at least this many terms. */
+/* The least number of terms for codes by context, which take 4 to 6 KB. */
 #define CONTEXT_TERMS 8192u
 
-/* Symbols. Rests are split greedily: the longest symbol that fits. To find symbols, the sample is
- * split repeatedly. Each generation keeps the symbols, and joins the adjacent symbols, that would
- * represent the most bytes. This is the method of FSST (Boncz, Neumann, Leis, "FSST: fast random
- * access string compression", 2020), but with thousands of symbols, because a prefix code follows,
- * and with symbols that include the end of a term. */
-/* More generations do not help: 6 and 10 differ by 0.1 %. Each of the first generations doubles the
- * length of symbols. */
+/* Symbols. Rests are split greedily into the longest symbols that fit. To find symbols, the sample
+ * is split repeatedly. Each generation keeps the symbols that represent the most bytes of the
+ * sample, including new ones, which join two adjacent symbols. This is the method of FSST (Boncz,
+ * Neumann, Leis, "FSST: fast random access string compression", 2020), but with thousands of
+ * symbols, because a prefix code follows, and with symbols that include the end of a term. */
+/* The number of generations. More do not help: 6 and 10 differ by 0.1 %. Each of the first
+ * generations doubles the length of symbols. */
 #define GENERATIONS 6
-/* With few terms, all generations except the last use a part of the sample, and a symbol must occur
- * in it less often. (Small lexicons are written often where an index grows in small steps. This
- * halves the time, and the segments have the same size within 0.1 %.) */
+/* If the sample has all terms (and more than EARLY_TERMS), all generations except the last use only
+ * one in EARLY_SHARE blocks of it, and a joined symbol must occur only EARLY_LEAST_COUNT times
+ * there. This halves the time for small lexicons, which are written often when an index grows in
+ * small steps; sizes differ by less than 0.1 %. */
 #define EARLY_SHARE       8u
 #define EARLY_LEAST_COUNT 2u
-#define EARLY_TERMS       4096u /* with at most this many terms, all are used */
+#define EARLY_TERMS       4096u /* a sample of at most this many terms is always used entirely */
 
-#define SYMBOL_END   256u /* smaller numbers are single bytes; this is the end of a term alone */
+#define SYMBOL_END   256u /* the end of a term alone; smaller numbers are single bytes */
 #define FIRST_JOINED 257u
 
 struct symbol {
@@ -69,10 +71,10 @@ struct symbols {
 	uint32_t n_symbols;
 	struct symbol_slot *slots; /* hash table of the symbols of two or more bytes */
 	uint32_t slot_mask;
-	/* Indexed by the first two bytes. Bit n - 1: there is a symbol of n bytes; bit n + 7: one
-	 * of n bytes and the end. */
+	/* Indexed by the first two bytes of a symbol. Bit n - 1: there is a symbol of n bytes; bit
+	 * n + 7: there is one of n bytes and the end of the term. */
 	uint16_t *lengths;
-	uint16_t last_byte[256]; /* symbol of this byte and the end, or 0 */
+	uint16_t last_byte[256]; /* symbol of this byte and the end of the term; 0: none */
 };
 
 static uint64_t first_bytes(uint64_t word, uint32_t n)
@@ -86,7 +88,7 @@ static uint32_t slot_of(const struct symbols *symbols, uint64_t bytes, uint32_t 
 	return (uint32_t)(x >> 40) & symbols->slot_mask;
 }
 
-/* 0 if there is no such symbol. */
+/* Returns the number of a joined symbol; 0 if there is no such symbol. */
 static uint32_t find_joined(const struct symbols *symbols, uint64_t bytes, uint32_t shape)
 {
 	for (uint32_t at = slot_of(symbols, bytes, shape);; at = (at + 1) & symbols->slot_mask) {
@@ -98,8 +100,8 @@ static uint32_t find_joined(const struct symbols *symbols, uint64_t bytes, uint3
 	}
 }
 
-/* The longest symbol that begins the rest. Its is_end is true if it also covers the end of the
- * term. */
+/* Returns the longest symbol at the beginning of the rest. Its is_end is true if it also covers the
+ * end of the term. */
 static uint32_t symbols_next(const struct symbols *symbols, const uint8_t *bytes, size_t n_bytes)
 {
 	if (n_bytes == 0)
@@ -147,8 +149,8 @@ static void index_symbols(struct symbols *symbols)
 	}
 }
 
-/* Two adjacent symbols, each below MAX_SYMBOLS. name: first << 16 | second, plus 1; 0: empty
- * slot. */
+/* The number of times that two symbols are adjacent. name: first << 16 | second, plus 1 (both are
+ * below MAX_SYMBOLS); 0: empty slot. */
 struct pair {
 	uint32_t name;
 	uint32_t count;
@@ -156,7 +158,9 @@ struct pair {
 
 struct candidate {
 	struct symbol symbol;
-	uint64_t score; /* bytes that the symbol represents in the sample; the end counts as one */
+	/* number of bytes of the sample that the symbol represents; the end of a term counts as a
+	 * byte */
+	uint64_t score;
 };
 
 struct training {
@@ -217,7 +221,8 @@ static enum bs_status fail_symbols(size_t n_bytes, struct bs_error *err)
 	return bs_fail_memory(err, "the symbols of the lexicon", n_bytes);
 }
 
-/* Splits one of `every` blocks of the sample; counts symbols and adjacent symbols. */
+/* Splits one in `every` blocks of the sample into symbols. Counts the symbols and the pairs of
+ * adjacent symbols. */
 static enum bs_status count_sample(struct training *training, uint32_t every, struct bs_error *err)
 {
 	const struct symbol *all = training->symbols->symbols;
@@ -297,7 +302,7 @@ static int compare_by_score(const void *a, const void *b)
 	return order ? order : compare_symbols(&x->symbol, &y->symbol);
 }
 
-/* Makes the best candidates the joined symbols. */
+/* Makes the candidates with the highest scores the joined symbols. */
 static void choose(struct training *training, uint32_t max_symbols)
 {
 	struct candidate *all = training->candidates;
@@ -345,9 +350,9 @@ static enum bs_status allocate(struct training *training, uint32_t max_symbols,
 }
 
 /* Finds at most max_symbols symbols (at least FIRST_JOINED). A joined symbol occurs at least
- * least_count times in the sample. All generations except the last use one of early_share blocks.
- * The caller frees the arrays of `symbols`, also after a failure. BS_NO_MEMORY, or the deadline's
- * status. */
+ * least_count times in the sample. All generations except the last use only one in early_share
+ * blocks of the sample. The caller frees the arrays of `symbols`, also after a failure.
+ * BS_NO_MEMORY, or the deadline's status. */
 static enum bs_status symbols_find(struct symbols *symbols, const struct rest *sample,
                                    size_t n_sample, uint32_t early_share, uint32_t max_symbols,
                                    uint32_t least_count, struct bs_error *err)
@@ -415,7 +420,8 @@ static void add_separator(struct bs_lexicon_writer *lexicon, const uint8_t *term
 	replace(lexicon, last, n_shared, term + n_shared, n_bytes - n_shared);
 }
 
-/* Adds a term: bytes to drop, df, bytes of the rest (varints), and the rest. */
+/* Adds a term to lexicon->terms: varints for bytes to drop, df and length of the rest, then the
+ * rest. */
 static void add_term(struct bs_lexicon_writer *lexicon, size_t n_dropped, uint64_t df,
                      const uint8_t *rest, size_t rest_bytes)
 {
@@ -452,7 +458,7 @@ struct added {
 /* Decodes the term at `at`. Returns where the next term begins. */
 static const uint8_t *read_added(const uint8_t *at, struct added *term)
 {
-	/* add_term wrote them, so they are complete */
+	/* The varints are complete, because add_term wrote them. */
 	const uint8_t *end = at + 3 * BS_VARINT_MAX_BYTES;
 	uint64_t n_bytes = 0;
 	at = bs_varint_get(at, end, &term->n_dropped);
@@ -465,17 +471,18 @@ static const uint8_t *read_added(const uint8_t *at, struct added *term)
 struct coding {
 	struct bs_lexicon_writer *lexicon;
 	struct symbols symbols;
-	uint16_t *cut; /* the symbols of all rests, concatenated */
+	uint16_t *cut; /* the symbols that the rests were split into, of all terms */
 	size_t n_cut;
 	bool by_context;
-	uint32_t n_heads, n_codes; /* n_heads: codes of heads; n_codes: codes of heads and rests */
-	/* Rows: BS_N_HEADS counts for each code of heads, then MAX_SYMBOLS for each code of
-	 * rests. */
+	/* n_heads: number of codes for heads; n_codes: number of codes for heads and rests */
+	uint32_t n_heads, n_codes;
+	/* A row of BS_N_HEADS counts for each code of heads, then a row of MAX_SYMBOLS counts for
+	 * each code of rests. */
 	uint64_t *counts;
-	uint8_t *lengths; /* lengths of codes, in the rows of `counts` */
-	/* value << 4 | length, in the rows of `counts`; one memory access for both */
+	uint8_t *lengths; /* code lengths, in rows like those of `counts` */
+	/* code << 4 | length, in rows like those of `counts`; one memory access for both */
 	uint32_t *values;
-	uint32_t *number_of; /* the used symbols, in the order of the file */
+	uint32_t *number_of; /* numbers of the used symbols, in the order of the file */
 	uint32_t n_used;
 	struct bs_buffer block;     /* coded block to be written */
 	struct bs_u64s block_bytes; /* bytes of each block */
@@ -500,8 +507,8 @@ static size_t rests_row(const struct coding *coding, uint32_t context)
 	       (coding->by_context ? (size_t)context * MAX_SYMBOLS : 0);
 }
 
-/* Samples blocks at regular intervals. The rests remain in lexicon->terms, where eight more bytes
- * are readable. */
+/* Finds the symbols, from a sample of blocks at regular intervals. The rests of the sample remain
+ * in lexicon->terms, where eight more bytes are readable. */
 static enum bs_status find_symbols(struct coding *coding, struct bs_error *err)
 {
 	struct bs_lexicon_writer *lexicon = coding->lexicon;
@@ -540,7 +547,7 @@ static uint32_t head_of(const struct added *term)
 	return (uint32_t)drop * BS_DF_MAGNITUDES + bs_df_magnitude(term->df);
 }
 
-/* Splits all rests and counts the uses of heads and symbols in each context. */
+/* Splits all rests into symbols. Counts the uses of heads and symbols in each context. */
 static enum bs_status cut_all(struct coding *coding, struct bs_error *err)
 {
 	const struct bs_lexicon_writer *lexicon = coding->lexicon;
@@ -603,7 +610,8 @@ static enum bs_status make_codes(struct coding *coding, struct bs_error *err)
 	return status;
 }
 
-/* Writes code lengths, two a byte. order: the symbols to write; NULL: 0 to n - 1. */
+/* Writes n code lengths, two per byte. order: the symbols whose lengths are written; NULL: symbols
+ * 0 to n - 1. */
 static void write_lengths(struct bs_file_writer *writer, const uint8_t *lengths,
                           const uint32_t *order, uint32_t n)
 {
@@ -637,7 +645,7 @@ static void write_codes(const struct coding *coding)
 	}
 }
 
-/* Writes the number of bits in six bits, then the bits. */
+/* Writes a number: its length in bits, in six bits, then its bits. */
 static void put_number(struct coding *coding, uint64_t number)
 {
 	uint32_t n = number ? 64 - (uint32_t)__builtin_clzll(number) : 0;
@@ -662,7 +670,8 @@ static void put_head(struct coding *coding, const struct added *term, uint32_t c
 		            bs_df_bits(df_magnitude));
 }
 
-/* Advances *cut to the symbols of the next term. */
+/* Writes the symbols of the rest of a term, from *cut on. Advances *cut to the symbols of the next
+ * term. */
 static enum bs_status put_rest(struct coding *coding, const struct added *term,
                                const uint16_t **cut, struct bs_error *err)
 {
@@ -695,8 +704,8 @@ static enum bs_status write_terms(struct coding *coding, struct bs_error *err)
 	for (uint64_t i = 0; i < lexicon->n_terms && !status; i++) {
 		struct added term;
 		at = read_added(at, &term);
-		/* A head takes fewer than 16 bytes. A rest has at most one symbol of 15 bits for
-		 * each byte, and one for its end. bs_bits_end adds the last bytes. */
+		/* Room for a head (fewer than 16 bytes), a rest (at most a symbol of 15 bits for
+		 * each byte, and one for the end), and the last bytes, which bs_bits_end writes. */
 		status = bs_buffer_reserve(&coding->block, 64 + 2 * (size_t)term.rest.n_bytes, err);
 		if (status)
 			break;

@@ -11,9 +11,11 @@
 
 struct bs_lexicon_writer {
 	struct bs_file_writer *writer;
-	/* uncoded: each term as bytes to drop, df and bytes of the rest (varints), and the rest */
+	/* the terms, not yet coded: for each, varints for bytes to drop, df and length of the rest,
+	 * then the rest */
 	struct bs_buffer terms;
-	/* Each separator as bytes to drop, bytes of the rest (varints), and the rest. */
+	/* The separators: for each, varints for bytes to drop and length of the rest, then the
+	 * rest. */
 	struct bs_buffer separators;
 	struct bs_buffer last; /* the term added last */
 	struct bs_buffer last_separator;
@@ -23,10 +25,11 @@ struct bs_lexicon_writer {
 	struct bs_error error;
 };
 
-/* The caller owns the struct and calls bs_lexicon_writer_finish. Terms are kept in memory until
- * then, front-coded. */
+/* Begins a lexicon. Terms are kept in memory, front-coded, until bs_lexicon_writer_finish, which
+ * the caller must call. */
 void bs_lexicon_writer_init(struct bs_lexicon_writer *lexicon, struct bs_file_writer *writer);
-/* 1 <= df < 2^63. Sticky: failures are returned by bs_lexicon_writer_finish. */
+/* Adds a term; 1 <= df < 2^63. After a failure it does nothing; bs_lexicon_writer_finish returns
+ * the failure. */
 void bs_lexicon_writer_add(struct bs_lexicon_writer *lexicon, const uint8_t *term,
                            uint32_t term_bytes, uint64_t df);
 /* Codes the terms, writes the sections and frees everything. Returns the first failure:

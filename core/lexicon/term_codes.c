@@ -13,7 +13,7 @@ static enum bs_status corrupt_codes(const struct bs_section *section, struct bs_
 	                            "the codes of the lexicon break their own rules");
 }
 
-/* Reads the symbols and sets the decoded entry (BS_CODED) of each. Returns the byte after them;
+/* Reads the symbols and computes the decoded entry (BS_CODED) of each. Returns the byte after them;
  * NULL if they are invalid. */
 static const uint8_t *read_symbols(struct bs_term_codes *codes, const uint8_t *at,
                                    const uint8_t *end, uint32_t *what)

@@ -29,15 +29,15 @@
 #define BS_TERM_CODES_HEAD_BYTES 16u
 #define BS_HEAD_CODE_BYTES       (BS_N_HEADS / 2)
 
-/* A head is 8 * bytes dropped + class of df. */
+/* A head is 8 * (bytes to drop) + class of the df. */
 
-#define BS_DROP_MORE     31u /* this many or more: a number follows */
+#define BS_DROP_MORE     31u /* for this many bytes or more; their number follows the head */
 #define BS_DF_MAGNITUDES 8u
-#define BS_DF_MORE       7u /* class of df >= BS_DF_MORE_LEAST: a number follows */
+#define BS_DF_MORE       7u /* class of df >= BS_DF_MORE_LEAST; the df follows the head */
 #define BS_DF_MORE_LEAST 64u
 
-/* The class of a df: 0 to 2 are df 1, 2, 3; 3 to 6 are df 4.., 8.., 16.., 32..63; 7 is all greater
- * ones. */
+/* The class of a df. Classes 0 to 2 are df 1, 2 and 3; classes 3 to 6 begin at df 4, 8, 16 and 32;
+ * class 7 is df 64 and more. */
 static inline uint32_t bs_df_magnitude(uint64_t df)
 {
 	if (df <= 3)
@@ -45,14 +45,14 @@ static inline uint32_t bs_df_magnitude(uint64_t df)
 	return df >= BS_DF_MORE_LEAST ? BS_DF_MORE : 64 - (uint32_t)__builtin_clzll(df);
 }
 
-/* The number of further bits in classes 3 to 6. A class begins at df 1 << bits. */
+/* The number of bits that follow a head of class 3 to 6. The least df of the class is 1 << bits. */
 static inline uint32_t bs_df_bits(uint32_t df_magnitude)
 {
 	return df_magnitude - 1;
 }
 
-/* The context of a head that is not the first of its block (that one has context 0), from the rest
- * and the df class of the term before. */
+/* The context of a head that is not the first of its block (the first has context 0): from the
+ * length of the rest and the df class of the term before. */
 static inline uint32_t bs_head_context(uint64_t last_rest_bytes, uint32_t last_df_magnitude)
 {
 	static const uint8_t row[12] = {0, 0, 1, 1, 2, 3, 3, 4, 4, 4, 4, 5};
@@ -66,7 +66,7 @@ static inline uint32_t bs_first_context(uint64_t n_dropped)
 	return n_dropped < 7 ? (uint32_t)n_dropped : 7;
 }
 
-/* The context of a symbol after this byte. */
+/* The context of a symbol that follows a symbol ending with this byte. */
 static inline uint32_t bs_next_context(uint8_t byte)
 {
 	if (byte >= 0x80)
@@ -74,7 +74,8 @@ static inline uint32_t bs_next_context(uint8_t byte)
 	return byte >= 'a' && byte <= 'z' ? 10 : (byte >= '0' && byte <= '9' ? 9 : 8);
 }
 
-/* A decoded symbol in one word, in the form of core/collections/prefix_code.h. */
+/* A decoded symbol in one word: a decoded entry of core/collections/prefix_code.h, whose low four
+ * bits are the length of the code. */
 #define BS_CODED(symbol, n_bytes, is_end, context)                                         \
 	((uint32_t)(symbol) << 16 | (uint32_t)(context) << 12 | (uint32_t)(is_end) << 11 | \
 	 (uint32_t)(n_bytes) << 4)
@@ -92,8 +93,8 @@ struct bs_term_codes {
 	const struct bs_code *rests[BS_REST_CONTEXTS];
 };
 
-/* The caller owns the struct and calls bs_term_codes_deinit, also after a failure. Verifies the
- * section's pages. BS_CORRUPT, BS_NO_MEMORY. */
+/* Reads the codes from the section, and verifies its pages. The caller calls bs_term_codes_deinit,
+ * also after a failure. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_term_codes_read(struct bs_term_codes *codes, const struct bs_section *section,
                                   struct bs_error *err) BS_WARN_UNUSED;
 void bs_term_codes_deinit(struct bs_term_codes *codes);

@@ -109,7 +109,7 @@ const uint8_t *bs_word_pairs_key(const struct bs_word_pairs *pairs, uint32_t pai
 	return pairs->keys.data + start;
 }
 
-/* True if the key is that of a pair of the set; sets its number. */
+/* True if the key is the key of a pair of the set; sets the number of the pair. */
 static bool find_key(const struct bs_word_pairs *pairs, const uint8_t *key, uint32_t key_bytes,
                      uint32_t *pair_out)
 {

@@ -21,13 +21,15 @@
 
 /* A set of pairs. Zero-initialise. Once filled, it is safe to share between threads. */
 struct bs_word_pairs {
-	/* The words of all pairs, and the keys of the pairs that begin wide pairs. */
+	/* The parts of all pairs: words, and the keys of pairs that begin wide pairs. */
 	struct bs_term_table words;
 	struct bs_buffer keys; /* of all pairs, concatenated */
 	struct bs_u64s ends;   /* end of each pair's key in `keys` */
-	/* For each pair, its number among `words`, or BS_NO_WORD if no wide pair begins with it. */
+	/* For each pair, the number of its key in `words`, or BS_NO_WORD if no wide pair begins
+	 * with it. */
 	struct bs_u16s heads;
-	/* Hash table: first word << 32 | second word << 16 | pair + 1; 0: empty. */
+	/* Hash table of pairs: number of the first part << 32 | number of the second part << 16 |
+	 * number of the pair + 1; 0: empty slot. */
 	uint64_t *slots;
 	uint32_t n_slots; /* a power of two, or 0 */
 	uint64_t factor;  /* secret factor of the hash */
@@ -47,15 +49,15 @@ struct bs_word_pair {
 	uint32_t second_bytes;
 };
 
-/* Appends the key of a pair to `key`. a may be the key of a pair. BS_NO_MEMORY. */
+/* Appends the key of the pair (a, b) to `key`. a is a word or the key of a pair. BS_NO_MEMORY. */
 enum bs_status bs_word_pair_key(const uint8_t *a, uint32_t a_bytes, const uint8_t *b,
                                 uint32_t b_bytes, struct bs_buffer *key,
                                 struct bs_error *err) BS_WARN_UNUSED;
-/* True if the key is that of a word pair; sets its parts. */
+/* True if the key is the key of a word pair; sets the parts of the pair. */
 bool bs_word_pair_split(const uint8_t *key, uint32_t key_bytes, struct bs_word_pair *pair_out);
 
-/* Adds a pair. Does nothing if the pair is in the set, the set is full, or a is the key of a pair
- * that is not in the set. BS_NO_MEMORY. */
+/* Adds the pair (a, b). Does nothing if the set has it already or is full, or if a is the key of a
+ * pair that is not in the set. BS_NO_MEMORY. */
 enum bs_status bs_word_pairs_add(struct bs_word_pairs *pairs, const uint8_t *a, uint32_t a_bytes,
                                  const uint8_t *b, uint32_t b_bytes,
                                  struct bs_error *err) BS_WARN_UNUSED;
@@ -64,11 +66,12 @@ enum bs_status bs_word_pairs_add(struct bs_word_pairs *pairs, const uint8_t *a, 
 uint16_t bs_word_pairs_word(const struct bs_word_pairs *pairs, const uint8_t *word,
                             uint32_t n_bytes, uint64_t hash);
 
-/* True if (a, b) is in the set; sets its number. */
+/* True if the pair (a, b) is in the set, where a and b are numbers of parts; sets the number of the
+ * pair. */
 bool bs_word_pairs_find(const struct bs_word_pairs *pairs, uint16_t a, uint16_t b,
                         uint32_t *pair_out);
 
-/* The number of the pair as the first part of wide pairs, or BS_NO_WORD. */
+/* The number of the pair among the parts of wide pairs, or BS_NO_WORD. */
 static inline uint16_t bs_word_pairs_head(const struct bs_word_pairs *pairs, uint32_t pair)
 {
 	return pairs->heads.items[pair];

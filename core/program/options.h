@@ -15,8 +15,8 @@ struct bs_grep_colors {
 	char path[96], line[96], column[96], match[96];
 };
 
-/* Tasks that do not search. They replace the task of the request and print with its callback
- * `write`. */
+/* Tasks of the program that do not search. Such a task replaces the task of the request and prints
+ * with the callback `write` of the request. */
 enum bs_grep_program_task {
 	BS_GREP_AS_REQUESTED = 0,
 	/* --type-list: the file types, as modified by the request. */

@@ -13,8 +13,8 @@
 
 /* The longest path of a library. */
 #define PATH_BYTES 4096u
-/* Where this project's shared objects are installed, relative to the folder of programs and
- * absolute. Undefined in builds that load nothing late. */
+/* Where the shared objects of this project are installed: relative to the folder of programs, and
+ * absolute. The build defines them only with BITSIFT_LOAD_LATE. */
 #ifndef BS_OWN_FROM_PROGRAMS
 #define BS_OWN_FROM_PROGRAMS "."
 #define BS_OWN_INSTALLED     "/nowhere"

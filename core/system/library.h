@@ -39,10 +39,11 @@ enum bs_status bs_library_load_own(const char *what, const char *file, const cha
                                    uint32_t version, const struct bs_library_symbol *symbols,
                                    size_t n_symbols, struct bs_error *err) BS_WARN_UNUSED;
 
-/* A library and its table. The table has only pointers to functions, in the order of `names`. */
+/* A library and its table, which consists of pointers to functions in the order of `names`. */
 struct bs_library {
-	const char *what, *soname; /* for an object of this project: its file name */
-	const char *folder;        /* NULL: an object of this project */
+	/* soname: for a shared object of this project, its file name. */
+	const char *what, *soname;
+	const char *folder; /* NULL: a shared object of this project */
 	const char *version_name;
 	uint32_t version;
 	const char *const *names;

@@ -225,7 +225,8 @@ bool bs_workers_start(struct bs_workers *workers)
 	return !workers->has_no_threads;
 }
 
-/* Waits until at most most_unput tasks are not put yet. */
+/* Waits until no more than most_unput of the added tasks are still to be put. False: the work has
+ * ended. */
 static bool wait_until(struct bs_workers *workers, uint64_t most_unput)
 {
 	bool helps = workers->plan.puts_on_caller || workers->n_started == 0;

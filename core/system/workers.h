@@ -77,7 +77,8 @@ bool bs_workers_wait_room(struct bs_workers *workers);
 bool bs_workers_wait_put(struct bs_workers *workers);
 /* Adds n tasks whose slots have been filled. n may be 0, to get the load. */
 struct bs_workers_load bs_workers_add(struct bs_workers *workers, uint64_t n);
-/* Waits until a task of workers without `put` is done, and does other tasks meanwhile. */
+/* Waits until the task is done. Does other tasks meanwhile. Only for workers whose plan has no
+ * `put`. */
 void bs_workers_wait_done(struct bs_workers *workers, uint64_t task);
 /* Ends the work because of a failure of the caller; nothing more is put. Does nothing after another
  * failure. */
@@ -102,9 +103,9 @@ bool bs_task_is_turn(const struct bs_task *task);
 /* In the task's turn, has `put` called for the present contents of the slot and waits for it. The
  * task goes on afterwards. BS_STOPPED, without a message: the task is no longer wanted. */
 enum bs_status bs_task_hand_over(const struct bs_task *task) BS_WARN_UNUSED;
-/* Waits until n_bytes more fit into most_held_bytes, the limit for all tasks not yet put, or until
- * it is the task's turn. The bytes are released when the task has been put. At most once a task.
- * False: the task is no longer wanted. */
+/* Waits until n_bytes more fit into most_held_bytes, which limits the sum over all tasks not yet
+ * put, or until it is the turn of this task. The bytes are released when the task has been put. A
+ * task may call it only once. False: the task is no longer wanted. */
 bool bs_task_hold(const struct bs_task *task, uint64_t n_bytes);
 /* True if the result of the task is still wanted. Cheap. */
 bool bs_task_is_wanted(const struct bs_task *task);

@@ -1,5 +1,5 @@
-/* check_index.c: bs_index_check: core/check, plus the stored texts, whose compression core/check
- * does not know. */
+/* check_index.c: bs_index_check: runs core/check, and also checks the stored texts, because
+ * core/check does not know their compression. */
 #include "core/bitsift/index_check.h"
 #include "core/check/check.h"
 #include "core/file/dir.h"

@@ -30,13 +30,14 @@ static enum bs_status sort_refs(const struct bs_snapshot *snapshot, struct bs_do
 
 #define DOCUMENT_NS 50u /* estimated cost of one document */
 
-/* How documents match a wanted id: bits in df of the id's entry. */
+/* Flags in the df of a wanted id: some document has this id; some document has it as its local
+ * id. */
 enum {
 	BORNE_AS_ID = 1,
 	BORNE_HERE = 2
 };
 
-/* A document whose id, but not local id, is wanted id `number`. */
+/* A document whose id, but not its local id, equals the wanted id with this number. */
 struct by_id {
 	struct bs_doc_ref ref;
 	uint32_t number;
@@ -82,11 +83,12 @@ static enum bs_status look_at(struct wanted *wanted, struct bs_doc_ref ref, stru
 	return is_here ? BS_OK : bs_vector_append(&wanted->by_id, &found, err);
 }
 
-/* Up to this many ids are compared by their ends, which rules out most documents by name. */
+/* If there are at most this many wanted ids, each document's name is first compared with the ends
+ * of the ids, which rules out most documents. */
 #define FEW_IDS 8u
 
-/* *may_out: some id ends with the document's name after its last slash. The part before the slash
- * depends on the working directory. */
+/* *may_out: a wanted id ends with the last component of the document's name. The part of an id
+ * before that depends on the working directory. */
 static enum bs_status may_be_wanted(const struct wanted *wanted, uint32_t segment,
                                     uint32_t document, bool *may_out, struct bs_error *err)
 {
@@ -203,7 +205,7 @@ enum bs_status bs_delete_list(const struct bs_snapshot *snapshot, const struct b
 	return status;
 }
 
-/* Writes the exclusions of the next commit, in document order, as a new file. */
+/* Writes the excluded documents of the next commit to a new file, in document order. */
 static enum bs_status write_exclusions(const struct bs_snapshot *snapshot, struct bs_doc_refs *refs,
                                        struct bs_manifest *manifest, struct bs_error *err)
 {
@@ -269,8 +271,8 @@ enum bs_status bs_delete_documents(struct bs_snapshot *snapshot, const struct bs
 	return status;
 }
 
-/* Records in places if the dead document is the one that an exclusion deleted. The last of several
- * equal documents counts. */
+/* If the dead document has the recorded id, place and content of an exclusion, sets the exclusion's
+ * element of places to it. Of several such documents the last one is kept. */
 static enum bs_status match_dead(struct bs_exclusions *exclusions,
                                  const struct bs_snapshot *snapshot, struct bs_doc_ref ref,
                                  struct bs_doc_ref *places, struct bs_error *err)
@@ -293,7 +295,7 @@ static enum bs_status match_dead(struct bs_exclusions *exclusions,
 	return BS_OK;
 }
 
-/* *places_out: for each exclusion the dead document of a segment that it deleted; BS_DOC_NONE if
+/* *places_out: for each exclusion the dead document in a segment that it refers to; BS_DOC_NONE if
  * there is none. The caller frees it. */
 static enum bs_status find_dead(const struct bs_snapshot *snapshot, struct bs_doc_ref **places_out,
                                 struct bs_error *err)
@@ -364,7 +366,8 @@ static enum bs_status undo(struct bs_snapshot *snapshot, uint32_t i, struct bs_d
 		return bs_snapshot_mark(snapshot, place, false, err);
 	undone->n_lost += source->kind == BS_SOURCE_STDIN;
 	undone->n_to_read += source->kind != BS_SOURCE_STDIN;
-	/* A walk will find the file as a new one; a collection must be read from its start. */
+	/* The next walk will find the file as a new one, but a collection must be read again from
+	 * its start. */
 	if (source->kind == BS_SOURCE_COLLECTION) {
 		source->is_racy = true;
 		source->read_bytes = source->read_lines = source->read_checksum = 0;

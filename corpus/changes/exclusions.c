@@ -28,7 +28,8 @@ static int compare_excluded(const void *a, const void *b, void *context)
 	return bs_compare_documents(context, a, b);
 }
 
-/* Moves an entry to its present source; the entry ends if there is none. */
+/* Sets the source number and name of an excluded document to those that it has now. If its source
+ * is no longer a source, the exclusion ends. */
 static enum bs_status move_entry(struct bs_exclusions *exclusions, struct bs_exclusion *entry,
                                  const struct bs_source_move *move, struct bs_error *err)
 {
@@ -48,8 +49,8 @@ static enum bs_status move_entry(struct bs_exclusions *exclusions, struct bs_exc
 	return status;
 }
 
-/* Sets the names of moved entries. They are stored consecutively in names, whose address is final
- * only when all have been appended. */
+/* Points the records of moved entries at their new names in `names`. Called after all names were
+ * appended, because `names` moves while it grows. */
 static void point_at_names(struct bs_exclusions *exclusions, const struct bs_snapshot *snapshot,
                            const struct bs_source_move *moves)
 {
@@ -104,7 +105,7 @@ enum bs_status bs_exclusions_init(struct bs_exclusions *exclusions,
 	}
 	if (!status && moves)
 		point_at_names(exclusions, snapshot, moves);
-	/* An entry begins with its record, which is what compare_excluded compares. */
+	/* compare_excluded compares records; an entry begins with its record. */
 	if (!status && moves && exclusions->is_changed)
 		qsort_r(exclusions->entries, n, sizeof(*exclusions->entries), compare_excluded,
 		        (void *)(uintptr_t)now);
@@ -149,7 +150,7 @@ enum bs_status bs_exclusions_meet(struct bs_exclusions *exclusions, const struct
 	if (status || i == UINT32_MAX)
 		return status;
 	struct bs_exclusion *entry = &exclusions->entries[i];
-	/* The entry belonged to another source that had this number. */
+	/* The exclusion has ended: it belonged to a former source with the same number. */
 	if (entry->state == BS_EXCLUSION_OVER)
 		return BS_OK;
 	entry->state = BS_EXCLUSION_MET;
@@ -158,7 +159,7 @@ enum bs_status bs_exclusions_meet(struct bs_exclusions *exclusions, const struct
 	return BS_OK;
 }
 
-/* True if the file of an entry still exists, although the walk did not yield it. */
+/* True if the file of an excluded document still exists, although the walk did not yield it. */
 static bool is_there(const struct bs_source *source, const struct bs_doc_record *record)
 {
 	struct bs_buffer path = {0};
@@ -168,15 +169,16 @@ static bool is_there(const struct bs_source *source, const struct bs_doc_record 
 		return false;
 	enum bs_status status =
 		bs_file_join(source->path, record->name, record->name_bytes, &path, NULL);
-	/* If this fails, the document stays deleted. */
+	/* Without memory for the path, the document stays deleted. */
 	if (!status)
 		status = bs_path_fingerprint((const char *)path.data, &fingerprint, NULL);
 	bs_buffer_deinit(&path);
 	return status != BS_NOT_FOUND;
 }
 
-/* A document with the same content, even at another place or with another fingerprint, is killed
- * again; any other content ends the entry. */
+/* Settles the exclusion of a document that was read again. If its content is the deleted content,
+ * even at another place or with another fingerprint, it is marked dead again. Otherwise the
+ * exclusion ends. */
 static enum bs_status settle_met(struct bs_exclusions *exclusions, struct bs_exclusion *entry,
                                  struct bs_id_owners *owners, struct bs_error *err)
 {

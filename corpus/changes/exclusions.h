@@ -28,16 +28,18 @@ struct bs_exclusion {
 	/* name: borrowed from the snapshot, or from bs_exclusions.names */
 	struct bs_doc_record record;
 	enum bs_exclusion_state state;
-	struct bs_doc_record met; /* MET: the last such document; its name is invalid */
-	struct bs_id_place place; /* MET: the place of that document, for bs_id_owners_kill */
+	/* MET: the last document with the id that was read; its name is invalid */
+	struct bs_doc_record met;
+	struct bs_id_place place; /* MET: the place of the document in met, for bs_id_owners_kill */
 };
 
 /* What happened to a source of the previous commit. */
 struct bs_source_move {
 	uint32_t number; /* number in the next manifest; BS_SOURCE_GONE: no longer a source */
-	/* prefix of its documents' names now: its path below the new source; mostly "" */
+	/* new prefix of its documents' names: its path below the source that absorbed it; mostly
+	 * "" */
 	const char *below;
-	bool is_lost; /* its documents have other names now: no record matches */
+	bool is_lost; /* its documents have other names now, so no exclusion can match them */
 };
 #define BS_SOURCE_GONE UINT32_MAX
 
@@ -65,15 +67,15 @@ void bs_exclusions_deinit(struct bs_exclusions *exclusions);
 enum bs_status bs_exclusions_find(struct bs_exclusions *exclusions, const struct bs_source *source,
                                   const struct bs_doc_record *record, uint32_t *i_out,
                                   struct bs_error *err) BS_WARN_UNUSED;
-/* Notes that a document of the source was read, if its id is excluded. A later document with the
- * same id replaces an earlier one. BS_NO_MEMORY. */
+/* If the record's id is excluded, notes that the document was read, and its place. A later document
+ * with the same id replaces an earlier one. BS_NO_MEMORY. */
 enum bs_status bs_exclusions_meet(struct bs_exclusions *exclusions, const struct bs_source *source,
                                   const struct bs_doc_record *record, struct bs_id_place place,
                                   struct bs_error *err) BS_WARN_UNUSED;
-/* Decides the exclusions of source `number` after it was read. Documents with the deleted content
- * are killed again; entries whose document changed end. is_whole: the whole source was read, so
- * entries that were not met end too, unless their file still exists (unreadable or ignored).
- * BS_NO_MEMORY. */
+/* Decides which exclusions of source `number` remain, after the source was read. Documents that
+ * still have the deleted content are marked dead again; exclusions whose document has changed end.
+ * is_whole: the whole source was read, so the exclusions of documents that were not read end too,
+ * unless the file still exists (unreadable or ignored). BS_NO_MEMORY. */
 enum bs_status bs_exclusions_settle(struct bs_exclusions *exclusions,
                                     const struct bs_source *source, uint32_t number, bool is_whole,
                                     struct bs_id_owners *owners,

@@ -115,8 +115,8 @@ static enum bs_status read_feed(struct freshening *at, struct bs_feed *feed, str
 	return status;
 }
 
-/* Reads a source that exists, by the kind that it has now. *is_refused_out: true if the failure is
- * that the source cannot be read. */
+/* Reads the changes of an existing source. Its kind may differ from the recorded one.
+ * *is_refused_out: true if the failure is that the source cannot be read. */
 static enum bs_status freshen_found(struct freshening *at, struct bs_source_record *record,
                                     bool *is_refused_out, struct bs_error *err)
 {
@@ -143,8 +143,8 @@ static enum bs_status freshen_found(struct freshening *at, struct bs_source_reco
 	return status;
 }
 
-/* True if the source at `place` is in folder number f. The folder's rules may have ignored it
- * earlier. */
+/* *is_in_out: the walk of source f, a folder, yields the source at `place`, perhaps because the
+ * folder's rules have changed. */
 static enum bs_status is_in_folder(struct freshening *at, const char *place, uint32_t f,
                                    bool *is_in_out, struct bs_error *err)
 {
@@ -171,7 +171,8 @@ static enum bs_status is_in_folder(struct freshening *at, const char *place, uin
 	return status;
 }
 
-/* True if a folder contains the source: the next refresh makes it a part of that folder. */
+/* *is_in_out: a folder among the sources contains this source. The next refresh will make it a part
+ * of that folder. */
 static enum bs_status is_taken_in(struct freshening *at, const struct bs_source_record *record,
                                   bool *is_in_out, struct bs_error *err)
 {
@@ -249,8 +250,8 @@ static enum bs_status freshen_source(struct freshening *at, uint32_t i, struct b
 	return status;
 }
 
-/* Marks overlay documents deleted that a later record with the same id replaced, or that are
- * excluded. */
+/* Marks documents of the overlay as deleted if they are excluded, or if a later record with the
+ * same id replaced them. */
 static enum bs_status bury_overlay(struct freshening *at, struct bs_error *err)
 {
 	struct bs_snapshot *snapshot = at->snapshot;

@@ -8,8 +8,8 @@
 #include "core/bitsift/skip.h"
 #include "core/store/snapshot.h"
 
-/* Changes of the sources since the commit, in documents. n_unread counts files, folders and sources
- * that could not be checked; the snapshot keeps their documents. */
+/* Numbers of documents that are new, changed or removed since the commit. n_unread: number of
+ * files, folders and sources that could not be checked; the snapshot keeps their documents. */
 struct bs_freshened {
 	uint64_t n_new, n_changed, n_removed, n_unread;
 };
@@ -17,10 +17,10 @@ struct bs_freshened {
 /*
  * Checks every source for changes. Removed and changed documents are marked deleted; new and
  * changed ones become the snapshot's overlay, whose texts are read on demand. Excluded documents
- * stay excluded. The statistics for scores remain those of the index. skipped (nullable) receives
- * files that cannot be documents, as in indexing, and sources that are not followed, whose
- * documents the snapshot keeps. After BS_IO, BS_CORRUPT or BS_NO_MEMORY the snapshot may only be
- * passed to bs_snapshot_deinit.
+ * stay excluded. Scores still use the statistics of the index. skipped (nullable) receives files
+ * that cannot be documents, as in indexing, and sources that are not followed, whose documents the
+ * snapshot keeps. After BS_IO, BS_CORRUPT or BS_NO_MEMORY the snapshot may only be passed to
+ * bs_snapshot_deinit.
  */
 enum bs_status bs_snapshot_freshen(struct bs_snapshot *snapshot,
                                    void (*skipped)(void *context, enum bs_skip reason,

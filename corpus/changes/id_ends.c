@@ -98,8 +98,8 @@ static void keep_first(const struct bs_snapshot *snapshot, struct bs_doc_ref *fi
 		*first = ref;
 }
 
-/* Compares the id with those of a candidate document. here, by_id: the first document so far with
- * this local id, and with this id. */
+/* Compares a candidate document with the wanted id. *here: the first document so far whose local id
+ * equals it; *by_id: the first one whose id does. */
 static enum bs_status look_at(struct bs_id_ends *ends, struct bs_doc_ref ref, const void *id,
                               size_t id_bytes, struct bs_doc_ref *here, struct bs_doc_ref *by_id,
                               struct bs_error *err)

@@ -1,7 +1,7 @@
 /*
- * id_ends.h: finds any document of a snapshot by its id or its local id. The beginning of an id
- * depends on the working directory; its end, after the last slash, '#' or ':', does not. Hash
- * tables of these ends (id_table.h) are made in one pass over all documents. id_lookup.h finds
+ * id_ends.h: finds any document of a snapshot by its id or its local id. The end of an id, after
+ * its last slash, '#' or ':', does not depend on the working directory, unlike its beginning. So
+ * hash tables of these ends (id_table.h) are made in one pass over all documents. id_lookup.h finds
  * documents of standard input without that pass.
  */
 #pragma once
@@ -13,7 +13,7 @@
 
 /* Zero-initialise; release with bs_id_ends_deinit. One thread. */
 struct bs_id_ends {
-	/* borrowed, must not be marked meanwhile; NULL: not initialised */
+	/* borrowed; no document may be marked deleted meanwhile; NULL: not initialised */
 	const struct bs_snapshot *snapshot;
 	struct bs_source *sources;
 	struct bs_id_table *tables; /* one for each segment, and one for the overlay */
@@ -24,8 +24,8 @@ struct bs_id_ends {
 enum bs_status bs_id_ends_init(struct bs_id_ends *ends, const struct bs_snapshot *snapshot,
                                struct bs_error *err) BS_WARN_UNUSED;
 void bs_id_ends_deinit(struct bs_id_ends *ends);
-/* Finds the live document with words whose local id equals id; if there is none, the one whose id
- * does. Of several, the first in document order. ref_out->segment: BS_DOC_NONE if there is none.
- * BS_CORRUPT, BS_NO_MEMORY. */
+/* Finds the live document whose local id equals id, or else the live document whose id does; of
+ * several the first one. Rows of collections are ignored. ref_out->segment: BS_DOC_NONE if there is
+ * none. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_id_ends_find(struct bs_id_ends *ends, const void *id, size_t id_bytes,
                                struct bs_doc_ref *ref_out, struct bs_error *err) BS_WARN_UNUSED;

@@ -57,7 +57,7 @@ static enum bs_status make_id(struct bs_id_lookup *ids, const struct bs_doc_reco
 	return bs_recorded_id(&source, record, &ids->id, err);
 }
 
-/* Makes a table of the live documents, for a segment without a stored one. */
+/* Makes an id table of the live documents, for a segment without a stored one. */
 static enum bs_status make_table(struct bs_id_lookup *ids, struct bs_id_lookup_segment *segment,
                                  struct bs_error *err)
 {
@@ -88,8 +88,9 @@ static enum bs_status make_table(struct bs_id_lookup *ids, struct bs_id_lookup_s
 	return status;
 }
 
-/* Finds the only document in [first, end), whose ids ascend, that may have the id; UINT32_MAX:
- * none. Begins at the end, because new ids mostly follow all existing ones. */
+/* Binary search for an id among documents [first, end), whose ids ascend. The last document is
+ * compared first, because new ids mostly follow all existing ones. *document_out: UINT32_MAX if
+ * none has the id. */
 static enum bs_status find_by_halves(const struct bs_doc_table *docs, uint32_t first, uint32_t end,
                                      const void *id, size_t id_bytes, uint32_t *document_out,
                                      struct bs_error *err)
@@ -113,7 +114,7 @@ static enum bs_status find_by_halves(const struct bs_doc_table *docs, uint32_t f
 	return status;
 }
 
-/* *bears_out: the document is live, of this source, and has the id. */
+/* *bears_out: the document is live, belongs to the source, and has the id. */
 static enum bs_status bears(struct bs_id_lookup *ids, struct bs_doc_ref ref, const void *id,
                             size_t id_bytes, struct bs_doc_record *record, bool *bears_out,
                             struct bs_error *err)

@@ -12,8 +12,8 @@
 #define FIRST_NUMBER_BITS 16u
 /* limit of slots_log2 and number_bits, so that a slot holds a hash prefix and a number */
 #define MOST_BITS 32u
-/* A binary search in n ordered ids costs as much as making slots for this share of them: n / 16
- * searches cost as much as slots for all. */
+/* One binary search among n ordered ids costs as much as adding slots for 16 ids. So after n / 16
+ * searches, slots for all of them would have cost the same. */
 #define ORDERED_A_SEARCH 16u
 
 static uint64_t n_slots_of(const struct bs_id_owners *owners)
@@ -48,7 +48,8 @@ void bs_id_owners_start_source(struct bs_id_owners *owners)
 	owners->n_searches = 0;
 }
 
-/* The memory for n_bytes of slots. While they are filled, the old ones (half as many) exist too. */
+/* The memory that n_bytes of slots need. While they are filled, the old slots (half as many) exist
+ * too. */
 static uint64_t slots_take(uint64_t n_bytes)
 {
 	return n_bytes * 3 / 2;
@@ -59,7 +60,7 @@ uint64_t bs_id_owners_bytes(const struct bs_id_owners *owners)
 	return slots_take(n_slots_of(owners) * sizeof(*owners->slots));
 }
 
-/* The next slot whose hash bits equal those of hash; NULL if there are no more. *cursor starts at
+/* The next slot whose hash bits equal those of `hash`; NULL if there are no more. *cursor starts at
  * the home slot. */
 static uint64_t *next_slot(const struct bs_id_owners *owners, uint64_t hash, uint64_t *cursor)
 {
@@ -123,7 +124,8 @@ static void widen_numbers(struct bs_id_owners *owners)
 		owners->slots[i] &= ~bit;
 }
 
-/* Makes room for one more slot (if is_new), and for number + 1 in a slot. */
+/* Enlarges the table, if needed: for one more used slot (if is_new), and for number + 1 in
+ * number_bits. */
 static enum bs_status make_room(struct bs_id_owners *owners, const struct bs_source *source,
                                 uint64_t number, bool is_new, struct bs_error *err)
 {
@@ -322,8 +324,8 @@ static enum bs_status find_ordered(struct bs_id_owners *owners, const struct bs_
 	return BS_OK;
 }
 
-/* Looks up the owner of the id in owners->id. Slots first: an ordered id that a later document took
- * over has a slot. */
+/* Looks up the owner of the id in owners->id. Slots are searched first, because an ordered id that
+ * a later document took over has a slot, which is the valid entry. */
 static enum bs_status find_owner(struct bs_id_owners *owners, const struct bs_source *source,
                                  struct owner *owner, struct bs_error *err)
 {
@@ -356,8 +358,8 @@ static enum bs_status add_slot(struct bs_id_owners *owners, const struct bs_sour
 	return BS_OK;
 }
 
-/* Makes slots for the ordered ids, except those that a later document owns, which have slots.
- * Preserves owners->id. */
+/* Adds slots for all ordered ids, except those that a later document took over, because they have
+ * slots. Preserves owners->id. */
 static enum bs_status give_slots(struct bs_id_owners *owners, const struct bs_source *source,
                                  struct bs_error *err)
 {
@@ -383,7 +385,8 @@ static enum bs_status give_slots(struct bs_id_owners *owners, const struct bs_so
 	return status;
 }
 
-/* True if the id in owners->id is greater than all earlier ones, and none of them has a slot. */
+/* True if document `number` extends the ordered ids: no id has a slot yet, and the id in owners->id
+ * is greater than all earlier ones. */
 static bool is_next_ordered(const struct bs_id_owners *owners, uint64_t number)
 {
 	return owners->n_used == 0 && number == owners->n_ordered &&

@@ -1,7 +1,7 @@
 /*
- * id_owners.h: which of the documents read in this run owns an id. A later record takes over the id
- * of an earlier one, which is dead from then on. Holds the ids of the source that is being read,
- * and the dead documents of each segment of the run.
+ * id_owners.h: which of the documents read in this run owns an id. A later record with the same id
+ * takes it over, and the earlier document is dead from then on. Holds the ids of the source that is
+ * being read, and the dead documents of each segment of the run.
  */
 #pragma once
 
@@ -52,7 +52,8 @@ struct bs_id_owners {
 	uint64_t n_searches;
 	struct bs_buffer last_ordered; /* the greatest ordered id */
 	struct bs_buffer slots_file;   /* holds the slots if they need more than most_bytes */
-	/* borrowed; holds names that are looked up; NULL: names and slots stay in memory */
+	/* borrowed; temporary files for slots and for names that are looked up; NULL: both stay in
+	 * memory */
 	struct bs_spill *spill;
 	/* if bs_id_owners_bytes exceeds it, slots move to a temporary file */
 	uint64_t most_bytes;
@@ -76,8 +77,8 @@ uint64_t bs_id_owners_bytes(const struct bs_id_owners *owners);
 enum bs_status bs_id_owners_next_segment(struct bs_id_owners *owners, const struct bs_dir *dir,
                                          uint64_t number, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Prefetches the slot that a soon following bs_id_owners_take of a record with this name, flags and
- * place will read. */
+/* Prefetches the slot that bs_id_owners_take will soon read for a record with this name, flags and
+ * place. */
 void bs_id_owners_prefetch(struct bs_id_owners *owners, const struct bs_source *source,
                            const struct bs_doc_record *record);
 
@@ -88,13 +89,13 @@ enum bs_status bs_id_owners_take(struct bs_id_owners *owners, const struct bs_so
                                  const struct bs_doc_record *record, uint32_t document,
                                  struct bs_error *err) BS_WARN_UNUSED;
 
-/* *is_owned_out: a document read from this source owns the id of record; *is_same_out: and has the
- * same checksum. Errors: see bs_id_owners_take. */
+/* *is_owned_out: a document of this source that was read in this run owns the record's id.
+ * *is_same_out: that document also has the same checksum. Errors: see bs_id_owners_take. */
 enum bs_status bs_id_owners_find(struct bs_id_owners *owners, const struct bs_source *source,
                                  const struct bs_doc_record *record, bool *is_owned_out,
                                  bool *is_same_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* *lives_out: a document that is not dead owns the id of record; *place_out is then its place.
+/* *lives_out: the document that owns the record's id is not dead; *place_out is then its place.
  * Errors: see bs_id_owners_take. */
 enum bs_status bs_id_owners_lives(struct bs_id_owners *owners, const struct bs_source *source,
                                   const struct bs_doc_record *record, bool *lives_out,

@@ -12,15 +12,17 @@
 #define BATCH_RECORDS 1024 /* records of a batch to read again */
 
 struct known {
-	struct bs_doc_cursor cursor;    /* the entries of the index that are not passed yet */
+	/* the entries of the index that have not been passed to the feed yet */
+	struct bs_doc_cursor cursor;
 	const struct bs_source *source; /* source of the documents to read again */
 	/* inner collections of source, one for each source of the snapshot, made on first use;
 	 * nullable */
 	struct bs_source *inner;
-	/* offset of the first unread path of the feed that may contain documents not yet passed */
+	/* offset, in the feed's list of unread paths, of the first one that may contain an entry at
+	 * or after the cursor */
 	size_t unread_at;
-	uint64_t recall_bytes; /* bytes of text that may still be recalled */
-	bool is_anew;          /* entries have no fingerprint */
+	uint64_t recall_bytes; /* bytes of text that may still be read again */
+	bool is_anew;          /* entries are passed without their fingerprints */
 	bool may_stay;         /* see struct bs_recall */
 	bool are_rows;         /* the documents are rows of collections, to be read as files */
 };
@@ -54,8 +56,8 @@ static enum bs_status add_item(struct bs_batch *batch, const struct bs_doc_recor
 	return status;
 }
 
-/* True if a document that the walk did not yield is in a folder that the walk could not read. Call
- * it in document order. */
+/* True if the document is at or below a path that the walk could not read. Call it in document
+ * order, for documents that the walk did not yield. */
 static bool is_unread(struct known *self, const struct bs_buffer *unread,
                       const struct bs_doc_record *record)
 {
@@ -72,9 +74,10 @@ static bool is_unread(struct known *self, const struct bs_buffer *unread,
 	return false;
 }
 
-/* Passes the index's entries before the path at path_at of the batch's bytes (SIZE_MAX: all
- * entries). *known_out is the entry of the path itself. Entries without a path are gone, unless the
- * walk could not read their place: these become items of their own, after the batch's paths. */
+/* Advances the cursor past the path at path_at of the batch's bytes (SIZE_MAX: to the end).
+ * *known_out: the index's entry of that path. An entry that is passed before it has no path in the
+ * batch, so its file is gone. But if the walk could not read its place, it is added as an item,
+ * after the batch's paths. */
 static enum bs_status pass_known(struct known *self, const struct bs_buffer *unread,
                                  struct bs_batch *batch, size_t path_at, size_t path_bytes,
                                  struct bs_index_entry *known_out, struct bs_error *err)

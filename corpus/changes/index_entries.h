@@ -10,10 +10,10 @@
 #include "corpus/read/feed.h"
 #include "corpus/read/source.h"
 
-/* For a folder or file that is source number `source` of the snapshot (borrowed). Batches of the
- * feed then contain the index's entry of each path, exclusions included, and of each document where
- * the walk could not look. is_anew: entries have no fingerprint, so all files are read.
- * BS_NO_MEMORY, BS_CORRUPT. */
+/* For a feed of a folder or file that is source number `source` of the snapshot (borrowed). Batches
+ * of the feed then contain the index's entry of each path, exclusions included, and the entries of
+ * documents at places that the walk could not read. is_anew: entries have no fingerprint, so all
+ * files are read. BS_NO_MEMORY, BS_CORRUPT. */
 enum bs_status bs_index_entries_attach(struct bs_feed *feed, const struct bs_snapshot *snapshot,
                                        uint32_t source, bool is_anew,
                                        struct bs_error *err) BS_WARN_UNUSED;
@@ -26,7 +26,7 @@ enum bs_status bs_index_entries_row(const struct bs_snapshot *snapshot, uint32_t
 
 /* Which documents of a source to read again. */
 struct bs_recall_choice {
-	/* documents of segments whose flag is true; borrowed until the feed is closed */
+	/* by segment: true if its documents are read again; borrowed until the feed is closed */
 	const bool *segments;
 	bool are_rows; /* the segments are segments of rows */
 	/* documents that are too large or unreadable stay in their segment; otherwise they are

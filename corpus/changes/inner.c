@@ -46,7 +46,8 @@ static enum bs_status make_key(struct bs_inners *inners, uint32_t folder, const 
 	return status;
 }
 
-/* Maps an inner collection to its source. If a path occurs twice, the later number wins. */
+/* Adds an inner collection to the known ones. If a path occurs twice, the later source number
+ * wins. */
 static enum bs_status remember(struct bs_inners *inners, uint32_t number, struct bs_error *err)
 {
 	const struct bs_source_record *record = &inners->manifest->sources[number];
@@ -78,7 +79,8 @@ static bool is_met(const struct bs_inners *inners, uint32_t number)
 	return number < inners->is_met.used_bytes && inners->is_met.data[number];
 }
 
-/* The source number of a file of the current folder; UINT32_MAX if it is not a source yet. */
+/* *number_out: the source number of the collection at path in the current folder; UINT32_MAX if it
+ * is not a source yet. */
 static enum bs_status find_number(struct bs_inners *inners, const char *path, uint32_t *number_out,
                                   struct bs_error *err)
 {
@@ -127,8 +129,9 @@ static enum bs_status add_source(struct bs_inners *inners, const char *path, uin
 	return status ? status : remember(inners, *number_out, err);
 }
 
-/* *has_out: the first line is a record. *failed_out: why the file could not be read. Missing
- * permission is not reported here but where the file is read as a plain file. */
+/* *has_out: the first line of the file is a record. *failed_out: why the file could not be read.
+ * Missing permission is not reported here, because the file is then read as a plain file, which
+ * reports it. */
 static enum bs_status has_line(struct bs_inners *inners, const struct bs_source *source,
                                bool is_known, bool *has_out, enum bs_status *failed_out,
                                struct bs_error *err)
@@ -154,7 +157,7 @@ static enum bs_status has_line(struct bs_inners *inners, const struct bs_source 
 	return BS_OK;
 }
 
-/* True if the file has the fingerprint that was recorded when it was read as a collection. */
+/* True if the file still has the fingerprint that was recorded when it was read as a collection. */
 static bool is_unchanged(const struct bs_inners *inners, const struct bs_inner *inner)
 {
 	const struct bs_snapshot *snapshot = inners->refresh->snapshot;
@@ -167,7 +170,7 @@ static bool is_unchanged(const struct bs_inners *inners, const struct bs_inner *
 	       bs_fingerprint_equals(&fingerprint, record->fingerprint);
 }
 
-/* Begins to refresh an inner collection. One that cannot be read keeps its documents. */
+/* Begins to refresh an inner collection. If it cannot be read, its documents stay. */
 static enum bs_status begin(struct bs_inners *inners, struct bs_inner *inner, struct bs_error *err)
 {
 	struct bs_error why = {""};
@@ -183,8 +186,8 @@ static enum bs_status begin(struct bs_inners *inners, struct bs_inner *inner, st
 	return BS_OK;
 }
 
-/* Fills inner from the file at path. *is_one_out: it is a collection and has a source number.
- * *is_unread_out: it is a new file that cannot be read. */
+/* Fills inner from the file at path. *is_one_out: the file is a collection, and inner has its
+ * source number. *is_unread_out: it is a new file that cannot be read. */
 static enum bs_status identify(struct bs_inners *inners, struct bs_inner *inner, const char *path,
                                bool *is_one_out, bool *is_unread_out, struct bs_error *err)
 {
@@ -203,7 +206,7 @@ static enum bs_status identify(struct bs_inners *inners, struct bs_inner *inner,
 	if (!status && !*is_one_out)
 		status = has_line(inners, &inner->source, inner->number != UINT32_MAX, is_one_out,
 		                  &failed, err);
-	/* A known collection that cannot be read now remains one. */
+	/* A known collection that cannot be read now stays a collection. */
 	*is_one_out |= failed == BS_IO && inner->number != UINT32_MAX;
 	*is_unread_out = failed == BS_IO && !*is_one_out;
 	if (!status && *is_one_out && inner->number == UINT32_MAX)
@@ -292,7 +295,8 @@ static enum bs_status forget(struct bs_inners *inners, uint32_t number, struct b
 	return status ? status : bs_manifest_replace_source(inners->manifest, number, &gone, err);
 }
 
-/* Clears all of its record but kind, parent, label and path, and removes its documents. */
+/* Clears the record of an inner collection, except kind, parent, label and path, and removes its
+ * documents. */
 static enum bs_status lose(struct bs_inners *inners, uint32_t number, struct bs_error *err)
 {
 	struct bs_source_record *record = &inners->manifest->sources[number];
@@ -307,7 +311,7 @@ enum bs_status bs_inners_settle(struct bs_inners *inners, uint32_t folder,
                                 const struct bs_feed *feed, enum bs_inners_fate fate,
                                 struct bs_error *err)
 {
-	/* The source may have been a folder and be a file now; then all of its inner collections
+	/* The source may be a file now that was a folder earlier; then all of its inner collections
 	 * are gone. */
 	bool is_folder = inners->manifest->sources[folder].kind == BS_SOURCE_FOLDER;
 	enum bs_status status = BS_OK;

@@ -48,7 +48,7 @@ struct bs_inners {
 	struct bs_term_table known;
 	struct bs_buffer key;
 	struct bs_buffer is_met; /* one byte for each source */
-	uint32_t next_free;      /* no lower number is free for a new source */
+	uint32_t next_free;      /* no source number below this one is free for a new source */
 	/* list of the inner collections being read */
 	struct bs_inner *under_way;
 };
@@ -60,18 +60,19 @@ enum bs_status bs_inners_deadline(struct bs_inners *inners, struct bs_feed *feed
                                   const struct bs_source *folder, uint32_t number,
                                   struct bs_error *err) BS_WARN_UNUSED;
 
-/* The batch ends its inner collection, which is released. BS_NO_MEMORY, or errors of
- * bs_refresh_end. */
+/* Call after the batch that ends an inner collection: ends the collection's refresh and releases
+ * it. BS_NO_MEMORY, or errors of bs_refresh_end. */
 enum bs_status bs_inners_end(struct bs_inners *inners, const struct bs_batch *batch,
                              struct bs_error *err) BS_WARN_UNUSED;
 
-/* What happens to the inner collections of a folder that were not met. */
+/* What happens to the inner collections of a folder that the walk did not find. */
 enum bs_inners_fate {
-	/* no longer sources, except those that the feed, which is at its end, could not read */
+	/* the folder was read: they are no longer sources, except those at places that the feed,
+	 * which is at its end, could not read */
 	BS_INNERS_GONE,
 	/* the folder does not exist: their documents are removed, the sources stay */
 	BS_INNERS_LOST,
-	BS_INNERS_KEPT, /* the folder was not read: all stays */
+	BS_INNERS_KEPT, /* the folder was not read: sources and documents stay */
 };
 enum bs_status bs_inners_settle(struct bs_inners *inners, uint32_t folder,
                                 const struct bs_feed *feed, enum bs_inners_fate fate,

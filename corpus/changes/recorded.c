@@ -23,7 +23,8 @@ static enum bs_status make_absolute(const char *base, const char *path, struct b
 	return bs_buffer_append(absolute, whole, strlen(whole) + 1, err);
 }
 
-/* The folder that contains the index directory, without symlinks. */
+/* *base_out: the path, without symlinks, of the folder that contains the index directory. The
+ * caller frees it. */
 static enum bs_status index_base(const struct bs_dir *dir, char **base_out, struct bs_error *err)
 {
 	char *base = strdup(dir->place);
@@ -50,9 +51,9 @@ const char *bs_recorded_below(const char *base, const char *path)
 }
 
 /*
- * Overwrites path with a path to `whole`, an absolute path, from `here`, the working directory. It
- * is relative if whole is below here, or if both are in base, the folder of the index. Neither here
- * nor base contains symlinks, so that ".." leads where the names say.
+ * Overwrites path with a path from `here`, the working directory, to `whole`, an absolute path. It
+ * is relative if whole is below here, or if both are in base, the folder of the index. here and
+ * base have no symlinks, so ".." leads to the parent that is in the name.
  */
 static enum bs_status from_here(const char *base, const char *here, const char *whole,
                                 struct bs_buffer *path, struct bs_error *err)
@@ -63,7 +64,7 @@ static enum bs_status from_here(const char *base, const char *here, const char *
 	if (!rest && bs_recorded_below(base, here) && bs_recorded_below(base, whole))
 		status = bs_file_way(here, whole, strlen(whole), path, err);
 	else
-		/* "-" alone would mean standard input. */
+		/* A file named "-" is spelled "./-", because "-" means standard input. */
 		rest = !rest ? whole : strcmp(rest, "-") == 0 ? "./-" : rest;
 	return status ? status
 	              : bs_buffer_append(path, rest ? rest : "", strlen(rest ? rest : "") + 1, err);
@@ -79,7 +80,7 @@ static enum bs_status set_down(struct bs_source *source, const char *whole, cons
 	return source->down ? BS_OK : bs_fail_memory(err, "a path", strlen(down));
 }
 
-/* The source of a record, made without asking for consent or accessing its path. */
+/* Makes the source of a record without asking for consent and without accessing its path. */
 static enum bs_status place_source(const char *base, const struct bs_source_record *record,
                                    struct bs_source *source_out, struct bs_error *err)
 {
@@ -127,7 +128,7 @@ static enum bs_status make_canonical(const char *path, char **whole_out, struct 
 			status = bs_file_join(real, name, strlen(name), &joined, err);
 		*whole_out = (char *)joined.data;
 	}
-	/* The parent does not exist or cannot be searched. */
+	/* Without a real path: the parent does not exist or cannot be searched. */
 	if (!status && !*whole_out && (real = getcwd(NULL, 0)) == NULL)
 		status = bs_fail(err, BS_IO, "the current directory: %s", strerror(errno));
 	if (!status && !*whole_out) {
@@ -153,7 +154,8 @@ enum bs_status bs_recorded_path(const struct bs_dir *dir, const struct bs_source
 		status = make_canonical(source->path, &whole, err);
 	if (!status) {
 		const char *rest = bs_recorded_below(base, whole);
-		/* "-" is the recorded path of standard input. */
+		/* A file named "-" is recorded as "./-", because "-" is the recorded path of
+		 * standard input. */
 		*path_out = strdup(!rest ? whole : strcmp(rest, "-") == 0 ? "./-" : rest);
 		status = *path_out ? BS_OK : bs_fail_memory(err, "a path", strlen(whole));
 	}
@@ -202,8 +204,8 @@ static bool is_outside(const struct bs_dir *dir, const char *base, const char *p
 	return strcmp(rest, ".") != 0 && !bs_dir_is_beside(dir, rest);
 }
 
-/* *may_out: the source may be read: it is in the folder of the index, was named by the user, or the
- * host consents. */
+/* *may_out: the source may be read, because it is in the folder of the index, the user named it, or
+ * the host consents. */
 static enum bs_status may_follow(const struct bs_dir *dir, const char *base,
                                  const struct bs_source_record *record, bool *may_out,
                                  struct bs_error *err)
@@ -348,8 +350,8 @@ enum bs_status bs_recorded_root(const struct bs_dir *dir, const struct bs_source
 	enum bs_status status = index_base(dir, &base, err);
 	if (!status)
 		status = place_source(base, record, source_out, err);
-	/* Globs and ignore rules refer to the recorded path, which differs from the path as seen
-	 * from here. */
+	/* Globs and ignore rules refer to the recorded path, which differs here from the path from
+	 * the working directory. */
 	if (!status && record->kind != BS_SOURCE_STDIN && record->path[0] != '/' &&
 	    strcmp(source_out->path, record->path) != 0) {
 		source_out->shown = strdup(record->path);

@@ -32,10 +32,10 @@ enum bs_status bs_recorded_canonical(const struct bs_dir *dir, enum bs_source_ki
  * below. */
 const char *bs_recorded_below(const char *place, const char *inner);
 
-/* Makes the source that is number i of a manifest. Its path can be opened from the working
- * directory; it is relative if the source is below that, or if both are in the folder of the index.
- * Release with bs_source_deinit. If is_refused is set, the source must not be accessed in any way,
- * because the manifest may be untrusted and name any path. BS_NO_MEMORY. */
+/* Makes the source of record number i of a manifest. Its path can be opened from the working
+ * directory; the path is relative if the source is below the working directory, or if both are in
+ * the folder of the index. Release with bs_source_deinit. If is_refused is set, the source must not
+ * be accessed in any way, because the manifest may be untrusted and name any path. BS_NO_MEMORY. */
 enum bs_status bs_recorded_source(const struct bs_dir *dir, const struct bs_manifest *manifest,
                                   uint32_t i, struct bs_source *source_out,
                                   struct bs_error *err) BS_WARN_UNUSED;
@@ -47,7 +47,8 @@ enum bs_status bs_recorded_inner(const struct bs_source *folder,
                                  const struct bs_source_record *record,
                                  struct bs_source *source_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Like bs_recorded_source, for names only: does not ask whether the source may be followed. */
+/* Like bs_recorded_source, but only for the names of documents: does not ask whether the source may
+ * be followed. */
 enum bs_status bs_recorded_place(const struct bs_dir *dir, const struct bs_manifest *manifest,
                                  uint32_t i, struct bs_source *source_out,
                                  struct bs_error *err) BS_WARN_UNUSED;
@@ -64,7 +65,7 @@ void bs_recorded_places_free(struct bs_source *sources, uint32_t n_sources);
 enum bs_status bs_recorded_name(const struct bs_dir *dir, struct bs_source_record *record,
                                 struct bs_error *err) BS_WARN_UNUSED;
 
-/* A source for ids only, without a path; borrows from the record. */
+/* Makes a source that has no path and can only form ids; borrows from the record. */
 static inline struct bs_source bs_recorded_name_of(const struct bs_source_record *record)
 {
 	return (struct bs_source){.kind = (enum bs_source_kind)record->kind,
@@ -81,15 +82,16 @@ enum bs_status bs_recorded_local_id(const struct bs_source *source,
                                     const struct bs_doc_record *record, struct bs_buffer *id,
                                     struct bs_error *err) BS_WARN_UNUSED;
 
-/* The state of a recorded source's place. */
+/* Whether a recorded source exists. */
 enum bs_standing {
 	BS_STANDING_THERE, /* exists, as far as can be seen without reading it */
-	/* a folder that contains at most the index: its file system may not be mounted */
+	/* a folder that contains nothing except perhaps the index: its file system may not be
+	 * mounted */
 	BS_STANDING_EMPTY,
 	BS_STANDING_GONE,
 	BS_STANDING_UNREAD, /* the operating system denies access */
 };
-/* Checks a source that is followed. why: the reason of GONE or UNREAD. BS_NO_MEMORY. */
+/* Looks for a source that may be followed. why: the reason of GONE or UNREAD. BS_NO_MEMORY. */
 enum bs_status bs_recorded_look(const struct bs_dir *dir, const struct bs_source *source,
                                 enum bs_standing *standing_out, struct bs_error *why,
                                 struct bs_error *err) BS_WARN_UNUSED;

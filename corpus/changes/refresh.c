@@ -44,7 +44,7 @@ static enum bs_status sort_ranges(struct bs_refresh *refresh, struct bs_error *e
 	return BS_OK;
 }
 
-/* The first range of the source, or of the next one that has ranges. */
+/* The first range of the source. If it has none: where its ranges would be. */
 static size_t first_range(const struct bs_refresh *refresh, uint32_t number)
 {
 	size_t range;
@@ -78,19 +78,19 @@ void bs_refresh_deinit(struct bs_refresh *refresh)
 
 #define DECIDE_NS 100u /* estimated cost of one decision */
 
-/* What happens to the indexed documents of a source. */
+/* What happens to the indexed documents of a source after it was checked. */
 enum fate {
 	STAYS,
-	/* an unchanged collection or standard input: records stay, its row as for
+	/* unchanged collection, or standard input: its records stay, its row as in
 	 * GONE_UNLESS_SEEN */
 	RECORDS_STAY,
-	GONE_UNLESS_SEEN, /* files and rows: gone, except those that were seen unchanged */
-	/* records: gone if a record with their id was read; all of them, unless the collection was
-	 * only appended to */
+	GONE_UNLESS_SEEN, /* files and rows: removed, unless seen unchanged */
+	/* changed collection: a record is removed if a record with the same id was read now; all
+	 * are removed if the collection was not only appended to */
 	GONE_IF_OWNED,
 };
 
-/* Decides one live document. */
+/* Counts one live document and marks it deleted, unless it stays. */
 static enum bs_status decide(struct bs_refresh *refresh, const struct bs_refreshing *at,
                              enum fate fate, struct bs_doc_ref ref, struct bs_error *err)
 {
@@ -102,7 +102,7 @@ static enum bs_status decide(struct bs_refresh *refresh, const struct bs_refresh
 	bool is_kept = fate == GONE_IF_OWNED && at->is_appended;
 	enum bs_status status = bs_deadline_spend(DECIDE_NS, err);
 	if (status || (fate == GONE_UNLESS_SEEN && bs_doc_bits_has(&refresh->seen, ref)))
-		return status; /* counted in bs_refresh_unchanged */
+		return status; /* bs_refresh_unchanged has counted it */
 	bool has_parts = fate == GONE_UNLESS_SEEN && at && at->source->parts;
 	if (fate == GONE_IF_OWNED || has_parts)
 		status = bs_snapshot_record(refresh->snapshot, ref, &record, err);
@@ -123,7 +123,7 @@ static enum bs_status decide(struct bs_refresh *refresh, const struct bs_refresh
 	return is_kept ? BS_OK : bs_snapshot_mark(refresh->snapshot, ref, true, err);
 }
 
-/* Decides every live document of a source. at: NULL if the source is not read. */
+/* Calls decide for every live document of a source. at: NULL if the source is not read. */
 static enum bs_status decide_all(struct bs_refresh *refresh, const struct bs_refreshing *at,
                                  uint32_t number, enum fate fate, struct bs_error *err)
 {
@@ -176,8 +176,8 @@ static bool is_known_kind(const struct bs_refresh *refresh, const struct bs_refr
 	       manifest->sources[at->number].kind == (uint32_t)at->source->kind;
 }
 
-/* Checks a collection; opens a feed, at the point where reading ended if possible, if it
- * changed. */
+/* Checks a collection. If it changed, opens a feed, which begins where the last reading ended if
+ * the text before is unchanged. */
 static enum bs_status begin_collection(const struct bs_refresh *refresh, struct bs_refreshing *at,
                                        const struct bs_source_record *record,
                                        const struct bs_source_options *options,
@@ -281,7 +281,7 @@ static enum bs_status count_read_again(struct bs_refresh *refresh, struct bs_ref
 	return BS_OK;
 }
 
-/* Makes the source the one whose ids are in owners, because ids are unique only within a source. */
+/* Makes `owners` hold the ids of this source, because ids are unique only within a source. */
 static void own_ids(struct bs_refresh *refresh, const struct bs_refreshing *at)
 {
 	if (refresh->owners_of != at->number)
@@ -303,7 +303,8 @@ enum bs_status bs_refresh_find_given(struct bs_refresh *refresh, const struct bs
 	              : bs_id_lookup_find(&refresh->ids, id, id_bytes, ref_out, record_out, err);
 }
 
-/* Replaces the snapshot's record that has the same id as a record of standard input, if any. */
+/* If the snapshot has a record of standard input with the id of this new record, marks the old one
+ * deleted. */
 static enum bs_status replace_given(struct bs_refresh *refresh, const struct bs_refreshing *at,
                                     const struct bs_doc_record *record, struct bs_error *err)
 {
@@ -351,14 +352,15 @@ enum bs_status bs_refresh_take(struct bs_refresh *refresh, struct bs_refreshing 
 	                                  err);
 }
 
-/* Updates the numbers of invalid records. Those of an unchanged prefix were counted when it was
- * read. */
+/* Updates the counts of invalid records. Those of an unchanged beginning stay, because they were
+ * counted when it was read. */
 static void record_left_out(const struct bs_refreshing *at, struct bs_source_record *record)
 {
 	uint64_t *n = record->left_out.n;
 	if (!at->is_appended)
 		record->left_out = (struct bs_left_out){.n = {0}};
-	/* The last line was incomplete when it was read; it is read again, as a whole. */
+	/* The last line was incomplete and counted as invalid. It is read again now, so it must not
+	 * count twice. */
 	else if (record->read_bytes < record->fingerprint[0] && n[BS_SKIP_BAD_RECORD] > 0)
 		n[BS_SKIP_BAD_RECORD]--;
 	for (size_t reason = 0; reason < BS_SKIP_MAX; reason++)
@@ -386,14 +388,15 @@ enum bs_status bs_refresh_end(struct bs_refresh *refresh, struct bs_refreshing *
                               struct bs_error *err)
 {
 	bool is_file = !bs_source_has_records(at->source);
-	/* Records of standard input already replaced earlier ones in bs_refresh_take, unless the
-	 * source is read anew. */
+	/* Records of standard input need no pass over the earlier ones, because bs_refresh_take has
+	 * replaced those with equal ids. But if the source is read anew, all earlier records are
+	 * removed. */
 	bool decides_by_id = feed && (at->source->kind == BS_SOURCE_COLLECTION ||
 	                              (!is_file && at->source->is_anew));
 	enum fate fate = is_file ? GONE_UNLESS_SEEN : decides_by_id ? GONE_IF_OWNED : RECORDS_STAY;
 	own_ids(refresh, at);
 	enum bs_status status = decide_all(refresh, at, at->number, fate, err);
-	/* decide_all counted changed files as removed. */
+	/* decide_all counted changed files as removed; they were read again. */
 	refresh->n_removed -= is_file ? at->n_read_again : 0;
 	uint64_t n_dead = refresh->owners.n_dead;
 	if (!status)

@@ -52,7 +52,7 @@ struct bs_refresh {
 	uint64_t n_renewed;
 	/* documents of the snapshot that no longer exist */
 	uint64_t n_removed;
-	uint64_t n_kept_out; /* documents that were read and stay deleted */
+	uint64_t n_kept_out; /* documents that were read but are excluded */
 	/* documents that were read from sources whose reading failed later */
 	uint64_t n_withdrawn;
 	uint32_t owners_of;              /* number of the source whose ids are in owners */
@@ -73,9 +73,9 @@ struct bs_refreshing {
 	uint64_t n_read_again;       /* documents that were read and that the snapshot has */
 };
 
-/* exclusions_of: the snapshot with the exclusions, mostly `snapshot` itself; a full re-index takes
- * nothing but these from it. now, moves (nullable): see bs_exclusions_init. accumulated: the table
- * that taken documents are added to. */
+/* exclusions_of: the snapshot whose exclusions apply. This is `snapshot` itself, except in a full
+ * re-index, where `snapshot` is empty and the previous commit has the exclusions. now, moves
+ * (nullable): see bs_exclusions_init. accumulated: the table that taken documents are added to. */
 enum bs_status bs_refresh_init(struct bs_refresh *refresh, struct bs_snapshot *snapshot,
                                const struct bs_snapshot *exclusions_of,
                                const struct bs_manifest *now, const struct bs_source_move *moves,
@@ -109,7 +109,8 @@ enum bs_status bs_refresh_begin(
 	void *report_context, struct bs_refreshing *at_out, struct bs_feed **feed_out,
 	struct bs_error *err) BS_WARN_UNUSED;
 
-/* The file is as recorded in the index. BS_NO_MEMORY. */
+/* Call for a file that still has the recorded fingerprint: its document `known` stays.
+ * BS_NO_MEMORY. */
 enum bs_status bs_refresh_unchanged(struct bs_refresh *refresh, struct bs_doc_ref known,
                                     struct bs_error *err) BS_WARN_UNUSED;
 
@@ -121,18 +122,19 @@ enum bs_status bs_refresh_find_given(struct bs_refresh *refresh, const struct bs
                                      struct bs_doc_record *record_out,
                                      struct bs_error *err) BS_WARN_UNUSED;
 
-/* Prefetches what bs_refresh_take of this document, some documents later, will read. */
+/* Prefetches memory that bs_refresh_take will read for this document, if called some documents
+ * later. */
 void bs_refresh_prefetch(struct bs_refresh *refresh, const struct bs_refreshing *at,
                          const struct bs_doc_record *record);
 
-/* A document was read; the caller adds it to `accumulated` next, as its last one. known: its
- * earlier entry, if the feed reported one. */
+/* Call for each document that was read, before adding it to `accumulated`. known: its earlier entry
+ * in the index, if the feed reported one. */
 enum bs_status bs_refresh_take(struct bs_refresh *refresh, struct bs_refreshing *at,
                                const struct bs_doc_record *record, struct bs_doc_ref known,
                                struct bs_error *err) BS_WARN_UNUSED;
 
-/* Ends a source, whose feed (NULL if there was none) is at its end. Updates record to the present
- * state of the source. */
+/* Ends a source after its feed (NULL if there was none) has ended. Updates the record to the
+ * present state of the source. */
 enum bs_status bs_refresh_end(struct bs_refresh *refresh, struct bs_refreshing *at,
                               const struct bs_feed *feed, struct bs_source_record *record,
                               struct bs_error *err) BS_WARN_UNUSED;

@@ -106,7 +106,8 @@ enum bs_status bs_stored_texts_ask(struct bs_stored_texts *texts, struct bs_doc_
 		               : provider  ? "its text cannot be read"
 		                           : "its text is not in the index, and nobody is there to "
 		                             "be asked for it");
-	/* Fields that were not indexed are only in the line. */
+	/* The recorded checksum is that of the JSON line. With text_fields, the other fields are
+	 * only in that line. */
 	bool has_line = record.checksum != 0 || options.text_fields;
 	if (has_line)
 		status = bs_in_memory_line(given, n_given, &texts->line, err);
@@ -119,8 +120,8 @@ enum bs_status bs_stored_texts_ask(struct bs_stored_texts *texts, struct bs_doc_
 	return status;
 }
 
-/* Finds the next document, from *document on, of standard input whose text is stored. *found_out is
- * false if there is none. */
+/* Finds the next document of standard input in segment s whose text is stored, from *document on.
+ * *found_out: there is one. */
 static enum bs_status next_stored(const struct bs_snapshot *snapshot, uint32_t s,
                                   uint32_t *document, struct bs_doc_record *record_out,
                                   bool *found_out, struct bs_error *err)
@@ -141,8 +142,8 @@ static enum bs_status next_stored(const struct bs_snapshot *snapshot, uint32_t s
 	return BS_OK;
 }
 
-/* Where all texts are stored: checks that stored text number ref.document matches the document's
- * checksum. */
+/* For a segment that stores the texts of all documents: checks that a text has the checksum of its
+ * document. */
 static enum bs_status check_sum(const struct bs_snapshot *snapshot, struct bs_doc_ref ref,
                                 const struct bs_buffer *text, struct bs_error *err)
 {
@@ -159,8 +160,8 @@ static enum bs_status check_sum(const struct bs_snapshot *snapshot, struct bs_do
 	                                      ref.document);
 }
 
-/* records: parses the texts of standard input, because loading such a text requires a valid
- * record. */
+/* Checks all texts of segment s. records: parses the texts of standard input, which must be valid
+ * records, because they are loaded as records. */
 static enum bs_status check_texts(struct bs_stored_texts *texts, uint32_t s,
                                   struct bs_reader *records, struct bs_buffer *text,
                                   struct bs_error *err)

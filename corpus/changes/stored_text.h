@@ -12,8 +12,8 @@
 #include "corpus/walk/document.h"
 
 /* Decodes every text of a segment that stores texts. Texts of standard input must have the length
- * that their documents record, and be valid records. BS_CORRUPT names the segment's file. A
- * bs_check_stored_text (core/check/check.h). */
+ * that their documents record, and be valid records. BS_CORRUPT names the segment's file. Can be
+ * passed as bs_check_stored_text (core/check/check.h). */
 enum bs_status bs_stored_text_check(const struct bs_snapshot *snapshot, uint32_t segment,
                                     struct bs_error *err) BS_WARN_UNUSED;
 
@@ -24,9 +24,9 @@ enum bs_status bs_stored_texts_new(const struct bs_snapshot *snapshot,
                                    struct bs_stored_texts **texts_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
 void bs_stored_texts_free(struct bs_stored_texts *texts);
-/* Gets the texts of a document that is not stored (BS_DOC_NOT_STORED) from the snapshot's provider,
- * as in struct bs_recall. They are borrowed until the next call. BS_NOT_FOUND: the document no
- * longer exists; BS_IO: its text is not available; BS_CORRUPT, BS_NO_MEMORY. */
+/* Gets the texts of a document that is not stored (BS_DOC_NOT_STORED) from the snapshot's text
+ * provider; see `ask` of struct bs_recall. They are borrowed until the next call. BS_NOT_FOUND: the
+ * document no longer exists; BS_IO: its text is not available; BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_stored_texts_ask(struct bs_stored_texts *texts, struct bs_doc_ref ref,
                                    struct bs_document *document_out,
                                    struct bs_error *err) BS_WARN_UNUSED;

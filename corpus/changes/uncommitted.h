@@ -1,7 +1,7 @@
 /*
- * uncommitted.h: the part of a writer (bitsift/writer.h) that searches of its uncommitted documents
- * use. Searches and the indexer do not include each other, so a struct bs_writer begins with this
- * struct.
+ * uncommitted.h: the functions of a writer (bitsift/writer.h) that searches of its uncommitted
+ * documents call. They are in a struct of their own, with which struct bs_writer begins, because
+ * searches and the indexer do not include each other.
  */
 #pragma once
 
@@ -14,12 +14,12 @@ struct bs_writer;
 
 struct bs_uncommitted {
 	const struct bs_limits *limits; /* limits of each call of the writer; nullable */
-	/* Opens the state that would be committed now, in which only the in-memory documents are
-	 * live. The caller calls bs_snapshot_deinit before any other use of the writer. */
+	/* Opens the state that a commit would have now, with only the in-memory documents live. The
+	 * caller calls bs_snapshot_deinit before any other use of the writer. */
 	enum bs_status (*show)(struct bs_writer *writer, struct bs_snapshot *shown_out,
 	                       struct bs_error *err);
-	/* Deletes documents of that snapshot, after it was closed. refs: without duplicates. A
-	 * failure of either function rolls the writer back. */
+	/* Deletes documents that `show` returned, after its snapshot was released. refs: without
+	 * duplicates. A failure of either function rolls the writer back. */
 	enum bs_status (*drop)(struct bs_writer *writer, const struct bs_doc_ref *refs,
 	                       size_t n_refs, struct bs_error *err);
 };

@@ -15,36 +15,39 @@
 #include "corpus/walk/file.h"
 #include "corpus/walk/holes.h"
 
-#define BATCH_KNOWN 512 /* paths of a batch with entries: most of them need only a stat */
+/* paths of a batch if they have entries of the index: most files then need only a stat */
+#define BATCH_KNOWN 512
 
 struct bs_feed {
 	const struct bs_source *source;
 	struct bs_walk *walk; /* for a folder */
 	int fd;               /* for a collection or standard input */
-	/* for a collection or standard input; of the latter, once bytes were read */
+	/* of a collection or standard input; for the latter known after the first bytes were
+	 * read */
 	enum bs_coding coding;
 	struct bs_holes holes; /* holes of the file fd, which are not read */
 	/* the incomplete line after the last batch; the next batch begins with it */
 	struct bs_buffer carry;
-	/* offset of the first byte not yet in a batch; for a folder the number of files so far */
+	/* offset of the first byte that is not yet in a batch; for a folder: number of files so
+	 * far */
 	uint64_t offset;
 	uint64_t line;                       /* 1-based number of the line at offset */
 	bool at_end;                         /* nothing more to read; carry may still hold a line */
 	struct bs_checksum_stream *checksum; /* checksum of a collection's bytes before offset */
-	/* at the end: all bytes; all bytes except a last line without line feed */
+	/* valid at the end. whole: after all bytes; ended: before a last line without line feed */
 	struct bs_read_mark whole, ended;
-	struct bs_entry_lookup lookup; /* fill is NULL if none is set */
+	struct bs_entry_lookup lookup; /* lookup.fill is NULL if none is set */
 	/* lookup yields documents to read again */
 	bool is_recall;
 	/* consecutive NUL-terminated paths that the walk could not read, in document order */
 	struct bs_buffer unread;
 	bool has_failed; /* reading a collection failed */
-	/* longer lines are skipped without holding them in memory */
+	/* longer lines are skipped without being held in memory */
 	uint64_t max_line_bytes;
 	const struct bs_inner_reader *inner_reader; /* nullable */
 	/* the inner collection that the walk has reached; NULL: none */
 	struct bs_inner *inner;
-	struct bs_feed *inner_feed;   /* what is to be read of inner; borrowed */
+	struct bs_feed *inner_feed;   /* yields the lines of inner; borrowed */
 	struct bs_buffer inner_path;  /* NUL-terminated; empty after the batch that begins inner */
 	struct bs_progress *progress; /* nullable */
 	/* the feed yields only this row of the collection; NULL: it yields documents */
@@ -126,7 +129,7 @@ enum bs_status bs_feed_open(const struct bs_source *source, const struct bs_sour
 		options->max_document_bytes ? options->max_document_bytes : BS_FILE_LIMIT_BYTES - 1;
 	if (options->memory_bytes && options->memory_bytes < feed->max_line_bytes)
 		feed->max_line_bytes = options->memory_bytes;
-	feed->max_line_bytes += 2; /* for a line end */
+	feed->max_line_bytes += 2; /* + 2: the line end */
 	if (source->kind == BS_SOURCE_FOLDER)
 		status = open_walk(feed, options, report, report_context, err);
 	else if (source->kind == BS_SOURCE_COLLECTION)
@@ -185,7 +188,7 @@ static enum bs_status read_some(struct bs_feed *feed, struct bs_buffer *bytes, s
 	return bs_fail(err, BS_IO, "%s: %s", feed->source->label, strerror(errno));
 }
 
-/* True if bytes contain only the beginning of a line that is too long. */
+/* True if bytes contain only the beginning of a line, which is already too long. */
 static bool is_long_line(const struct bs_feed *feed, const struct bs_buffer *bytes, size_t end)
 {
 	return end == 0 && bytes->used_bytes > feed->max_line_bytes;
@@ -275,8 +278,8 @@ static struct bs_read_mark mark_here(const struct bs_feed *feed)
 		.checksum = feed->checksum ? bs_checksum_stream_value(feed->checksum) : 0};
 }
 
-/* Skips a line whose beginning is in bytes. It is a batch of its own, without bytes. Bytes read
- * after the line are carried. */
+/* Skips a line that is too long, whose beginning is in bytes. The batch has this line as its only
+ * item, but no bytes. Bytes that were read after the line are carried to the next batch. */
 static enum bs_status skip_line(struct bs_feed *feed, struct bs_batch *batch, struct bs_error *err)
 {
 	struct bs_buffer *bytes = &batch->bytes;
@@ -335,7 +338,8 @@ static enum bs_status next_lines(struct bs_feed *feed, struct bs_batch *batch, s
 		                          err);
 		bytes->used_bytes = end;
 	} else if (bytes->used_bytes > 0 || feed->offset != feed->whole.n_bytes) {
-		/* Otherwise reading was resumed and nothing follows: the given mark stays. */
+		/* Otherwise reading resumed at the mark and nothing follows: `ended` and `whole`
+		 * stay at the mark. */
 		feed->ended = mark_here(feed);
 		pass(feed, bytes->data + end, bytes->used_bytes - end, bytes->used_bytes > end);
 		feed->whole = mark_here(feed);
@@ -365,7 +369,7 @@ static enum bs_status is_binary(const char *folder, const char *path, bool *is_o
 	struct bs_fingerprint fingerprint;
 	struct bs_refusal refusal = {0};
 	enum bs_status status = bs_file_join(folder, path, strlen(path), &whole, err);
-	/* Loads only the head. */
+	/* The limit of 1 byte makes this read only the head of the file. */
 	if (!status)
 		status = bs_file_load(AT_FDCWD, (const char *)whole.data, true, 1, NULL, &bytes,
 		                      &fingerprint, &refusal, err);
@@ -395,8 +399,8 @@ enum bs_status bs_feed_reaches(const struct bs_source *folder,
 		*reaches_out = bs_walk_has_met_part(feed.walk);
 	if (!status && met && strcmp(met, path) == 0 && !options->binary_as_text)
 		status = is_binary(folder->path, path, &is_passed_over, err);
-	/* Fail rather than let the caller make path a source of its own, which would later
-	 * duplicate its documents. */
+	/* Fail: if the caller made path a source of its own now, a later walk of this folder would
+	 * index its documents twice. */
 	if (!status && !*reaches_out && feed.unread.used_bytes > 0)
 		status = bs_fail(err, BS_IO, "%s: %s cannot be looked at in this source",
 		                 folder->path, path);
@@ -476,8 +480,8 @@ static enum bs_status next_paths(struct bs_feed *feed, struct bs_batch *batch, s
 	return status;
 }
 
-/* The next lines of the inner collection. A failure to read it ends the collection, not the
- * folder. */
+/* Reads the next lines of the inner collection into batch. If they cannot be read, the collection
+ * ends, but not the folder. */
 static enum bs_status next_inner(struct bs_feed *feed, struct bs_batch *batch, struct bs_error *err)
 {
 	struct bs_feed *of = feed->inner_feed;
@@ -493,7 +497,7 @@ static enum bs_status next_inner(struct bs_feed *feed, struct bs_batch *batch, s
 	                 : BS_OK;
 	batch->inner = feed->inner;
 	batch->ends_inner = of->at_end || of->has_failed;
-	/* 0 items would end the folder. */
+	/* A batch with 0 items would end the folder. */
 	batch->n_items = batch->n_items ? batch->n_items : 1;
 	if (batch->ends_inner)
 		feed->inner = NULL;
@@ -510,7 +514,7 @@ void bs_feed_set_entry_lookup(struct bs_feed *feed, const struct bs_entry_lookup
 	feed->lookup = *lookup;
 }
 
-/* Adds the first n_bytes to the checksum; *is_there_out: the file has that many. */
+/* Adds the first n_bytes of the file to the checksum. *is_there_out: the file has as many bytes. */
 static enum bs_status sum_beginning(struct bs_feed *feed, uint64_t n_bytes, bool *is_there_out,
                                     struct bs_error *err)
 {

@@ -13,9 +13,9 @@ struct bs_index_entry {
 	bool is_named_by_line;
 	bool has_separate_id; /* its id was passed separately, not as a field of the record */
 	bool is_elsewhere;    /* its text is not in the index (BS_DOC_NOT_STORED) */
-	/* the walk could not read its place: it counts as unchanged */
+	/* the walk could not read its place, so it counts as unchanged */
 	bool is_kept;
-	/* a row of a collection (grep's entry of the file): never compared with a document */
+	/* a row of a collection (grep's entry of the file), which is no document */
 	bool is_row;
 	uint64_t place[4]; /* see struct bs_doc_record */
 	uint64_t checksum;
@@ -23,8 +23,8 @@ struct bs_index_entry {
 
 BS_VECTOR(bs_index_entries, struct bs_index_entry);
 
-/* Access to the texts that an index stores, through functions of corpus/changes/stored_text.h,
- * because corpus/read does not include corpus/changes. */
+/* Reads texts that an index stores. These are pointers to functions of
+ * corpus/changes/stored_text.h, because corpus/read does not include corpus/changes. */
 struct bs_stored_texts;
 struct bs_recall {
 	const struct bs_snapshot *index;
@@ -32,13 +32,13 @@ struct bs_recall {
 	                       struct bs_error *err);
 	enum bs_status (*fetch)(struct bs_stored_texts *texts, uint32_t segment, uint64_t frame,
 	                        struct bs_buffer *text, struct bs_error *err);
-	/* Gets a document whose text is not in the index. document_out: as from a reader. */
+	/* Gets a document whose text is not in the index from the text provider. */
 	enum bs_status (*ask)(struct bs_stored_texts *texts, struct bs_doc_ref ref,
 	                      struct bs_document *document_out, struct bs_error *err);
 	void (*close)(struct bs_stored_texts *texts);
 	bool are_all; /* all documents are stored; frame i is document i */
-	/* a document that needs too much memory stays in its segment; otherwise its only copy would
-	 * be lost */
+	/* a document that needs too much memory may stay in its segment; false: it must be read,
+	 * because its only copy would be lost */
 	bool may_stay;
 };
 
@@ -57,12 +57,12 @@ struct bs_batch {
 	const struct bs_source *source; /* the source of the items */
 	/* the inner collection that the batch belongs to, begins or ends; NULL: none */
 	struct bs_inner *inner;
-	/* bytes is only the path of inner; nothing is to be read except its row */
+	/* bytes is only the path of inner; nothing is read from it, except the row of inner */
 	bool begins_inner;
 	/* the last batch of inner */
 	bool ends_inner;
 	bool has_failed; /* inner cannot be read further: bytes is the NUL-terminated reason */
-	/* progress in the source so far, in bytes or files; 0 when reading again */
+	/* progress in the source so far, in bytes or files; 0 for documents to read again */
 	uint64_t source_done;
 	/* collection: the single line is longer than a document may be; bytes is empty */
 	bool is_long_line;
@@ -108,7 +108,8 @@ struct bs_inner_reader {
 /* For a feed of a folder. reader is borrowed. */
 void bs_feed_set_inner_reader(struct bs_feed *feed, const struct bs_inner_reader *reader);
 
-/* True if name, below a folder, is where the walk so far could not read or must not (parts). */
+/* True if the walk so far has not read the path `name` below the folder: it could not, or the path
+ * is not in the source's parts. */
 bool bs_feed_is_unread(const struct bs_feed *feed, const char *name);
 /* True if a failure of bs_feed_next or bs_feed_resume was a failure to read the source. */
 bool bs_feed_has_failed(const struct bs_feed *feed);
@@ -134,8 +135,8 @@ enum bs_status bs_feed_open_recall(const struct bs_source *source,
                                    const struct bs_entry_lookup *lookup, struct bs_feed **feed_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
 
-/* Opens a feed of the row of a collection. entry (of the present row) and source are borrowed.
- * BS_NO_MEMORY. */
+/* Opens a feed whose only item is the row of a collection. entry (of the row in the index) and
+ * source are borrowed. BS_NO_MEMORY. */
 enum bs_status bs_feed_open_row(const struct bs_source *source, const struct bs_index_entry *entry,
                                 struct bs_feed **feed_out, struct bs_error *err) BS_WARN_UNUSED;
 

@@ -11,8 +11,8 @@
 
 #define ONES (UINT64_MAX / 255)
 
-/* The number of bytes, from the lowest on, before the first one that JSON must escape or that is
- * not ASCII. Borrows can only mark bytes after that one. */
+/* The number of bytes, in memory order, before the first one that JSON must escape or that is not
+ * ASCII. Borrows of the subtractions can only set wrong bits after that byte. */
 static size_t plain_bytes(uint64_t word)
 {
 	uint64_t quote = word ^ ONES * '"', slash = word ^ ONES * '\\';
@@ -61,15 +61,15 @@ static size_t put_special(const uint8_t *text, size_t n_bytes, uint8_t **to)
 	return 1;
 }
 
-/* The most bytes that one byte of text becomes. */
+/* Largest number of bytes that one byte of text becomes: \u00xx. */
 #define MOST_ESCAPE_BYTES 6u
-/* Room is reserved for this many bytes at a time, and BEYOND_BYTES for the word and character that
- * put_piece may begin within them. */
+/* Text is written in pieces of PIECE_BYTES, with memory reserved for each. put_piece may read up to
+ * BEYOND_BYTES more: the rest of a 64-bit word and of a character. */
 #define PIECE_BYTES  4096u
 #define BEYOND_BYTES 16u
 
-/* Writes at least least_bytes bytes of text, for which *to must have room. Returns the number of
- * bytes consumed. */
+/* Writes text[0..least_bytes), or slightly more, as JSON. *to must have room. Returns the number of
+ * bytes of text that were consumed. */
 static size_t put_piece(const uint8_t *text, size_t n_bytes, size_t least_bytes, uint8_t **to)
 {
 	uint8_t *at = *to;
@@ -131,8 +131,8 @@ enum bs_status bs_in_memory_line(const struct bs_text *texts, size_t n_texts,
 	return status ? status : bs_buffer_append(line, "}", 1, err);
 }
 
-/* True if the line spells the name unchanged: ASCII without NUL. Other names are copied; a byte
- * becomes at most three. */
+/* True if the JSON line can spell the field's name unchanged: ASCII without NUL. Other names are
+ * copied, and a byte of them becomes at most three. */
 static bool is_plain_name(const struct bs_text *text)
 {
 	bool is_plain = true;
@@ -141,8 +141,8 @@ static bool is_plain_name(const struct bs_text *text)
 	return is_plain;
 }
 
-/* Writes a name as a reader of the line sees it: U+FFFD for NUL and for invalid UTF-8. Returns the
- * end. */
+/* Writes a field's name as a reader of the JSON line returns it: with U+FFFD for NUL and invalid
+ * UTF-8. Returns the end. */
 static uint8_t *put_name(const struct bs_text *text, uint8_t *to)
 {
 	const uint8_t *name = (const uint8_t *)text->field;

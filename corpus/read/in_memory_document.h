@@ -1,7 +1,7 @@
 /*
- * in_memory_document.h: documents that a program passes as texts (bitsift/writer.h) instead of a
- * source: their fields, which are analysed, and their line of JSON, which the index stores and
- * whose checksum it records. Neither contains the id (BS_DOC_SEPARATE_ID).
+ * in_memory_document.h: documents that a program passes as texts (bitsift/writer.h) instead of
+ * naming a source. Makes their fields, which are analysed, and their JSON line, which the index
+ * stores and whose checksum it records. Neither contains the id (BS_DOC_SEPARATE_ID).
  */
 #pragma once
 
@@ -16,9 +16,10 @@
 enum bs_status bs_in_memory_line(const struct bs_text *texts, size_t n_texts,
                                  struct bs_buffer *line, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Fills document_out as a reader of that line would, except for the id. It borrows texts, line
- * (nullable: the document has no raw bytes), and fields. fields is overwritten; it also holds names
- * that a reader would change. Only the text fields of the options become fields. BS_NO_MEMORY. */
+/* Fills document_out as a reader of the JSON line would, except for the id. It borrows texts, line
+ * (nullable: the document has no raw bytes), and fields. fields is overwritten with the text
+ * fields, and with those names that a reader of the line would change. Fields that are not text
+ * fields of the options are omitted. BS_NO_MEMORY. */
 enum bs_status bs_in_memory_document(const struct bs_source_options *options,
                                      const struct bs_text *texts, size_t n_texts,
                                      const struct bs_buffer *line, struct bs_buffer *fields,

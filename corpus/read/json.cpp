@@ -19,7 +19,7 @@ static_assert(simdjson::SIMDJSON_PADDING <= BS_JSON_PADDING, "json.h says otherw
 
 /* Shorter lines cause no allocation after the first one. */
 static const size_t LEAST_CAPACITY_BYTES = 64 * 1024;
-/* After a longer line, memory is freed when lines are short again. */
+/* A larger capacity, allocated for a long line, is freed when lines are short again. */
 static const size_t GENEROUS_CAPACITY_BYTES = 32 * 1024 * 1024;
 
 struct bs_json_parser {
@@ -51,7 +51,7 @@ static error_code reserve(struct bs_json_parser *parser, size_t line_bytes)
 	                                                  : line_bytes + line_bytes / 2;
 	if (wanted > simdjson::SIMDJSON_MAXSIZE_BYTES)
 		wanted = simdjson::SIMDJSON_MAXSIZE_BYTES;
-	/* simdjson counts the value inside the deepest array as a level too. */
+	/* simdjson also counts the value inside the deepest array as a level. */
 	error_code error = parser->json.allocate(wanted, parser->max_depth + 1);
 	return error ? error : parser->document.allocate(wanted);
 }
@@ -119,11 +119,12 @@ EXPORTED void bs_json_parse(struct bs_json_parser *parser, const uint8_t *line, 
 			result_out->reason = simdjson::error_message(error);
 		} else {
 			result_out->outcome = root.is_object() ? BS_JSON_OBJECT : BS_JSON_NO_OBJECT;
-			/* simdjson's own readers find strings by offsets on its tape. It appends
-			 * each string in the order of the line. */
+			/* Strings are read here directly from simdjson's string buffer, where they
+			 * are in the order of the line, not by offsets from its tape. */
 			result_out->strings = parser->document.string_buf.get();
 		}
 	} catch (...) {
-		/* simdjson returns codes; only an allocation inside the C++ library throws. */
+		/* Only an allocation inside the C++ library can throw; simdjson returns error
+		 * codes. */
 	}
 }

@@ -54,7 +54,7 @@ uint32_t bs_json_version(void);
 struct bs_json_parser *bs_json_new(size_t max_depth);
 /* NULL is allowed. */
 void bs_json_free(struct bs_json_parser *parser);
-/* Frees the memory of the last line. */
+/* Frees the memory that holds the results of the last line. */
 void bs_json_forget(struct bs_json_parser *parser);
 /* line has line_bytes bytes, and BS_JSON_PADDING readable bytes after them. */
 void bs_json_parse(struct bs_json_parser *parser, const uint8_t *line, size_t line_bytes,

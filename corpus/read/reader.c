@@ -23,16 +23,16 @@
 
 /* Larger buffers, of a huge file or record, are freed. */
 #define KEPT_BYTES ((size_t)1 << 20)
-/* Limit of reading ahead: the window should stay in the cache, and two such reads keep a disk
+/* Limit of reading ahead. A window this small stays in the cache, and two such reads keep a disk
  * busy. */
 #define WINDOW_BYTES ((uint64_t)256 * 1024)
 /* estimated speed of reading a file */
 #define BYTES_A_NS 4u
-/* A document over this share of the run's memory is read alone. */
+/* A document of more than this share of the run's memory is read while no other document is. */
 #define LARGE_SHARE 128u
 
-/* A collection that stays open, and a window of its bytes, so that nearby records are read
- * together. */
+/* A collection that stays open, with a window of its bytes, so that records near each other are
+ * read by one system call. */
 struct collection {
 	int fd; /* -1: none is open */
 	char *path;
@@ -40,7 +40,7 @@ struct collection {
 	struct bs_fingerprint fingerprint; /* when it was opened */
 	struct bs_buffer window;           /* bytes from window_offset on */
 	uint64_t window_offset;
-	bool is_ahead; /* the window was read ahead and may serve later reads */
+	bool is_ahead; /* the window was read ahead and may serve later calls */
 };
 
 struct bs_reader {
@@ -56,7 +56,7 @@ struct bs_reader {
 	uint64_t max_document_bytes;
 	uint64_t large_bytes;      /* larger documents are announced to the sink */
 	uint64_t most_parse_bytes; /* a record whose parsing needs more is refused */
-	const char *too_large;     /* reason for refusing a document over max_document_bytes */
+	const char *too_large;     /* message for a document over max_document_bytes */
 	int64_t racy_from_ns;      /* 0: not checked */
 	struct bs_record_parser *records;
 	bool has_large;         /* a record of the current batch was announced */
@@ -69,12 +69,13 @@ struct bs_reader {
 	const struct bs_file_head *head; /* callbacks for files that are fetched; nullable */
 	struct bs_file_place place;      /* folder of the file that was found last */
 	uint64_t folder_hash;            /* checksum of folder_path */
-	/* hashes of folders that were reached without a symlink in second linkless_s */
+	/* hashes of folders whose paths had no symlink when they were checked, in second
+	 * linkless_s */
 	struct bs_term_table linkless;
 	time_t linkless_s;
-	struct collection collection; /* the collection that fetch_line read last */
+	struct collection collection; /* the collection from which fetch_line read last */
 	struct bs_record_scan scan;
-	struct bs_recall recall;        /* functions of the last batch with stored texts */
+	struct bs_recall recall;        /* functions of the last batch of stored texts */
 	struct bs_stored_texts *stored; /* opened by recall; nullable */
 };
 
@@ -88,7 +89,7 @@ static void close_folder(struct bs_reader *reader)
 	reader->folder_path = NULL;
 }
 
-/* Opens the folder at path, unless it is still open. */
+/* Opens the folder at path, unless it is the open one. */
 static enum bs_status open_root(struct bs_reader *reader, const char *path, struct bs_error *err)
 {
 	if (reader->folder_path && !strcmp(reader->folder_path, path))
@@ -155,7 +156,7 @@ static void collection_deinit(struct collection *collection)
 	*collection = (struct collection){.fd = -1};
 }
 
-/* Opens a collection, unless it is still open. BS_NOT_FOUND also if it is not a regular file. */
+/* Opens a collection, unless it is the open one. BS_NOT_FOUND also if it is not a regular file. */
 static enum bs_status collection_open(struct collection *collection, const struct bs_source *source,
                                       struct bs_error *err)
 {
@@ -196,7 +197,7 @@ static bool reaches(const struct collection *collection, uint64_t offset, uint64
 /* Most bytes of one read; the deadline is checked between reads. */
 #define STEP_BYTES ((size_t)1 << 20)
 
-/* Reads until the window holds wanted_bytes. At the end of the file needed_bytes suffice. */
+/* Reads until the window holds wanted_bytes; at the end of the file, needed_bytes are enough. */
 static enum bs_status fill_window(struct collection *collection, uint64_t needed_bytes,
                                   uint64_t wanted_bytes, struct bs_error *err)
 {
@@ -222,9 +223,9 @@ static enum bs_status fill_window(struct collection *collection, uint64_t needed
 	return BS_OK;
 }
 
-/* Reads n_bytes at offset, borrowed until the next call. If the window does not have them, reads up
- * to ahead_to too, within WINDOW_BYTES. With ahead_to 0 nothing is read ahead, and later calls do
- * not use the window. BS_INVALID if the file is too short. */
+/* Reads n_bytes at offset, borrowed until the next call. If they are not in the window, it is
+ * filled with the bytes up to offset ahead_to, at most WINDOW_BYTES. ahead_to 0: nothing is read
+ * ahead, and later calls do not use the window. BS_INVALID if the file is too short. */
 static enum bs_status collection_read(struct collection *collection, uint64_t offset,
                                       uint64_t n_bytes, uint64_t ahead_to,
                                       const uint8_t **bytes_out, struct bs_error *err)
@@ -286,7 +287,8 @@ void bs_reader_free(struct bs_reader *reader)
 	free(reader);
 }
 
-/* Reports "ID: REASON" to the sink. Not by bs_fail, because a path may be longer than an error. */
+/* Reports "ID: REASON" to the sink. Does not use bs_fail, because a path may be longer than an
+ * error. */
 static enum bs_status tell_skip(struct bs_reader *reader, const char *name, uint64_t line,
                                 const struct bs_refusal *why, struct bs_error *err)
 {
@@ -353,8 +355,8 @@ static void next_of_row(void *context, const uint8_t **bytes_out, size_t *n_byte
 	*n_bytes_out = n > 0 ? (size_t)n : 0;
 }
 
-/* Like next_of_row, for grams: a hole adds no grams beyond those of its last WINDOW_BYTES, so the
- * rest is skipped. */
+/* Like next_of_row, for grams. Of a hole only the last WINDOW_BYTES are read, because all its grams
+ * are equal; the rest is skipped. */
 static void next_for_grams(void *context, const uint8_t **bytes_out, size_t *n_bytes_out)
 {
 	struct bs_reader *reader = context;
@@ -448,8 +450,8 @@ static enum bs_status make_document(struct bs_reader *reader, const struct bs_bu
 	return BS_OK;
 }
 
-/* Loads a file and makes a document of it, without a name. is_found: it was found in a folder, so
- * binary files are refused. */
+/* Loads a file and makes a document of it, without a name. is_found: a walk found the file, so it
+ * is refused if it is binary. */
 static enum bs_status load_document(struct bs_reader *reader, int dir_fd, const char *path,
                                     bool is_found, struct bs_document *document,
                                     struct bs_refusal *refusal, struct bs_error *err)
@@ -458,8 +460,8 @@ static enum bs_status load_document(struct bs_reader *reader, int dir_fd, const 
 	uint64_t max_bytes = reader->max_document_bytes;
 	if (reader->is_row && max_bytes > KEPT_BYTES)
 		max_bytes = KEPT_BYTES;
-	/* Readers that fetch single documents have no memory limit, so sink, which they lack, is
-	 * not read. */
+	/* A reader that fetches single documents has no sink. It also has no memory limit, so
+	 * `sink` is not dereferenced for it. */
 	bool is_announced = reader->large_bytes < max_bytes && reader->sink->large;
 	*document =
 		(struct bs_document){.name.bytes = (const uint8_t *)"", .known = {BS_DOC_NONE, 0}};
@@ -473,7 +475,7 @@ static enum bs_status load_document(struct bs_reader *reader, int dir_fd, const 
 			status = bs_file_load(dir_fd, path, refuse_binary, max_bytes, NULL,
 			                      &reader->bytes, &document->fingerprint, refusal, err);
 	}
-	/* UTF-16 is only decoded as a whole. */
+	/* UTF-16 is not read in pieces, because it is only decoded as a whole. */
 	if (!status && reader->is_row && refusal->reason && refusal->skip == BS_SKIP_TOO_LARGE &&
 	    !bs_file_is_utf16(reader->bytes.data, reader->bytes.used_bytes))
 		return open_row(reader, dir_fd, path, document, refusal, err);
@@ -490,8 +492,8 @@ static void note_mode(const struct bs_reader *reader, const struct bs_fingerprin
 		__atomic_store_n(reader->has_private, true, __ATOMIC_RELAXED);
 }
 
-/* True if the file still has the known fingerprint, without opening it. Below dir_fd symlinks are
- * not followed; a path that the user named is. */
+/* True if the file still has the known fingerprint. The file is not opened. Symlinks below dir_fd
+ * are not followed, but a path that the user named may be one. */
 static bool is_unchanged(struct bs_reader *reader, int dir_fd, const char *path,
                          const struct bs_index_entry *entry)
 {
@@ -508,8 +510,8 @@ static bool is_unchanged(struct bs_reader *reader, int dir_fd, const char *path,
 	return S_ISREG(found.st_mode) && bs_fingerprint_equals(&fingerprint, entry->place);
 }
 
-/* True if a racy file is unchanged and will be as racy when it is indexed again (its mtime is in
- * the future): its checksum decides. */
+/* For a file that stays racy, such as one whose mtime is in the future: true if fingerprint and
+ * checksum are those of the index. */
 static bool is_unchanged_racy(const struct bs_document *document,
                               const struct bs_index_entry *entry)
 {
@@ -526,8 +528,8 @@ static enum bs_status keep(const struct bs_reader *reader, const struct bs_index
 	               : BS_OK;
 }
 
-/* Handles a file that is not a document. A known file that cannot be read keeps its entry. A file
- * that was removed since the walk found it is ignored. */
+/* Handles a file that is not a document. If the index has a file that cannot be read now, its entry
+ * stays. A file that was removed since the walk found it is ignored. */
 static enum bs_status refuse_file(struct bs_reader *reader, const char *name,
                                   const struct bs_index_entry *entry, const struct bs_refusal *why,
                                   struct bs_error *err)
@@ -540,7 +542,8 @@ static enum bs_status refuse_file(struct bs_reader *reader, const char *name,
 	return status ? status : keep(reader, entry, err);
 }
 
-/* Like load_document, but a file with a racy fingerprint is read again once that has aged. */
+/* Like load_document, but if the fingerprint is racy, waits until it no longer is and reads the
+ * file again. */
 static enum bs_status load_settled(struct bs_reader *reader, int dir_fd, const char *path,
                                    bool is_found, struct bs_document *document,
                                    struct bs_refusal *refusal, struct bs_error *err)
@@ -558,8 +561,8 @@ static enum bs_status load_settled(struct bs_reader *reader, int dir_fd, const c
 	}
 }
 
-/* A file that cannot be read, or is too large, has a row without grams, because grep must search
- * it. Makes the document of that row. */
+/* For a collection that cannot be read or is too large: makes a row without grams, because grep
+ * must search the file. Returns false in other cases. */
 static bool is_bare_row(const struct bs_reader *reader, const struct bs_refusal *why,
                         struct bs_document *document)
 {
@@ -573,7 +576,7 @@ static bool is_bare_row(const struct bs_reader *reader, const struct bs_refusal 
 	return true;
 }
 
-/* A stream has its checksum already; a bare row has 0. */
+/* The checksum of a document. open_row has computed that of a stream; a row without grams has 0. */
 static uint64_t checksum_of(const struct bs_document *document)
 {
 	return document->raw.bytes ? bs_checksum(document->raw.bytes, (size_t)document->raw.n_bytes)
@@ -637,7 +640,8 @@ static enum bs_status read_files(struct bs_reader *reader, const struct bs_batch
 	                             .error_number = status == BS_NOT_FOUND ? ENOENT : EIO};
 	status = BS_OK;
 	for (size_t i = 0; i < batch->n_items && !status; i++, name += strlen(name) + 1) {
-		/* The entry of a row is not that of a document, and vice versa. */
+		/* An entry of a row is ignored for a document, and an entry of a document for a
+		 * row. */
 		bool is_known =
 			has_known && (entry[i].is_kept || entry[i].is_row == reader->is_row);
 		const struct bs_index_entry *of_file = is_known ? &entry[i] : &nothing_known;
@@ -658,7 +662,7 @@ static bool is_blank(const uint8_t *line, size_t line_bytes)
 	return true;
 }
 
-/* Memory that a record takes until it is merged; 0 if the line is short, or the sink has no
+/* Memory that a record takes until it is merged; 0 if its line is short or the sink has no memory
  * limit. */
 static uint64_t record_bytes(const struct bs_reader *reader, const uint8_t *line, size_t line_bytes)
 {
@@ -667,8 +671,8 @@ static uint64_t record_bytes(const struct bs_reader *reader, const uint8_t *line
 	                                      : 0;
 }
 
-/* Announces a large record, so that all earlier documents are merged first. The parser's memory is
- * freed after the batch. */
+/* Announces a large record to the sink, so that all earlier documents are merged first. The
+ * parser's memory is freed after the batch. */
 static enum bs_status await_large(struct bs_reader *reader, uint64_t n_bytes, struct bs_error *err)
 {
 	reader->has_large = true;
@@ -741,7 +745,7 @@ static enum bs_status read_lines(struct bs_reader *reader, const struct bs_batch
 	return status;
 }
 
-/* The descriptor of a folder; AT_FDCWD for NULL. */
+/* *fd_out: the descriptor of the folder; AT_FDCWD if folder is NULL. */
 static enum bs_status open_folder(struct bs_reader *reader, const char *folder, int *fd_out,
                                   struct bs_error *err)
 {
@@ -754,9 +758,10 @@ static enum bs_status open_folder(struct bs_reader *reader, const char *folder, 
 }
 
 /*
- * Like bs_file_stat_below, but whether a folder is reached without a symlink is checked once a
- * second. Hits are in folders far apart, and looking up the whole path takes half the time. The
- * risk: the same file reached through a new symlink is accepted.
+ * Like bs_file_stat_below, but checks only once a second whether the path of a folder contains a
+ * symlink. Hits are in folders far apart, and looking up whole paths takes half of the time. The
+ * risk: a file that is reached through a symlink made within that second is accepted if it is
+ * otherwise unchanged.
  */
 static int look_again(struct bs_reader *reader, int dir_fd, const char *path, struct stat *found)
 {
@@ -815,10 +820,10 @@ enum bs_status bs_reader_fetch_file(struct bs_reader *reader, const char *folder
 	*fingerprint_out = document_out->fingerprint;
 	if (status || !refusal.reason)
 		return status;
-	/* BS_INVALID: what is there now would not be a document. */
+	/* BS_INVALID: the file that is there now would not be a document. */
 	status = refusal.skip == BS_SKIP_UNREADABLE ? bs_file_status(refusal.error_number)
 	                                            : BS_INVALID;
-	/* The folder "." is not named, as in ids. */
+	/* The message omits the folder ".", as ids do. */
 	if (!folder || !strcmp(folder, "."))
 		return bs_fail(err, status, "%s: %s", path, refusal.reason);
 	bool has_slash = *folder && folder[strlen(folder) - 1] == '/';
@@ -938,9 +943,9 @@ void bs_reader_forget(struct bs_reader *reader, bool collection_too)
 		bs_buffer_trim(&reader->collection.window, KEPT_BYTES);
 }
 
-/* Prepares for reading a record of line_bytes again. If it may stay in its segment: refuses it if
- * it is too large, and announces a large one, as when it was first read. The limit of an in-memory
- * document applies to its texts, so its line may be longer. */
+/* Prepares for reading a record of line_bytes again. If it may stay in its segment, refuses it if
+ * it is too large, and announces it to the sink if it is large, as when it was first read. The size
+ * limit of an in-memory document applies to its texts, so its line may be longer. */
 static enum bs_status await_record(struct bs_reader *reader, uint64_t line_bytes,
                                    bool has_separate_id, bool may_stay, struct bs_refusal *refusal,
                                    struct bs_error *err)
@@ -953,8 +958,8 @@ static enum bs_status await_record(struct bs_reader *reader, uint64_t line_bytes
 	return is_large ? await_large(reader, line_bytes, err) : BS_OK;
 }
 
-/* Parses the record of a line, or refuses it. Announces one that is large only because of its
- * number of values. */
+/* Parses the record of a line, or refuses it. If the line is short, but the record needs much
+ * memory because of its many values, announces it to the sink. */
 static enum bs_status recall_line(struct bs_reader *reader, const uint8_t *line,
                                   uint64_t line_bytes, bool may_stay, struct bs_document *document,
                                   struct bs_refusal *refusal, struct bs_error *err)
@@ -984,7 +989,7 @@ static enum bs_status open_stored(struct bs_reader *reader, const struct bs_reca
 	return recall->open(recall->index, &reader->stored, err);
 }
 
-/* Reads a record from its collection. */
+/* Reads the record again from its collection. */
 static enum bs_status recall_record(struct bs_reader *reader, const struct bs_recall *recall,
                                     const struct bs_index_entry *entry,
                                     struct bs_document *document, struct bs_refusal *refusal,
@@ -1004,7 +1009,8 @@ static enum bs_status recall_record(struct bs_reader *reader, const struct bs_re
 	return status;
 }
 
-/* Reads the text from the file, the collection, the index or the provider. */
+/* Reads the document's text again: from the file, the collection, the index or the text
+ * provider. */
 static enum bs_status recall_text(struct bs_reader *reader, const char *name,
                                   const struct bs_index_entry *entry,
                                   const struct bs_recall *recall, struct bs_document *document,
@@ -1042,8 +1048,8 @@ static enum bs_status recall_text(struct bs_reader *reader, const char *name,
 	                   document, refusal, err);
 }
 
-/* Reads the present document. *is_there_out: it could be read. Fails only where the document would
- * otherwise be lost, or fatally. */
+/* Reads a document of the index again. *is_there_out: it could be read. Fails if the document would
+ * otherwise be lost, or if the failure is fatal. */
 static enum bs_status recall(struct bs_reader *reader, const char *name,
                              const struct bs_index_entry *entry, const struct bs_recall *recalled,
                              struct bs_document *document, bool *is_there_out, struct bs_error *err)
@@ -1060,15 +1066,15 @@ static enum bs_status recall(struct bs_reader *reader, const char *name,
 		return tell_skip(reader, name, 0, &refusal, err);
 	if (source->kind == BS_SOURCE_COLLECTION && status == BS_IO)
 		return reader->sink->skip(reader->sink->context, BS_SKIP_UNREADABLE, why.text, err);
-	/* The index has the only copy. If the options of a rebuild leave the document out, it
-	 * counts as read. */
+	/* The index has the only copy of the text. A rebuild whose options exclude the document
+	 * reports it as skipped; this is not a failure. */
 	bool is_only_copy = source->kind == BS_SOURCE_STDIN || !recalled->may_stay;
 	if (is_only_copy && !status && !*is_there_out)
 		return tell_skip(reader, name, 0, &refusal, err);
 	if (is_only_copy && status == BS_INVALID)
 		return pass_over_record(reader, entry->place[2], BS_SKIP_NO_TEXT, why.text, err);
-	/* A text of the provider may be gone, or stay in its segment; a rebuild must not lose
-	 * it. */
+	/* A text that the provider no longer has is not a failure. One that it cannot read now may
+	 * stay in its segment, unless this is a rebuild, which would lose it. */
 	bool is_away = entry->is_elsewhere &&
 	               (status == BS_NOT_FOUND || (status == BS_IO && recalled->may_stay));
 	bool is_ours = bs_is_fatal(status) || bs_deadline_ended(status) ||

@@ -73,8 +73,8 @@ enum bs_status bs_reader_fetch_record(struct bs_reader *reader, const struct bs_
 enum bs_status bs_reader_fetch_raw(struct bs_reader *reader, const uint8_t *raw, size_t raw_bytes,
                                    struct bs_document *document_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
-/* Sets, for later lines, whether ids are not in the record (BS_DOC_SEPARATE_ID). bs_reader_read
- * resets it to false. */
+/* Sets whether the ids of later lines are passed separately, not as a field of the record
+ * (BS_DOC_SEPARATE_ID). bs_reader_read resets it to false. */
 void bs_reader_set_separate_id(struct bs_reader *reader, bool has_separate_id);
 enum bs_status bs_reader_scan_line(struct bs_reader *reader, const uint8_t *line, size_t line_bytes,
                                    struct bs_document *document_out,

@@ -31,7 +31,8 @@ enum bs_status bs_record_parser_new(const struct bs_record_options *options,
                                     struct bs_record_parser **parser_out,
                                     struct bs_error *err) BS_WARN_UNUSED;
 
-/* Sets, for later lines, whether ids are not in the record. */
+/* Sets whether the ids of later lines are passed separately, not as a field of the record
+ * (BS_DOC_SEPARATE_ID). */
 void bs_record_parser_set_separate_id(struct bs_record_parser *parser, bool has_separate_id);
 /* Frees the memory, which may be large after a long line. Invalidates the last parsed document. */
 void bs_record_parser_forget(struct bs_record_parser *parser);

@@ -7,17 +7,18 @@
 #include "core/base/utf8.h"
 #include "core/system/deadline.h"
 
-/* capacity of a buffer that is kept after a short line */
+/* Buffers up to this capacity are kept for the next line. */
 #define KEPT_BYTES ((size_t)1 << 20)
 
-/* A position in a line, moving forward. Each step returns false if it does not find what it
- * expects, which ends the scan. */
+/* A position in a line, which only moves forward. Each step returns false if the expected token is
+ * not there; then the scan ends. */
 struct scanner {
 	const uint8_t *at;
 	const uint8_t *end;
 };
 
-/* The bytes between two quotes, with escapes, or a resolved string. */
+/* A string of the line: its bytes between the quotes, or, if simdjson's strings are used, its text
+ * with escapes resolved. */
 struct raw_string {
 	const uint8_t *bytes;
 	size_t n_bytes;
@@ -68,7 +69,7 @@ static bool take_string(struct scanner *scanner, struct raw_string *string_out)
 	}
 }
 
-/* The character of a backslash followed by this byte; 0 for \u and invalid escapes. */
+/* The character that a backslash followed by this byte means; 0 for \u and invalid escapes. */
 static uint8_t escaped_byte(uint8_t byte)
 {
 	switch (byte) {
@@ -159,8 +160,9 @@ struct level {
 	uint8_t closer;
 };
 
-/* simdjson's index takes four bytes for each structural character and value. Its tape takes eight,
- * or 16 for a number. Each string takes its length and a NUL. Each value may become a field. */
+/* Memory for a part of a line. In simdjson: four bytes of index for each structural character and
+ * value; eight bytes of tape for each, or 16 for a number; a length and a NUL for each string.
+ * Here: a level for each bracket, and a field for each value. */
 #define SIGN_BYTES    4u
 #define BRACKET_BYTES (4u + 8u + sizeof(struct level))
 #define SCALAR_BYTES  (4u + 16u + sizeof(struct bs_field))
@@ -171,7 +173,7 @@ uint64_t bs_record_parse_bytes(const uint8_t *line, size_t line_bytes)
 	struct scanner scanner = {line, line + line_bytes};
 	struct raw_string string = {0};
 	uint64_t n_bytes = (uint64_t)line_bytes * 2;
-	/* upper bound of the name of the enclosing object */
+	/* upper bound of the length of the enclosing object's name */
 	size_t depth = 0, longest_key = 0, name_bytes = 0;
 	bool is_scalar = false;
 	while (scanner.at < scanner.end) {
@@ -184,7 +186,8 @@ uint64_t bs_record_parse_bytes(const uint8_t *line, size_t line_bytes)
 				return n_bytes;
 			break;
 		case ':':
-			/* The last string was a key; the value that follows is the field. */
+			/* The last string was a key, not a value, so its struct bs_field is
+			 * subtracted. */
 			longest_key = string.n_bytes > longest_key ? string.n_bytes : longest_key;
 			n_bytes += SIGN_BYTES + name_bytes - sizeof(struct bs_field);
 			break;
@@ -304,7 +307,7 @@ static enum bs_status take_name(struct walk *walk, struct level *member_out, boo
 	size_t around_bytes =
 		       scan->levels.used_bytes > sizeof(*object) ? object->name_bytes + 1 : 0,
 	       key_bytes;
-	/* A NUL takes six bytes in the line but one in simdjson's strings. */
+	/* simdjson's string has one byte for the \u0000 of the line; its U+FFFD will take three. */
 	size_t room_bytes =
 		key.n_bytes + (walk->strings ? 2 * count_nuls(key.bytes, key.n_bytes) : 0);
 	enum bs_status status =
@@ -435,7 +438,8 @@ static enum bs_status take_scalar(struct walk *walk, const struct level *member,
 	}
 	if (!is_text || !*is_known_out)
 		return BS_OK;
-	/* names may still move; bs_record_scan_line turns this offset into a pointer. */
+	/* An offset for now, because names may still move; bs_record_scan_line turns it into a
+	 * pointer. */
 	struct bs_field field = {
 		.name = (const char *)(uintptr_t)member->name_off,
 		.name_bytes = member->name_bytes,
@@ -453,8 +457,8 @@ static enum bs_status open_level(struct walk *walk, struct level level, uint8_t 
 	return bs_buffer_append(&walk->scan->levels, &level, sizeof(level), walk->err);
 }
 
-/* Reads from after the first brace to after the last one. Open levels are in scan->levels, so that
- * depth takes no stack. */
+/* Reads from after the first brace to after the last one. Not recursive: open levels are in
+ * scan->levels, so deep nesting takes no stack. */
 static enum bs_status take_members(struct walk *walk, bool *is_known_out)
 {
 	struct bs_record_scan *scan = walk->scan;
@@ -512,7 +516,7 @@ enum bs_status bs_record_scan_line(struct bs_record_scan *scan, const uint8_t *l
 	*is_known_out = false;
 	scan->id_kind = 0;
 	bs_buffer_clear(&scan->levels);
-	/* Frees most of what one huge line took. */
+	/* Frees most of the memory that an earlier, huge line took. */
 	bs_buffer_trim(&scan->fields, line_bytes * sizeof(struct bs_field) + KEPT_BYTES);
 	bs_buffer_trim(&scan->names, line_bytes * BS_RECORD_NAME_BYTES + KEPT_BYTES);
 	bs_buffer_trim(&scan->text, line_bytes + scan->original_bytes + KEPT_BYTES);

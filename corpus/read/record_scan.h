@@ -36,11 +36,11 @@ struct bs_record_scan {
 void bs_record_scan_deinit(struct bs_record_scan *scan);
 
 /*
- * Fills document_out like bs_record_parse, except for the id, which is stored in scan. Borrowed
- * from scan and line. as_it_is: texts are the bytes between the quotes, with escapes. *is_known_out
- * is false if only the parser can read the line: keys that are not UTF-8, more than
- * BS_RECORD_MAX_FIELDS fields, not a record or, unless is_valid is set, no text. Invalid UTF-8 is
- * not replaced. BS_NO_MEMORY.
+ * Fills document_out like bs_record_parse, except for the id, which is stored in scan. document_out
+ * borrows from scan and line. as_it_is: texts are the bytes between the quotes, with escapes.
+ * *is_known_out: false if only bs_record_parse can read the line: it has keys that are not UTF-8 or
+ * more than BS_RECORD_MAX_FIELDS fields, is not a record or, unless is_valid is set, has no text.
+ * Invalid UTF-8 is not replaced. BS_NO_MEMORY.
  */
 enum bs_status bs_record_scan_line(struct bs_record_scan *scan, const uint8_t *line,
                                    size_t line_bytes, bool as_it_is,
@@ -61,9 +61,9 @@ enum bs_status bs_record_ask_bytes(uint64_t n_bytes, struct bs_error *err) BS_WA
  * its strings, and simdjson's data for each value and each structural character. */
 uint64_t bs_record_parse_bytes(const uint8_t *line, size_t line_bytes);
 
-/* Resolves the escapes of a part of a string. `to` needs room for n_bytes; *n_out: bytes written.
- * Returns false for an invalid escape. Without with_units also for \u, because the part may end
- * within a surrogate pair. */
+/* Resolves the escapes in a part of a string. `to` needs room for n_bytes; *n_out: bytes written.
+ * Returns false for an invalid escape and, unless with_units is set, for \u, because the part may
+ * end within a surrogate pair. */
 bool bs_record_unescape(const uint8_t *bytes, size_t n_bytes, bool with_units, uint8_t *to,
                         size_t *n_out);
 

@@ -26,12 +26,13 @@ struct bs_source_options {
 	bool binary_as_text; /* -a: also files with NUL bytes */
 	/* larger documents are skipped; 0: only those of 4 GiB or more */
 	uint64_t max_document_bytes;
-	/* memory of the run: larger documents are skipped, those over a 128th of it are announced
+	/* memory of the run; larger documents are skipped, and those over 1/128 of it are announced
 	 * to the sink; 0: no limit */
 	uint64_t memory_bytes;
 	const char *const *globs;
 	size_t n_globs;
-	/* files of folders whose names are those of collections are read as collections */
+	/* files that a walk finds and that look like collections (recognize.h) are read as
+	 * collections */
 	bool reads_records;
 	/* further globs for names of collections, NULL-terminated array; nullable */
 	const char *const *records;
@@ -54,18 +55,18 @@ struct bs_source_options {
 struct bs_source {
 	enum bs_source_kind kind;
 	bool is_inner; /* a collection that was found in a folder */
-	char *folder;  /* path of that folder; NULL unless is_inner */
-	char *below;   /* path of the collection below that folder; NULL unless is_inner */
+	char *folder;  /* path of the folder where the collection was found; NULL unless is_inner */
+	char *below;   /* path of the collection below `folder`; NULL unless is_inner */
 	char *label;   /* the argument without leading "./" and trailing "/"; "" for "." */
 	char *path;    /* can be opened from the working directory; "-" for standard input */
-	/* recorded folder that contains the working directory: the path from it to there, such as
-	 * "sub/deep"; otherwise NULL */
+	/* for a recorded folder that contains the working directory: the path from the folder to
+	 * the working directory, such as "sub/deep"; otherwise NULL */
 	char *down;
 	/* recorded folder: the path that globs and ignore rules refer to; NULL: path */
 	char *shown;
 	bool is_refused; /* recorded source that must not be accessed (recorded.h) */
-	/* ignore what an index knows of the source, and of its inner collections: read from the
-	 * start */
+	/* read the source from its start, ignoring what an index knows of it and of its inner
+	 * collections */
 	bool is_anew;
 	/* folder: only these paths below it are read; NULL-terminated array, borrowed; NULL: all */
 	const char *const *parts;

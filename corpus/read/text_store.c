@@ -31,12 +31,12 @@
 BS_LIBRARY_TABLE(bs_zstd, ZSTD_FUNCTIONS);
 BS_LIBRARY_DEFINE(bs_zstd, "zstd", BS_ZSTD_SONAME, BS_ZSTD_FOLDER, ZSTD_FUNCTIONS)
 
-/* Small texts share frames of up to this many bytes, because half of zstd's time for the frame of a
- * record is spent before its first byte. A frame is decoded even if only one of its texts is
- * needed, so decoding must be fast: level -2 leaves literals uncoded, and a minimum match of six
- * bytes makes them fewer. For records of 300 bytes, compared with a frame for each at level 1:
- * compressing takes half the time, decoding one record .76 us instead of .52, and the size is
- * equal. */
+/* Small texts share frames of up to this many bytes, because zstd spends half of its time for a
+ * short frame before the first byte. The whole frame is decoded even if only one of its texts is
+ * needed, so decoding must be fast: level -2 does not compress literals, and a minimum match of six
+ * bytes leaves fewer literals. For records of 300 bytes, compared with a frame for each record at
+ * level 1: compressing takes half the time, decoding one record .76 us instead of .52, and the size
+ * is equal. */
 #define SHARED_BYTES 1536u
 /* Level 3 is zstd's default; on larger texts level 1 is 40 % faster, and the result 3 % larger.
  * least_match 0 is zstd's default. */
@@ -48,24 +48,25 @@ enum {
 static const struct {
 	int level, least_match, tells_size;
 } kinds[KINDS] = {[SHARED] = {-2, 6, 0}, [ALONE] = {1, 0, 1}};
-/* Total sample for training. Twice as much took twice the time, 50 ms, and saved less than 1 %. */
+/* Total size of the sample for training. Twice the size took twice the time, 50 ms, and saved less
+ * than 1 %. */
 #define SAMPLE_BYTES ((size_t)256 << 10)
-/* sample of one document, so that a long one does not become the whole sample */
+/* Most bytes that one document contributes to the sample, so that a long one does not fill it. */
 #define SAMPLE_DOCUMENT_BYTES  ((size_t)8 << 10)
 #define SAMPLE_LEAST_BYTES     ((size_t)64 << 10)
 #define SAMPLE_LEAST_DOCUMENTS 200
 /* Documents wait in memory until the dictionary is trained, or until they have this many bytes. */
 #define WAITING_BYTES ((size_t)16 << 20)
-/* Twice as much made texts less than 1 % smaller, and its tables exceed the nearest caches. A
- * smaller sample gets a dictionary of an eighth of its size, so that it costs less than it
- * saves. */
+/* Size of the dictionary. A dictionary of twice the size made texts less than 1 % smaller, and its
+ * tables exceed the nearest caches. If the sample is small, the dictionary has an eighth of its
+ * size, so that it costs less than it saves. */
 #define DICTIONARY_BYTES ((size_t)16 << 10)
 /* Training on 1 MiB was measured to take 12.4 MB. */
 #define TRAINING_BYTES ((size_t)16 << 20)
 /* A larger part is moved to a temporary file. */
 #define HELD_BYTES ((size_t)256 << 10)
-/* Bytes compressed at a time, while zstd's tables are in the caches. With a thread there are three
- * pieces: one that it compresses, one that waits, one that is being filled. */
+/* Texts are compressed in pieces of this size, while zstd's tables are in the caches. With a
+ * compressing thread there are three pieces: one is compressed, one waits, one is being filled. */
 #define PIECE_BYTES ((size_t)256 << 10)
 #define PIECES      3u
 
@@ -93,11 +94,11 @@ struct bs_store_writer {
 	struct bs_buffer sample;
 	struct sizes sample_sizes;
 	struct piece waiting; /* documents that wait for the dictionary */
-	/* the thread; NULL: none. The thread owns the fields from pieces to contexts, and the
-	 * frames and offsets */
+	/* the compressing thread; NULL: none. While it runs, it owns the fields from pieces to
+	 * contexts, and the parts frames and offsets */
 	struct bs_workers *workers;
 	struct piece pieces[PIECES]; /* task i is pieces[i % PIECES] */
-	uint64_t n_handed;           /* pieces passed on; the next one is being filled */
+	uint64_t n_handed;           /* pieces passed to the thread; the next one is being filled */
 	uint32_t n_texts;            /* texts that have a frame */
 	bool has_shared;
 	struct bs_buffer frame;
@@ -285,7 +286,8 @@ static enum bs_status no_work(void *context, const struct bs_task *task, struct 
 	return BS_OK;
 }
 
-/* Compresses one piece; there is one compressor, so pieces are put in order. */
+/* The task of the compressing thread: compresses one piece. There is one thread, so pieces stay in
+ * order. */
 static enum bs_status put_piece(void *context, uint64_t task, struct bs_error *err)
 {
 	struct bs_store_writer *writer = context;
@@ -325,7 +327,7 @@ static enum bs_status take(struct bs_store_writer *writer, const uint8_t *raw, s
 	return status || piece->raws.used_bytes < PIECE_BYTES ? status : hand_over(writer, err);
 }
 
-/* Stores the first failure, and returns it from now on. */
+/* Remembers the first failure, and returns it in this and all later calls. */
 static enum bs_status keep(struct bs_store_writer *writer, enum bs_status status,
                            struct bs_error *err)
 {
@@ -341,8 +343,8 @@ static enum bs_status make_context(size_t kind, ZSTD_CCtx **context_out, struct 
 	*context_out = bs_zstd.ZSTD_createCCtx();
 	if (!*context_out)
 		return bs_fail_memory(err, "a compressor", 0);
-	/* There is only one dictionary; its number in each frame would waste four bytes. A shared
-	 * frame does not record its size. */
+	/* The number of the dictionary is omitted from frames, because there is only one and it
+	 * would waste four bytes. A shared frame does not record its size either. */
 	static const ZSTD_cParameter parameters[] = {ZSTD_c_compressionLevel, ZSTD_c_checksumFlag,
 	                                             ZSTD_c_dictIDFlag, ZSTD_c_contentSizeFlag,
 	                                             ZSTD_c_minMatch};
@@ -444,11 +446,12 @@ void bs_store_writer_free(struct bs_store_writer *writer)
  * KiB. A frame that declares more text is damaged, which is detected before memory is allocated for
  * it. */
 #define MOST_TEXT_PER_BYTE (UINT64_C(128) * 1024 / 4)
-/* Offset of the descriptor, after the magic number. This bit: the frame ends with a checksum. */
+/* Offset of a frame's descriptor byte, after the magic number. CHECKSUM_BIT of it: the frame ends
+ * with a checksum. */
 #define DESCRIPTOR_AT 4
 #define CHECKSUM_BIT  0x04
-/* Limit of a shared frame's content, because it is decoded for each of its texts. Larger ones are
- * damaged. */
+/* Larger shared frames count as damaged, because a shared frame is decoded for each of its
+ * texts. */
 #define SHARED_MOST_BYTES ((size_t)64 << 10)
 
 struct bs_store {
@@ -460,7 +463,7 @@ struct bs_store {
 	ZSTD_DCtx *context;
 	/* content of the shared frame that was read last; empty: none */
 	struct bs_buffer shared;
-	/* offset of that frame */
+	/* offset of the frame in shared */
 	uint64_t shared_from;
 };
 
@@ -491,7 +494,7 @@ static enum bs_status open_dictionary(struct bs_store *store, const uint8_t *dic
 		return BS_OK;
 	/* Without its magic number zstd would accept any bytes as a dictionary. */
 	if (!bs_zstd.ZSTD_getDictID_fromDict(dictionary, dictionary_bytes))
-		return fail_corrupt(err, "the dictionary is none");
+		return fail_corrupt(err, "invalid dictionary");
 	store->dictionary = bs_zstd.ZSTD_createDDict(dictionary, dictionary_bytes);
 	return store->dictionary ? BS_OK
 	                         : explain_dictionary(store, dictionary, dictionary_bytes, err);
@@ -542,7 +545,8 @@ void bs_store_close(struct bs_store *store)
 }
 
 /* Checks that a frame with a checksum and a plausible size begins here. Returns NULL, or a
- * description of the error. A shared frame does not record its size. */
+ * description of the error. A shared frame does not record its size; *text_bytes_out is then
+ * unknown. */
 static const char *check_frame(const uint8_t *frame, uint64_t most_bytes, size_t *frame_bytes_out,
                                uint64_t *text_bytes_out)
 {
@@ -562,8 +566,8 @@ static const char *check_frame(const uint8_t *frame, uint64_t most_bytes, size_t
 	return NULL;
 }
 
-/* Overwrites content with the decoded frame. Returns an error of the frame; *status_out: out of
- * memory. */
+/* Overwrites content with the decoded frame. Returns a description of an error of the frame, or
+ * NULL. *status_out: BS_NO_MEMORY if memory ran out. */
 static const char *decode(const struct bs_store *store, const uint8_t *frame, size_t frame_bytes,
                           size_t most_bytes, struct bs_buffer *content, enum bs_status *status_out,
                           struct bs_error *err)
@@ -604,7 +608,8 @@ static const char *find_shared(const struct bs_store *store, uint64_t document,
 	return NULL;
 }
 
-/* Fetches a text whose frame is [from, to), or begins at `from` if it is shared. */
+/* Fetches a text whose frame is at [from, to); a shared frame begins at `from`, but does not end at
+ * `to`. */
 static const char *fetch(struct bs_store *store, uint64_t document, uint64_t from, uint64_t to,
                          struct bs_buffer *text, enum bs_status *status_out, struct bs_error *err)
 {

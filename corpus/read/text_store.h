@@ -44,9 +44,9 @@ enum bs_store_part {
  */
 struct bs_store_writer;
 
-/* Temporary files are created in dir (borrowed), which should be on the disk with the space, when
- * parts outgrow memory. has_thread: a separate thread compresses; a failure may be returned by a
- * later call; the output is the same. BS_IO, BS_NO_MEMORY. */
+/* Parts that become too large for memory are moved to temporary files in dir (borrowed), which
+ * should be on the disk that has the space. has_thread: a separate thread compresses, so a failure
+ * may be returned by a later call; the output is the same. BS_IO, BS_NO_MEMORY. */
 enum bs_status bs_store_writer_new(const struct bs_dir *dir, bool has_thread,
                                    struct bs_store_writer **writer_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
@@ -80,8 +80,8 @@ void bs_store_writer_free(struct bs_store_writer *writer);
 /* A store that is read: its parts, borrowed while it exists, and a decoder. One for each thread. */
 struct bs_store;
 
-/* The bytes may be invalid: BS_CORRUPT from here or from bs_store_fetch, never a crash or a wrong
- * text. BS_NO_MEMORY. */
+/* The bytes may be damaged: this function or bs_store_fetch then returns BS_CORRUPT, but never
+ * crashes or returns a wrong text. BS_NO_MEMORY. */
 enum bs_status bs_store_open(const uint8_t *dictionary, size_t dictionary_bytes,
                              const uint8_t *offsets, size_t offsets_bytes, const uint8_t *frames,
                              size_t frames_bytes, struct bs_store **store_out,

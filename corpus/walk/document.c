@@ -43,7 +43,8 @@ bool bs_fingerprint_is_private(const struct bs_fingerprint *fingerprint)
 	return (fingerprint->mode & (S_IRGRP | S_IROTH)) == 0;
 }
 
-/* The time until which other contents may have this fingerprint, without the grain of the clock. */
+/* The time until which the file could be changed without changing this fingerprint. Does not
+ * include the granularity of the system clock. */
 static int64_t doubted_until(const struct bs_fingerprint *fingerprint)
 {
 	/* The later time, because setting mtime back sets ctime to the present. */

@@ -18,7 +18,7 @@ void bs_skip_kinds_add(struct bs_skip_kind kinds[BS_SKIP_KINDS], const char *nam
 /* The kind of a file: its extension in lower case; "" if that is not a few letters and digits. */
 void bs_skip_kind_of(const char *path, size_t path_bytes, char name_out[BS_SKIP_KIND_BYTES]);
 
-/* Identifies the content of a file when it was indexed. Zeros: unknown. */
+/* Shows whether a file has changed since it was indexed. Zeros: unknown. */
 struct bs_fingerprint {
 	uint64_t size_bytes;
 	int64_t mtime_ns; /* by bs_moment_code: ns since 1970, except for very distant years */
@@ -34,12 +34,12 @@ struct bs_fingerprint {
  * system without finer times; it is racy for two more seconds.
  */
 bool bs_fingerprint_is_racy(const struct bs_fingerprint *fingerprint, int64_t from_ns);
-/* Waits until the fingerprint is old enough to prove what is read afterwards, and returns true.
- * Returns false at once for a file written after the run began at from_ns, so that a run waits only
- * once. */
+/* Waits until the fingerprint is no longer racy for a reading that begins now, and returns true.
+ * Returns false at once if the file was written after the run began at from_ns, so that a run waits
+ * at most once. */
 bool bs_fingerprint_outwait(const struct bs_fingerprint *fingerprint, int64_t from_ns);
-/* Returns from_ns for reading that begins now: slightly earlier, because times of files come from a
- * clock that ticks every few ms. */
+/* Returns the from_ns of a reading that begins now. It is slightly earlier than the present,
+ * because times of files come from a clock that ticks every few ms. */
 int64_t bs_fingerprint_racy_from(void);
 /* True if neither the file's group nor others may read it. */
 bool bs_fingerprint_is_private(const struct bs_fingerprint *fingerprint);
@@ -56,9 +56,9 @@ struct bs_field {
 	size_t text_bytes;
 };
 
-/* A text in pieces, of a file that is not held as a whole. next: the piece is borrowed until the
- * next call; *n_bytes_out is 0 at the end. A failure sets has_failed and ends the text. rewind:
- * restarts at the beginning. */
+/* A text in pieces, for a file that is too large to be held in memory. next: returns the next
+ * piece, borrowed until the next call; *n_bytes_out is 0 at the end. A failure sets has_failed and
+ * ends the text. rewind: restarts at the beginning. */
 struct bs_text_stream {
 	void *context;
 	void (*rewind)(void *context);
@@ -94,7 +94,7 @@ struct bs_document_raw {
 struct bs_document_text {
 	const struct bs_field *fields;
 	size_t n_fields;
-	/* the row of a large collection: replaces the fields; otherwise NULL */
+	/* text of the row of a large collection, instead of fields; otherwise NULL */
 	struct bs_text_stream *stream;
 	uint64_t n_bytes; /* sum over the fields, or of the stream */
 };
@@ -113,7 +113,7 @@ struct bs_document {
 	uint64_t held_bytes; /* memory that the reader holds for it, if it is large */
 };
 
-/* Why a file or a line is not a document. Zeros: it is one. */
+/* Why a file or a line is not a document. Zeros: it is a document. */
 struct bs_refusal {
 	const char *reason; /* one line of text; NULL: not refused */
 	enum bs_skip skip;
@@ -122,8 +122,8 @@ struct bs_refusal {
 	uint32_t nul_end; /* of a binary file: offset after its first NUL byte; 0: unknown */
 };
 
-/* A run may take 128 MiB in addition to its memory; this half is for parsing one record, the other
- * half is for the other threads. */
+/* A run may use 128 MiB in addition to its memory limit. This is the half for parsing one record;
+ * the other half is for the other threads. */
 #define BS_BESIDE_MEMORY_BYTES ((uint64_t)64 << 20)
 
 /* Receives documents. A status other than BS_OK from a callback ends the reading and is
@@ -134,7 +134,7 @@ struct bs_document_sink {
 	 * phrase, and the document is passed to skip. */
 	enum bs_status (*document)(void *context, const struct bs_document *document,
 	                           struct bs_error *err);
-	/* Called before a document is read that needs n_bytes of additional memory. Nullable. */
+	/* Called before reading a document that needs n_bytes of additional memory. Nullable. */
 	enum bs_status (*large)(void *context, uint64_t n_bytes, struct bs_error *err);
 	/* Called for skipped files and records. message: one printable line, such as "notes/a.txt:
 	 * Permission denied" or "mail.jsonl:812: not a JSON object". Nullable. */

@@ -30,8 +30,8 @@ static void close_quietly(int fd)
 	errno = error_number;
 }
 
-/* Opens one component, the first n_bytes of path, below dir_fd. With O_NOFOLLOW also a folder that
- * is a symlink is refused. */
+/* Opens one component, the first n_bytes of path, below dir_fd. With O_NOFOLLOW, a symlink is
+ * refused even if it leads to a folder. */
 static int open_component(int dir_fd, const char *path, size_t n_bytes, int flags)
 {
 	char name[NAME_MAX + 1];
@@ -53,7 +53,7 @@ static int open_component(int dir_fd, const char *path, size_t n_bytes, int flag
 	return fd;
 }
 
-/* Opens component by component; without O_NOFOLLOW symlinks are followed. */
+/* Opens the path component by component. Symlinks are followed, unless flags have O_NOFOLLOW. */
 static int open_by_step(int dir_fd, const char *path, int flags)
 {
 	int at = dir_fd;
@@ -125,7 +125,7 @@ void bs_file_place_close(struct bs_file_place *place)
 	bs_buffer_deinit(&place->path);
 }
 
-/* Makes place the folder with path path[0..n_bytes). */
+/* Makes place the folder at path[0..n_bytes), and opens it if it is another one. */
 static bool go_to(int dir_fd, const char *path, size_t n_bytes, struct bs_file_place *place)
 {
 	struct bs_buffer *kept = &place->path;
@@ -225,8 +225,8 @@ bool bs_file_is_gone(int error_number)
 
 enum bs_status bs_file_status(int error_number)
 {
-	/* A shortage says nothing about the file: a caller that took it as unreadable would drop
-	 * its content. */
+	/* Running out of descriptors or memory says nothing about the file: a caller that took the
+	 * file as unreadable would remove its content from the index. */
 	if (error_number == EMFILE || error_number == ENFILE || error_number == ENOMEM)
 		return BS_NO_MEMORY;
 	return bs_file_is_gone(error_number) ? BS_NOT_FOUND : BS_IO;
@@ -260,8 +260,8 @@ static void refuse_errno(struct bs_refusal *refusal, int error_number, bool is_b
 		       error_number, strerror(error_number));
 }
 
-/* Most bytes of one read, so that the deadline is checked often enough; and the estimated speed of
- * reading. */
+/* STEP_BYTES: most bytes of one read, so that the deadline is checked often enough. BYTES_A_NS:
+ * estimated speed of reading. */
 #define STEP_BYTES ((size_t)1 << 20)
 #define BYTES_A_NS 4u
 /* Estimated time to convert a unit of UTF-16 to UTF-8. */
@@ -294,14 +294,14 @@ static enum bs_status read_to(struct bs_holes *file, size_t wanted_bytes, uint64
 	return status;
 }
 
-/* For a smaller file, callbacks are not worth a second read. Pieces double in size up to what fits
- * the cache. */
+/* ask_heads reads files of at least ASKED_SIZE bytes in pieces; smaller ones are not worth several
+ * reads. Pieces grow from the first size to the most that fits the cache. */
 #define ASKED_SIZE        ((uint64_t)32 * 1024)
 #define FIRST_PIECE_BYTES ((uint64_t)16 * 1024)
 #define MOST_PIECE_BYTES  ((uint64_t)128 * 1024)
 
-/* Reads a large file in pieces and calls head after each but the last. If head accepts the
- * beginning, *at_end is set and bytes holds only that. */
+/* Reads a large file in pieces and passes the bytes so far to `head` after each piece, except the
+ * last. If head accepts them, sets *at_end, and bytes holds only this beginning. */
 static enum bs_status ask_heads(struct bs_holes *file, const struct bs_fingerprint *fingerprint,
                                 const struct bs_file_head *head, uint64_t limit_bytes,
                                 struct bs_buffer *bytes, bool *at_end, struct bs_refusal *refusal,
@@ -330,7 +330,7 @@ static enum bs_status read_whole(struct bs_holes *file, uint64_t size_bytes, boo
                                  uint64_t limit_bytes, struct bs_buffer *bytes, bool at_end,
                                  struct bs_refusal *refusal, struct bs_error *err)
 {
-	/* Files of /proc have size 0 and are longer. */
+	/* Files of /proc have size 0, but are not empty. */
 	size_t head_bytes =
 		size_bytes && size_bytes < HEAD_BYTES ? (size_t)size_bytes + 1 : HEAD_BYTES;
 	enum bs_status status = read_to(file, head_bytes, size_bytes, bytes, &at_end, refusal, err);

@@ -27,16 +27,16 @@ int bs_file_open(int dir_fd, const char *path, int flags);
 int bs_file_stat(int dir_fd, const char *path, struct stat *stat_out);
 
 /*
- * Opens a file at path, of any length, below the folder dir_fd. No component may be a symlink,
+ * Opens a file at a path of any length below the folder dir_fd. No component may be a symlink,
  * because a new symlink may lead out of the folder that the user named. Returns -1 and sets errno,
- * ELOOP for a symlink. bs_file_open_by_step is what bs_file_open_below does without openat2 in the
- * kernel; public for tests.
+ * ELOOP for a symlink. bs_file_open_by_step is the implementation for kernels without openat2;
+ * public for tests.
  */
 int bs_file_open_below(int dir_fd, const char *path, int flags);
 int bs_file_open_by_step(int dir_fd, const char *path, int flags);
 
-/* A folder that stays open between lookups, so that files in it are looked up by their last
- * component only. Zero-initialise; close it when dir_fd becomes another folder. */
+/* A folder that stays open between lookups, so that its files are looked up by their last component
+ * only. Zero-initialise; close it before dir_fd becomes another folder. */
 struct bs_file_place {
 	int fd;
 	struct bs_buffer path; /* below dir_fd, NUL-terminated; empty: none is open */
@@ -64,7 +64,7 @@ enum bs_status bs_file_way(const char *from, const void *to, size_t to_bytes, st
 enum bs_status bs_file_real_path(const char *path, char **real_out,
                                  struct bs_error *err) BS_WARN_UNUSED;
 
-/* The fingerprint of a file from its stat. */
+/* Makes the fingerprint of a file from the result of its stat. */
 struct bs_fingerprint bs_file_fingerprint(const struct stat *found);
 
 /* True if the errno means that no file has this name: the only errno for which a document is
@@ -76,8 +76,8 @@ bool bs_file_is_gone(int error_number);
  * BS_IO. */
 enum bs_status bs_file_status(int error_number);
 
-/* Decides whether the beginning of a large file suffices. Called after each piece that is read,
- * with the fingerprint and all bytes so far, but not for the whole file. */
+/* Decides whether the beginning of a large file is enough. Called after each piece that is read,
+ * except the last, with the fingerprint and all bytes so far. */
 struct bs_file_head {
 	bool (*is_enough)(void *context, const struct bs_fingerprint *fingerprint,
 	                  const uint8_t *bytes, size_t n_bytes);

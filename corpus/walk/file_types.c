@@ -57,7 +57,7 @@ enum bs_status bs_file_types_new(struct bs_file_types **types_out, struct bs_err
 	for (size_t i = 0; i < sizeof(known_types) / sizeof(*known_types) && !status; i++) {
 		size_t name_bytes = strcspn(known_types[i], ":"), n;
 		for (const char *glob = known_types[i] + name_bytes; *glob && !status; glob += n) {
-			glob += 2; /* a colon or comma, and a space */
+			glob += 2; /* skip a colon or comma, and a space */
 			n = strcspn(glob, ",");
 			status = define(types, known_types[i], name_bytes, glob, n, err);
 		}

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bounds memory. No path component is longer than 255 bytes, and few patterns are longer than one
+/* Limits memory. No path component is longer than 255 bytes, and few patterns are longer than one
  * component. */
 #define PATTERN_MAX_BYTES 65536
 
@@ -139,7 +139,8 @@ static enum bs_status parse_inner_deep(struct parser *parser, int before, int la
 		token->kind = ends ? TOKEN_ANYTHING : TOKEN_DEEP_MIDDLE;
 		return BS_OK;
 	}
-	/* The last token is a slash, or in a group an escaped comma or brace. */
+	/* The last token is the slash before the stars. In a group it may be an escaped comma or
+	 * brace instead, which globset replaces by a slash too. */
 	*token = (struct bs_glob_token){.kind = TOKEN_BYTE, .byte = '/'};
 	return push(parser, ends ? TOKEN_ANYTHING : TOKEN_DEEP_MIDDLE, 0);
 }
@@ -150,7 +151,7 @@ static enum bs_status parse_star(struct parser *parser)
 	if (parser_peek(parser) != '*')
 		return push_star(parser);
 	parser_take(parser);
-	/* True if anything precedes in the pattern or in the current alternative. */
+	/* There is a token before the stars in the pattern or in the current alternative. */
 	if (last >= 0 && last != TOKEN_GROUP_OPEN && last != TOKEN_GROUP_NEXT)
 		return parse_inner_deep(parser, before, last);
 	int next = parser_peek(parser);
@@ -160,8 +161,8 @@ static enum bs_status parse_star(struct parser *parser)
 	return push(parser, TOKEN_DEEP_PREFIX, 0);
 }
 
-/* A character of a set: its bytes, and its code point, which orders ranges. An invalid byte is
- * itself. */
+/* A character of a set: its bytes, and its code point, which orders ranges. The code point of an
+ * invalid byte is the byte. */
 struct character {
 	uint32_t code;
 	uint8_t bytes[4];
@@ -197,8 +198,8 @@ static void set_add(struct bs_byte_set *set, unsigned from, unsigned to)
 		set->words[byte / 64] |= UINT64_C(1) << (byte % 64);
 }
 
-/* Adds the bytes of both ends; the range itself is only from the last byte of `from` to the first
- * of `to`. This is how globset writes a range into a bytewise regex. */
+/* Adds a range as globset does, which writes it into a bytewise regex: all bytes of both ends, and
+ * the range from the last byte of `from` to the first byte of `to`. */
 static void set_add_range(struct bs_byte_set *set, const struct character *from,
                           const struct character *to)
 {
@@ -380,7 +381,7 @@ static bool stops_at_line_feed(const struct bs_glob_token *tokens, size_t n_toke
 	return !is_literal && !ends_in_extension(tokens, n_tokens);
 }
 
-/* Finds the longest sequence of bytes that is in every match, that is, outside groups. */
+/* Finds the longest sequence of bytes that every match contains. Bytes in groups do not count. */
 static enum bs_status build_literal(struct bs_glob *glob, const struct parser *parser)
 {
 	const struct bs_glob_token *tokens = parser->tokens.items;
@@ -404,8 +405,9 @@ static enum bs_status build_literal(struct bs_glob *glob, const struct parser *p
 }
 
 /*
- * The automaton has two states for each token, before and within it, and an end state. Transitions
- * lead to the same or later states, so one pass in order finds all reachable states.
+ * The automaton has two states for each token, before it and within it, and an end state.
+ * Transitions only lead to the same or to later states, so one pass in order finds all reachable
+ * states.
  */
 #define WITHIN 1u
 
@@ -480,8 +482,9 @@ static void state_add(uint64_t *states, size_t state)
 	states[state / 64] |= UINT64_C(1) << (state % 64);
 }
 
-/* Before a { or comma, the previous alternative ends. Within it, its own alternative may begin,
- * unless that is empty, and the next alternative may begin as well. */
+/* Adds the successors of a state of { or of a comma. Before a comma, an alternative has just ended:
+ * the group ends. Within { or a comma, either the alternative that begins here is matched, or the
+ * next comma is tried. (An empty alternative matches nothing.) */
 static void step_group(const struct bs_glob *glob, uint64_t *from, size_t state)
 {
 	size_t at = state / 2, end = glob->tokens.items[at].to;
@@ -496,8 +499,8 @@ static void step_group(const struct bs_glob *glob, uint64_t *from, size_t state)
 		state_add(from, 2 * end | WITHIN);
 }
 
-/* Adds the successors of a state: over `byte` to `to` (byte -1, the end of the path, leads
- * nowhere), or without reading it to `from`. */
+/* Adds the successors of a state: to `to` those that read `byte`, to `from` those that read
+ * nothing. byte -1 is the end of the path, which no state reads. */
 static void step_state(const struct bs_glob *glob, uint64_t *from, uint64_t *to, size_t state,
                        int byte)
 {
@@ -566,13 +569,14 @@ static bool step(const struct bs_glob *glob, uint64_t *from, uint64_t *to, int b
 
 static bool run(struct bs_glob *glob, const uint8_t *bytes, size_t n_bytes)
 {
-	/* Rejects most paths. */
+	/* Fast path: most paths do not contain the literal. */
 	if (!memmem(bytes, n_bytes, glob->literal, glob->literal_bytes))
 		return false;
 	size_t n_words = state_words(glob);
 	uint64_t *from = glob->states, *to = glob->states + n_words;
 	memset(from, 0, 2 * n_words * sizeof(*from));
-	/* In BS_GLOB_NAME_TOKENS the kind implies the first token, a deep prefix. */
+	/* The kind BS_GLOB_NAME_TOKENS is matched against the name only, so the first token, a deep
+	 * prefix, is skipped. */
 	state_add(from, glob->kind == BS_GLOB_NAME_TOKENS ? 2 : 0);
 	for (size_t i = 0; i < n_bytes; i++) {
 		step(glob, from, to, bytes[i]);
@@ -592,7 +596,8 @@ static bool is_literal(const struct bs_glob *glob, const uint8_t *bytes, size_t 
 	return n_bytes == glob->literal_bytes && memcmp(bytes, glob->literal, n_bytes) == 0;
 }
 
-/* True if the path's folders need not be matched before its name. */
+/* True if the pattern's "anywhere below" certainly matches the path's folders, so that only the
+ * name must be matched. */
 static bool may_skip_folders(const struct bs_glob *glob, const struct bs_glob_path *path)
 {
 	return !glob->stops_at_line_feed || !memchr(path->bytes, '\n', path->name_off);

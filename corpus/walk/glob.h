@@ -44,11 +44,12 @@ enum bs_glob_kind {
 struct bs_glob {
 	enum bs_glob_kind kind;
 	int16_t last_byte; /* last byte of every matching path; -1: any byte */
-	/* "anywhere below" does not match a folder with a line feed in its name */
+	/* a double star does not match folders with a line feed in their names */
 	bool stops_at_line_feed;
-	uint8_t *literal; /* the literal; for kinds with tokens: bytes that every match contains */
+	/* kinds with a literal: the literal; kinds with tokens: bytes that every match contains */
+	uint8_t *literal;
 	size_t literal_bytes;
-	struct bs_glob_tokens tokens; /* for the kinds with tokens */
+	struct bs_glob_tokens tokens; /* for the kinds NAME_TOKENS and PATH_TOKENS */
 	struct bs_byte_sets sets;
 	uint64_t *states; /* scratch of a match: two sets of states */
 };

@@ -1,7 +1,7 @@
 /*
- * holes.h: reads a file sequentially without reading its holes: ranges of a sparse file without
- * data, whose bytes are zeros. A file with as many blocks as bytes is read normally, without
- * further system calls.
+ * holes.h: reads a file sequentially and skips its holes: ranges of a sparse file that have no disk
+ * blocks and whose bytes are zeros. A file that is not sparse is read normally, without further
+ * system calls.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 
 struct bs_holes {
 	int fd;
-	/* the file has fewer blocks than bytes, and its file system can report holes */
+	/* the file's blocks do not cover its size, and its file system can report holes */
 	bool may_have;
 	uint64_t offset;              /* offset of the next byte; valid if may_have */
 	uint64_t data_end;            /* end of the data that was found last */
@@ -25,7 +25,7 @@ struct bs_holes {
 void bs_holes_init(struct bs_holes *holes, int fd, const struct stat *found);
 /* Like read(2). */
 ssize_t bs_holes_read(struct bs_holes *holes, void *to, size_t n_bytes);
-/* The number of next bytes that are in a hole; 0 for data, at the end, or if unknown. */
+/* How many of the next bytes are in a hole; 0 for data, at the end, or if unknown. */
 uint64_t bs_holes_left(struct bs_holes *holes);
 /* Skips n_bytes <= bs_holes_left. */
 void bs_holes_skip(struct bs_holes *holes, uint64_t n_bytes);

@@ -41,7 +41,8 @@ static size_t space_at_end(const uint8_t *line, size_t n)
 	return is_space ? 3 : 0;
 }
 
-/* A line that is being parsed: the rest of it, and the marks that were removed. */
+/* A line that is being parsed: the part that is not parsed yet, and the marks that were removed
+ * from it. */
 struct line {
 	const uint8_t *bytes;
 	size_t n_bytes;
@@ -87,8 +88,8 @@ static bool line_strip(struct line *line)
 	return true;
 }
 
-/* Makes the glob of a stripped line. Without a slash it matches anywhere below. A final double star
- * matches the content of a folder, but not the folder. */
+/* Makes the glob of a line without its marks. A line without a slash matches at any depth. A double
+ * star at the end matches the content of a folder, but not the folder. */
 static enum bs_status line_to_glob(const struct line *line, struct bs_buffer *glob,
                                    struct bs_error *err)
 {
@@ -136,8 +137,8 @@ static size_t first_line(const uint8_t *text, size_t n, size_t *next_out)
 	return line_bytes;
 }
 
-/* Limits of a file of rules, because each rule is tried on every file below: bytes that are read,
- * and rules that are used. */
+/* Limits of an ignore file, because each rule is tried on every file below its folder: bytes that
+ * are read, rules that are used, and bytes of error messages. */
 #define MOST_RULE_BYTES  ((size_t)4 << 20)
 #define MOST_RULES       65536u
 #define MOST_FAULT_BYTES 4096u
@@ -149,7 +150,8 @@ static enum bs_status note_fault(struct bs_ignore *ignore, size_t number,
 {
 	struct bs_error fault;
 	(void)bs_fail(&fault, BS_INVALID, "line %zu: %s", number, why->text);
-	/* For a file that contains no rules at all, the first faults are enough. */
+	/* Only the first faults are kept: a file that is no ignore file may have one in every
+	 * line. */
 	return ignore->faults.used_bytes < MOST_FAULT_BYTES
 	               ? bs_buffer_append(&ignore->faults, fault.text, strlen(fault.text) + 1, err)
 	               : BS_OK;
@@ -214,7 +216,7 @@ enum bs_ignore_verdict bs_ignore_as_globs(enum bs_ignore_verdict verdict, size_t
 	return n_plain > 0 && !is_folder ? BS_IGNORE_SKIP : BS_IGNORE_SILENT;
 }
 
-/* False if the errno shows that the file does not exist or cannot be one. */
+/* True if the file may exist although it could not be opened, with this errno. */
 static bool may_be_there(int folder_fd, const char *path, int error_number)
 {
 	struct stat info;
@@ -226,9 +228,9 @@ static bool may_be_there(int folder_fd, const char *path, int error_number)
 	       error_number != ENXIO;
 }
 
-/* Appends the content of a regular file, up to MOST_RULE_BYTES; nothing if it cannot be opened,
- * except with must_read: BS_IO. Also BS_IO without file descriptors or after a disk error, because
- * ignored files must not be included because of it. */
+/* Appends the content of a regular file, up to MOST_RULE_BYTES. If it cannot be opened, appends
+ * nothing; with must_read: BS_IO. Always BS_IO if descriptors run out or after a disk error,
+ * because ignored files must not be included for such a reason. */
 static enum bs_status read_file(int folder_fd, const char *path, bool must_read,
                                 struct bs_buffer *text, struct bs_error *err)
 {
@@ -350,8 +352,8 @@ static const char *user_folder(const char *variable)
 }
 
 /*
- * The only place in the libraries that reads the environment: git's rules, and ripgrep's, define
- * these two variables as the place of the user's excludes, and callers know no better.
+ * The only place in the libraries that reads the environment: by git's and ripgrep's rules, these
+ * two variables determine where the user's excludes file is.
  */
 static enum bs_status global_path(bool must_read, struct bs_buffer *path, struct bs_error *err)
 {
@@ -385,7 +387,7 @@ enum bs_status bs_ignore_read_global(bool must_read, struct bs_ignore *ignore, s
 	return status;
 }
 
-/* In the order of precedence; the last two are git's. */
+/* Kinds of ignore files, highest precedence first. The last two are git's. */
 enum file_kind {
 	FILE_RGIGNORE,
 	FILE_IGNORE,
@@ -394,8 +396,8 @@ enum file_kind {
 	FILE_KINDS
 };
 
-/* The names of these files; for FILE_EXCLUDE the name that shows its presence. Bit i of
- * BS_IGNORE_HAS_* is name i. */
+/* The file names of these kinds; for FILE_EXCLUDE the name of the folder that contains the file.
+ * BS_IGNORE_HAS_*: bit i is set if the folder has name i. */
 static const char *const file_names[FILE_KINDS] = {".rgignore", ".ignore", ".gitignore", ".git"};
 
 struct bs_ignore_level {
@@ -432,8 +434,8 @@ static enum bs_status read_first_line(int folder_fd, const char *path, bool must
 }
 
 /*
- * Reads the excludes of a worktree or submodule, whose .git is a file that names the repository:
- * "gitdir: " and a path, where the file commondir names the shared part.
+ * Reads the excludes of a worktree or submodule. Its .git is a file "gitdir: PATH"; in the folder
+ * PATH, the file commondir contains the path of the repository that has the excludes.
  */
 static enum bs_status read_linked_excludes(int folder_fd, bool must_read, struct bs_ignore *ignore,
                                            struct bs_error *err)

@@ -29,7 +29,7 @@ struct bs_ignore_entry {
 	size_t path_bytes;
 	size_t name_off; /* offset of the last component of path */
 	bool is_folder;
-	/* path in lower case, for caseless rules; NULL if there are none */
+	/* path in lower case, for caseless rules; NULL if there are no such rules */
 	const uint8_t *small;
 };
 
@@ -70,15 +70,15 @@ enum bs_status bs_ignore_add_text(struct bs_ignore *ignore, const uint8_t *text,
 enum bs_ignore_verdict bs_ignore_match(const struct bs_ignore *ignore,
                                        const struct bs_ignore_entry *entry, size_t path_off);
 
-/* The verdict of `-g` globs for an entry, from the verdict of their rules. A glob means the
- * opposite of an ignore rule; if n_plain (globs without !) is not 0, files that match none are
+/* Converts the verdict that the rules of `-g` globs give for an entry: a glob means the opposite of
+ * an ignore rule. If n_plain (number of globs without !) is not 0, files that match no glob are
  * skipped. */
 enum bs_ignore_verdict bs_ignore_as_globs(enum bs_ignore_verdict verdict, size_t n_plain,
                                           bool is_folder);
 
-/* Reads the global excludes file: core.excludesFile of ~/.gitconfig or of git/config below
- * $XDG_CONFIG_HOME (~/.config), otherwise git/ignore there. must_read, BS_NO_MEMORY, BS_IO: see
- * bs_ignore_level_open (BS_IGNORE_MUST_READ). */
+/* Reads the global excludes file: core.excludesFile of ~/.gitconfig, or of git/config in the folder
+ * $XDG_CONFIG_HOME (default ~/.config); if neither sets it, git/ignore in that folder. must_read,
+ * BS_NO_MEMORY, BS_IO: see bs_ignore_level_open (BS_IGNORE_MUST_READ). */
 enum bs_status bs_ignore_read_global(bool must_read, struct bs_ignore *ignore,
                                      struct bs_error *err) BS_WARN_UNUSED;
 
@@ -96,14 +96,15 @@ struct bs_ignore_level;
 #define BS_IGNORE_HAS_GITIGNORE 4u
 #define BS_IGNORE_HAS_GIT       8u
 #define BS_IGNORE_HAS_ANY       15u
-/* Use .git only to recognize a repository. */
+/* A .git entry only marks a repository; its exclude file is not read. */
 #define BS_IGNORE_NO_EXCLUDE 16u
-/* An existing file that applies must be readable; otherwise it is unknown what is ignored. */
+/* An ignore file that exists and applies must be readable; otherwise it would be unknown which
+ * files are ignored. */
 #define BS_IGNORE_MUST_READ 32u
 /* The rules of the folder's files match ASCII letters in either case. */
 #define BS_IGNORE_CASELESS 64u
 
-/* The bit of a file name, which is not NUL-terminated; 0 for most names. */
+/* The bit (BS_IGNORE_HAS_*) of a file name, which is not NUL-terminated; 0 for most names. */
 unsigned bs_ignore_name_bit(const char *name, size_t name_bytes);
 
 /*
@@ -128,8 +129,8 @@ void bs_ignore_level_tell_faults(const struct bs_ignore_level *level,
 /* Frees the levels from `level` to before `until`. */
 void bs_ignore_level_close(struct bs_ignore_level *level, const struct bs_ignore_level *until);
 
-/* The verdict of the files of `level` and its parents. Files of git apply only inside a repository,
- * or with git_anywhere everywhere. */
+/* The verdict of the ignore files of `level` and its parents. git's files apply only inside a
+ * repository; git_anywhere: everywhere. */
 enum bs_ignore_verdict bs_ignore_level_match(const struct bs_ignore_level *level,
                                              const struct bs_ignore_entry *entry,
                                              bool git_anywhere);

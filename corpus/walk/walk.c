@@ -34,11 +34,11 @@
 #include "corpus/walk/file_types.h"
 #include "corpus/walk/ignore.h"
 
-/* If the path of a folder exceeds that of the nearest open folder by more than this, the folder
- * stays open, so that entries below it are opened from there. */
+/* If the path of a folder is longer than that of the nearest open folder by more than this, the
+ * folder stays open, because entries below it must be opened relative to it. */
 #define REACH_BYTES (PATH_MAX - NAME_MAX - 1)
 
-/* kind of an entry that could not be stat'ed; folder listings do not have it */
+/* kind of an entry whose stat failed; listings of folders do not contain such entries */
 #define ENTRY_UNREADABLE BS_ENTRY_KINDS
 
 struct entry {
@@ -60,7 +60,7 @@ struct folder {
 	/* length of this folder's path in walk->path, including its final slash */
 	size_t path_bytes;
 	struct bs_ignore_level *level;
-	/* depth of the nearest folder that stays open: this one, or a parent */
+	/* depth of the nearest folder that is open: this folder or a parent */
 	size_t open_depth;
 	int fd; /* -1: closed */
 	dev_t device;
@@ -86,9 +86,10 @@ struct bs_walk {
 	struct folders folders; /* the root first */
 	struct bs_buffer list;  /* scratch: a folder as a listing */
 	bool has_met_part;
-	dev_t last_device;   /* device of the folder that is_sure checked last */
-	bool has_device;     /* last_device is valid */
-	bool is_device_sure; /* its file system reliably sets the times of folders */
+	dev_t last_device; /* device of the folder that is_sure checked last */
+	bool has_device;   /* last_device is valid */
+	/* its file system always updates a folder's times when entries change */
+	bool is_device_sure;
 };
 
 static size_t depth_of(const struct bs_walk *walk)
@@ -144,7 +145,7 @@ static enum bs_status set_path(struct bs_walk *walk, size_t path_bytes, const vo
 	return status;
 }
 
-/* The offset of the part of path below folder; 0 if path is not below. Compares bytes, not
+/* The offset in path of the part below folder; 0 if path is not below it. Compares bytes, not
  * components, like ripgrep. */
 static size_t off_below(const struct bs_buffer *path, const void *folder, size_t folder_bytes)
 {
@@ -195,8 +196,8 @@ static enum bs_ignore_verdict ask_globs(struct bs_walk *walk, const struct bs_ig
 	                          entry->is_folder);
 }
 
-/* The verdict of the ignore files, then of the file types, which may skip what ignore files keep,
- * and keep hidden files. */
+/* The verdict of the ignore files and the file types. File types come last: they may skip a file
+ * that ignore files keep, and keep hidden files. */
 static enum bs_ignore_verdict ask_files(const struct bs_walk *walk, const struct folder *folder,
                                         const struct bs_ignore_entry *entry)
 {
@@ -215,8 +216,7 @@ static enum bs_ignore_verdict ask_files(const struct bs_walk *walk, const struct
 	return by_type == BS_IGNORE_SILENT ? verdict : by_type;
 }
 
-/* True if the entry, whose path is in the buffer, is to be visited; otherwise *why_out is the
- * reason. */
+/* True if the entry, whose path is in the buffer, is visited; otherwise *why_out is the reason. */
 static bool wants(struct bs_walk *walk, const struct folder *folder, const struct entry *found,
                   enum bs_skip *why_out)
 {
@@ -226,7 +226,7 @@ static bool wants(struct bs_walk *walk, const struct folder *folder, const struc
 	                                .is_folder = found->kind == BS_ENTRY_FOLDER};
 	enum bs_ignore_verdict verdict = ask_globs(walk, &entry);
 	if (verdict == BS_IGNORE_SILENT && walk->options.caseless_ignore_files) {
-		/* Without memory for the lower-case path, the entry is not skipped. */
+		/* Without memory for the lower-case path, visit the entry rather than skip it. */
 		if (make_small(walk, entry.path, entry.path_bytes, NULL) != BS_OK)
 			return true;
 		entry.small = walk->small.data;
@@ -320,9 +320,9 @@ static enum bs_status read_entries(struct folder *folder, DIR *dir, struct bs_er
 }
 
 /*
- * True for file systems that are known to set a folder's times at each change of its entries: local
- * ones of Linux. Not network file systems, whose times are delayed, nor FUSE, which may have none,
- * nor /proc and similar ones, whose entries change by themselves.
+ * True for file systems that are known to update a folder's times at each change of its entries:
+ * local file systems of Linux. False for network file systems, which update them late, for FUSE,
+ * which may have no times, and for /proc and similar ones, whose entries appear by themselves.
  */
 static bool is_sure(struct bs_walk *walk, int fd, dev_t device)
 {
@@ -350,7 +350,8 @@ static bool is_sure(struct bs_walk *walk, int fd, dev_t device)
 	return walk->is_device_sure;
 }
 
-/* Fills a folder from a listing, if one is known for its fingerprint. BS_NO_MEMORY. */
+/* Fills a folder from the cache of listings, if that has one with the folder's fingerprint.
+ * BS_NO_MEMORY. */
 static enum bs_status find_listing(struct bs_walk *walk, struct folder *folder,
                                    const struct stat *info, bool *found_out, struct bs_error *err)
 {
@@ -376,8 +377,8 @@ static enum bs_status find_listing(struct bs_walk *walk, struct folder *folder,
 	return status;
 }
 
-/* Passes the content of a folder, open at fd, to `take`, unless an entry cannot be listed.
- * BS_NO_MEMORY. */
+/* Passes the content of a folder, which is open at fd, to `take` of the listings, unless a listing
+ * cannot represent one of its entries. BS_NO_MEMORY. */
 static enum bs_status take_listing(struct bs_walk *walk, const struct folder *folder, int fd,
                                    const struct stat *info, struct bs_error *err)
 {
@@ -406,8 +407,8 @@ static enum bs_status take_listing(struct bs_walk *walk, const struct folder *fo
 	                   is_sure(walk, fd, info->st_dev), &list, err);
 }
 
-/* Reduces the bits of existing ignore files to those that are to be read. A .git marks a repository
- * in any case. */
+/* Removes from the bits of existing ignore files those that the options exclude. A .git always
+ * marks a repository. */
 static unsigned wanted_ignore_bits(const struct bs_walk *walk, unsigned bits)
 {
 	unsigned kinds = walk->options.no_ignore_kinds;
@@ -433,7 +434,7 @@ static unsigned ignore_bits(const struct folder *folder)
 	return bits;
 }
 
-/* The folder of an ignore file, for messages. */
+/* The folder whose ignore files are being read, for messages. */
 struct rule_place {
 	const struct bs_walk *walk;
 	const char *folder;
@@ -510,7 +511,7 @@ static struct bs_ignore_level *level_above(const struct bs_walk *walk, size_t de
 	return depth > 0 ? walk->folders.items[depth - 1].level : walk->parents;
 }
 
-/* Frees a folder that is, or would have been, at depth. */
+/* Frees a folder at this depth, or one that could not be pushed there. */
 static void free_folder(struct bs_walk *walk, struct folder *folder, size_t depth)
 {
 	if (folder->fd >= 0)
@@ -573,7 +574,7 @@ static enum bs_status descend(struct bs_walk *walk, struct bs_error *err)
 	const char *path = entry_path(walk, &above_fd);
 	int fd = (walk->options.follow ? bs_file_open : bs_file_open_below)(above_fd, path,
 	                                                                    O_RDONLY | O_DIRECTORY);
-	/* A folder that has become a symlink no longer is one. */
+	/* The walk saw a folder, which is a symlink now: report it as ENOTDIR. */
 	if (fd < 0)
 		return report_unread(walk,
 		                     errno == ELOOP && !walk->options.follow ? ENOTDIR : errno,
@@ -618,8 +619,8 @@ static void follow_link(const struct bs_walk *walk, struct entry *entry)
 	}
 }
 
-/* True if the current path is a part or below one. *is_above_out: it is a folder on the way to a
- * part. */
+/* True if the current path is one of the parts or below one. *is_above_out: it is a folder that
+ * contains a part. */
 static bool is_in_part(const struct bs_walk *walk, bool *is_above_out)
 {
 	const char *path = path_from(walk, walk->rel_off);
@@ -637,7 +638,8 @@ static bool is_in_part(const struct bs_walk *walk, bool *is_above_out)
 	return false;
 }
 
-/* Visits the next entry of the top folder. *is_file_out: it is a file to yield. */
+/* Visits the next entry of the top folder. *is_file_out: the entry is a file that the walk
+ * yields. */
 static enum bs_status visit(struct bs_walk *walk, struct folder *folder, bool *is_file_out,
                             struct bs_error *err)
 {
@@ -704,7 +706,7 @@ enum bs_status bs_walk_next(struct bs_walk *walk, const char **path_out, size_t 
 	return BS_OK;
 }
 
-/* Appends a path, and a slash unless it is empty or ends in one. */
+/* Appends a folder's path to the buffer, and a slash unless the path is empty or ends in one. */
 static enum bs_status append_folder(struct bs_walk *walk, const char *folder, struct bs_error *err)
 {
 	size_t n = strlen(folder);
@@ -715,13 +717,14 @@ static enum bs_status append_folder(struct bs_walk *walk, const char *folder, st
 }
 
 /*
- * Initialises the path up to the first entry.
+ * Sets the path buffer to the root.
  *
- * Scar: for the root "sub", ripgrep 13 matches rules of parent folders against the path of sub, a
- * slash, and sub/a.txt: "sub" twice. So "/sub/a.txt" in a parent's .gitignore hides the file from a
- * walk of "." but not from one of "sub". With several roots, ripgrep caches a parent folder with
- * the path of the first root below it (`base`). Later versions fixed this; while 13 is the
- * reference, this code does the same.
+ * Scar: if the root is "sub", ripgrep 13 matches the rules of parent folders not against
+ * "sub/a.txt" but against the real path of sub followed by "sub/a.txt", so that "sub" is in it
+ * twice. So a parent's rule "/sub/a.txt" hides the file in a walk of "." but not in one of "sub".
+ * If there are several roots, ripgrep caches a parent folder with the path of the first root below
+ * it (`base`). Later versions fixed this; this code does the same as 13 as long as that is the
+ * reference.
  */
 static enum bs_status start_path(struct bs_walk *walk, const char *root, const char *real_root,
                                  struct bs_error *err)
@@ -750,7 +753,7 @@ static enum bs_status add_globs(struct bs_walk *walk, struct bs_error *err)
 		const char *glob = walk->options.globs[i];
 		status = bs_ignore_add_line(&walk->globs, (const uint8_t *)glob, strlen(glob), err);
 	}
-	/* In lower case, to be matched against lower-case paths. */
+	/* Lower-case globs, to be matched against lower-case paths. */
 	for (size_t i = 0; i < walk->options.n_caseless_globs && !status; i++) {
 		const char *glob = walk->options.caseless_globs[i];
 		status = make_small(walk, glob, strlen(glob), err);
@@ -843,8 +846,8 @@ enum bs_status bs_walk_open(const char *root, const struct bs_walk_options *opti
 		return bs_fail_memory(err, "a walk", sizeof(*walk));
 	walk->options = *options;
 	walk->root = root;
-	/* NULL if the path is too long or may not be searched; then, as in ripgrep, parents have no
-	 * rules. */
+	/* real_root is NULL if the path is too long or may not be searched. Then the ignore files
+	 * of parents are not read, as in ripgrep. */
 	enum bs_status status = bs_file_real_path(root, &real_root, err);
 	if (!status)
 		status = start_path(walk, root, real_root, err);

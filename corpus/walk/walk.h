@@ -24,18 +24,19 @@ struct bs_walk;
 struct bs_file_types;
 
 /*
- * A cache of folder contents. Opening a folder and taking its fingerprint takes a fourth of the
- * time of reading it. The fingerprint, taken before the folder is read, shows whether its entries
- * are unchanged, because each change of its entries sets its times. A folder is named by its path
- * below the root, ending in a slash; the root is "". Folders arrive in the order of the walk.
+ * A cache of folder contents, because opening a folder and taking its fingerprint takes a fourth of
+ * the time of reading it. Each change of a folder's entries sets the folder's times, so the
+ * fingerprint, taken before the folder is read, shows whether its entries are unchanged. A folder
+ * is named by its path below the root, ending in a slash; the root is "". Folders arrive in the
+ * order of the walk.
  */
 struct bs_walk_listings {
 	/* Returns true and *list_out if the list of the folder with this fingerprint is known. The
 	 * list is borrowed until the walk is closed. Nullable. */
 	bool (*find)(void *context, const char *root, const char *path, size_t path_bytes,
 	             const struct bs_fingerprint *fingerprint, struct bs_folder_listing *list_out);
-	/* Receives each folder that was read or found. is_sure: its file system reliably sets the
-	 * times of folders. BS_NO_MEMORY ends the walk. Nullable. */
+	/* Receives each folder whose entries are known, read or found in the cache. is_sure: its
+	 * file system always updates the times of folders. BS_NO_MEMORY ends the walk. Nullable. */
 	enum bs_status (*take)(void *context, const char *path, size_t path_bytes,
 	                       const struct bs_fingerprint *fingerprint, bool is_sure,
 	                       const struct bs_folder_listing *list, struct bs_error *err);
@@ -65,25 +66,26 @@ struct bs_walk_options {
 	size_t n_caseless_globs;
 	/* file types, applied after the ignore files; see file_types.h; nullable */
 	struct bs_file_types *types;
-	/* The folder that precedes the paths that rules of parent folders are matched against;
-	 * NULL: the root. See start_path in walk.c. */
+	/* Replaces the root's real path where the rules of parent folders are matched; NULL: the
+	 * real path. See start_path in walk.c. */
 	const char *base;
-	/* The name of the root for globs and rules of parent folders, as if it were given in
-	 * another working directory; NULL: root. */
+	/* The name of the root that globs and rules of parent folders see, as if it were given in
+	 * another working directory; NULL: the root as given. */
 	const char *shown;
 	/* Paths below the root, NULL-terminated array: only entries at or below one of them are
-	 * visited, by unchanged rules. NULL: all. */
+	 * visited. The rules apply unchanged. NULL: all entries. */
 	const char *const *parts;
 	/* a folder with this device and inode (the index itself) is skipped silently */
 	dev_t skip_device;
 	ino_t skip_inode; /* 0: none */
-	/* nullable: every folder is read; borrowed until the walk is closed */
+	/* nullable: then every folder is read; borrowed until the walk is closed */
 	const struct bs_walk_listings *lists;
 	/*
-	 * Receives the path, below the root, of each folder or entry that could not be read; report
-	 * is called too. For callers that must know all existing files. If set, an ignore file that
-	 * exists but cannot be read makes its folder unreadable, and entries that disappeared since
-	 * their folder was read are not reported. A failure ends the walk. NULL: as in ripgrep.
+	 * Receives the path, below the root, of each folder or entry that could not be read, in
+	 * addition to `report`: for callers that must know all existing files. If set, an ignore
+	 * file that exists but cannot be read makes its folder unreadable, and entries that
+	 * disappeared since their folder was read are not reported. A failure ends the walk. NULL:
+	 * errors are handled as in ripgrep.
 	 */
 	enum bs_status (*unread)(void *context, const char *path, size_t path_bytes,
 	                         struct bs_error *err);
@@ -114,7 +116,7 @@ enum bs_status bs_walk_open(const char *root, const struct bs_walk_options *opti
 enum bs_status bs_walk_next(struct bs_walk *walk, const char **path_out, size_t *path_bytes_out,
                             struct bs_error *err) BS_WARN_UNUSED;
 
-/* True if one of the parts was visited so far, as a file or as a folder. */
+/* True if the walk so far has visited one of the parts, a file or a folder. */
 bool bs_walk_has_met_part(const struct bs_walk *walk);
 
 /* NULL is allowed. */

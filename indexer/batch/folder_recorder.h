@@ -14,14 +14,14 @@ struct bs_folder_recorder {
 	/* new records, for bs_folders_write after all sources were walked */
 	struct bs_buffer records;
 	uint32_t source; /* number of the source being walked; set by the owner */
-	bool is_kept;    /* nothing is recorded for the source being walked: its old records stay */
+	bool is_kept;    /* the source's old records are kept; nothing new is recorded for it */
 	/* folders not older than this are racy and are not recorded */
 	int64_t racy_from_ns;
 	struct bs_walk_listings lists; /* callbacks for the walk, which runs on one thread */
 };
 
-/* If there are no records, or they are damaged, all folders are read. The struct must not move
- * until deinit. */
+/* Opens the old records. If there are none, or they are damaged, all folders are read. The struct
+ * must not move until deinit. */
 void bs_folder_recorder_init(struct bs_folder_recorder *notes, const struct bs_dir *dir,
                              int64_t racy_from_ns);
 /* Copies the old records of the current source. BS_NO_MEMORY. */

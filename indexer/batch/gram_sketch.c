@@ -4,17 +4,17 @@
  *     text -> folded, in pieces -> 5-grams:  bits in 2^log words of 32 bits (core/text/grams.h)
  *                               -> trigrams: a list for each tier
  *
- * Then the number of bits to set is known, hence the size class. The words are folded to as many as
- * the class has, the bits of the trigrams are set in them as well, and each word becomes four to
- * seven columns of the row.
+ * After the last piece, the number of bits to set is known, and hence the size class. Words are
+ * folded onto each other until as many are left as the class has, the bits of the trigrams are set
+ * in them as well, and each word becomes four to seven columns of the row.
  *
- * 5-grams are not listed: checking each for novelty took three fifths of the total time, while
+ * 5-grams are not listed: testing each for being new took three fifths of the total time, while
  * setting its bits again is nearly free. The number of distinct 5-grams is estimated from the bits.
- * There are so many words that at most one bit in six is set; if they prove too few, the text is
- * processed again.
+ * There are enough words that at most one bit in six is set; if there prove to be too few, the text
+ * is processed again.
  *
- * Trigrams are listed, because a rare one has several bits and its tier must be looked up. Two
- * state bits for each trigram give its tier if it is to be listed; 0 means not: it is left out or
+ * Trigrams are listed, because a rare one has several bits and its tier must be looked up. Each
+ * trigram has two state bits: the tier of a trigram to be listed, or 0 for one that is left out or
  * already listed.
  */
 #include "indexer/batch/gram_sketch.h"
@@ -33,10 +33,10 @@
 #define CARRY_BYTES  (BS_GRAM_LONG_BYTES - 1)
 #define FOLDED_BYTES (CARRY_BYTES + 2 * PIECE_BYTES + 8 + BS_GRAM_REACH)
 #define STATE_WORDS  (BS_GRAM_TRIGRAMS / BS_GRAM_STATES_A_WORD)
-/* places processed at a time: their trigrams stay in the first-level cache */
+/* places of the text that are processed at a time: their trigrams stay in the first-level cache */
 #define PLACES    512u
-#define LEAST_LOG 4u  /* log of a line: 512 bits */
-#define KEPT_LOG  20u /* larger bits are freed after a text */
+#define LEAST_LOG 4u  /* least log of `bits`: a line of 512 bits */
+#define KEPT_LOG  20u /* if log is larger, `bits` is freed after a text */
 
 _Static_assert(BS_GRAM_RARE == 3, "a tier of trigrams is a state of two bits");
 
@@ -44,27 +44,31 @@ _Static_assert(BS_GRAM_RARE == 3, "a tier of trigrams is a state of two bits");
 struct bs_gram_sketch {
 	const struct bs_gram_plan *plan;
 	const struct bs_kernel *kernel;
-	/* by trigram: two bits, its tier if it is to be listed; kept between texts */
+	/* two bits for each trigram: its tier if it is to be listed; kept between texts */
 	uint32_t *states;
-	uint32_t *frequent; /* by bucket of longer grams: a bit if it is frequent; by the plan */
-	uint64_t *bits;     /* 32 << log bits, in lines */
+	/* one bit for each bucket of longer grams: set if it is frequent, by the plan */
+	uint32_t *frequent;
+	uint64_t *bits; /* 32 << log bits, in cache lines */
 	uint32_t log;
 	uint32_t capacity_log;
 	uint32_t *lists[BS_GRAM_TRIGRAM_TIERS]; /* by tier: distinct trigrams */
 	uint32_t n_listed[BS_GRAM_TRIGRAM_TIERS];
 	uint32_t list_capacity;
 	uint32_t size_class;
-	uint32_t trigrams[PLACES + 8]; /* trigrams of PLACES places, with repetitions */
-	/* by trigram: a bit if bs_gram_sketch_tell appended it; NULL before its first call */
+	uint32_t trigrams[PLACES + 8]; /* trigrams of PLACES places of the text, with repetitions */
+	/* one bit for each trigram: set if bs_gram_sketch_tell has appended it; NULL before its
+	 * first call */
 	uint64_t *told;
 	/* the trigrams whose bits are set in `told` */
 	struct bs_u32s told_list;
-	size_t n_carried;        /* folded bytes of incomplete grams at the end of the last piece */
-	struct bs_buffer window; /* the rest of a stream's last piece, and the next piece */
+	/* folded bytes at the end of the last piece that begin incomplete grams */
+	size_t n_carried;
+	struct bs_buffer window; /* of a stream: the rest of the last piece, and the next piece */
 	uint8_t folded[FOLDED_BYTES];
 };
 
-/* Sets 0.58 of the bits on average, because class widths are rounded up by a tenth in the mean. */
+/* Columns of a row for 1,000 bits to set. On average 0.58 of a row's bits are set, because class
+ * widths are rounded up, by a tenth in the mean. */
 #define COLUMNS_A_THOUSAND_BITS 1040u
 
 uint32_t bs_gram_size_class_of(uint64_t n_bits)
@@ -77,8 +81,8 @@ uint32_t bs_gram_size_class_of(uint64_t n_bits)
 	while (log < BS_GRAM_MOST_LOG && UINT64_C(7) << log < n_columns)
 		log++;
 	uint64_t n = (n_columns + (UINT64_C(1) << log) - 1) >> log;
-	/* Rows of the last class may be too narrow for a file, which is then a candidate for nearly
-	 * every query. */
+	/* A row of the last class may be too narrow for its file; the file is then a candidate for
+	 * nearly every query. */
 	return 1 + 4 * (log - BS_GRAM_LEAST_LOG) + (n < 4 ? 0 : n > 7 ? 3 : (uint32_t)n - 4);
 }
 
@@ -137,7 +141,7 @@ static enum bs_status make_bits(struct bs_gram_sketch *sketch, uint32_t log, str
 	return BS_OK;
 }
 
-/* Makes room for n_more trigrams in each list. */
+/* Reserves space for n_more trigrams in each list. */
 static enum bs_status make_lists(struct bs_gram_sketch *sketch, uint32_t n_more,
                                  struct bs_error *err)
 {
@@ -180,7 +184,8 @@ enum bs_status bs_gram_sketch_new(const struct bs_gram_plan *plan,
 	bs_buffer_advise(sketch->states, STATE_WORDS * sizeof(*sketch->states));
 	memset(sketch->states, 0xff, STATE_WORDS * sizeof(*sketch->states));
 	uint32_t n;
-	for (uint32_t tier = 0; tier < BS_GRAM_RARE; tier++) { /* a state is a tier */
+	/* the initial state of a trigram is its tier */
+	for (uint32_t tier = 0; tier < BS_GRAM_RARE; tier++) {
 		const uint32_t *trigrams = bs_gram_plan_list(plan, tier, &n);
 		for (uint32_t i = 0; i < n; i++)
 			set_state(sketch->states, trigrams[i], tier);
@@ -188,7 +193,7 @@ enum bs_status bs_gram_sketch_new(const struct bs_gram_plan *plan,
 	const uint32_t *buckets = bs_gram_plan_list(plan, BS_GRAM_LONG_FREQUENT, &n);
 	for (uint32_t i = 0; i < n; i++)
 		sketch->frequent[buckets[i] / 32] |= UINT32_C(1) << (buckets[i] % 32);
-	/* Without a frequent tier, mark all buckets: all longer grams have one column. */
+	/* If longer grams have one column anyway, mark all buckets as frequent. */
 	if (plan->n_hashes[BS_GRAM_LONG] == 1)
 		memset(sketch->frequent, 0xff, BS_GRAM_BUCKETS / 8);
 	*sketch_out = sketch;
@@ -210,8 +215,8 @@ void bs_gram_sketch_free(struct bs_gram_sketch *sketch)
 	free(sketch);
 }
 
-/* Appends the n trigrams to the lists of their tiers, each distinct one once. Without branches,
- * because novelty and tier are unpredictable. */
+/* Appends those of n trigrams that are not listed yet to the lists of their tiers. Has no branches,
+ * because it is unpredictable whether a trigram is new, and what its tier is. */
 static enum bs_status list_trigrams(struct bs_gram_sketch *sketch, size_t n, struct bs_error *err)
 {
 	enum bs_status status = make_lists(sketch, (uint32_t)n, err);
@@ -238,8 +243,8 @@ static enum bs_status list_trigrams(struct bs_gram_sketch *sketch, size_t n, str
 	return BS_OK;
 }
 
-/* Processes the next piece of the text. *n_left_out: unless is_end, a few bytes at its end that the
- * caller must pass again with the next piece. */
+/* Processes the next piece of the text. *n_left_out: number of bytes at the end of the piece that
+ * were not processed, which the caller must pass again with the next piece; 0 if is_end. */
 static enum bs_status add_piece(struct bs_gram_sketch *sketch, const uint8_t *text, size_t n_bytes,
                                 bool is_end, size_t *n_left_out, struct bs_error *err)
 {
@@ -272,7 +277,7 @@ static enum bs_status add_piece(struct bs_gram_sketch *sketch, const uint8_t *te
 	return status;
 }
 
-/* Lists the trigrams at the end, where no longer gram begins. */
+/* Lists the trigrams in the last bytes, where no longer gram begins. */
 static enum bs_status end_text(struct bs_gram_sketch *sketch, struct bs_error *err)
 {
 	size_t n_last = 0;
@@ -312,9 +317,9 @@ static enum bs_status add_stream(struct bs_gram_sketch *sketch, struct bs_text_s
 	return status ? status : end_text(sketch, err);
 }
 
-/* Estimates how many distinct hashes set n of b bits: -b ln(1 - x), x = n / b, by the first terms
- * of its series. For large x the result is too small, but still shows that more bits are needed. In
- * integers, so that all machines agree. */
+/* Estimates how many distinct hashes have set n_set of n_bits bits: -n_bits ln(1 - x), x = n_set /
+ * n_bits, by the first terms of its series. For large x the result is too small, but still shows
+ * that more bits are needed. Uses integers, so that all machines agree. */
 static uint64_t estimate(uint64_t n_set, uint64_t n_bits)
 {
 	uint64_t share = (n_set << 32) / n_bits, power = n_set << 8, sum = 0;
@@ -325,8 +330,9 @@ static uint64_t estimate(uint64_t n_set, uint64_t n_bits)
 	return sum >> 8;
 }
 
-/* log of the words for a text of n_bytes: the longer a text, the fewer new grams in a byte. Chosen
- * so that one file in thirty of a source tree needs more. */
+/* Initial log of the number of words for a text of n_bytes. Longer texts have fewer new grams for
+ * each byte. Chosen so that one file in thirty of a source tree needs more words and is processed
+ * again. */
 static uint32_t first_log(size_t n_bytes)
 {
 	uint32_t log_bytes = 63 - (uint32_t)__builtin_clzll((uint64_t)n_bytes | 1);
@@ -352,7 +358,8 @@ enum bs_status bs_gram_sketch_take(struct bs_gram_sketch *sketch, struct bs_text
                                    struct bs_gram_sum *sum_out, struct bs_error *err)
 {
 	uint32_t log = first_log((size_t)n_bytes);
-	for (uint32_t tier = 0; tier < BS_GRAM_TRIGRAM_TIERS; tier++) { /* undo the previous text */
+	/* restore the states that the previous text changed */
+	for (uint32_t tier = 0; tier < BS_GRAM_TRIGRAM_TIERS; tier++) {
 		for (uint32_t i = 0; i < sketch->n_listed[tier]; i++)
 			set_state(sketch->states, sketch->lists[tier][i], tier);
 		sketch->n_listed[tier] = 0;

@@ -1,9 +1,8 @@
 /*
- * gram_sketch.h: turns a text into a row of bits (core/matrix/gram_shard.h), by the plan of a run:
- * which grams are frequent, how many columns a gram has, and the size class of a file. The plan is
- * fixed before the run, so that a file's row is made as soon as the file is read, on any thread,
- * and only rows are kept. Sketching takes most of the time of indexing grams; gram_sketch.c
- * explains it.
+ * gram_sketch.h: turns a text into a row of bits (core/matrix/gram_shard.h). A plan, fixed before
+ * the run, says which grams are frequent and how many columns a gram has. So a file's row is made
+ * as soon as the file is read, on any thread, and only rows are kept. Sketching takes most of the
+ * time of indexing grams; gram_sketch.c explains it.
  */
 #pragma once
 
@@ -16,19 +15,20 @@
 #include "core/matrix/gram_shard.h"
 #include "corpus/walk/document.h"
 
-/* Size class of a document without a row, such as one whose text is not that of a file. */
+/* The size class of a document that has no row, for example a record if only files have grams. */
 #define BS_GRAM_NO_SIZE_CLASS UINT32_MAX
 
 /* Initialise with bs_gram_plan_init; add grams with bs_gram_plan_add. */
 struct bs_gram_plan {
-	/* columns of a gram of each tier */
+	/* by tier: number of columns of a gram */
 	uint8_t n_hashes[BS_GRAM_TIERS];
-	/* by tier: trigrams, or buckets of longer grams; u32 each, ascending */
+	/* by tier: its trigrams, or its buckets of longer grams; ascending */
 	struct bs_u32s listed[BS_GRAM_TIERS];
 };
-/* Empty lists, and this version's number of columns for each tier of files. */
+/* Initialises the plan for files: lists are empty, and each tier has its default number of
+ * columns. */
 void bs_gram_plan_init(struct bs_gram_plan *plan);
-/* Empty lists, and the number of columns for each tier of records, which are short. */
+/* Initialises the plan for records, which are short, with their default numbers of columns. */
 void bs_gram_plan_init_records(struct bs_gram_plan *plan);
 void bs_gram_plan_deinit(struct bs_gram_plan *plan);
 
@@ -54,8 +54,8 @@ static inline uint32_t bs_gram_row_words(uint32_t class)
 	return (bs_gram_size_class_columns(class) + 63) / 64;
 }
 
-/* Scratch memory for sketching any number of texts. One for each thread (4 MB, plus what the
- * largest text needs). */
+/* Scratch memory for sketching any number of texts. One for each thread: 4 MB, plus memory for its
+ * largest text. */
 struct bs_gram_sketch;
 
 /* The plan is borrowed. BS_NO_MEMORY. */
@@ -65,7 +65,7 @@ enum bs_status bs_gram_sketch_new(const struct bs_gram_plan *plan,
 /* NULL is allowed. */
 void bs_gram_sketch_free(struct bs_gram_sketch *sketch);
 
-/* What bs_gram_sketch_take found in a text. */
+/* The grams of a text. */
 struct bs_gram_sum {
 	uint32_t size_class;
 	uint64_t n_bits; /* estimated number of bits to set for all grams */
@@ -74,17 +74,17 @@ struct bs_gram_sum {
 	uint32_t n_trigrams[BS_GRAM_TRIGRAM_TIERS];
 };
 
-/* Sketches a text: the stream's, of about n_bytes (if has_failed is set afterwards, there is no
- * row), or, if stream is NULL, the n_bytes at text. *sum_out is borrowed until the next text.
- * BS_NO_MEMORY. */
+/* Sketches a text. With a stream: its text, of about n_bytes; if the stream's has_failed is set
+ * afterwards, there is no row. Without: the n_bytes at text. *sum_out is borrowed until the next
+ * text. BS_NO_MEMORY. */
 enum bs_status bs_gram_sketch_take(struct bs_gram_sketch *sketch, struct bs_text_stream *stream,
                                    const uint8_t *text, uint64_t n_bytes,
                                    struct bs_gram_sum *sum_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
-/* Writes the row of that text: bs_gram_row_words(size_class) words. Call it at most once for each
- * text. */
+/* Writes the row of the last text: bs_gram_row_words(size_class) words. Call it at most once for
+ * each text. */
 void bs_gram_sketch_row(struct bs_gram_sketch *sketch, uint64_t *row);
-/* Appends the trigrams of that text that were not appended by earlier calls; u32 each, none that
- * are left out. anew: forgets the earlier calls. BS_NO_MEMORY. */
+/* Appends those trigrams of the last text that no earlier call has appended, except those that are
+ * left out. anew: forgets the earlier calls. BS_NO_MEMORY. */
 enum bs_status bs_gram_sketch_tell(struct bs_gram_sketch *sketch, bool anew,
                                    struct bs_u32s *trigrams, struct bs_error *err) BS_WARN_UNUSED;

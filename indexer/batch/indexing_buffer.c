@@ -17,20 +17,22 @@
 /* Terms that are looked up at a time. */
 #define LOOK_AHEAD 32u
 
-/* Postings that are written at a time, after all their terms were added: whole groups. */
+/* Postings that are written at a time, after all their terms were added. A multiple of the four
+ * numbers in a group. */
 #define POSTINGS 128u
 /* estimated cost of finding and recording a term, for the deadline */
 #define TERM_NS 60u
 
-/* A term of the batch in the indexing buffer. */
+/* The counterpart in the indexing buffer of a term of the batch. */
 struct mapped {
-	uint32_t number; /* BS_TERM_NONE: not yet added */
-	uint32_t n_docs; /* added documents with the term that are not yet counted in its df */
+	uint32_t number; /* term number in the indexing buffer; BS_TERM_NONE: not yet added */
+	/* documents of the batch added so far that have the term; not yet counted in its df */
+	uint32_t n_docs;
 };
 
 /* The header of an allocation of bs_spool_take. */
 struct piece {
-	size_t mapped_bytes; /* 0: from malloc */
+	size_t mapped_bytes; /* 0: allocated by malloc */
 	max_align_t bytes[];
 };
 
@@ -142,7 +144,7 @@ enum bs_status bs_indexing_buffer_use_files(struct bs_indexing_buffer *indexing_
 	return status;
 }
 
-/* Frees the chunks and truncates their file. */
+/* Frees the chunks of document terms and truncates their file. */
 static void drop_spool(struct bs_indexing_buffer *indexing_buffer)
 {
 	bs_spool_deinit(&indexing_buffer->spool);
@@ -247,14 +249,14 @@ static enum bs_status look_up(const struct bs_indexing_buffer *indexing_buffer,
 	return status;
 }
 
-/* The key of a value of the batch, with the field's number in the indexing buffer. */
+/* The key of a value of the batch, in which the field's number is that of the indexing buffer. */
 struct value_key {
 	uint64_t hash;
 	uint32_t n_bytes;
 	uint8_t bytes[4 + BS_VALUE_MOST_BYTES];
 };
 
-/* Returns false if the indexing buffer does not have the field. */
+/* Makes the key of a value. Returns false if the indexing buffer does not have its field. */
 static bool make_value_key(const struct bs_indexing_buffer *indexing_buffer,
                            const struct bs_term_batch *batch, uint32_t number,
                            struct value_key *key)
@@ -268,7 +270,7 @@ static bool make_value_key(const struct bs_indexing_buffer *indexing_buffer,
 	return field != BS_TERM_NONE;
 }
 
-/* Looks up the batch's values; see look_up. */
+/* Looks up the batch's values in the indexing buffer, like look_up. */
 static enum bs_status look_up_values(const struct bs_indexing_buffer *indexing_buffer,
                                      const struct bs_term_batch *batch, uint32_t *map,
                                      struct bs_error *err)
@@ -303,7 +305,7 @@ static enum bs_status look_up_values(const struct bs_indexing_buffer *indexing_b
 	return status;
 }
 
-/* Makes room for the counts of new fields. */
+/* Extends field_texts by new fields, with counts of 0. */
 static enum bs_status start_field_texts(struct bs_indexing_buffer *indexing_buffer,
                                         struct bs_error *err)
 {
@@ -368,7 +370,8 @@ enum bs_status bs_indexing_buffer_start(struct bs_indexing_buffer *indexing_buff
 	return status || fields->n_terms == 0 ? status : start_values(indexing_buffer, batch, err);
 }
 
-/* Adds the terms of the postings that are new. Prefetches the slots of all of them first. */
+/* Adds those terms of the postings that the indexing buffer does not have. Prefetches the slots of
+ * all of them first. */
 static enum bs_status add_new_terms(struct bs_indexing_buffer *indexing_buffer,
                                     const struct bs_term_batch *batch, const uint32_t *postings,
                                     uint32_t n, struct bs_error *err)
@@ -395,7 +398,7 @@ static enum bs_status add_new_terms(struct bs_indexing_buffer *indexing_buffer,
 	return status;
 }
 
-/* Writes the terms of the postings, which have been added. Returns the end. */
+/* Writes the term numbers of the postings; all of these terms have been added. Returns the end. */
 static uint8_t *put_terms(struct bs_indexing_buffer *indexing_buffer, const uint32_t *postings,
                           uint32_t n, uint8_t *at)
 {
@@ -423,7 +426,8 @@ static uint8_t *put_tfs(const struct bs_term_batch *batch, const struct bs_term_
 	return at;
 }
 
-/* Adds a value of the batch, unless the buffer does not have its field. */
+/* *known_out: the number of a batch's value in the indexing buffer. Adds the value if it is new,
+ * unless the indexing buffer does not have its field. */
 static enum bs_status know_value(struct bs_indexing_buffer *indexing_buffer,
                                  const struct bs_term_batch *batch, uint32_t number,
                                  uint32_t *known_out, struct bs_error *err)
@@ -467,7 +471,8 @@ static void increment(uint32_t *n)
 	*n += *n < UINT32_MAX;
 }
 
-/* Counts the texts of the document's fields, except of fields beyond BS_MOST_FIELDS. */
+/* Adds the texts of the document's fields to the counts of the fields. Fields beyond BS_MOST_FIELDS
+ * are not counted. */
 static void count_texts(struct bs_indexing_buffer *indexing_buffer,
                         const struct bs_term_batch *batch, const struct bs_term_batch_doc *doc)
 {

@@ -25,13 +25,14 @@
 #include "indexer/batch/term_batch.h"
 
 /*
- * Group varint: numbers of as many bytes as each needs, in groups of four: a byte with their
- * lengths, two bits each, then the numbers (Dean, "Challenges in Building Large-Scale Information
- * Retrieval Systems", WSDM 2009). Decoding needs no test of each byte, unlike varints with seven
- * bits in a byte: a quarter of the instructions, and equal size for documents' terms.
+ * Group varint (Dean, "Challenges in Building Large-Scale Information Retrieval Systems", WSDM
+ * 2009): each number has as many bytes as it needs. Four numbers form a group: a byte with their
+ * lengths, two bits each, then the numbers. Unlike a varint with seven bits in a byte, decoding
+ * does not test each byte: it takes a quarter of the instructions, and document terms have the same
+ * size.
  */
 
-/* Most bytes that n numbers take, including the slack bytes after them that may be written or
+/* Most bytes that n numbers take, including slack bytes after them, which may be written or
  * read. */
 #define BS_GROUP_MOST_BYTES(n) (((size_t)(n) + 3) / 4 * 17 + BS_GROUP_SLACK)
 #define BS_GROUP_SLACK         3u
@@ -71,24 +72,23 @@ static inline const uint8_t *bs_group_get(const uint8_t *from, uint32_t *numbers
 	return from;
 }
 
-/* The terms of one document: n_terms numbers in groups at codes, first those of words that occur
- * more than once. After them, until shard_plan.h has processed the document, n_repeated numbers in
- * groups: the tfs of these words. */
+/* The terms of one document: n_terms term numbers at codes, in groups, beginning with the words
+ * that occur more than once. They are followed by the tfs of these n_repeated words, in groups,
+ * until shard_plan.h has processed the document. */
 struct bs_accumulated_doc {
 	const uint8_t *codes;
 	uint32_t n_terms;
 	uint32_t n_repeated;
 };
 
-/* A document with numbers or dates: its n_values follow those of earlier documents in
- * value_numbers. */
+/* A document that has numbers or dates: its n_values elements of value_numbers follow those of
+ * earlier documents. */
 struct bs_accumulated_values {
 	uint32_t document;
 	uint32_t n_values;
 };
 
-/* The texts of a field: how many are numbers or dates, and how many are not; each at most
- * UINT32_MAX. */
+/* Counts of the texts in a field: numbers or dates, and other texts; each at most UINT32_MAX. */
 struct bs_field_texts {
 	uint32_t n_values;
 	uint32_t n_others;
@@ -98,7 +98,7 @@ BS_VECTOR(bs_accumulated_doc_list, struct bs_accumulated_doc);
 BS_VECTOR(bs_accumulated_value_list, struct bs_accumulated_values);
 BS_VECTOR(bs_field_texts_list, struct bs_field_texts);
 
-/* Codes of consecutive documents; they do not move. */
+/* A piece of memory or file with the codes of consecutive documents. It does not move. */
 struct bs_spool_chunk {
 	struct bs_spool_chunk *next; /* chunk of earlier documents */
 	uint32_t first_doc;
@@ -110,7 +110,7 @@ struct bs_spool_chunk {
 /* A temporary file that holds chunks. */
 struct bs_spool_file {
 	int fd;
-	uint64_t n_bytes; /* allocated so far; atomic */
+	uint64_t n_bytes; /* bytes allocated so far; atomic */
 };
 /* Allocates n_bytes of the file, mapped (bs_map_file), or of memory if file is NULL. Aligned for
  * any type; the content is undefined. Several threads may use one file. bs_spool_give_back unmaps
@@ -123,7 +123,7 @@ void bs_spool_give_back(void *bytes);
 /* A list of chunks, newest first. Zero-initialise. */
 struct bs_spool {
 	struct bs_spool_chunk *chunks; /* the first one is being written */
-	struct bs_spool_chunk *spare;  /* to be reused */
+	struct bs_spool_chunk *spare;  /* free chunks, to be reused */
 	struct bs_spool_file *file;    /* borrowed; NULL: chunks are in memory */
 };
 /* Reserves n_bytes in one chunk, for document first_doc and the following ones. BS_NO_MEMORY,
@@ -133,9 +133,9 @@ enum bs_status bs_spool_reserve(struct bs_spool *spool, size_t n_bytes, uint32_t
 void bs_spool_deinit(struct bs_spool *spool);
 
 /*
- * Zero-initialise. If bs_indexing_buffer_use_files is called before the first document, all data
- * that grows with documents is in temporary files, which are written and read sequentially. Then
- * only terms take memory, and a segment is limited by its number of distinct terms.
+ * The indexing buffer. Zero-initialise. If bs_indexing_buffer_use_files is called before the first
+ * document, all data that grows with documents is in temporary files, which are written and read
+ * sequentially. Then only terms take memory, so the number of distinct terms limits a segment.
  */
 struct bs_indexing_buffer {
 	const struct bs_dir *dir; /* borrowed; NULL: all is in memory */
@@ -148,9 +148,10 @@ struct bs_indexing_buffer {
 	 * (core/base/value.h) */
 	struct bs_term_table values;
 	struct bs_accumulated_value_list value_docs; /* documents that have values */
-	struct bs_u32s value_numbers;                /* the values of these documents */
-	struct bs_field_texts_list field_texts;      /* by field */
-	/* there are more than BS_MOST_FIELDS fields, and values of the others are missing */
+	/* value numbers of the documents in value_docs */
+	struct bs_u32s value_numbers;
+	struct bs_field_texts_list field_texts; /* by field */
+	/* there are more than BS_MOST_FIELDS fields; values of the fields beyond are missing */
 	bool lacks_values;
 	struct bs_spool spool;
 	struct bs_spool_file spool_file;
@@ -159,34 +160,35 @@ struct bs_indexing_buffer {
 	uint64_t n_postings;
 	uint64_t n_positions;
 	uint64_t text_bytes;
-	/* scratch: by number in the analysed batch, struct mapped of the term
+	/* scratch: for each term number of the analysed batch, a struct mapped
 	 * (indexing_buffer.c) */
 	struct bs_buffer map;
-	/* scratch: fields of the batch; BS_TERM_NONE for those beyond BS_MOST_FIELDS */
+	/* scratch: numbers of the batch's fields; BS_TERM_NONE for those beyond BS_MOST_FIELDS */
 	struct bs_u32s field_map;
-	/* scratch: values of the batch; BS_TERM_NONE for those not yet added */
+	/* scratch: numbers of the batch's values; BS_TERM_NONE for those not yet added */
 	struct bs_u32s value_map;
 };
-/* For an empty buffer. BS_IO. */
+/* Moves data that grows with documents to temporary files in dir. Call for an empty indexing
+ * buffer. BS_IO. */
 enum bs_status bs_indexing_buffer_use_files(struct bs_indexing_buffer *indexing_buffer,
                                             const struct bs_dir *dir,
                                             struct bs_error *err) BS_WARN_UNUSED;
-/* Places an empty buffer where data that grows with documents is: in a temporary file or in memory.
- * BS_IO. */
+/* Makes an empty buffer use a temporary file, if the indexing buffer does. BS_IO. */
 enum bs_status bs_indexing_buffer_place(const struct bs_indexing_buffer *indexing_buffer,
                                         struct bs_buffer *buffer,
                                         struct bs_error *err) BS_WARN_UNUSED;
 void bs_indexing_buffer_clear(struct bs_indexing_buffer *indexing_buffer);
 void bs_indexing_buffer_deinit(struct bs_indexing_buffer *indexing_buffer);
 
-/* Begins an analysed batch: call before adding its documents, and again after
- * bs_indexing_buffer_clear between them. All terms of the batch are looked up at once; a new term
- * is added with the first document that has it, so that the content depends only on the
+/* Begins an analysed batch. Call it before adding the batch's documents, and again if
+ * bs_indexing_buffer_clear was called between them. Looks up all terms of the batch at once. A new
+ * term is added with the first document that has it, so that the content depends only on the
  * documents. */
 enum bs_status bs_indexing_buffer_start(struct bs_indexing_buffer *indexing_buffer,
                                         const struct bs_term_batch *batch,
                                         struct bs_error *err) BS_WARN_UNUSED;
-/* Adds document i of the batch. record: its record; its length is taken from the batch. */
+/* Adds document i of the batch. record: its record in the document table, whose length is set from
+ * the batch. */
 enum bs_status bs_indexing_buffer_add(struct bs_indexing_buffer *indexing_buffer,
                                       const struct bs_term_batch *batch, uint32_t i,
                                       const struct bs_doc_record *record,
@@ -203,8 +205,8 @@ static inline uint32_t bs_indexing_buffer_n_docs(const struct bs_indexing_buffer
 	return indexing_buffer->doc_table.n_docs;
 }
 
-/* terms read at a time: the data prefetched for them fits into the first-level cache; whole
- * groups */
+/* terms that are read at a time, in whole groups: data that is prefetched for them fits into the
+ * first-level cache */
 #define BS_TERM_CHUNK 64u
 
 /* Reads the terms of a document. */
@@ -220,7 +222,7 @@ static inline struct bs_term_reader bs_indexing_buffer_read(
 	return (struct bs_term_reader){doc->codes, doc->n_terms};
 }
 
-/* Reads the next terms of the document and returns how many; 0 at its end. */
+/* Reads the next terms of the document and returns their number; 0 at the end. */
 static inline uint32_t bs_indexing_buffer_next(struct bs_term_reader *reader,
                                                uint32_t numbers[BS_TERM_CHUNK])
 {

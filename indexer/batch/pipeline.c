@@ -6,10 +6,10 @@
 #include "core/system/workers.h"
 #include "corpus/read/reader.h"
 
-/* An analysed batch of this size is merged, even before its batch is finished. */
+/* When an analysed batch reaches this size, it is merged even though its batch is not finished. */
 #define TERM_BATCH_LIMIT_BYTES (8u << 20)
 
-/* Most bytes, for each thread, of finished analysed batches that wait to be merged. */
+/* Limit, for each thread, of the bytes in finished analysed batches that wait to be merged. */
 #define WAITING_LIMIT_BYTES ((uint64_t)16 << 20)
 
 /* A larger batch is processed alone. Batches of lines mostly have 1 MiB. */
@@ -24,7 +24,7 @@ struct slot {
 	bool is_done;               /* the task has finished the batch */
 };
 
-/* The tools of one thread. */
+/* The objects that each thread owns. */
 struct worker {
 	struct bs_tokenizer *tokenizer; /* NULL: none */
 	struct bs_gram_sketch *grams;   /* NULL: none */
@@ -37,7 +37,7 @@ struct bs_pipeline {
 	struct slot *slots;
 	struct worker *workers; /* n_threads */
 	bool has_file_grams, has_record_grams;
-	/* of the present run */
+	/* of the present bs_pipeline_run */
 	bs_merge_fn merge;
 	void *context;
 };
@@ -46,8 +46,8 @@ static enum bs_status take_document(void *context, const struct bs_document *doc
                                     struct bs_error *err)
 {
 	struct slot *slot = context;
-	/* Merged only when the next document arrives: by then the text of a huge document is freed,
-	 * or it is freed at the end of the batch. */
+	/* A full analysed batch is merged only when the next document arrives: by then the text of
+	 * a huge document has been freed. */
 	bool is_small = bs_term_batch_bytes(&slot->term_batch) < TERM_BATCH_LIMIT_BYTES;
 	enum bs_status status = is_small ? BS_OK : bs_task_hand_over(slot->task);
 	return status ? status
@@ -55,8 +55,8 @@ static enum bs_status take_document(void *context, const struct bs_document *doc
 	                        .document(&slot->term_batch, document, err);
 }
 
-/* Merges all earlier documents first; merge writes a segment if memory does not suffice for
- * both. */
+/* Before a large document is read, all earlier documents are merged. merge writes a segment if
+ * memory does not suffice for both. */
 static enum bs_status await_large(void *context, uint64_t n_bytes, struct bs_error *err)
 {
 	struct slot *slot = context;

@@ -25,7 +25,7 @@
 _Static_assert(BS_TOKEN_SLACK_BYTES >= BS_TERM_BATCH_KEY_BYTES,
                "a key is read whole, whatever its length");
 
-/* Uses n_slots slots, and empties them. */
+/* Clears the first n_slots slots, and uses these. */
 static void use_slots(struct bs_term_batch_terms *terms, uint32_t n_slots)
 {
 	memset(terms->slots, 0, (size_t)n_slots * sizeof(*terms->slots));
@@ -34,7 +34,7 @@ static void use_slots(struct bs_term_batch_terms *terms, uint32_t n_slots)
 	terms->slot_shift = (uint32_t)__builtin_clzll(n_slots) + 1;
 }
 
-/* A key as two words, in native byte order. */
+/* A key of up to 16 bytes as two words, in native byte order. */
 struct short_key {
 	uint64_t words[2];
 };
@@ -52,8 +52,9 @@ static struct short_key load_key(const uint8_t *bytes, uint32_t n_bytes)
 	return key;
 }
 
-/* Hash for the slots of a batch only: terms are numbered by appearance, so nothing stored depends
- * on it. The product of both halves, each with a secret, prevents deliberate collisions. */
+/* The hash that determines a term's slot. It is used only within a batch: terms are numbered by
+ * appearance, so nothing stored depends on it. Each half of the key is combined with a secret, to
+ * prevent deliberate collisions, and then both are multiplied. */
 static uint64_t mix_key(struct bs_hash_secret secret, struct short_key key, uint32_t n_bytes)
 {
 	struct bs_product product = bs_hash_multiply(key.words[0] ^ secret.words[0],
@@ -61,7 +62,7 @@ static uint64_t mix_key(struct bs_hash_secret secret, struct short_key key, uint
 	return product.low ^ product.high;
 }
 
-/* The slot at which probing for a term begins. Of a long key only the hash counts. */
+/* The slot where probing for a term begins. For a long key it depends only on the key's hash. */
 static uint32_t home_slot(const struct bs_term_batch_terms *terms,
                           const struct bs_term_batch_term *term)
 {
@@ -96,7 +97,7 @@ static enum bs_status grow_slots(struct bs_term_batch_terms *terms, struct bs_er
 	return status;
 }
 
-/* Adds a term. If the table grows, its slot is computed again. */
+/* Adds a term at `slot`. If the table grows, the slot is computed again. */
 static enum bs_status add_term(struct bs_term_batch_terms *terms,
                                const struct bs_term_batch_term *term, uint64_t hash, uint32_t slot,
                                uint32_t *number_out, struct bs_error *err)
@@ -113,7 +114,7 @@ static enum bs_status add_term(struct bs_term_batch_terms *terms,
 	return BS_OK;
 }
 
-/* Finds or adds a short key. mixed: mix_key of key; bytes, n_bytes: the key. */
+/* Finds or adds a short key. mixed: the result of mix_key; bytes, n_bytes: the key again. */
 static inline enum bs_status find_mixed(struct bs_term_batch_terms *terms, struct short_key key,
                                         uint64_t mixed, const uint8_t *bytes, uint32_t n_bytes,
                                         uint32_t *number_out, struct bs_error *err)
@@ -178,7 +179,7 @@ const uint8_t *bs_term_batch_key(const struct bs_term_batch *batch, uint32_t num
 	return batch->terms.long_keys.data + key.words[1];
 }
 
-/* All buffers; those before N_COUNTED are counted by bs_term_batch_bytes. */
+/* All buffers of a batch. bs_term_batch_bytes counts the first N_COUNTED of them. */
 #define OFFSET_OF(buffer) offsetof(struct bs_term_batch, buffer)
 #define N_COUNTED         13u
 static const size_t buffer_offsets[] = {
@@ -201,8 +202,8 @@ void bs_term_batch_clear(struct bs_term_batch *batch)
 	bs_term_table_clear(&batch->fields);
 	bs_term_table_clear(&batch->values);
 	bs_term_batch_seal(batch);
-	/* So that one batch with very many terms does not spread the later ones over more cache
-	 * than needed. */
+	/* If few slots were used, reduce their number, so that later batches do not spread over
+	 * more of the cache than needed because one batch had very many terms. */
 	while (terms->n_slots > FIRST_SLOTS && (uint64_t)terms->n_terms * 8 < terms->n_slots)
 		terms->n_slots /= 2;
 	if (terms->slots)
@@ -242,8 +243,7 @@ uint64_t bs_term_batch_bytes(const struct bs_term_batch *batch)
 	return n_bytes;
 }
 
-/* Finds or adds a pair of characters or words. rest: its key without the leading
- * BS_KEY_COMPOUND. */
+/* Finds or adds a bigram or a word pair. rest: its key without the leading BS_KEY_COMPOUND. */
 static enum bs_status find_pair(struct bs_term_batch *batch, const uint8_t *rest,
                                 uint32_t rest_bytes, uint32_t *number_out, struct bs_error *err)
 {
@@ -259,7 +259,8 @@ static enum bs_status find_pair(struct bs_term_batch *batch, const uint8_t *rest
 		&batch->terms, key, rest_bytes + 1, number_out, err);
 }
 
-/* Records which word of the word pairs the newest term is. Called for each new term, in order. */
+/* Records the number that the newest term has among the words of the word pairs. Called for each
+ * new term, in order. */
 static enum bs_status know_pair_word(struct bs_term_batch *batch, const struct bs_token *token,
                                      struct bs_error *err)
 {
@@ -305,11 +306,11 @@ static enum bs_status start_pairs(struct bs_term_batch *batch, struct bs_error *
 	return status;
 }
 
-/* Tokens that are looked up at a time: each step prefetches for all of them what the next one
- * reads. */
+/* Tokens that are looked up at a time: each step prefetches, for all of them, the memory that the
+ * next step reads. */
 #define LOOK_AHEAD 16u
 
-/* Most postings of a token: its term, and the pairs that end with it. */
+/* Most postings that a token adds: its term, and the pairs that end with it. */
 #define MOST_POSTINGS (1 + 2 + BS_TERM_BATCH_MOST_HEADS)
 
 struct looked_up {
@@ -337,11 +338,11 @@ static void look_ahead(const struct bs_term_batch_terms *terms, const struct bs_
 	}
 }
 
-/* Writes the term's number at the end of the postings and advances it if the term is new in the
- * document. */
+/* Counts an occurrence of a term. Always writes its number at *posting, but advances *posting only
+ * if the term is new in the document. */
 static inline void count_term(struct bs_term_batch *batch, uint32_t number, uint32_t **posting)
 {
-	/* Whether a word is new in the document is unpredictable, so there is no branch. */
+	/* This has no branch, because it is unpredictable whether a word is new in the document. */
 	struct bs_term_batch_term *entry = &batch->terms.entries.items[number];
 	uint32_t this_doc = batch->n_docs + 1;
 	bool is_first = entry->last_doc != this_doc;
@@ -353,8 +354,8 @@ static inline void count_term(struct bs_term_batch *batch, uint32_t number, uint
 	entry->last_doc = this_doc;
 }
 
-/* Adjacent words; b is at `position`. There may be two first ones at one position: a whole
- * identifier and its first part. */
+/* A word b at `position` and the words at the position before it: a word, and a whole identifier
+ * that has the same position as its first part. */
 struct meeting {
 	uint16_t a;
 	uint16_t whole; /* the whole identifier, or BS_NO_WORD */
@@ -377,7 +378,7 @@ static enum bs_status take_pair(struct bs_term_batch *batch, uint32_t pair, uint
 	return BS_OK;
 }
 
-/* Adds the pair of a and meeting->b, if it is indexed. */
+/* Adds the pair of the words a and meeting->b, if it is among the pairs to index. */
 static enum bs_status take_two(struct bs_term_batch *batch, uint16_t a,
                                const struct meeting *meeting, uint32_t **posting,
                                struct bs_error *err)
@@ -392,8 +393,8 @@ static enum bs_status take_two(struct bs_term_batch *batch, uint16_t a,
 	return take_pair(batch, pair, posting, err);
 }
 
-/* Adds the pairs of a meeting, and the wide pairs that end with it: they begin with pairs that end
- * at the position before. */
+/* Adds the pairs of the adjacent words. Then adds the wide pairs that end with b: each begins with
+ * a pair that ends at the position before b. */
 static enum bs_status take_meeting(struct bs_term_batch *batch, const struct meeting *meeting,
                                    uint32_t **posting, struct bs_error *err)
 {
@@ -412,8 +413,8 @@ static enum bs_status take_meeting(struct bs_term_batch *batch, const struct mee
 	return status;
 }
 
-/* Handles a token at or after the position of a whole identifier. Returns true if it and a word
- * before it may be a pair. */
+/* Fills *meeting with the words before a token, in a text with whole identifiers, and remembers the
+ * token for the next call. Returns true if the token and a word before it may be a pair. */
 static bool meet_whole(struct bs_term_batch *batch, const struct bs_token *token, uint16_t word,
                        struct meeting *meeting)
 {
@@ -435,7 +436,7 @@ static bool meet_whole(struct bs_term_batch *batch, const struct bs_token *token
 	return word != BS_NO_WORD && (meeting->a != BS_NO_WORD || meeting->whole != BS_NO_WORD);
 }
 
-/* Adds the pairs that end with one of n tokens to the postings, unless the document has them.
+/* Adds to the postings the pairs that end with one of n tokens, unless the document has them.
  * Candidates are selected without branches. */
 static enum bs_status take_pairs(struct bs_term_batch *batch, const struct bs_token *tokens,
                                  const uint32_t *numbers, size_t n, uint32_t **posting,
@@ -493,16 +494,16 @@ static enum bs_status take_some(struct bs_term_batch *batch, const struct bs_tok
 	return batch->pairs ? take_pairs(batch, tokens, numbers, n, posting, err) : BS_OK;
 }
 
-/* Measured: bytes of a distinct word until it is in a segment, and additional bytes if the document
- * repeats it. */
+/* Measured memory of a distinct word until it is in a segment, and what it takes in addition if the
+ * document repeats the word. */
 #define WORD_BYTES     90u
 #define REPEATED_BYTES 70u
 
-/* True if the current document fits into memory, if it is alone. n_repeated: its words with tf >
- * 1. */
+/* True if the words of the current document fit into its memory limit, if it is the only document
+ * of the batch. n_repeated: its words with tf > 1. */
 static bool has_room(const struct bs_term_batch *batch, uint32_t n_repeated)
 {
-	/* names of fields too */
+	/* names of fields count like words */
 	uint64_t n_words = (uint64_t)batch->terms.n_terms + batch->fields.n_terms;
 	uint64_t n_bytes = n_words * WORD_BYTES + (uint64_t)n_repeated * REPEATED_BYTES +
 	                   (batch->terms.long_keys.used_bytes + batch->fields.bytes.used_bytes) * 2;
@@ -535,8 +536,8 @@ static enum bs_status take_tokens(void *context, const struct bs_token *tokens, 
 	return status || has_room(batch, 0) ? status : fail_room(err);
 }
 
-/* Adds the text's value if it is a number or a date; otherwise its field is recorded, to be
- * counted. */
+/* If the text is a number or a date, adds it to the document's values. Otherwise adds its field to
+ * other_fields, which are counted later. */
 static enum bs_status take_value(struct bs_term_batch *batch, const struct bs_field *field,
                                  uint32_t field_number, struct bs_error *err)
 {
@@ -588,7 +589,7 @@ static enum bs_status take_fields(struct bs_term_batch *batch, const struct bs_d
 	return BS_OK;
 }
 
-/* True for the key of a pair of characters or words; pairs have no tf. */
+/* True if the term is a bigram or a word pair; these have no tf. */
 static bool is_bigram(const struct bs_term_batch *batch, const struct bs_term_batch_term *term)
 {
 	struct short_key key;
@@ -598,13 +599,13 @@ static bool is_bigram(const struct bs_term_batch *batch, const struct bs_term_ba
 	                : batch->terms.long_keys.data[key.words[1]]) == BS_KEY_COMPOUND;
 }
 
-/* Moves the words with tf > 1 to the front of the document's postings, which are the last ones, and
- * records their tfs. */
+/* Moves the words with tf > 1 to the front of the document's postings (the last postings of the
+ * batch), and records their tfs. */
 static enum bs_status take_tfs(struct bs_term_batch *batch, struct bs_term_batch_doc *doc,
                                struct bs_error *err)
 {
 	doc->first_tf = bs_vector_n(&batch->tfs);
-	if (doc->n_terms == 0) /* words may not be indexed */
+	if (doc->n_terms == 0) /* no terms, for example because words are not indexed */
 		return BS_OK;
 	uint32_t *postings = batch->postings.items + doc->first_posting;
 	enum bs_status status = bs_vector_reserve(&batch->tfs, doc->n_terms, err);
@@ -624,7 +625,8 @@ static enum bs_status take_tfs(struct bs_term_batch *batch, struct bs_term_batch
 	return status;
 }
 
-/* Joins all fields, for their grams. No match spans two fields; the grams that do cost little. */
+/* Joins the texts of all fields, to make their grams. No match spans two fields; the few grams that
+ * do cost little. */
 static enum bs_status join_fields(struct bs_term_batch *batch, const struct bs_document *document,
                                   struct bs_field *joined_out, struct bs_error *err)
 {
@@ -643,7 +645,8 @@ static enum bs_status join_fields(struct bs_term_batch *batch, const struct bs_d
 	return status;
 }
 
-/* Makes the row of a file, from its single field (the text that grep searches), or of a record. */
+/* Makes the gram row of a file, from its single field (the text that grep searches), or of a
+ * record. */
 static enum bs_status take_grams(struct bs_term_batch *batch, const struct bs_document *document,
                                  struct bs_term_batch_doc *doc, struct bs_error *err)
 {
@@ -711,7 +714,8 @@ static enum bs_status take_document(void *context, const struct bs_document *doc
 		status = take_tfs(batch, &doc, err);
 	if (!status && !has_room(batch, doc.n_repeated))
 		status = fail_room(err);
-	/* The document is alone, so all content of the batch is its own. */
+	/* The refused document is the only one of the batch, so clearing the batch removes only its
+	 * data. */
 	if (status == BS_UNSUPPORTED)
 		bs_term_batch_clear(batch);
 	batch->is_alone = false;

@@ -1,11 +1,11 @@
 /*
- * term_batch.h: one batch of documents, analysed on its own by one thread: its distinct terms,
- * numbered in order of first appearance in the batch, and the term numbers of each document.
- * indexing_buffer.h has the next step.
+ * term_batch.h: one batch of documents, analysed by one thread independently of other batches: its
+ * distinct terms, numbered in order of first appearance in the batch, and the term numbers of each
+ * document. The next step is indexing_buffer.h.
  *
- * The dictionary of a batch is looked up once for each word, so it is made to stay in the nearer
+ * The dictionary of a batch is accessed once for each word, so it is made to stay in the nearest
  * caches: keys of up to 16 bytes are inside the entries, entries are consecutive in order of
- * appearance, and slots have four bytes.
+ * appearance, and a slot has four bytes.
  */
 #pragma once
 
@@ -26,10 +26,11 @@
 
 /* One distinct term. */
 struct bs_term_batch_term {
-	/* padded with zeros; for a longer key: its bs_hash_slot, and its offset in long_keys */
+	/* the key, padded with zeros; if longer than 16 bytes: its bs_hash_slot, and its offset in
+	 * long_keys */
 	uint8_t key[BS_TERM_BATCH_KEY_BYTES];
 	uint32_t key_bytes;
-	uint32_t last_doc; /* the last document that has it, + 1 */
+	uint32_t last_doc; /* number of the last document that has the term, plus 1 */
 	uint32_t tf;       /* occurrences in last_doc, weighted by field */
 };
 
@@ -65,14 +66,14 @@ struct bs_term_batch_doc {
 	uint64_t gram_row; /* index in gram_rows of its row */
 	uint64_t n_gram_bits;
 	uint32_t gram_size_class;    /* BS_GRAM_NO_SIZE_CLASS: no row */
-	struct bs_document document; /* as read; its pointers are invalid */
+	struct bs_document document; /* as read, but its pointers are invalid */
 };
 
 BS_VECTOR(bs_term_batch_doc_list, struct bs_term_batch_doc);
 
-/* Pairs with which wide pairs may begin, ending at one position. There are at most 12 where
- * identifiers are indexed in addition to their parts: two of two words and four of three words,
- * twice as many if a part folds to nothing. */
+/* Heads: pairs that end at one position and with which wide pairs may begin. A position has at most
+ * 12 if identifiers are indexed in addition to their parts: two pairs of two words and four of
+ * three words, and twice as many if a part folds to nothing. */
 #define BS_TERM_BATCH_MOST_HEADS 12u
 struct bs_term_batch_heads {
 	uint16_t words[BS_TERM_BATCH_MOST_HEADS];
@@ -88,12 +89,12 @@ struct bs_term_batch {
 	char *const *weights;  /* weights of fields, borrowed; see field_weights.h */
 	uint64_t memory_bytes; /* limit for one document, including its text; 0: none */
 	bool is_alone;         /* the next document is the only one of the batch */
-	uint64_t room_bytes;   /* limit for the words of the current document; 0: none */
-	/* size of the announced document, which will be alone in the next batch; 0: none is
-	 * announced */
+	uint64_t room_bytes;   /* memory limit for the words of the current document; 0: none */
+	/* size of an announced large document, which will be the only one of the next batch; 0:
+	 * none */
 	uint64_t next_bytes;
 	bool is_row;    /* documents are rows of collections: words are not indexed */
-	bool keep_raws; /* copy the bytes from which documents were read, to be stored */
+	bool keep_raws; /* copy the bytes of documents to raws, because they will be stored */
 	struct bs_term_batch_terms terms;
 	struct bs_term_table fields;
 	/* numbers and dates; key: the field's number, four bytes, and the value's key
@@ -104,15 +105,16 @@ struct bs_term_batch {
 	/* skipped files and records: a byte with the reason, then the message, NUL-terminated */
 	struct bs_buffer skips;
 	struct bs_buffer names;
-	/* tfs of the repeated words of documents */
+	/* by document: the tfs of its repeated words */
 	struct bs_u32s tfs;
-	struct bs_u32s value_numbers; /* values of documents */
-	struct bs_u32s other_fields;  /* fields of texts that are not values */
+	struct bs_u32s value_numbers; /* by document: its numbers and dates */
+	/* by document: the fields of its texts that are neither numbers nor dates */
+	struct bs_u32s other_fields;
 	struct bs_buffer raws;
 	struct bs_u64s gram_rows;
 	struct bs_buffer gram_text; /* scratch: the joined fields of a document */
 	struct bs_u32s trigrams;    /* distinct trigrams of the documents that have rows */
-	/* skipped files: nul_end, u32, then the name, NUL-terminated */
+	/* skipped files: nul_end (u32) and the NUL-terminated name of each */
 	struct bs_buffer non_documents;
 	struct bs_doc_refs unchanged;
 	uint32_t n_docs;
@@ -124,24 +126,26 @@ struct bs_term_batch {
 	uint16_t last_word;          /* the previous word, or BS_NO_WORD */
 	/* position of last_word */
 	uint32_t last_position;
-	/* identifier at the current or the previous position, as a whole; or BS_NO_WORD */
+	/* the whole identifier at the current or the previous position, or BS_NO_WORD */
 	uint16_t whole_word;
 	/* position of whole_word */
 	uint32_t whole_position;
-	/* by parity of the position: the heads that end at heads_position and at the one before */
+	/* by parity of the position: the heads that end at heads_position and at the position
+	 * before */
 	struct bs_term_batch_heads heads[2];
-	uint32_t heads_position; /* the current position of heads */
+	uint32_t heads_position; /* the last position that was checked for heads */
 };
 void bs_term_batch_clear(struct bs_term_batch *batch);
 void bs_term_batch_deinit(struct bs_term_batch *batch);
-/* Frees the slots if they are large: no document can be added until the batch is cleared. */
+/* Frees the slots if they are large. Afterwards no document can be added until the batch is
+ * cleared. */
 void bs_term_batch_seal(struct bs_term_batch *batch);
-/* Bytes used, computed from the content. */
+/* Bytes used. Computed from the content, not from allocated sizes. */
 uint64_t bs_term_batch_bytes(const struct bs_term_batch *batch);
-/* The sink that fills the batch. */
+/* Returns a sink that analyses documents into the batch. */
 struct bs_document_sink bs_term_batch_sink(struct bs_term_batch *batch);
 
-/* The next skip message; *at is 0 for the first one. NULL if there are no more. */
+/* Returns the next skip message, or NULL if there are no more. *at is 0 before the first call. */
 static inline const char *bs_term_batch_next_skip(const struct bs_term_batch *batch, size_t *at,
                                                   enum bs_skip *reason_out)
 {

@@ -13,14 +13,14 @@
 /* estimated costs for the deadline: of counting a gram, and of examining its count */
 #define GRAM_NS     5u
 #define LOOK_NS     2u
-#define LISTED_DOCS 2u /* a gram of fewer files may be there by chance */
+#define LISTED_DOCS 2u /* a gram in fewer files of the sample may be frequent by chance */
 
 struct bucket_count {
 	uint32_t df;   /* files with a gram in the bucket */
-	uint32_t last; /* the last of these files, counted from 1 */
+	uint32_t last; /* 1 + the index of the last of these files */
 };
 
-/* Least df of the grams of each tier, as a share of the documents. */
+/* For each tier, the least share of the documents that have its grams. */
 struct tiers {
 	double left_out, common, middling, long_frequent;
 };
@@ -36,7 +36,7 @@ static const struct tiers tiers_of_records = {.left_out = BS_PRICE_RECORD_GRAM_L
                                               .long_frequent =
                                                       2 /* unreachable: all have one column */};
 
-/* A sample that is being counted. */
+/* The grams of a sample while they are counted. */
 struct sample {
 	const struct tiers *tiers;
 	struct bs_gram_plan plan;      /* without lists, so that all grams are rare */
@@ -102,7 +102,8 @@ static enum bs_status sample_text(struct sample *sample, const struct bs_field *
 	              : count_buckets(sample, sample->folded.data, sample->folded.used_bytes, err);
 }
 
-/* Each field counts as a document, so grams of documents with several fields seem less frequent. */
+/* Counts the grams of a document. Each field counts as a document, so grams of documents with
+ * several fields seem less frequent than they are. */
 static enum bs_status sample_document(void *context, const struct bs_document *document,
                                       struct bs_error *err)
 {
@@ -112,7 +113,7 @@ static enum bs_status sample_document(void *context, const struct bs_document *d
 	return status;
 }
 
-/* The tier of a trigram that df of the texts have. */
+/* The tier of a trigram that occurs in df texts of the sample. */
 static enum bs_gram_tier tier_of(const struct sample *sample, uint32_t df)
 {
 	double share = (double)df / (double)sample->n_docs;
@@ -123,8 +124,8 @@ static enum bs_gram_tier tier_of(const struct sample *sample, uint32_t df)
 	return share < sample->tiers->left_out ? BS_GRAM_COMMON : BS_GRAM_LEFT_OUT;
 }
 
-/* True if a bucket of longer grams is frequent. Many files have some rare gram of a bucket by
- * chance, more if files are longer, so the mean df is subtracted. */
+/* True if a bucket of longer grams is frequent. The mean df of all buckets is subtracted, because
+ * by chance many files have some rare gram of the bucket; the longer files are, the more. */
 static bool is_frequent(const struct sample *sample, uint32_t bucket)
 {
 	double n = (double)sample->n_docs,
@@ -140,7 +141,7 @@ static enum bs_status list_grams(const struct sample *sample, struct bs_gram_pla
 {
 	enum bs_status status = bs_deadline_spend((uint64_t)BS_GRAM_TRIGRAMS * LOOK_NS, err);
 	for (uint32_t trigram = 0; trigram < BS_GRAM_TRIGRAMS && !status; trigram++) {
-		if (sample->dfs[trigram] < LISTED_DOCS) /* most trigrams */
+		if (sample->dfs[trigram] < LISTED_DOCS) /* true for most trigrams */
 			continue;
 		enum bs_gram_tier tier = tier_of(sample, sample->dfs[trigram]);
 		if (tier != BS_GRAM_RARE)

@@ -1,5 +1,6 @@
-/* gram_choice.h: chooses the frequent grams, hence the plan of rows (gram_sketch.h): for a new
- * index from a sample, later from the largest segment. */
+/* gram_choice.h: chooses which grams are frequent, and makes the plan for rows (gram_sketch.h) from
+ * them. A new index uses a sample of its documents, later runs use the plan of the largest
+ * segment. */
 #pragma once
 
 #include "core/base/error.h"
@@ -7,11 +8,11 @@
 #include "indexer/batch/gram_sketch.h"
 #include "indexer/choose/sample.h"
 
-/* Bytes of files to sample from each source. */
+/* Bytes of files that are sampled from each source. */
 #define BS_GRAM_SAMPLE_BYTES (24u << 20)
 
-/* Makes a plan from a sample of files, or of records' texts. Release it with bs_gram_plan_deinit,
- * after a failure too. BS_NO_MEMORY, and statuses of give. */
+/* Makes a plan for files, or for records (of_records), from a sample. Release it with
+ * bs_gram_plan_deinit, after a failure too. BS_NO_MEMORY, and statuses of give. */
 enum bs_status bs_gram_plan_choose(bs_give_sample_fn give, void *context, bool of_records,
                                    struct bs_gram_plan *plan, struct bs_error *err) BS_WARN_UNUSED;
 /* Makes the plan of the largest segment; release it with bs_gram_plan_deinit, after a failure too.

@@ -15,7 +15,7 @@
 #include "corpus/read/recognize.h"
 #include "corpus/walk/file.h"
 
-/* A larger sample has more pieces rather than longer ones, because neighbours are alike. */
+/* A larger sample has more pieces, not longer ones, because adjacent documents are similar. */
 #define PIECE_BYTES  (UINT64_C(256) << 10)
 #define LEAST_PIECES 96u
 #define MOST_PIECES  256u
@@ -30,11 +30,11 @@ struct sampler {
 	size_t piece_bytes;
 	uint64_t text_bytes; /* taken so far */
 	uint64_t end_bytes;  /* text_bytes at the end of the current piece */
-	bool knows_records;  /* collections in folders are sampled as collections */
+	bool knows_records;  /* collections that are found in folders are sampled as collections */
 	bool is_enough;      /* the rest of the current batch is not needed */
 };
 
-/* Only this much of the beginning of a larger file is sampled. */
+/* Of a larger file, only the first bytes are sampled. */
 #define MOST_TEXT_BYTES ((uint64_t)8 << 20)
 
 static enum bs_status take_document(void *context, const struct bs_document *document,
@@ -67,8 +67,8 @@ static enum bs_status take_batch(struct sampler *sampler, const struct bs_batch 
 	return status == BS_STOPPED && sampler->is_enough ? BS_OK : status;
 }
 
-/* Cuts whole lines from a piece of a collection, which begins within a line unless it is the first:
- * at most n_enough bytes of lines, or one longer line. */
+/* Cuts whole lines from a piece of a collection: at most n_enough bytes of lines, or one line that
+ * is longer. Unless is_first, the piece begins within a line, which is dropped. */
 static enum bs_status cut_lines(const uint8_t *bytes, size_t n_bytes, size_t n_enough,
                                 bool is_first, struct bs_batch *batch, struct bs_error *err)
 {
@@ -93,8 +93,8 @@ static enum bs_status cut_lines(const uint8_t *bytes, size_t n_bytes, size_t n_e
 	return bs_buffer_append(&batch->bytes, start, (size_t)(end + unit - start), err);
 }
 
-/* The bytes that suffice from a source of source_bytes, because a larger sample would nearly read
- * it twice; source_bytes 0: the minimum for any source. */
+/* How many bytes of a source of source_bytes are enough for a sample; a larger sample would nearly
+ * mean reading the source twice. source_bytes 0: the minimum for any source. */
 static uint64_t enough_bytes(const struct sampler *sampler, uint64_t source_bytes)
 {
 	uint64_t least =
@@ -104,7 +104,7 @@ static uint64_t enough_bytes(const struct sampler *sampler, uint64_t source_byte
 	                                                    : least;
 }
 
-/* An unreadable source is not an error here; the run reports it. */
+/* Samples a collection. If it cannot be read, this is not an error here; the run reports it. */
 static enum bs_status sample_lines(struct sampler *sampler, const struct bs_source *source,
                                    uint32_t most_pieces, struct bs_error *err)
 {
@@ -118,7 +118,7 @@ static enum bs_status sample_lines(struct sampler *sampler, const struct bs_sour
 		status = bs_fail_memory(err, "a sample", piece_bytes);
 	bool is_readable = fd >= 0 && fstat(fd, &found) == 0 && S_ISREG(found.st_mode);
 	batch.coding = is_readable ? bs_coding_of_file(fd) : BS_CODING_UTF8;
-	/* A small collection is read once, so that lines are not repeated. */
+	/* A small collection is one piece or few, so that no line is sampled twice. */
 	uint64_t n_whole = is_readable ? (uint64_t)found.st_size / piece_bytes + 1 : 0;
 	uint32_t n_pieces = n_whole < most_pieces ? (uint32_t)n_whole : most_pieces;
 	size_t n_enough =
@@ -141,8 +141,8 @@ static enum bs_status sample_lines(struct sampler *sampler, const struct bs_sour
 	return status;
 }
 
-/* Walks a folder and keeps every stride-th batch of paths, so that the kept ones are spread over
- * it. *is_whole_out: all batches were kept. */
+/* Walks a folder and keeps every n-th batch of paths, so that the kept batches are spread over the
+ * folder. *is_whole_out: all batches were kept. */
 static enum bs_status keep_paths(struct bs_feed *feed, const struct sampler *sampler,
                                  struct bs_batch kept[MOST_PIECES], uint32_t *n_kept,
                                  bool *is_whole_out, struct bs_error *err)
@@ -168,7 +168,8 @@ static enum bs_status keep_paths(struct bs_feed *feed, const struct sampler *sam
 	}
 }
 
-/* Recognizes inner collections by name only, because a sample may be inexact. */
+/* Recognizes inner collections by their names only, without reading them, because a sample may be
+ * inexact. */
 static enum bs_status meet_name(void *context, const char *path, struct bs_inner **inner_out,
                                 struct bs_feed **feed_out, bool *is_unread_out,
                                 struct bs_error *err)
@@ -179,7 +180,8 @@ static enum bs_status meet_name(void *context, const char *path, struct bs_inner
 	return BS_OK;
 }
 
-/* Samples a batch of paths, or the inner collection, one of n_inner, that it begins. */
+/* Samples a kept batch: its paths, or, if it begins an inner collection, that collection. n_inner:
+ * number of inner collections, which share the sample. */
 static enum bs_status take_kept(struct sampler *sampler, const struct bs_batch *batch,
                                 uint32_t n_inner, struct bs_error *err)
 {
@@ -200,8 +202,9 @@ static enum bs_status take_kept(struct sampler *sampler, const struct bs_batch *
 	return status;
 }
 
-/* Samples the kept batches. In a small folder (is_whole) only collections and every other batch,
- * then others until the sample suffices. */
+/* Samples the kept batches. If these are all batches of a small folder (is_whole), takes the
+ * collections and every other batch first, then further batches until the sample is large
+ * enough. */
 static enum bs_status take_all_kept(struct sampler *sampler, const struct bs_batch *kept,
                                     uint32_t n_kept, bool is_whole, struct bs_error *err)
 {

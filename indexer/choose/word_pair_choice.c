@@ -15,12 +15,12 @@
 #include "indexer/choose/sample.h"
 
 /*
- * The worth of a pair is ns * asked / bits. ns: the time to verify the documents with both words,
- * which a phrase needs without the pair. asked: how often the phrase is queried, assumed to be as
- * often as it occurs in texts. bits: the least bits that record which documents have the pair. A
- * pair is chosen if its worth reaches a threshold, which is higher if documents are long, as for
- * words (core/matrix/term_treatment.c). The total for all pairs is limited, in bits for each
- * posting of a word: core/matrix/prices.h.
+ * The worth of a pair is ns * asked / bits. ns: the time to verify the documents that have both
+ * words, which a phrase query must do if the pair is not indexed. asked: how often the phrase is
+ * queried, assumed to be as often as it occurs in texts. bits: the least number of bits that record
+ * which documents have the pair. A pair is chosen if its worth reaches a threshold, which is higher
+ * for long documents, as it is for words (core/matrix/term_treatment.c). The bits of all pairs are
+ * limited to a number for each posting of a word: core/matrix/prices.h.
  */
 
 /* Estimated costs for the deadline: of a word, of two adjacent words, and of a pair that is
@@ -31,27 +31,31 @@
 
 /* A pair that occurs in the sample. */
 struct met_pair {
-	uint32_t first; /* number of a word; from words.n_terms on, of a pair (this one is wide) */
+	/* number of a word; from words.n_terms on: words.n_terms + index in met of the pair that
+	 * begins this wide pair */
+	uint32_t first;
 	uint32_t second;
 	/* documents with the pair */
 	uint32_t n_docs;
 	uint32_t last_doc; /* last document with the pair, + 1 */
-	double asked;      /* sum over the documents of the pair's share of their words */
-	/* time to verify the documents that have both words, adjacent or not; for a wide pair,
-	 * those that have the pair */
+	double asked;      /* sum of document shares (struct sampled) over the pair's occurrences */
+	/* time to verify all documents that have both words, adjacent or not; for a wide pair, all
+	 * documents that have the pair */
 	uint64_t ns;
 	/* ns * asked / bits */
 	double worth;
-	uint32_t number; /* among the chosen pairs, + 1; 0: not chosen */
+	uint32_t number; /* 1 + its number among the chosen pairs; 0: not chosen */
 };
 BS_VECTOR(met_pairs, struct met_pair);
 
-/* An occurrence of two adjacent words that are both frequent enough, or of a pair and a word. */
+/* An occurrence in the sample of two adjacent words that are both frequent enough, or of a pair and
+ * the word after it. It is in the list of occurrences that begin with the same word or pair
+ * ("first"). */
 struct meeting {
 	uint32_t second;
 	uint32_t doc;
-	/* 1 + the previous meeting with the same first, or 0; after add_pairs the pair, UINT32_MAX
-	 * if that is too rare */
+	/* 1 + index of the previous meeting with the same first; 0: none. add_pairs replaces it by
+	 * the index in met of its pair, or UINT32_MAX if the pair is too rare */
 	uint32_t link;
 	uint32_t at; /* index of second in tokens */
 };
@@ -61,26 +65,29 @@ BS_VECTOR(meetings, struct meeting);
 struct sampled {
 	uint64_t end; /* end of its tokens */
 	uint64_t ns;  /* time to verify it */
-	double share; /* the share of one of its words: 1 / their number */
+	double share; /* the share of each of its words: 1 / number of words */
 };
 
 BS_VECTOR(sampled_docs, struct sampled);
 
 struct choice {
 	struct bs_tokenizer *analyzer;
-	double most_bits;           /* limit for all pairs, for each posting of a word */
+	/* limit for the bits of all pairs, for each posting of a word */
+	double most_bits;
 	uint32_t next_position;     /* position after the last token of the current field */
-	struct bs_term_table words; /* df: in the sample */
-	/* number of the word + 1; 0 before each field and for missing positions */
+	struct bs_term_table words; /* df: documents of the sample with the word */
+	/* 1 + number of each word, in order; 0 before each field and for missing positions */
 	struct bs_u32s tokens;
 	struct sampled_docs docs;
 	uint64_t text_bytes;
 	uint64_t n_postings;  /* postings of words */
 	uint64_t most_tokens; /* tokens of the longest document */
-	struct met_pairs met; /* pairs of two words, by first word, then wide pairs */
+	/* pairs of two words, ordered by first word, followed by the wide pairs */
+	struct met_pairs met;
 	uint32_t n_met;
-	uint32_t n_narrow; /* pairs of two words */
-	/* by word: index in met of the first pair that begins with it; has one more element */
+	uint32_t n_narrow; /* number of pairs of two words */
+	/* by word: index in met of the first pair that begins with it; the last element is the
+	 * end */
 	uint32_t *firsts;
 	struct meetings meetings; /* in order of tokens */
 };
@@ -141,7 +148,7 @@ static enum bs_status sample_document(void *context, const struct bs_document *d
 	return status;
 }
 
-/* The *n_out tokens of a document of the sample. */
+/* Returns the tokens of a document of the sample; *n_out: their number. */
 static const uint32_t *tokens_of(const struct choice *choice, size_t doc, uint64_t *n_out)
 {
 	uint64_t start = doc ? choice->docs.items[doc - 1].end : 0;
@@ -151,7 +158,7 @@ static const uint32_t *tokens_of(const struct choice *choice, size_t doc, uint64
 
 static enum bs_status count_words(struct choice *choice, struct bs_error *err)
 {
-	/* by word: last document with it, + 1 */
+	/* by word: 1 + the last document that has it */
 	uint32_t *last_doc = calloc((size_t)choice->words.n_terms + 1, sizeof(*last_doc));
 	if (!last_doc)
 		return bs_fail_memory(err, "pairs of words",
@@ -175,7 +182,8 @@ static enum bs_status count_words(struct choice *choice, struct bs_error *err)
 	return status;
 }
 
-/* Adds a meeting. last_of[first]: 1 + the last meeting with that first, or 0. */
+/* Appends a meeting to the list of those with this first word or pair. last_of[first]: 1 + index of
+ * the last meeting of this list, or 0. */
 static enum bs_status add_meeting(struct choice *choice, struct meeting meeting, uint32_t first,
                                   uint32_t *last_of, struct bs_error *err)
 {
@@ -208,8 +216,8 @@ static enum bs_status list_meetings(struct choice *choice, uint32_t *last_of, st
 	return status;
 }
 
-/* Replaces the meetings by those of wide pairs: a meeting of a frequent enough pair, followed by a
- * word. */
+/* Replaces the meetings of two words by those of wide pairs: a pair that is frequent enough, and
+ * the word after it. */
 static enum bs_status widen_meetings(struct choice *choice, uint32_t *last_of, struct bs_error *err)
 {
 	struct meetings before = choice->meetings;
@@ -239,9 +247,10 @@ static void count_meeting(const struct choice *choice, struct met_pair *pair, ui
 	pair->last_doc = doc + 1;
 }
 
-/* Adds the pairs of one first word or head, from the list of its meetings, except those that are
- * too rare, and sets the link of each meeting to its pair. known: scratch, by second word: the pair
- * that it was last in; it may be stale, of another first, or dropped. */
+/* Makes pairs of all meetings with one first word or pair, whose list ends with meeting `last`;
+ * drops pairs that are too rare. Then sets the link of each of these meetings to its pair. known:
+ * scratch, by second word: index in met of the pair; values of earlier calls are detected and
+ * ignored. */
 static enum bs_status add_pairs(struct choice *choice, uint32_t first, uint32_t last,
                                 uint32_t *known, struct bs_error *err)
 {
@@ -302,7 +311,7 @@ static enum bs_status find_pairs(struct choice *choice, struct bs_error *err)
 	return status;
 }
 
-/* Finds the wide pairs that begin with pairs from first_head on. */
+/* Finds the wide pairs that begin with a pair whose index in met is first_head or higher. */
 static enum bs_status find_wide(struct choice *choice, uint32_t first_head, struct bs_error *err)
 {
 	uint32_t n_words = choice->words.n_terms, end_head = choice->n_met;
@@ -321,17 +330,18 @@ static enum bs_status find_wide(struct choice *choice, uint32_t first_head, stru
 	return status;
 }
 
-/* The data of count_both, compact for its inner loop. */
+/* The data of count_both, in compact arrays for its inner loop. */
 struct both {
-	const uint32_t *firsts; /* firsts of the choice */
+	const uint32_t *firsts; /* firsts of struct choice */
 	uint32_t *seconds;      /* by pair: its second word */
-	uint64_t *ns;           /* by pair of two words */
-	/* distinct words of the current document; room for the longest one */
+	/* by pair of two words: sum of the times of documents that have both */
+	uint64_t *ns;
+	/* distinct words of the current document */
 	uint32_t *words;
 	uint8_t *has; /* by word: 1 if the current document has it */
 };
 
-/* Adds a document to ns of the pairs of which it has both words. */
+/* Adds the time to verify a document to ns of each pair of which the document has both words. */
 static enum bs_status count_both_in(const struct both *both, const uint32_t *tokens,
                                     uint64_t n_tokens, uint64_t doc_ns, struct bs_error *err)
 {
@@ -355,9 +365,10 @@ static enum bs_status count_both_in(const struct both *both, const uint32_t *tok
 }
 
 /*
- * Sums, for each pair of two words, the time to verify the documents with both, which a phrase
- * would read. (An estimate from the words' dfs is too low for words of one subject, and far too low
- * for a word that follows itself: two of a hundred phrases took half of the total time.)
+ * For each pair of two words, sums the time to verify the documents that have both words, because a
+ * phrase query would read these. (An estimate from the words' dfs is too low for words of one
+ * subject, and far too low for a word that follows itself: two of a hundred phrases took half of
+ * the total time.)
  */
 static enum bs_status count_both(struct choice *choice, struct bs_error *err)
 {
@@ -391,8 +402,8 @@ out:
 	return status;
 }
 
-/* The least bits for a term of n documents (its entropy), and at least an exact column for more
- * than half of them. */
+/* The least number of bits that a term of n documents takes: its entropy; if at least half of the
+ * documents have it, an exact column. */
 static double bits_of(const struct choice *choice, uint32_t n)
 {
 	double n_docs = (double)bs_vector_n(&choice->docs), share = (double)n / n_docs;
@@ -410,7 +421,7 @@ static int compare_worth(const void *a, const void *b, void *context)
 	return x < y ? -1 : x > y;
 }
 
-/* Chooses a pair, after the pair with which a wide one begins. */
+/* Chooses a pair. If it is a wide pair, chooses the pair with which it begins first. */
 static enum bs_status take(const struct choice *choice, struct met_pair *pair, double *left_bits,
                            struct bs_word_pairs *pairs, struct bs_error *err)
 {
@@ -441,7 +452,7 @@ static enum bs_status take(const struct choice *choice, struct met_pair *pair, d
 	return status;
 }
 
-/* Chooses the pairs in order of worth, down to the threshold and within the limit. */
+/* Chooses pairs in order of descending worth, until the threshold or the limit is reached. */
 static enum bs_status take_best(const struct choice *choice, struct bs_word_pairs *pairs,
                                 struct bs_error *err)
 {

@@ -1,7 +1,7 @@
 /*
  * word_pair_choice.h: chooses the word pairs that a run indexes (core/lexicon/word_pairs.h).
  *
- * A new index takes a sample of its sources first (sample.h); a refresh and a compaction use the
+ * A new index chooses from a sample of its sources (sample.h); a refresh and a compaction use the
  * pairs of the largest segment. The choice depends only on the documents.
  */
 #pragma once
@@ -12,13 +12,14 @@
 #include "indexer/choose/sample.h"
 
 struct bs_pair_limits {
-	uint64_t least_bytes; /* least text of the sample; with less, no pair is chosen */
-	/* limit for all pairs, in bits for each posting of a word; 0: BS_PRICE_PAIR_MOST_BITS */
+	uint64_t least_bytes; /* if the sample has less text, no pair is chosen */
+	/* limit for the bits of all pairs, for each posting of a word; 0:
+	 * BS_PRICE_PAIR_MOST_BITS */
 	double most_bits;
 };
 
-/* Adds the pairs that are worth their bits in a sample. Takes about three times the memory of the
- * sample. BS_NO_MEMORY, and statuses of give. */
+/* Adds the pairs that are worth their bits, judged by a sample. Takes about three times the memory
+ * of the sample. BS_NO_MEMORY, and statuses of give. */
 enum bs_status bs_word_pairs_choose(const struct bs_recorded_options *options,
                                     const struct bs_pair_limits *limits, bs_give_sample_fn give,
                                     void *context, struct bs_word_pairs *pairs,

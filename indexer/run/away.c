@@ -87,7 +87,7 @@ enum bs_status bs_away_tell(const struct bs_away_index *index, const struct bs_s
 	enum bs_status status = bs_escape_append(line, source->path, strlen(source->path), err);
 	if (!status)
 		status = bs_printable_append_own(line, what, err);
-	/* An index in memory cannot be named on a command line. */
+	/* No command is suggested for an index in memory, because a command line cannot name it. */
 	if (!status && !index->dir->memory)
 		status = append_command(index, lead, "--rebuild", source, line, err);
 	if (!status && !index->dir->memory)

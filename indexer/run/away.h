@@ -1,8 +1,8 @@
 /*
- * away.h: recorded sources that held documents and are missing: they do not exist, or are empty
- * folders, perhaps unmounted file systems. A refresh keeps their documents. A run that reads
- * everything again keeps those whose texts are stored, and fails if there are others. This file
- * decides which sources are missing, and makes the messages, with the commands that resolve the
+ * away.h: missing sources: recorded sources that held documents, and now do not exist or are empty
+ * folders, perhaps of unmounted file systems. A refresh keeps their documents. A run that reads
+ * everything again keeps the documents whose texts are stored, and fails if there are others. This
+ * file decides which sources are missing, and makes messages with the commands that resolve the
  * situation.
  */
 #pragma once
@@ -24,21 +24,22 @@ struct bs_away_index {
 };
 
 /*
- * The standing of source `number` of the index, which is followed and can be opened as `source`;
- * BS_STANDING_THERE if it held no documents. why: the reason of GONE and UNREAD. BS_NO_MEMORY.
+ * Determines whether source `number` of the index is missing (enum bs_standing). The source may be
+ * followed, and can be opened as `source`. BS_STANDING_THERE also if it held no documents. why: the
+ * reason of GONE and UNREAD. BS_NO_MEMORY.
  */
 enum bs_status bs_away_look(const struct bs_away_index *index, uint32_t number,
                             const struct bs_source *source, enum bs_standing *standing_out,
                             struct bs_error *why, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Appends a message about a source that is GONE or EMPTY and whose documents stay: how to read it
+/* Appends a message about a missing source (GONE or EMPTY) whose documents stay: how to read it
  * again, and how to forget it. NUL-terminated. BS_NO_MEMORY. */
 enum bs_status bs_away_tell(const struct bs_away_index *index, const struct bs_source *source,
                             enum bs_standing standing, struct bs_buffer *line,
                             struct bs_error *err) BS_WARN_UNUSED;
 
-/* Fails a run that reads everything again, because only the index has the text of this missing
- * source. why: the reason of UNREAD. Returns BS_IO for UNREAD, otherwise BS_NOT_FOUND. */
+/* Fails a run that reads everything again, because a source is missing whose texts are not stored.
+ * why: the reason of UNREAD. Returns BS_IO for UNREAD, otherwise BS_NOT_FOUND. */
 enum bs_status bs_away_refuse(const struct bs_away_index *index, const struct bs_source *source,
                               enum bs_standing standing, const struct bs_error *why,
                               struct bs_error *err);

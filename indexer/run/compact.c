@@ -3,14 +3,14 @@
  *
  * The rule (tiered, as in Lucene's TieredMergePolicy and LSM trees): segments are in tiers by the
  * bytes of their live documents; each tier is FACTOR times the previous one. When a tier has FACTOR
- * segments, they are merged, with all smaller ones. So a document is rewritten about once for each
- * tier, and each tier keeps at most FACTOR - 1 segments. A merge of more than an eighth of the
- * index (at least 8 MiB) is left to `bitsift compact`, because a refresh should not take long
- * without a visible reason.
+ * segments, they are merged, together with all segments of lower tiers. So a document is rewritten
+ * about once for each tier, and each tier keeps at most FACTOR - 1 segments. A merge of more than
+ * an eighth of the index (at least 8 MiB) is left to `bitsift compact`, because a refresh should
+ * not take long without a visible reason.
  *
- * A segment with more than half of its documents deleted is drained: within the same limit, its
- * documents are moved to a new segment, refresh by refresh, until it is empty and removed. They are
- * at most as many as were deleted, which bounds the cost.
+ * A segment with more than half of its documents deleted is drained: each refresh moves some of its
+ * documents to a new segment, within the same limit, until the segment is empty and removed. At
+ * most as many documents are moved as were deleted, which bounds the cost.
  *
  * Segments of documents and segments of rows are compacted separately.
  */
@@ -30,7 +30,8 @@
 #define FIRST_TIER_BYTES  (UINT64_C(16) << 10)
 #define LEAST_LIMIT_BYTES (UINT64_C(8) << 20)
 #define LIMIT_SHARE       8u
-/* The index is a tenth to a third of its text; the limit for draining is in bytes of text. */
+/* Converts the limit from bytes of index to bytes of text, for draining. The index is a tenth to a
+ * third of its text. */
 #define TEXT_FACTOR 4u
 #define MAX_TIERS   40u
 
@@ -40,11 +41,12 @@ struct compact {
 	bool of_rows;      /* compacts segments of rows, not of documents */
 	bool *chosen;      /* by segment: to be merged */
 	uint32_t n_chosen; /* 0: nothing to do */
-	/* text of documents to move; UINT64_MAX: all */
+	/* limit of text to move; UINT64_MAX: none */
 	uint64_t text_bytes;
 	uint64_t moved_bytes; /* text moved so far */
 	uint64_t n_moved;
-	/* `bitsift compact`: reports unreadable documents, which a refresh has reported before */
+	/* run by `bitsift compact`: reports unreadable documents. (A refresh has reported them
+	 * already.) */
 	bool is_all;
 	struct bs_build_report moved; /* report of the run */
 };
@@ -66,15 +68,16 @@ static uint32_t tier_of(uint64_t n_bytes)
 	return tier;
 }
 
-/* False if the segment needs texts of a provider, and there is none. */
+/* True if the segment is of the kind being compacted, and its texts are available. (Texts that only
+ * a provider has need the provider.) */
 static bool may_move(const struct compact *compact, uint32_t segment)
 {
 	return compact->snapshot.manifest.segments[segment].is_rows == compact->of_rows &&
 	       (compact->snapshot.texts || !bs_snapshot_is_elsewhere(&compact->snapshot, segment));
 }
 
-/* The highest tier that is full and, with all lower tiers, within the limit; MAX_TIERS if there is
- * none. */
+/* The highest tier that is full and that is, together with all lower tiers, within the limit;
+ * MAX_TIERS if there is none. */
 static uint32_t find_tier(const struct compact *compact, uint64_t limit_bytes)
 {
 	const struct bs_manifest *manifest = &compact->snapshot.manifest;
@@ -103,7 +106,7 @@ static void choose(struct compact *compact, uint32_t segment)
 	compact->n_chosen++;
 }
 
-/* Chooses the segments that are due after a commit, within the limit. */
+/* Chooses the segments that are to be merged or drained after a commit, within the limit. */
 static void choose_due(struct compact *compact)
 {
 	const struct bs_manifest *manifest = &compact->snapshot.manifest;
@@ -179,7 +182,7 @@ static enum bs_status move_source(struct compact *compact, uint32_t i, uint64_t 
 	                                           i, &source, err);
 	if (status)
 		return status;
-	/* A source that is not followed keeps its documents in their segments. */
+	/* Documents of a source that may not be followed stay in their segments. */
 	if (source.is_refused && (compact->of_rows || !compact->snapshot.manifest.options.store)) {
 		struct bs_error why;
 		(void)bs_recorded_refuse(compact->writer.dir, &source, &why);
@@ -206,7 +209,8 @@ static enum bs_status move_documents(struct compact *compact, struct bs_error *e
 	uint64_t limit_bytes = compact->text_bytes;
 	for (uint32_t i = 0; i < compact->snapshot.manifest.n_sources && !status; i++) {
 		uint64_t done = compact->moved_bytes;
-		/* Inner collections are moved with their folder. */
+		/* The documents of inner collections are moved together with those of their
+		 * folder. */
 		if (done < limit_bytes && !compact->snapshot.manifest.sources[i].parent)
 			status = move_source(compact, i, limit_bytes - done, err);
 	}
@@ -259,8 +263,9 @@ static enum bs_status compact_segments(struct compact *compact, struct bs_build_
 	bool is_outdated = false;
 	enum bs_status status =
 		bs_manifest_is_outdated(&compact->snapshot.manifest, &is_outdated, err);
-	/* A merge before the renewal, which will read everything, would be wasted. But an index
-	 * with a provider of texts may need fewer files. */
+	/* The index is outdated: its next refresh will read everything, so merging now would be
+	 * wasted. With a provider of texts, merging may still be worth it, because it reduces the
+	 * number of files. */
 	if (!status && is_outdated && !compact->is_all)
 		return BS_OK;
 	if (!status && is_outdated && !compact->snapshot.texts)

@@ -16,15 +16,16 @@
 
 #define DEFAULT_MEMORY_BYTES (UINT64_C(1) << 30)
 #define MIN_MEMORY_BYTES     (UINT64_C(16) << 20)
-/* Memory of a text and its words if all are distinct, as a multiple of its bytes. */
+/* Memory of a text and its words in the worst case, that all words are distinct, as a multiple of
+ * the text. */
 #define MOST_WORDS_FACTOR 16u
 
-/* Shares of the memory for looked-up names of documents, and for each list of skipped files and of
- * folder contents. */
+/* Shares of the memory: 1/SPILL_SHARE for names of documents that are looked up; 1/LIST_SHARE for
+ * the list of skipped files, and as much for the list of folder contents. */
 #define SPILL_SHARE 16u
 #define LIST_SHARE  64u
 
-/* The callback of struct bs_progress: reports to the caller of the run. */
+/* The callback of struct bs_progress: passes progress to the caller of the run. */
 static int beat(void *context, uint64_t done, uint64_t total)
 {
 	struct bs_index_writer *writer = context;
@@ -74,10 +75,10 @@ static void set_limits(struct bs_index_writer *writer)
 	const struct bs_build_request *request = writer->request;
 	const struct bs_build_tuning *tuning = &writer->tuning;
 	uint64_t memory = memory_of(request);
-	/* Limit for the indexing buffers, including what building a segment from them takes. The
-	 * rest is for the columns of one shard (below), batches being analysed, ICU and ids. Of the
-	 * default 1,074 MB these are 805, 134 and 135 MB, half of the last for ids. Limits must not
-	 * depend on the number of threads. */
+	/* Limit for the indexing buffers, including memory for building a segment from them. The
+	 * rest is for the columns of one shard (below), for batches that are being analysed, for
+	 * ICU and for ids. Of the default 1,074 MB, buffers get 805, the shard 134, and the rest
+	 * 135 MB, half of this for ids. Limits must not depend on the number of threads. */
 	writer->indexing_buffer_limit_bytes = memory / 100 * 75;
 	writer->build_options = (struct bs_build_options){
 		.n_threads = count_threads(request),
@@ -169,10 +170,10 @@ void bs_index_writer_skip(struct bs_index_writer *writer, enum bs_skip reason, c
 		                                   message);
 }
 
-/* A smaller collection is fast enough without word pairs. */
+/* Collections with less text are fast enough without word pairs. */
 #define PAIRS_LEAST_BYTES (2u << 20)
-/* Word pairs are chosen from a sample of this share of the memory, within bounds: in a smaller one,
- * the phrases that take half of all time are too rare. */
+/* Word pairs are chosen from a sample of this share of the memory, within bounds. A smaller sample
+ * would miss the rather rare phrases that take half of all query time. */
 #define PAIRS_SAMPLE_SHARE 16u
 #define PAIRS_SAMPLE_LEAST (UINT64_C(24) << 20)
 #define PAIRS_SAMPLE_MOST  (UINT64_C(64) << 20)
@@ -193,7 +194,7 @@ bool bs_index_writer_holds_little(const struct bs_snapshot *old)
 	return text_bytes < PAIRS_LEAST_BYTES;
 }
 
-/* Passes the choices to the pipeline. */
+/* Passes the chosen word pairs and gram plans to the pipeline. */
 static enum bs_status use_choices(struct bs_index_writer *writer, struct bs_error *err)
 {
 	const struct bs_recorded_options *options = &writer->manifest.options;
@@ -263,31 +264,33 @@ enum bs_status bs_index_writer_choose(struct bs_index_writer *writer, const stru
 	return status ? status : use_choices(writer, err);
 }
 
-/* Memory of segment_build.c and shard_build.c in addition to the columns, after the slots of the
- * terms were freed. By term: order, ordinal, hash and, temporarily, place; for those in several
- * documents treatment, weight and mark. By document: weight, place in its class, and end of its tf
- * code. By posting: bits in tf codes, twice while these are joined. Each further thread has marks
- * of its own, which the limit for shards covers (segment_build.c). */
+/* Memory that segment_build.c and shard_build.c take in addition to the columns, after the slots of
+ * the terms were freed. For each term: order, ordinal, hash and, temporarily, place; for terms of
+ * several documents also treatment, weight and mark. For each document: weight, place in its class,
+ * and end of its tf code. For each posting: bits in tf codes, twice while these are joined. The
+ * marks of further threads are not included; the limit for shards covers them (segment_build.c). */
 #define BUILD_TERM_BYTES   28u
 #define BUILD_DOC_BYTES    36u
 #define POSTINGS_A_TF_BYTE 2u
-/* Memory for building if data that grows with documents is in files. By term everything except the
- * hash; by document its place in its class, its bin, whether it has a list, and the place of its
+/* The same memory if data that grows with documents is in files. For each term: all but the hash.
+ * For each document: place in its class, bin, whether it has a forward index, and the offset of its
  * rare-term list. */
 #define PLACED_TERM_BYTES 20u
 #define PLACED_DOC_BYTES  12u
-/* For value_build.c: order, rank and key of each distinct number or date; rank in a shard for each
- * value of a document. */
+/* Memory of value_build.c: order, rank and key of each distinct number or date; and the rank of
+ * each value of a document in a shard. */
 #define BUILD_VALUE_BYTES 40u
 #define BUILD_RANK_BYTES  8u
 
-/* Memory of a document's term if it is new: its entry, slots, code, key, and BUILD_TERM_BYTES. */
+/* Memory of a term that is new in the indexing buffer: its entry, slots, code, key, and
+ * BUILD_TERM_BYTES. */
 #define NEW_TERM_BYTES 96u
 
 /* Share of the memory for ids. */
 #define IDS_SHARE 16u
 
-/* Memory of the indexing buffer now, or while a segment is built from it if that is more. */
+/* Memory that the indexing buffer takes now, or will take while a segment is built from it,
+ * whichever is more. */
 static uint64_t accumulated_bytes(const struct bs_indexing_buffer *indexing_buffer)
 {
 	uint64_t slot_bytes = bs_term_table_slot_bytes(&indexing_buffer->terms);
@@ -331,8 +334,9 @@ static uint64_t row_bytes_held(const struct bs_index_writer *writer)
 	return accumulated_bytes(&writer->rows) + writer->row_grams.n_bytes;
 }
 
-/* Memory of the ids of a long collection beyond their share (IDS_SHARE). Ids stay for several
- * segments; so that segments do not become tiny, at most half of the limit is counted. */
+/* Memory of the ids of a long collection that exceeds their share (IDS_SHARE). Ids remain in memory
+ * for several segments, so counting all of it could make segments tiny; at most half of the limit
+ * is counted. */
 static uint64_t id_bytes_held(const struct bs_index_writer *writer)
 {
 	uint64_t n_bytes = writer->owners ? bs_id_owners_bytes(writer->owners) : 0;
@@ -348,8 +352,8 @@ static uint64_t held_bytes(const struct bs_index_writer *writer)
 	       row_bytes_held(writer) + id_bytes_held(writer);
 }
 
-/* True if the announced document can be read without writing a segment first. A row has no
- * words. */
+/* True if the announced document fits into memory without writing a segment first. A row takes
+ * less, because it has no words. */
 static bool has_room(const struct bs_index_writer *writer, const struct bs_term_batch *term_batch)
 {
 	return bs_indexing_buffer_n_docs(&writer->indexing_buffer) == 0 ||
@@ -358,8 +362,8 @@ static bool has_room(const struct bs_index_writer *writer, const struct bs_term_
 	               writer->indexing_buffer_limit_bytes;
 }
 
-/* True if document i of the analysed batch does not fit into the indexing buffers. *of_rows_out:
- * write the segment of rows. */
+/* True if a segment must be written before document i of the analysed batch is added. *of_rows_out:
+ * it is the segment of rows. */
 static bool is_full(const struct bs_index_writer *writer, const struct bs_term_batch *term_batch,
                     uint32_t i, bool *of_rows_out)
 {
@@ -378,7 +382,8 @@ static bool is_full(const struct bs_index_writer *writer, const struct bs_term_b
 	return n_docs > 0 && (n_bytes > writer->indexing_buffer_limit_bytes || has_most_docs);
 }
 
-/* Opens the store. A segment file begins with its frames, so that they are written only once. */
+/* Opens the store of the next segment. The store's frames are written directly to the beginning of
+ * the segment's file, so that they are written only once. */
 static enum bs_status open_store(struct bs_index_writer *writer, struct bs_error *err)
 {
 	char name[BS_INDEX_NAME_BYTES];
@@ -396,8 +401,8 @@ static enum bs_status open_store(struct bs_index_writer *writer, struct bs_error
 	return BS_OK;
 }
 
-/* Stores the text of a document. Where all texts are stored, a text that the provider keeps has an
- * empty frame, so that frame numbers equal document numbers. */
+/* Stores the text of a document. If all texts are stored, frame numbers equal document numbers, so
+ * a text that the provider keeps gets an empty frame. */
 static enum bs_status store_text(struct bs_index_writer *writer,
                                  const struct bs_term_batch *term_batch,
                                  const struct bs_term_batch_doc *doc, struct bs_doc_record *record,
@@ -441,9 +446,10 @@ enum bs_status bs_index_writer_add(struct bs_index_writer *writer,
 	return status;
 }
 
-/* The number of documents of this run so far, divided by those of the next segment: the weight of
- * what that segment adds to a query. Without it, each of the equal segments of a large index would
- * add as many false candidates of a rare word as a small index has. */
+/* The weight of the false candidates that the next segment adds to a query: documents of this run
+ * so far, divided by documents of that segment. Without this weight, each of the equally large
+ * segments of a large index would add as many false candidates of a rare word as a small index
+ * has. */
 static double look_times(const struct bs_index_writer *writer, uint64_t n_docs)
 {
 	const struct bs_segment_record *written = writer->written.items;
@@ -453,11 +459,12 @@ static double look_times(const struct bs_index_writer *writer, uint64_t n_docs)
 	return (double)n / (double)n_docs;
 }
 
-/* Share of the memory for hashes of words that are kept for the summary. Words of further segments
- * are read again. */
+/* Share of the memory for word hashes that are kept to make the summary. If they take more, the
+ * words of the other segments are read again. */
 #define KNOWN_SHARE 16u
 
-/* is_full: written because memory is exhausted, not at the end of the documents. */
+/* Writes an indexing buffer as a segment. is_full: it is written because memory is exhausted, not
+ * because there are no more documents. */
 static enum bs_status write_segment(struct bs_index_writer *writer, bool of_rows, bool is_full,
                                     struct bs_error *err)
 {
@@ -507,7 +514,7 @@ static enum bs_status write_segment(struct bs_index_writer *writer, bool of_rows
 		status = bs_id_owners_next_segment(writer->owners, writer->dir, record.number, err);
 	if (status)
 		return status;
-	/* Resume the step during which the segment was written. */
+	/* Resume the step of the run that writing the segment interrupted. */
 	writer->progress = progress;
 	writer->step_start_ns = step_start_ns;
 	writer->report->step = step;
@@ -528,8 +535,8 @@ enum bs_status bs_index_writer_flush(struct bs_index_writer *writer, struct bs_e
 	return status ? status : write_segment(writer, true, false, err);
 }
 
-/* Prepares the indexing buffer for the rest of an analysed batch. All trigrams of the batch are
- * added, because it is unknown which of them belong to the rest. */
+/* Prepares the indexing buffer for the remaining documents of an analysed batch. Adds all trigrams
+ * of the batch, because it is unknown which of them the remaining documents have. */
 static enum bs_status start_batch(struct bs_index_writer *writer,
                                   const struct bs_term_batch *term_batch, struct bs_error *err)
 {

@@ -1,6 +1,7 @@
 /*
- * index_writer.h: what each indexing run does with documents of any origin: collects them in the
- * indexing buffer and writes segments. Used by indexer.c (refresh), writer.c and compact.c (merge).
+ * index_writer.h: the part of an indexing run that does not depend on where documents come from:
+ * collects them in the indexing buffer and writes segments. Used by indexer.c (refresh), writer.c
+ * (in-memory documents) and compact.c (merge).
  */
 #pragma once
 
@@ -34,15 +35,15 @@ struct bs_index_writer {
 	struct bs_progress progress; /* progress of the present step */
 	/* CLOCK_MONOTONIC */
 	uint64_t step_start_ns;
-	uint64_t n_files;            /* files found while a sample was taken */
+	uint64_t n_files;            /* files that were found while a sample was taken */
 	int64_t racy_from_ns;        /* fingerprints not older than this are racy */
 	struct bs_manifest manifest; /* manifest of the next commit */
-	/* words of segments of this run for the summary, as far as memory permits */
+	/* words of this run's segments, kept for the summary as far as memory permits */
 	struct bs_summary_cache cache;
 	struct bs_segment_records written; /* the segments of this run */
 	struct bs_source_options source_options;
 	struct bs_build_options build_options;
-	/* limit of held_bytes (index_writer.c) */
+	/* limit of held_bytes() in index_writer.c */
 	uint64_t indexing_buffer_limit_bytes;
 	/* documents are read on the caller's thread; the owner sets it before
 	 * bs_index_writer_start */
@@ -58,13 +59,13 @@ struct bs_index_writer {
 	/* grams of the files in rows */
 	struct bs_gram_indexing_buffer row_grams;
 	struct bs_store_writer *store; /* store of the segment in indexing_buffer; nullable */
-	/* with store: the file of that segment, which begins with its frames */
+	/* if there is a store: the file of that segment, which begins with the store's frames */
 	struct bs_file_writer *file;
-	uint64_t file_number; /* with store: number of that file */
-	/* texts in store */
+	uint64_t file_number; /* if store is open: the number of that file */
+	/* number of texts in store */
 	uint64_t n_stored;
 	struct bs_id_owners *owners; /* nullable: receives every segment of documents */
-	/* data that is kept until the end of the run and grows with documents */
+	/* temporary file for data that grows with documents and is kept until the end of the run */
 	struct bs_spill spill;
 };
 
@@ -74,32 +75,32 @@ void bs_index_writer_init(struct bs_index_writer *writer, const struct bs_build_
 /* Begins a step and reports it. total: see struct bs_build_report. BS_STOPPED. */
 enum bs_status bs_index_writer_step(struct bs_index_writer *writer, enum bs_build_step step,
                                     uint64_t total, struct bs_error *err) BS_WARN_UNUSED;
-/* Prepares reading and writing; the manifest must have its options. has_private (nullable): see
- * struct bs_source_options. */
+/* Opens the pipeline and prepares for writing segments. The manifest must have its options.
+ * has_private (nullable): see struct bs_source_options. */
 enum bs_status bs_index_writer_start(struct bs_index_writer *writer, bool *has_private,
                                      struct bs_error *err) BS_WARN_UNUSED;
 void bs_index_writer_deinit(struct bs_index_writer *writer);
-/* Call after bs_index_writer_start: data that the run reads of this snapshot, and that grows with
- * its documents, is limited by --memory or moved to files. */
+/* Call after bs_index_writer_start if the run reads the snapshot `old`: data of the snapshot that
+ * grows with its documents is limited by --memory or moved to files. */
 enum bs_status bs_index_writer_read(struct bs_index_writer *writer, struct bs_snapshot *old,
                                     struct bs_error *err) BS_WARN_UNUSED;
-/* Call after bs_index_writer_start: owners receives every segment; its memory is limited by
- * --memory as well. */
+/* Call after bs_index_writer_start: every segment of the run is added to owners, whose memory is
+ * limited by --memory as well. */
 void bs_index_writer_use_owners(struct bs_index_writer *writer, struct bs_id_owners *owners);
-/* Call after a list of the run that grows with files was extended: moves it to a file if it is too
- * large for --memory. */
+/* Call after extending a list that grows with files: if it is too large for --memory, moves it to a
+ * temporary file. */
 enum bs_status bs_index_writer_hold_list(const struct bs_index_writer *writer,
                                          struct bs_buffer *list,
                                          struct bs_error *err) BS_WARN_UNUSED;
-/* Uses the word pairs and the gram plan of the index. */
+/* Takes the word pairs and the gram plan of the existing index. */
 enum bs_status bs_index_writer_keep_choices(struct bs_index_writer *writer,
                                             const struct bs_snapshot *old,
                                             struct bs_error *err) BS_WARN_UNUSED;
-/* True if the index holds so little text that its choices are not representative, so that choosing
- * again is better. */
+/* True if the index has so little text that its word pairs and gram plan are not representative,
+ * and should be chosen again. */
 bool bs_index_writer_holds_little(const struct bs_snapshot *old);
 /* Chooses word pairs and the gram plan from a sample of the recorded sources. If only records have
- * grams, uses the gram plan of `old`. */
+ * grams, takes the gram plan of `old` instead. */
 enum bs_status bs_index_writer_choose(struct bs_index_writer *writer, const struct bs_snapshot *old,
                                       struct bs_error *err) BS_WARN_UNUSED;
 /* Chooses word pairs and the gram plan from the given sample (sample.h), for a run of in-memory
@@ -112,21 +113,21 @@ void bs_index_writer_release(struct bs_index_writer *writer);
 
 void bs_index_writer_skip(struct bs_index_writer *writer, enum bs_skip reason, const char *message);
 
-/* Merges an analysed batch of documents or rows. Calls `add` for each, which calls
- * bs_index_writer_add. Writes a segment before the indexing buffers exceed their limit, independent
- * of the number of threads. */
+/* Merges an analysed batch of documents or rows: calls `add` for each, which must call
+ * bs_index_writer_add. Before the indexing buffers exceed their limit, writes a segment; when this
+ * happens does not depend on the number of threads. */
 typedef enum bs_status (*bs_add_document_fn)(void *context, const struct bs_term_batch *term_batch,
                                              uint32_t i, struct bs_error *err);
 enum bs_status bs_index_writer_merge(struct bs_index_writer *writer,
                                      const struct bs_term_batch *term_batch, bs_add_document_fn add,
                                      void *context, struct bs_error *err) BS_WARN_UNUSED;
-/* Adds document i of the analysed batch with its record. If raw bytes are kept, stores them;
- * place[0] of a record of standard input becomes the frame number. */
+/* Adds document i of the analysed batch with its record. If the batch keeps raw bytes, stores them;
+ * place[0] of a record of standard input is set to its frame number. */
 enum bs_status bs_index_writer_add(struct bs_index_writer *writer,
                                    const struct bs_term_batch *term_batch, uint32_t i,
                                    struct bs_doc_record *record,
                                    struct bs_error *err) BS_WARN_UNUSED;
-/* True if the texts of sources of this kind are stored. */
+/* True if texts of sources of this kind are stored in the index. */
 static inline bool bs_index_writer_stores(const struct bs_index_writer *writer,
                                           enum bs_source_kind kind)
 {
@@ -135,8 +136,8 @@ static inline bool bs_index_writer_stores(const struct bs_index_writer *writer,
 /* Writes the indexing buffers as segments. */
 enum bs_status bs_index_writer_flush(struct bs_index_writer *writer,
                                      struct bs_error *err) BS_WARN_UNUSED;
-/* Adds the segments of the commit to the manifest: those of the previous commit (old NULL: none
- * stay), then those written, with tombstones for documents that the owners list as dead. Segments
- * without live documents are dropped. *n_changed_out: see index_dir.h. */
+/* Fills in the segments of the next commit in the manifest: those of the previous commit (old NULL:
+ * none stay), then those that this run wrote, with tombstones for documents that are dead by
+ * `owners`. Segments without live documents are dropped. *n_changed_out: see index_dir.h. */
 enum bs_status bs_index_writer_settle(struct bs_index_writer *writer, const struct bs_snapshot *old,
                                       uint32_t *n_changed_out, struct bs_error *err) BS_WARN_UNUSED;

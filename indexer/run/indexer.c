@@ -59,8 +59,9 @@ static uint32_t number_of(const struct bs_indexing *at)
 	return at->inner ? at->inner->number : at->source_number;
 }
 
-/* The record of a document that is read from the old index. The name is the present one, because
- * options may have changed it; so is the checksum of a text that the provider keeps. */
+/* Makes the record of a document whose text is read from the old index: the old record, but with
+ * the new name, because options may have changed it, and for a text that the provider keeps with
+ * the new checksum. */
 static enum bs_status old_record(const struct bs_indexing *at, struct bs_doc_ref known,
                                  struct bs_doc_record *record, struct bs_error *err)
 {
@@ -101,7 +102,7 @@ static void fill_record(struct bs_indexing *at, const struct bs_document *docume
 	}
 }
 
-/* The record of a restored document, with the present number of its source. */
+/* Makes the record of a restored document: the old record, with the new number of its source. */
 static enum bs_status restored_record(const struct bs_indexing *at, struct bs_doc_ref known,
                                       struct bs_doc_record *record, struct bs_error *err)
 {
@@ -111,7 +112,7 @@ static enum bs_status restored_record(const struct bs_indexing *at, struct bs_do
 	return status;
 }
 
-/* Distance of prefetching ids, in documents. */
+/* ids are prefetched this many documents ahead */
 #define IDS_AHEAD 4u
 
 static enum bs_status add_document(void *context, const struct bs_term_batch *term_batch,
@@ -132,7 +133,7 @@ static enum bs_status add_document(void *context, const struct bs_term_batch *te
 		struct bs_doc_record next = named_record(term_batch, doc + IDS_AHEAD);
 		bs_refresh_prefetch(&at->refresh, refreshing, &next);
 	}
-	/* Only texts that exist nowhere else are read from the old index. */
+	/* Texts of standard input exist only in the index, so they are read from the old index. */
 	if (at->source.kind == BS_SOURCE_STDIN && known.segment != BS_DOC_NONE)
 		status = old_record(at, known, &record, err);
 	else
@@ -142,7 +143,7 @@ static enum bs_status add_document(void *context, const struct bs_term_batch *te
 	return status ? status : bs_index_writer_add(&at->writer, term_batch, i, &record, err);
 }
 
-/* True if the next walk reports the skip again, so that the counts of the source are complete. */
+/* True if each walk reports skips of this kind, so that the source's counts include all of them. */
 static bool is_found_anew(enum bs_skip reason)
 {
 	return reason != BS_SKIP_UNREADABLE && reason != BS_SKIP_UNTRUSTED &&
@@ -155,7 +156,8 @@ static void skip(struct bs_indexing *at, enum bs_skip reason, const char *messag
 		bs_index_writer_skip(&at->writer, reason, message);
 }
 
-/* The message of a binary file is its id, a colon and the reason. */
+/* Counts a skipped file or record. The extension of a binary file is taken from the message, which
+ * is its id, a colon and the reason. */
 static void count_left_out(struct bs_indexing *at, const struct bs_source *source,
                            enum bs_skip reason, const char *message)
 {
@@ -188,8 +190,8 @@ static enum bs_status merge_skips(struct bs_indexing *at, const struct bs_term_b
 	return BS_OK;
 }
 
-/* Adds the skipped files of an analysed batch, which are in document order, to the manifest's
- * list. */
+/* Adds the skipped files of an analysed batch to the manifest's list. They are in document
+ * order. */
 static enum bs_status add_non_documents(struct bs_manifest *manifest, uint32_t source,
                                         const struct bs_term_batch *term_batch,
                                         struct bs_error *err)
@@ -206,7 +208,8 @@ static enum bs_status add_non_documents(struct bs_manifest *manifest, uint32_t s
 	return status;
 }
 
-/* The next entry of `before` that stays; false if there are no more. */
+/* Finds the next skipped file of the source in `before` that stays; returns false if there are no
+ * more. */
 static bool next_kept(const struct bs_manifest *before, uint32_t source, const struct bs_feed *feed,
                       size_t *at, struct bs_non_documents *file_out)
 {
@@ -224,9 +227,9 @@ static bool is_before(const struct bs_non_documents *a, const struct bs_non_docu
 }
 
 /*
- * Keeps the skipped files of the source in the previous commit at places that the feed could not
- * read (feed NULL: all). Merges them with those found now, which are in the list from byte `from`
- * on.
+ * Keeps those skipped files of the source in the previous commit that the feed could not look at
+ * (feed NULL: all). Merges them, in document order, with the files skipped in this run, which begin
+ * at byte `from` of the list.
  */
 static enum bs_status keep_non_documents(struct bs_manifest *manifest,
                                          const struct bs_manifest *before, uint32_t source,
@@ -258,7 +261,7 @@ static enum bs_status keep_non_documents(struct bs_manifest *manifest,
 	return status;
 }
 
-/* Limits the memory of the lists that grow with skipped files and folders. */
+/* Moves lists that grow with skipped files and folders to files if they are too large. */
 static enum bs_status hold_lists(struct bs_indexing *at, struct bs_error *err)
 {
 	enum bs_status status =
@@ -296,7 +299,8 @@ static void report_skip(void *context, enum bs_skip reason, const char *message)
 	skip(at, reason, message);
 }
 
-/* Counts hidden and ignored entries; names them only on request, because there may be thousands. */
+/* Counts an entry that was skipped because it is hidden or ignored. Reports its name only on
+ * request, because there may be thousands. */
 static void take_left_out(void *context, enum bs_skip reason, const char *path)
 {
 	struct bs_indexing *at = context;
@@ -313,7 +317,7 @@ static void take_left_out(void *context, enum bs_skip reason, const char *path)
 	}
 }
 
-/* Reads the documents of source `from` of the old index from their stored texts. */
+/* Reads the documents of source number `from` of the old index again, from their stored texts. */
 static enum bs_status recall_source(struct bs_indexing *at, uint32_t from, struct bs_error *err)
 {
 	struct bs_feed *feed = NULL;
@@ -334,7 +338,7 @@ static enum bs_status recall_source(struct bs_indexing *at, uint32_t from, struc
 	return status;
 }
 
-/* Reads the texts of standard input again, which only the old index has. */
+/* Reads the records of standard input again from the old index, the only place that has them. */
 static enum bs_status replay_stdin(struct bs_indexing *at, struct bs_error *err)
 {
 	uint32_t from = 0;
@@ -343,7 +347,7 @@ static enum bs_status replay_stdin(struct bs_indexing *at, struct bs_error *err)
 	return recall_source(at, from, err);
 }
 
-/* Determines the present kind of the source: a folder may be a file now. */
+/* Updates the kind of the source: for example, a recorded folder may be a file now. */
 static enum bs_status look_at_source(struct bs_indexing *at, struct bs_source_record *record,
                                      struct bs_error *err)
 {
@@ -359,7 +363,7 @@ static enum bs_status look_at_source(struct bs_indexing *at, struct bs_source_re
 	return BS_OK;
 }
 
-/* Estimates the files of a refresh by those of the old index. */
+/* The number of files in the old index: the estimate for a refresh. */
 static uint64_t count_known_files(const struct bs_snapshot *old)
 {
 	const struct bs_manifest *manifest = &old->manifest;
@@ -393,14 +397,15 @@ static enum bs_status begin_step(struct bs_indexing *at, struct bs_error *err)
 	                            at->reads_files ? at->writer.n_files : n_bytes, err);
 }
 
-/* True if the previous commit has the source with the same number. */
+/* True if source i is also number i of the previous commit, with unchanged names of documents. */
 static bool is_known(const struct bs_indexing *at, uint32_t i)
 {
 	return !at->is_full && i < at->list.n_moves && at->list.moves[i].number == i &&
 	       !at->list.moves[i].below[0];
 }
 
-/* True if named collections have rows: because files have grams, or by request. */
+/* True if collections that were named as sources have rows, because files have grams or on
+ * request. */
 static bool wants_rows(const struct bs_manifest *manifest)
 {
 	bool wants = manifest->options.gram_collections;
@@ -410,7 +415,8 @@ static bool wants_rows(const struct bs_manifest *manifest)
 	return wants && manifest->options.grams;
 }
 
-/* Reads the current collection as a file, unless its present row has its fingerprint. */
+/* Reads the current collection as a file, to make its row, unless its row in the index has the
+ * file's fingerprint. */
 static enum bs_status read_row(struct bs_indexing *at, uint32_t i, struct bs_error *err)
 {
 	struct bs_feed *feed = NULL;
@@ -420,7 +426,7 @@ static enum bs_status read_row(struct bs_indexing *at, uint32_t i, struct bs_err
 		is_known(at, i) ? bs_index_entries_row(&at->old, i, &entry, err) : BS_OK;
 	if (at->source.is_anew)
 		memset(entry.place, 0, sizeof(entry.place));
-	/* The reader would find this too, but this check needs no threads. */
+	/* The reader would also detect an unchanged file, but this check starts no threads. */
 	if (!status && entry.ref.segment != BS_DOC_NONE && !entry.is_racy &&
 	    bs_source_fingerprint(&at->source, &fingerprint, NULL) == BS_OK &&
 	    bs_fingerprint_equals(&fingerprint, entry.place))
@@ -433,8 +439,8 @@ static enum bs_status read_row(struct bs_indexing *at, uint32_t i, struct bs_err
 	return status;
 }
 
-/* Reads the changes of source number i of the new manifest. read_stdin: "-" was named in this run.
- * *is_refused_out: true if the failure is that the source cannot be read. */
+/* Reads the changes of source number i of the new manifest. read_stdin: the user named "-" in this
+ * run. *is_refused_out: true if the failure is that the source cannot be read. */
 static enum bs_status read_source(struct bs_indexing *at, uint32_t i, bool read_stdin,
                                   bool *is_refused_out, struct bs_error *err)
 {
@@ -485,7 +491,7 @@ static enum bs_status read_source(struct bs_indexing *at, uint32_t i, bool read_
 	return status;
 }
 
-/* Keeps the lists of a source that is not read. */
+/* Keeps the old lists of folders and skipped files of a source that is not read. */
 static enum bs_status keep_source(struct bs_indexing *at, uint32_t i, struct bs_error *err)
 {
 	struct bs_manifest *manifest = &at->writer.manifest;
@@ -521,8 +527,8 @@ static enum bs_status keep_away(struct bs_indexing *at, uint32_t i, enum bs_stan
 	return status ? status : tell_away(at, standing, err);
 }
 
-/* *is_away_out: the source held documents in the previous commit and does not exist, or is empty:
- * perhaps its file system is not mounted. */
+/* *is_away_out: the source held documents in the previous commit, and now does not exist or is an
+ * empty folder; perhaps its file system is not mounted. */
 static enum bs_status is_away(struct bs_indexing *at, uint32_t i, enum bs_standing *standing_out,
                               bool *is_away_out, struct bs_error *err)
 {
@@ -536,8 +542,8 @@ static enum bs_status is_away(struct bs_indexing *at, uint32_t i, enum bs_standi
 	return status;
 }
 
-/* In a full run: true if source i of the new manifest held documents, which would be lost if it
- * cannot be read. */
+/* For a full run: true if source i of the new manifest held documents, which would be lost if it
+ * cannot be read now. */
 static bool had_documents(const struct bs_indexing *at, uint32_t i)
 {
 	for (uint32_t k = 0; at->has_old && k < at->list.n_moves; k++)
@@ -546,8 +552,8 @@ static bool had_documents(const struct bs_indexing *at, uint32_t i)
 	return false;
 }
 
-/* Copies the skipped files of source `from` of the previous commit, and the read marks of its inner
- * collections, to source i. */
+/* Copies from source `from` of the previous commit to source i: the skipped files, and how far its
+ * inner collections were read. */
 static enum bs_status restore_rest(struct bs_indexing *at, uint32_t from, uint32_t i,
                                    struct bs_error *err)
 {
@@ -570,8 +576,8 @@ static enum bs_status restore_rest(struct bs_indexing *at, uint32_t from, uint32
 		now.label = record->label;
 		now.path = record->path;
 		now.parent = record->parent;
-		/* With other options records have other names or texts: then it is read from the
-		 * start when it is back. */
+		/* If options changed, names or texts of records may differ, so the collection will
+		 * be read from its start when it is available again. */
 		if (!reads_same)
 			now = (struct bs_source_record){.kind = now.kind,
 			                                .parent = now.parent,
@@ -582,7 +588,7 @@ static enum bs_status restore_rest(struct bs_indexing *at, uint32_t from, uint32
 	return status;
 }
 
-/* Restores the documents of source i, which cannot be read, from their stored texts. */
+/* Takes the documents of source i, which cannot be read, from their stored texts. */
 static enum bs_status restore_source(struct bs_indexing *at, uint32_t i, struct bs_error *err)
 {
 	uint32_t from = at->list.sources[i].old;
@@ -607,9 +613,10 @@ static enum bs_status restore_source(struct bs_indexing *at, uint32_t i, struct 
 	return standing == BS_STANDING_UNREAD ? BS_OK : tell_away(at, standing, err);
 }
 
-/* Keeps the record of a source that cannot be read, for the given reason, because it may come back.
- * If it is gone, its documents are removed. Otherwise it keeps its record of the previous commit;
- * without one, it is read from the start next time. */
+/* Handles a source that cannot be read, for the given reason. It stays a source, because it may
+ * come back. If it does not exist, its documents are removed. Otherwise its documents and its
+ * record of the previous commit stay; without such a record, it is read from the start next
+ * time. */
 static enum bs_status do_without(struct bs_indexing *at, uint32_t i, enum bs_status reason,
                                  bool has_begun, struct bs_error *err)
 {
@@ -696,8 +703,8 @@ out:
 	return status;
 }
 
-/* Checks that some argument is readable before a directory is made, so that a typing error leaves
- * none. */
+/* Checks that at least one argument is readable before an index directory is created, so that a
+ * mistyped argument does not create one. */
 static enum bs_status check_arguments(struct bs_indexing *at, struct bs_error *err)
 {
 	const struct bs_build_request *request = at->request;
@@ -725,7 +732,7 @@ static enum bs_status check_arguments(struct bs_indexing *at, struct bs_error *e
 	return bs_fail(err, BS_NOT_FOUND, "none of the sources can be read");
 }
 
-/* True if an option is set that the index records. */
+/* True if the request sets an option that the index records. */
 static bool has_recorded_option(const struct bs_build_request *request)
 {
 	return request->index.words || request->index.grams || request->index.stem_language ||
@@ -779,7 +786,8 @@ static uint64_t summary_rate(const struct bs_build_request *request)
 	                  : BS_SUMMARY_DEFAULT;
 }
 
-/* True if no old segment stays, which may have been made by other tokenizer rules. */
+/* True if the next commit has no old segment; an old one may have been made by other tokenizer
+ * rules. */
 static bool is_all_new(const struct bs_indexing *at)
 {
 	return at->is_full || at->old.manifest.n_segments == 0;
@@ -792,7 +800,8 @@ static void take_revision(struct bs_indexing *at)
 		options->words_revision = options->words ? BS_TOKENIZER_REVISION : 0;
 }
 
-/* For a run of in-memory documents: keeps the recorded options for files and records. */
+/* For a run of in-memory documents: keeps the recorded options that concern files and records of
+ * sources. */
 static enum bs_status keep_options(struct bs_indexing *at, struct bs_error *err)
 {
 	const struct bs_recorded_options *old = &at->old.manifest.options;
@@ -811,8 +820,8 @@ static enum bs_status keep_options(struct bs_indexing *at, struct bs_error *err)
 	                                         err);
 }
 
-/* Sets the options that determine the content of an index, if the request has them. Borrows
- * strings. weights: those of the request; nullable. */
+/* Sets those options that determine the content of an index and that the request has. Borrows
+ * strings. weights: field weights of the request; nullable. */
 static void say_content(const struct bs_build_request *request, char **weights,
                         struct bs_recorded_options *options)
 {
@@ -837,7 +846,7 @@ static void say_content(const struct bs_build_request *request, char **weights,
 		options->density = request->index.density;
 }
 
-/* Sets all rules of folders, if the request has any. */
+/* If the request has any rule for folders, takes all of these rules from the request. */
 static void say_folder_rules(const struct bs_build_request *request,
                              struct bs_recorded_options *options)
 {
@@ -854,8 +863,9 @@ static void say_folder_rules(const struct bs_build_request *request,
 	options->reads_records = !request->rules.no_records;
 }
 
-/* For a rebuild of some sources: options that determine the content of all sources must not change.
- * Rules of folders may; the other sources use them from their next refresh on. */
+/* Chooses the options for a rebuild of some sources. Options that determine the content of all
+ * sources must not change. Rules of folders may change; the other sources use the new rules from
+ * their next refresh on. */
 static enum bs_status choose_options_of_some(struct bs_indexing *at, struct bs_error *err)
 {
 	const struct bs_build_request *request = at->request;
@@ -905,7 +915,7 @@ static enum bs_status choose_options(struct bs_indexing *at, struct bs_error *er
 	enum bs_status status = bs_field_weights_make(request->index.weights, &weights, err);
 	if (status)
 		return status;
-	/* Strings are borrowed, then copied. */
+	/* Strings are borrowed here, and copied later. */
 	struct bs_recorded_options wanted = {
 		.words = true,
 		.grams = !at->is_in_memory,
@@ -918,18 +928,19 @@ static enum bs_status choose_options(struct bs_indexing *at, struct bs_error *er
 	};
 	say_content(request, weights, &wanted);
 	say_folder_rules(request, &wanted);
-	/* Options are kept even if the index is damaged, as long as its manifest can be read. */
+	/* Even the options of a damaged index are kept, if its manifest can be read. */
 	bool is_said = has_recorded_option(request);
 	const char *old_name = at->old.manifest.options.analyzer_name;
-	/* Only a writer of in-memory documents decides about grams of records. */
+	/* Whether records have grams is decided only by a writer of in-memory documents. */
 	wanted.record_grams =
 		at->is_in_memory ? at->wants_grams : at->old.manifest.options.record_grams;
-	/* Passing the recorded analyzer again is not a wish for other options. */
+	/* An analyzer in the request counts as a changed option only if it is not the recorded
+	 * one. */
 	is_said |= request->host.analyzer &&
 	           (!old_name || strcmp(old_name, request->host.analyzer->name) != 0);
 	bool is_kept = at->old.manifest.generation > 0 && !(request->rebuild && is_said);
-	/* Without an option, reads_records stays, also in an index from before the option
-	 * existed. */
+	/* reads_records stays unless the request sets it; this includes an index that was made
+	 * before the option existed. */
 	if (is_kept && !request->rules.records && !request->rules.no_records)
 		wanted.reads_records = at->old.manifest.options.reads_records;
 	if (is_kept && is_said && !bs_recorded_options_equal(&wanted, &at->old.manifest.options))
@@ -952,7 +963,8 @@ static enum bs_status choose_options(struct bs_indexing *at, struct bs_error *er
 	return status;
 }
 
-/* *left_out: a source that a rebuild does not name, or BS_SOURCE_GONE. */
+/* *left_out: a source of the index that the rebuild does not name; BS_SOURCE_GONE if there is
+ * none. */
 static enum bs_status find_left_out(struct bs_indexing *at, uint32_t *left_out,
                                     struct bs_error *err)
 {
@@ -971,8 +983,9 @@ static bool is_forgotten(const struct bs_build_request *request, const char *sou
 	return false;
 }
 
-/* Lets a rebuild replace a damaged index. Nothing of it can be kept, but its manifest, if readable,
- * lists the sources. Fails if that would lose text of standard input, which exists nowhere else. */
+/* Lets a rebuild replace a damaged index. None of its documents can be kept, but its manifest, if
+ * readable, lists the sources. Fails if text of standard input would be lost, which exists nowhere
+ * else. */
 static enum bs_status salvage_sources(struct bs_indexing *at, enum bs_status damage,
                                       struct bs_error *err)
 {
@@ -1042,15 +1055,15 @@ static enum bs_status open_old(struct bs_indexing *at, struct bs_error *err)
 		if (salvaged)
 			return salvaged;
 	}
-	/* Remove files of a killed run. Files of a damaged index stay until there is a new
-	 * commit. */
+	/* Remove files of a killed run. Files of a damaged index stay until the new commit replaces
+	 * it. */
 	if (!at->is_damaged)
 		bs_index_sweep(&at->dir, at->has_old ? &at->old.manifest : NULL);
 	return BS_OK;
 }
 
-/* A writer adds to an index of another tokenizer version: the index has words of both, and searches
- * read all of them until it is renewed. */
+/* For a writer that adds to an index of another tokenizer version: keeps the recorded version. The
+ * index then has words of both versions, and searches read all words until it is renewed. */
 static void keep_versions(struct bs_indexing *at)
 {
 	struct bs_manifest *manifest = &at->writer.manifest;
@@ -1109,7 +1122,8 @@ static enum bs_status start(struct bs_indexing *at, struct bs_error *err)
 	return status ? status : bs_index_writer_read(&at->writer, &at->old, err);
 }
 
-/* Notices that changed rules of folders apply to folders that this run does not read. */
+/* If rules of folders have changed, reports that they also apply to folders that this run does not
+ * read. */
 static void note_rules(const struct bs_indexing *at)
 {
 	const struct bs_manifest *manifest = &at->writer.manifest;
@@ -1129,7 +1143,7 @@ static void note_rules(const struct bs_indexing *at)
 	}
 }
 
-/* Determines the sources, and what that means for the documents of the previous ones. */
+/* Determines the sources of this run, and which documents of the previous commit belong to them. */
 static enum bs_status list_sources(struct bs_indexing *at, struct bs_error *err)
 {
 	struct bs_manifest *manifest = &at->writer.manifest;
@@ -1162,7 +1176,7 @@ static enum bs_status list_sources(struct bs_indexing *at, struct bs_error *err)
 			at->n_absorbed += at->refresh.n_removed - n_removed;
 			at->refresh.n_removed = n_removed;
 		}
-		/* The refresh must not compare anything with the old record of this number. */
+		/* Make the refresh ignore the old record of this source number. */
 		at->old.manifest.sources[i].kind = BS_SOURCE_FORGOTTEN;
 	}
 	return status;
@@ -1201,7 +1215,8 @@ static bool is_anything_new(const struct bs_indexing *at)
 	                     at->refresh.exclusions.is_changed ||
 	                     new->n_segments != old->n_segments ||
 	                     new->options.summary_rate != old->options.summary_rate;
-	/* The source of in-memory documents is recorded with the first document. */
+	/* A run of in-memory documents commits only if documents changed: its source is recorded
+	 * with the first document. */
 	if (are_documents || at->is_in_memory)
 		return are_documents;
 	if (at->list.is_changed || new->n_sources != old->n_sources ||
@@ -1219,7 +1234,8 @@ static bool is_anything_new(const struct bs_indexing *at)
 	return false;
 }
 
-/* Files that could not be read may be private to their owner. */
+/* Decides the file modes of the index. A file that could not be read may be private to its owner,
+ * so the index is private then, too. */
 static enum bs_status settle_modes(struct bs_indexing *at, struct bs_error *err)
 {
 	const uint64_t *skipped = at->report.skipped;
@@ -1231,8 +1247,7 @@ static enum bs_status settle_modes(struct bs_indexing *at, struct bs_error *err)
 
 static enum bs_status commit(struct bs_indexing *at, struct bs_error *err)
 {
-	/* A deadline may have ended reading; without this check it would count as an unreadable
-	 * source. */
+	/* Without this check, reading that a deadline ended would count as an unreadable source. */
 	enum bs_status status = bs_deadline_ask(err);
 	if (!status)
 		status = bs_index_writer_flush(&at->writer, err);
@@ -1261,7 +1276,7 @@ static enum bs_status commit(struct bs_indexing *at, struct bs_error *err)
 	return status;
 }
 
-/* Reports the size of the index in its last commit. */
+/* Adds the size of the index at its last commit to the report. */
 static enum bs_status report_index(const struct bs_dir *dir, struct bs_build_report *report,
                                    struct bs_error *err)
 {
@@ -1295,7 +1310,7 @@ static void indexing_deinit(struct bs_indexing *at)
 	bs_dir_close(&at->dir);
 }
 
-/* Writes the folder listings; empty without grams. A failure is only a warning. */
+/* Writes the folder listings, which are empty without grams. A failure is only a warning. */
 static void note_folders(struct bs_indexing *at)
 {
 	struct bs_error why = {""};
@@ -1304,7 +1319,7 @@ static void note_folders(struct bs_indexing *at)
 		         "folders not noted: %.200s", why.text);
 }
 
-/* Notices weights of fields that no record has: the name may be mistyped. */
+/* Reports field weights whose field is in no record: the name may be mistyped. */
 static void note_weights(const struct bs_indexing *at)
 {
 	const struct bs_build_request *request = at->request;
@@ -1327,8 +1342,8 @@ static void note_weights(const struct bs_indexing *at)
 	}
 }
 
-/* Runs the compaction that is due. If it fails or is stopped, the refresh is committed nevertheless
- * and the run succeeds; the next run tries again. */
+/* Runs the compaction that is due. If it fails or is stopped, the run succeeds nevertheless,
+ * because the refresh is committed; the next run tries again. */
 static enum bs_status tidy(struct bs_indexing *at, struct bs_error *err)
 {
 	struct bs_error why = {""};
@@ -1340,7 +1355,8 @@ static enum bs_status tidy(struct bs_indexing *at, struct bs_error *err)
 	note_folders(at);
 	note_weights(at);
 	bs_index_writer_release(&at->writer);
-	/* Free the lists first, because compaction and the report read those of the new commit. */
+	/* Free these lists first, because compaction and the report read the lists of the new
+	 * commit. */
 	bs_buffer_deinit(&at->folders.records);
 	bs_buffer_deinit(&at->writer.manifest.non_documents);
 	bs_buffer_deinit(&at->old.manifest.non_documents);
@@ -1351,7 +1367,7 @@ static enum bs_status tidy(struct bs_indexing *at, struct bs_error *err)
 	return report_index(&at->dir, &at->report, err);
 }
 
-/* Checks globs as a walk will parse them, because a run without folders would not. */
+/* Checks globs by parsing them as a walk does, because a run without folders has no walk. */
 static enum bs_status check_globs(const char *const *globs, struct bs_error *err)
 {
 	struct bs_ignore rules = {.n_plain = 0};
@@ -1362,8 +1378,8 @@ static enum bs_status check_globs(const char *const *globs, struct bs_error *err
 	return status;
 }
 
-/* Checks options that the manifest cannot record, or that an index of grams alone would never
- * use. */
+/* Rejects options that the manifest cannot record, and those that an index without words would
+ * never use. */
 static enum bs_status check_recorded(const struct bs_build_request *request, struct bs_error *err)
 {
 	struct bs_tokenizer_options options = {.stem_language = request->index.stem_language};
@@ -1413,7 +1429,8 @@ enum bs_status bs_indexing_check_request(const struct bs_build_request *request,
 	return status ? status : check_recorded(request, err);
 }
 
-/* The directory of an index that the user did not name: an existing one, or ".bitsift" here. */
+/* *dir_out: the index directory if the user did not name one: an existing one, or ".bitsift" in the
+ * working directory. */
 static enum bs_status locate(char **dir_out, struct bs_error *err)
 {
 	static const char here[] = ".bitsift";
@@ -1437,7 +1454,8 @@ enum bs_status bs_indexing_begin(struct bs_indexing *at, const struct bs_build_r
 	enum bs_status status = start(at, err);
 	if (!status)
 		status = list_sources(at, err);
-	/* A writer chooses later, because its documents are not known yet. */
+	/* A writer of in-memory documents chooses word pairs and grams later, when it has
+	 * documents. */
 	bool is_new = !status && (at->is_full || bs_index_writer_holds_little(&at->old));
 	if (!status && !(is_new && at->is_in_memory))
 		status = is_new ? bs_index_writer_choose(&at->writer, &at->old, err)
@@ -1453,7 +1471,7 @@ enum bs_status bs_indexing_begin(struct bs_indexing *at, const struct bs_build_r
 	return status;
 }
 
-/* Fills in the numbers of the report that are not counted during the run. */
+/* Fills in those numbers of the report that are known only at the end of the run. */
 static void sum_up(struct bs_indexing *at)
 {
 	struct bs_build_report *report = &at->report;

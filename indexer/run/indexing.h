@@ -1,6 +1,6 @@
 /*
- * indexing.h: an index that is being changed: the previous commit, with the writer's lock held, and
- * the next one. indexer.c reads sources; writer.c adds in-memory documents.
+ * indexing.h: a run that changes an index: it has the previous commit, with the writer's lock held,
+ * and prepares the next one. indexer.c reads sources; writer.c adds in-memory documents.
  *
  *      bs_indexing_begin    takes the lock, opens the last commit, determines options and sources
  *      bs_indexing_source   reads the changes of one source
@@ -27,7 +27,7 @@ struct bs_indexing {
 	/* the previous commit */
 	struct bs_snapshot old;
 	struct bs_build_report report;
-	/* 0: the directory existed; otherwise the value of bs_index_create_dir */
+	/* the return value of bs_index_create_dir; 0: the directory existed */
 	size_t made_bytes;
 	/* old is open */
 	bool has_old;
@@ -36,17 +36,17 @@ struct bs_indexing {
 	bool is_full;    /* everything is read: no old segment stays */
 	/* is_full because the old segments were made by another version of the tokenizer */
 	bool is_renewal;
-	/* a rebuild of some sources: options that affect the other sources stay */
+	/* a rebuild of some sources; the other sources and options that affect them stay */
 	bool is_partial;
-	struct bs_away_index away; /* the previous commit */
+	struct bs_away_index away; /* the previous commit, for messages about missing sources */
 	struct bs_snapshot empty;  /* the snapshot that a full run refreshes; it has no documents */
 	struct bs_refresh refresh;
 	struct bs_source_list list;
 	/* folder listings of an index of grams, for grep's walks */
 	struct bs_folder_recorder folders;
-	/* documents that are read again because another source absorbed theirs */
+	/* documents that are read again because their source was absorbed by another */
 	uint64_t n_absorbed;
-	/* the source being read */
+	/* the source being read; the fields down to is_left refer to it */
 	struct bs_source source;
 	uint32_t source_number;
 	struct bs_refreshing refreshing;
@@ -54,25 +54,26 @@ struct bs_indexing {
 	struct bs_inner *inner;  /* the inner collection being merged; NULL: none */
 	/* skipped files of source */
 	struct bs_left_out left_out;
-	/* the documents are those of the previous commit, read from their stored texts */
+	/* its documents are taken from the stored texts of the previous commit */
 	bool is_restored;
-	/* see struct bs_listed_source: files that it skips belong to other sources */
+	/* see struct bs_listed_source; files that it skips belong to other sources now */
 	bool is_left;
-	uint64_t next_sequence; /* standard input: number of the next record, never reused */
-	/* source is a folder or file; reading all folders and files is one step of the run */
+	/* number of the next record of standard input; a number is never reused */
+	uint64_t next_sequence;
+	/* source is a folder or file; all folders and files together are one step of the run */
 	bool reads_files;
-	uint64_t n_files_done; /* files of the sources read before */
+	uint64_t n_files_done; /* files of the sources that were read before */
 	uint32_t n_sources_read;
 	uint32_t n_sources_lost; /* missing sources */
 	uint32_t n_changed_segments;
 	bool has_private; /* a source is readable only by its owner */
-	/* a run of in-memory documents (writer.c): options for files and records are those of the
-	 * index, and no source is read */
+	/* this is a run of in-memory documents (writer.c): no source is read, and the recorded
+	 * options for files and records stay */
 	bool is_in_memory;
-	bool wants_grams; /* is_in_memory, for a new index: keep grams of documents */
+	bool wants_grams; /* if is_in_memory and the index is new: documents have grams */
 };
 
-/* Fills *at, which is zero except for is_located, is_in_memory and wants_grams, and must not move
+/* Begins a run. *at is zero except for is_located, is_in_memory and wants_grams, and must not move
  * until bs_indexing_end. request is borrowed until then. The caller calls bs_indexing_end after any
  * status. */
 enum bs_status bs_indexing_begin(struct bs_indexing *at, const struct bs_build_request *request,

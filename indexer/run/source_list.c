@@ -18,7 +18,7 @@ struct listing {
 	struct bs_source_list *list;
 	struct bs_index_writer *writer;
 	const struct bs_source_list_request *request;
-	struct bs_manifest *manifest; /* the writer's */
+	struct bs_manifest *manifest; /* the writer's manifest */
 };
 
 void bs_source_list_deinit(struct bs_source_list *list)
@@ -36,7 +36,7 @@ void bs_source_list_deinit(struct bs_source_list *list)
 	*list = (struct bs_source_list){.n_sources = 0};
 }
 
-/* Concatenates a, b and c; the string lives as long as the list. */
+/* Concatenates a, b and c. The list owns the string. */
 static enum bs_status keep_string(struct bs_source_list *list, const char *a, const char *b,
                                   const char *c, const char **kept_out, struct bs_error *err)
 {
@@ -73,7 +73,7 @@ static void notice(const struct listing *at, const char *format, ...)
 	request->callbacks.notice(request->callbacks.context, line.text);
 }
 
-/* Determines the place of a source, and whether it may be followed. */
+/* Determines the real path of a source (place), and whether it may be followed. */
 static enum bs_status locate(const struct listing *at, const struct bs_source_record *record,
                              struct bs_listed_source *listed, struct bs_error *err)
 {
@@ -110,7 +110,8 @@ static enum bs_status append(struct listing *at, const struct bs_source_record *
 	return BS_OK;
 }
 
-/* The listed source with this place, or recorded with this path; NONE if there is none. */
+/* The number of the listed source with this kind and this place or recorded path; NONE if there is
+ * none. */
 static uint32_t find_same(const struct listing *at, uint32_t kind, const char *place,
                           const char *path)
 {
@@ -127,7 +128,7 @@ static uint32_t find_same(const struct listing *at, uint32_t kind, const char *p
 	return NONE;
 }
 
-/* The path of place below the folder that is source i; NULL if it is not below. */
+/* If source i is a folder that contains `place`: the path of place below it; otherwise NULL. */
 static const char *find_below(const struct listing *at, uint32_t i, const char *place)
 {
 	const char *folder = at->list->sources[i].place;
@@ -139,8 +140,8 @@ static const char *find_below(const struct listing *at, uint32_t i, const char *
 	return below && strcmp(below, ".") != 0 ? below : NULL;
 }
 
-/* *is_out: the rules of a folder include `below`; false if the folder is not followed. BS_IO if
- * that cannot be determined. */
+/* *is_out: the folder may be followed, and its rules include the path `below`. BS_IO if that cannot
+ * be determined. */
 static enum bs_status is_reached(const struct listing *at, const struct bs_source_record *folder,
                                  const char *below, bool *is_out, struct bs_error *err)
 {
@@ -155,7 +156,8 @@ static enum bs_status is_reached(const struct listing *at, const struct bs_sourc
 	return status;
 }
 
-/* The listed folder that contains place and whose rules include it; NONE if there is none. */
+/* *number_out: the listed folder that contains place and whose rules include it; NONE if there is
+ * none. */
 static enum bs_status find_encloser(const struct listing *at, const char *place,
                                     uint32_t *number_out, const char **below_out,
                                     struct bs_error *err)
@@ -228,7 +230,8 @@ static enum bs_status forget_listed(struct listing *at, uint32_t i, struct bs_er
 	return replace_record(&at->manifest->sources[i], BS_SOURCE_FORGOTTEN, "", "-", err);
 }
 
-/* Redirects the moves of source `from` to source `to`, below it. kind: of `from`. */
+/* Makes all moves to source `from` lead to source `to` instead, where `from` is at path `below`.
+ * kind: the kind of `from`. */
 static enum bs_status move_all(struct listing *at, uint32_t from, uint32_t to, const char *below,
                                uint32_t kind, struct bs_error *err)
 {
@@ -245,8 +248,8 @@ static enum bs_status move_all(struct listing *at, uint32_t from, uint32_t to, c
 	return status;
 }
 
-/* Adds a collection in folder number `root`, which has, or will have, this label. Its record has
- * only its name. */
+/* Adds the inner collection at `path` in folder number `root`. label: the label of the folder,
+ * which may not be recorded yet. The new record has only names: it was not read yet. */
 static enum bs_status add_inner(struct listing *at, uint32_t root, const char *label,
                                 const char *path, uint32_t *number_out, struct bs_error *err)
 {
@@ -261,7 +264,8 @@ static enum bs_status add_inner(struct listing *at, uint32_t root, const char *l
 	return status;
 }
 
-/* Makes collection `from` an inner collection of the folder. The names of its documents stay. */
+/* Makes the source `from`, a collection, an inner collection of folder `root`. The names of its
+ * documents stay valid. label: see add_inner. */
 static enum bs_status move_inner(struct listing *at, uint32_t from, uint32_t root,
                                  const char *label, const char *path, struct bs_error *err)
 {
@@ -273,7 +277,8 @@ static enum bs_status move_inner(struct listing *at, uint32_t from, uint32_t roo
 	return status ? status : forget_listed(at, from, err);
 }
 
-/* Makes the inner collections of folder i those of folder `root`, in which folder i is `below`. */
+/* Makes the inner collections of folder i inner collections of folder `root`, in which folder i is
+ * at path `below`. label: see add_inner. */
 static enum bs_status move_inners(struct listing *at, uint32_t i, uint32_t root, const char *label,
                                   const char *below, struct bs_error *err)
 {
@@ -290,7 +295,7 @@ static enum bs_status move_inners(struct listing *at, uint32_t i, uint32_t root,
 	return status;
 }
 
-/* Makes source i a part of folder `root`, which has, or will have, this label. */
+/* Makes source i a part of folder `root`. label: see add_inner. */
 static enum bs_status take_in(struct listing *at, uint32_t i, uint32_t root, const char *label,
                               const char *below, struct bs_error *err)
 {
@@ -303,9 +308,9 @@ static enum bs_status take_in(struct listing *at, uint32_t i, uint32_t root, con
 	return status ? status : forget_listed(at, i, err);
 }
 
-/* The standing of source k of the previous commit, see bs_away_look; also THERE if it is not
- * followed. source_out is nullable; otherwise the caller calls bs_source_deinit, after a failure
- * too. */
+/* Determines whether source k of the previous commit is missing, see bs_away_look; THERE also if it
+ * may not be followed. source_out is nullable; otherwise the caller calls bs_source_deinit, after a
+ * failure too. */
 static enum bs_status look(const struct listing *at, uint32_t k, enum bs_standing *standing_out,
                            struct bs_source *source_out, struct bs_error *why, struct bs_error *err)
 {
@@ -322,8 +327,8 @@ static enum bs_status look(const struct listing *at, uint32_t k, enum bs_standin
 	return status;
 }
 
-/* *is_away_out: listed source i is missing and must stay a source; as a part of a folder it would
- * lose its documents. */
+/* *is_away_out: listed source i is missing. It must then stay a source of its own, because as a
+ * part of a folder it would lose its documents. */
 static enum bs_status is_away(const struct listing *at, uint32_t i, bool *is_away_out,
                               struct bs_error *err)
 {
@@ -338,8 +343,9 @@ static enum bs_status is_away(const struct listing *at, uint32_t i, bool *is_awa
 	return status;
 }
 
-/* Absorbs the listed sources inside a new folder, which is not listed yet. *number_out: the number
- * of the first of them, which the folder takes over; NONE if there are none. */
+/* Makes the listed sources that are inside a new folder, which is not listed yet, parts of it.
+ * *number_out: the lowest number of these, which becomes the number of the folder; NONE if there
+ * are none. */
 static enum bs_status absorb(struct listing *at, const struct bs_source_record *folder,
                              const char *place, uint32_t *number_out, struct bs_error *err)
 {
@@ -371,7 +377,7 @@ static enum bs_status absorb(struct listing *at, const struct bs_source_record *
 	return status;
 }
 
-/* Labels must be unique, because ids begin with them. */
+/* Checks that the label is unique, because ids begin with it. */
 static enum bs_status check_label(const struct listing *at, const struct bs_source_record *new,
                                   struct bs_error *err)
 {
@@ -388,8 +394,9 @@ static enum bs_status check_label(const struct listing *at, const struct bs_sour
 	return BS_OK;
 }
 
-/* Adds a source that is not listed: as a part of a listed folder (*below_out), or as a source of
- * its own. *number_out: the source that has it. Takes ownership of listed->place. */
+/* Adds a source that is not listed: as a part of a listed folder (at *below_out), or as a source of
+ * its own. *number_out: the number of the folder or of the source. Takes ownership of
+ * listed->place. */
 static enum bs_status add_record(struct listing *at, struct bs_source_record *record,
                                  struct bs_listed_source *listed, uint32_t *number_out,
                                  const char **below_out, struct bs_error *err)
@@ -424,7 +431,8 @@ static enum bs_status add_record(struct listing *at, struct bs_source_record *re
 	                      record->path, err);
 }
 
-/* The label: with by_place the recorded path, otherwise the argument as spelled. */
+/* The label of a source: with by_place the recorded path, otherwise the argument as the user
+ * spelled it. */
 static const char *label_of(const struct listing *at, const struct bs_source *source,
                             const char *path)
 {
@@ -433,8 +441,8 @@ static const char *label_of(const struct listing *at, const struct bs_source *so
 	return strcmp(path, ".") == 0 ? "" : strcmp(path, "./-") == 0 ? "-" : path;
 }
 
-/* Reads the place of source i in the folders around it, whose rules skip it now, because they may
- * have had its documents. */
+/* Source i is inside other source folders, whose rules skip it now. They may have included it
+ * earlier, so this part of them is read, to remove its documents. */
 static enum bs_status leave_folders(struct listing *at, uint32_t i, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
@@ -470,7 +478,8 @@ static enum bs_status add_argument(struct listing *at, const struct bs_source *s
 		status = bs_recorded_name(at->writer->dir, &at->manifest->sources[number], err);
 		at->list->sources[number].is_followed = true;
 	} else if (!status) {
-		/* A part of another source is not recorded as named. */
+		/* If the argument is a part of another source, that source is not recorded as
+		 * named. */
 		record.is_named = true;
 		listed.is_followed = true;
 		status = add_record(at, &record, &listed, &number, &below, err);
@@ -515,9 +524,9 @@ static enum bs_status add_arguments(struct listing *at, struct bs_error *err)
 }
 
 /*
- * In a full run: source k of the previous commit is restored from its stored texts if it held
- * documents and is missing or unreadable; it is an error if they are not stored. An empty folder is
- * accepted if a rebuild named it.
+ * In a full run: if source k of the previous commit held documents, and is missing or unreadable,
+ * it is restored from its stored texts. If these are not stored, this is an error. An empty folder
+ * is not missing if the rebuild named it.
  */
 static enum bs_status restore(const struct listing *at, uint32_t k, struct bs_listed_source *listed,
                               struct bs_error *err)
@@ -539,7 +548,7 @@ static enum bs_status restore(const struct listing *at, uint32_t k, struct bs_li
 	return status;
 }
 
-/* Carries source k of the previous commit over. Takes ownership of listed->place. */
+/* Lists source k of the previous commit again. Takes ownership of listed->place. */
 static enum bs_status carry(struct listing *at, uint32_t k, struct bs_listed_source *listed,
                             struct bs_error *err)
 {
@@ -558,7 +567,7 @@ static enum bs_status carry(struct listing *at, uint32_t k, struct bs_listed_sou
 		move->number = at->list->n_sources;
 		return status ? status : append(at, &record, listed, err);
 	}
-	/* Sources that an older version recorded twice are joined. */
+	/* An older version could record a source twice; both become one source. */
 	number = find_same(at, record.kind, listed->place, record.path);
 	if (number != NONE)
 		free(listed->place);
@@ -572,7 +581,8 @@ static enum bs_status carry(struct listing *at, uint32_t k, struct bs_listed_sou
 	                   &move->below, err);
 }
 
-/* In a full run: carries an inner collection over to where its folder is now. */
+/* In a full run: lists inner collection k of the previous commit again, below the source that has
+ * its folder now. */
 static enum bs_status carry_inner(struct listing *at, uint32_t k, struct bs_error *err)
 {
 	const struct bs_source_record *record = &at->request->old->sources[k];
@@ -592,8 +602,8 @@ static enum bs_status carry_inner(struct listing *at, uint32_t k, struct bs_erro
 	                 &move->number, err);
 }
 
-/* *number_out: the source of the previous commit that an argument names, whether it still exists or
- * not. *around_out: a source that contains the argument. Each is NONE if there is none. */
+/* *number_out: the source of the previous commit that an argument names; it need not exist any
+ * more. *around_out: a source that contains the argument. Each is NONE if there is none. */
 static enum bs_status find_recorded(const struct listing *at, const struct bs_listed_source *known,
                                     const char *argument, uint32_t *number_out,
                                     uint32_t *around_out, struct bs_error *err)
@@ -653,7 +663,8 @@ static enum bs_status mark_forgotten(const struct listing *at, const struct bs_l
 	return status;
 }
 
-/* In a rebuild: fails if the argument cannot be read again. */
+/* In a rebuild: fails if the argument is not a source of the index or cannot be read. If the index
+ * is damaged, unknown arguments are accepted. */
 static enum bs_status check_anew(const struct listing *at, const char *argument, uint32_t number,
                                  uint32_t around, struct bs_error *err)
 {
@@ -699,9 +710,10 @@ static enum bs_status mark_anew(const struct listing *at, struct bs_listed_sourc
 	return status;
 }
 
-/* Marks of this run, for each source of the previous commit. */
+/* What the request says about each source of the previous commit. */
 struct marks {
-	struct bs_listed_source *known; /* places are owned, and moved to the list */
+	/* by old source: its place, and whether it is rebuilt; places move to the list */
+	struct bs_listed_source *known;
 	bool *forgets;
 };
 
@@ -753,7 +765,7 @@ enum bs_status bs_source_list_check_rebuild(struct bs_index_writer *writer,
 	return status;
 }
 
-/* Carries over all sources of the previous commit, except those that this run forgets. */
+/* Lists all sources of the previous commit again, except those that the request forgets. */
 static enum bs_status carry_all(struct listing *at, struct bs_error *err)
 {
 	const struct bs_manifest *old = at->request->old;
@@ -783,7 +795,7 @@ static enum bs_status carry_all(struct listing *at, struct bs_error *err)
 	return status;
 }
 
-/* Absorbs sources that the rules of a folder skipped earlier and include now. */
+/* Makes listed sources parts of a folder that contains them and whose rules now include them. */
 static enum bs_status take_in_reached(struct listing *at, bool reads_all, struct bs_error *err)
 {
 	struct bs_listed_source *sources = at->list->sources;
@@ -794,7 +806,7 @@ static enum bs_status take_in_reached(struct listing *at, bool reads_all, struct
 		uint32_t folder = NONE;
 		if (sources[i].place && sources[i].is_followed)
 			status = find_encloser(at, sources[i].place, &folder, &below, err);
-		/* An unreadable folder does not absorb a source now. */
+		/* A folder that cannot be read does not absorb a source in this run. */
 		if (status && !bs_is_fatal(status)) {
 			status = BS_OK;
 			continue;

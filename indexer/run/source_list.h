@@ -1,8 +1,8 @@
 /*
- * source_list.h: determines the sources of a run, which of them it reads, and the changes of those
- * that the previous commit recorded. A source is identified by its path without symlinks, so that
- * each file belongs to one source: a path below a recorded folder is a part of that folder, and a
- * new folder absorbs recorded sources inside it, unless its rules skip them.
+ * source_list.h: determines the sources of a run, which of them are read, and what becomes of the
+ * sources in the previous commit. A source is identified by its path without symlinks, so that each
+ * file belongs to one source: a path below a recorded folder is a part of that folder, and a new
+ * folder absorbs recorded sources inside it, unless its rules skip them.
  */
 #pragma once
 
@@ -13,18 +13,20 @@
 
 /* A source of the next commit. */
 struct bs_listed_source {
-	char *place; /* see bs_recorded_canonical */
+	char *place; /* its path without symlinks; see bs_recorded_canonical */
 	bool is_followed;
-	bool is_read; /* otherwise it stays unchanged */
+	bool is_read; /* false: it is not read, and stays unchanged */
 	bool is_anew; /* a rebuild named it: ignore what the index knows of it */
-	/* it cannot be read; a full run takes its documents from their stored texts */
+	/* it cannot be read; a full run takes its documents from stored texts */
 	bool is_restored;
-	/* number in the previous commit, if carried over unchanged; otherwise BS_SOURCE_GONE */
+	/* its number in the previous commit, if it was a source there; otherwise BS_SOURCE_GONE */
 	uint32_t old;
-	bool is_absorbing; /* it absorbs other sources: their texts are read again */
-	/* its parts are other sources now: it is read only to drop their documents */
+	bool is_absorbing; /* it absorbs other sources, whose texts are read again */
+	/* its parts are sources of their own now: they are only read to remove their documents from
+	 * it */
 	bool is_left;
-	const char **parts; /* NULL-terminated: only these parts are read; NULL: all of it */
+	/* NULL-terminated array: only these parts are read; NULL: the whole source */
+	const char **parts;
 	size_t n_parts;
 };
 
@@ -36,25 +38,26 @@ struct bs_source_list {
 	struct bs_source_move *moves;     /* one for each source of the previous commit */
 	uint32_t n_sources, n_moves;
 	uint32_t n_read;
-	bool is_changed; /* it differs from the list of the previous commit */
+	bool is_changed; /* the list differs from that of the previous commit */
 	bool read_stdin;
 	struct bs_source_strings strings; /* referenced by parts and moves */
 };
 
-/* The input of a list, besides the writer's request. */
+/* The input of a list, in addition to the writer's request. */
 struct bs_source_list_request {
 	const struct bs_manifest *old;     /* the previous commit, zeros if there is none */
-	const struct bs_away_index *index; /* index of the previous commit */
+	const struct bs_away_index *index; /* for messages about missing sources */
 	bool is_full;                      /* everything is read again */
-	/* new sources are labelled by their path from the index's folder, not as spelled */
+	/* a new source is labelled by its path from the index's folder, not as the user spelled
+	 * it */
 	bool by_place;
 };
 
 /*
- * Checks the arguments of a rebuild: BS_INVALID if one is not a source of the previous commit (in a
- * damaged index: if it is only a part of one), BS_NOT_FOUND or BS_IO if it does not exist or cannot
- * be read. *left_out: a source that is neither named nor forgotten, preferably standard input, or
- * BS_SOURCE_GONE.
+ * Checks the arguments of a rebuild. BS_INVALID if one is not a source of the previous commit. If
+ * the index is damaged, unknown arguments are allowed, but not parts of a source. BS_NOT_FOUND or
+ * BS_IO if one does not exist or cannot be read. *left_out: a source that is neither named nor
+ * forgotten, preferably standard input; BS_SOURCE_GONE if there is none.
  */
 enum bs_status bs_source_list_check_rebuild(struct bs_index_writer *writer,
                                             const struct bs_source_list_request *request,
@@ -62,10 +65,10 @@ enum bs_status bs_source_list_check_rebuild(struct bs_index_writer *writer,
                                             struct bs_error *err) BS_WARN_UNUSED;
 
 /*
- * Fills in the sources of the writer's manifest, from the request of its run and the previous
- * commit. An argument that cannot be read is reported and skipped. BS_INVALID (no source; a label
- * that is in use; an unknown source to forget), BS_NOT_FOUND (no argument can be read; in a full
- * run, see bs_away_refuse), BS_NO_MEMORY, BS_IO.
+ * Fills in the sources of the writer's manifest, from the writer's request and the previous commit.
+ * An argument that cannot be read is reported and skipped. BS_INVALID: there is no source, a label
+ * is in use, or a source to forget is unknown. BS_NOT_FOUND: no argument can be read, or, in a full
+ * run, a source is missing (bs_away_refuse). BS_NO_MEMORY, BS_IO.
  */
 enum bs_status bs_source_list_make(struct bs_source_list *list, struct bs_index_writer *writer,
                                    const struct bs_source_list_request *request,

@@ -1,13 +1,13 @@
 /*
- * writer.c: the writer of bitsift/writer.h: in-memory documents. From the first change to the
- * commit it is a run of its own (indexing.h). The documents belong to the source of standard input,
- * with separate ids (BS_DOC_SEPARATE_ID).
+ * writer.c: the writer of bitsift/writer.h, which adds in-memory documents. A transaction, from the
+ * first change to the commit, is an index run (indexing.h). The documents belong to the source of
+ * standard input, with separate ids (BS_DOC_SEPARATE_ID).
  *
  *      texts -> [ held, until word pairs are chosen ] -> fields -> analysed batch
  *                                    -> id owners, indexing buffer, segments, as in any run
  *
- * Fields are analysed directly, without a copy as JSON. A line of JSON is written only for the
- * store and the checksum.
+ * Fields are analysed directly, without being written as JSON first. A JSON line is written only
+ * for the store and the checksum.
  */
 #include "core/bitsift/writer.h"
 #include "core/bitsift/build.h"
@@ -28,16 +28,16 @@
 #include "corpus/read/text_store.h"
 #include "indexer/run/indexing.h"
 
-/* Documents are merged in batches of half the size of a batch of lines, so that no buffer of the
- * analysed batch is so large that it is freed each time. */
+/* Documents are merged in batches of this size: half of a batch of lines, so that no buffer of the
+ * analysed batch becomes so large that it is freed after each batch. */
 #define BATCH_BYTES (BS_BATCH_BYTES / 2)
-/* Text for choosing word pairs. For a collection the sample is an eighth, so this corresponds to
- * one of 32 MiB. */
+/* Documents with this much text are held, as the sample for choosing word pairs. The sample of a
+ * collection is an eighth of it, so this is the sample of a collection of 32 MiB. */
 #define HELD_BYTES (4u << 20)
 /* A document over this share of the memory is processed alone, as in reader.c. */
 #define LARGE_SHARE 128u
 
-/* A document whose word pairs are not chosen yet. */
+/* A document that is held until word pairs are chosen. */
 struct held_document {
 	size_t id_bytes, n_texts;
 };
@@ -48,12 +48,12 @@ BS_VECTOR(held_texts, struct bs_text);
 /* The documents that were added before word pairs are chosen. */
 struct held_documents {
 	struct held_list list;
-	/* consecutive texts of all documents; pointers are valid only in give_all_held */
+	/* texts of all documents, consecutive; their pointers are valid only in give_all_held */
 	struct held_texts texts;
-	/* of each document its id, then for each text the field's name and the text */
+	/* for each document: its id, then the field name and the text of each of its texts */
 	struct bs_buffer bytes;
-	struct bs_buffer line;  /* scratch: the line of a document */
-	uint64_t counted_bytes; /* counts towards HELD_BYTES */
+	struct bs_buffer line;  /* scratch: the JSON line of a document */
+	uint64_t counted_bytes; /* size of the documents, compared with HELD_BYTES */
 };
 
 struct bs_writer {
@@ -63,16 +63,16 @@ struct bs_writer {
 	bool not_stored, no_checksums, grams;
 	uint64_t document_memory_bytes; /* see struct bs_writer_request */
 	struct bs_indexing *at;         /* the present transaction; NULL: none */
-	uint32_t source;                /* number of the source of in-memory documents in at */
+	uint32_t source;                /* number, in `at`, of the source of in-memory documents */
 	/* failure for which the transaction was rolled back; BS_OK: none */
 	enum bs_status failed;
 	/* message of failed */
 	struct bs_error why;
 	/* documents that are analysed but not merged */
 	struct bs_term_batch batch;
-	uint64_t batch_bytes;          /* bytes of the lines in batch */
+	uint64_t batch_bytes;          /* bytes of the JSON lines of the documents in batch */
 	struct bs_buffer line, fields; /* scratch: of the current document */
-	/* documents are held until there are enough to choose word pairs */
+	/* documents are being held, because there are too few to choose word pairs */
 	bool holds;
 	struct held_documents held;
 	struct bs_term_table held_ids;
@@ -80,7 +80,7 @@ struct bs_writer {
 
 static const char *in_memory_source[] = {"-"};
 
-/* Keeps all sources of the index; begins the source of in-memory documents. */
+/* Keeps all sources of the index, and begins the source of in-memory documents. */
 static enum bs_status begin_sources(struct bs_writer *writer, struct bs_error *err)
 {
 	struct bs_indexing *at = writer->at;
@@ -105,7 +105,7 @@ static enum bs_status begin_sources(struct bs_writer *writer, struct bs_error *e
 	return status ? status : bs_index_writer_step(&at->writer, BS_BUILD_READ, 0, err);
 }
 
-/* The memory limit of a document. */
+/* The memory limit of one document. */
 static uint64_t document_memory(const struct bs_writer *writer)
 {
 	uint64_t memory = writer->at->writer.source_options.memory_bytes;
@@ -180,7 +180,8 @@ static enum bs_status check_id(size_t id_bytes, struct bs_error *err)
 	               : bs_fail(err, BS_INVALID, "an id has 1 to 2^31 bytes");
 }
 
-/* Begins each change of a document; after success the caller ends the deadline. */
+/* Begins a change of a document: checks the id, begins the transaction if there is none, and starts
+ * the deadline. After success the caller ends the deadline. */
 static enum bs_status enter(struct bs_writer *writer, size_t id_bytes, struct bs_deadline *deadline,
                             struct bs_error *err)
 {
@@ -214,10 +215,11 @@ static struct bs_doc_record named(const void *id, size_t id_bytes)
 		.flags = BS_DOC_SEPARATE_ID, .name = id, .name_bytes = (uint32_t)id_bytes};
 }
 
-/* Distance of prefetching ids, in documents. */
+/* ids are prefetched this many documents ahead */
 #define IDS_AHEAD 4u
 
-/* Ends the exclusion of a document that `bitsift delete` removed and that is added again. */
+/* If `bitsift delete` removed a document with this id, ends its exclusion, because it is added
+ * again. */
 static enum bs_status end_exclusion(struct bs_indexing *at, const struct bs_doc_record *record,
                                     struct bs_error *err)
 {
@@ -277,15 +279,15 @@ static bool is_large(const struct bs_writer *writer, uint64_t n_bytes)
 	return n_bytes > writer->at->writer.source_options.memory_bytes / LARGE_SHARE;
 }
 
-/* Adds a document to the batch. A large one is alone, after all others were merged: so it can be
- * refused without affecting them. */
+/* Adds a document to the batch. A large document gets a batch of its own, so that it can be refused
+ * without affecting others. */
 static enum bs_status take(struct bs_writer *writer, struct bs_document *document,
                            bool *is_refused_out, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	bool is_alone = is_large(writer, document->raw.n_bytes);
-	/* Without a line, 1 differs from the recorded checksum (0): the document counts as
-	 * changed. */
+	/* A document without a line is recorded with checksum 0. 1 differs from that, so the
+	 * document counts as changed. */
 	document->raw.checksum = document->raw.bytes ? bs_checksum(document->raw.bytes,
 	                                                           (size_t)document->raw.n_bytes)
 	                                             : 1;
@@ -303,7 +305,8 @@ static enum bs_status take(struct bs_writer *writer, struct bs_document *documen
 	return status;
 }
 
-/* Makes a document from texts. line: its JSON line, nullable. Borrowed until the next call. */
+/* Makes a document from texts. line: its JSON line, nullable. The document is borrowed until the
+ * next call. */
 static enum bs_status make_document(struct bs_writer *writer, const void *id, size_t id_bytes,
                                     const struct bs_text *texts, size_t n_texts,
                                     const struct bs_buffer *line, struct bs_document *document_out,
@@ -319,7 +322,7 @@ static enum bs_status make_document(struct bs_writer *writer, const void *id, si
 	return status;
 }
 
-/* Calls give with all held documents. */
+/* Calls give with each held document. */
 static enum bs_status give_all_held(struct bs_writer *writer, bool has_lines, bs_sample_fn give,
                                     void *context, struct bs_error *err)
 {
@@ -364,8 +367,8 @@ static enum bs_status take_held(void *context, const struct bs_document *documen
 	return take(context, &own, &is_refused, err);
 }
 
-/* Chooses word pairs from the held documents and adds these to the batch; later ones are not
- * held. */
+/* Chooses word pairs from the held documents, then adds these documents to the batch. Later
+ * documents are not held. */
 static enum bs_status release_held(struct bs_writer *writer, struct bs_error *err)
 {
 	if (!writer->holds)
@@ -436,7 +439,7 @@ static uint64_t bytes_of(const struct bs_text *texts, size_t n_texts)
 	return n_bytes;
 }
 
-/* Checks the number and size of texts before anything is made of them. */
+/* Checks the number and the size of the texts before memory is allocated for them. */
 static enum bs_status check_texts(const struct bs_writer *writer, const struct bs_text *texts,
                                   size_t n_texts, struct bs_error *err)
 {
@@ -486,16 +489,17 @@ static enum bs_status add(struct bs_writer *writer, const char *id, size_t id_by
 	return settle(writer, status, &why, err);
 }
 
-/* Where the in-memory document with an id is now. */
+/* Where the in-memory document with a given id is now. */
 struct found {
-	bool is_held;  /* held, not in the batch yet */
+	bool is_held;  /* among the held documents, not yet in the batch */
 	bool is_added; /* merged in this transaction, at place */
-	bool is_old;   /* it is in the previous commit, as ref */
+	bool is_old;   /* in the previous commit, at ref */
 	struct bs_id_place place;
 	struct bs_doc_ref ref;
 };
 
-/* Finds a document among the held and merged ones, but not in the batch. */
+/* Finds a document among the held documents, those merged in this transaction, and those of the
+ * previous commit. Documents in the batch are not found. */
 static enum bs_status find(struct bs_writer *writer, const char *id, size_t id_bytes,
                            struct found *found_out, struct bs_error *err)
 {
@@ -519,8 +523,8 @@ static bool is_found(const struct found *found)
 	return found->is_held || found->is_added || found->is_old;
 }
 
-/* *is_found_out: a document with the id exists. Merges the batch only if needed, because that only
- * adds documents. */
+/* *is_found_out: a document with the id exists. If it is not found elsewhere, it may be in the
+ * batch, which is then merged. */
 static enum bs_status find_any(struct bs_writer *writer, const char *id, size_t id_bytes,
                                bool *is_found_out, struct bs_error *err)
 {
@@ -535,7 +539,8 @@ static enum bs_status find_any(struct bs_writer *writer, const char *id, size_t 
 	return status;
 }
 
-/* Adds a document, or replaces one; BS_NOT_FOUND if must_be_there and there is none. */
+/* Adds a document or replaces the one with its id. must_be_there: BS_NOT_FOUND if there is none to
+ * replace. */
 static enum bs_status put(struct bs_writer *writer, const char *id, size_t id_bytes,
                           const struct bs_text *texts, size_t n_texts, bool must_be_there,
                           struct bs_error *err)
@@ -569,7 +574,7 @@ enum bs_status bs_writer_replace(struct bs_writer *writer, const char *id, size_
 	return put(writer, id, id_bytes, texts, n_texts, true, err);
 }
 
-/* Deletes a document of this transaction; it is not counted as added. */
+/* Deletes a document that was added in this transaction, so that it does not count as added. */
 static enum bs_status drop_added(struct bs_indexing *at, struct bs_id_place place,
                                  struct bs_error *err)
 {
@@ -615,7 +620,8 @@ enum bs_status bs_writer_delete(struct bs_writer *writer, const char *id, size_t
 	return status;
 }
 
-/* Lists the segments of the previous commit, and those written in this transaction. */
+/* Lists in the manifest the segments of the previous commit and those that this transaction has
+ * written. */
 static enum bs_status list_segments(const struct bs_indexing *at, struct bs_manifest *manifest,
                                     struct bs_error *err)
 {
@@ -629,7 +635,8 @@ static enum bs_status list_segments(const struct bs_indexing *at, struct bs_mani
 	return status;
 }
 
-/* Marks documents that died in this transaction, and documents of other sources, as deleted. */
+/* Marks as deleted in `shown`: documents that were replaced or deleted in this transaction, and
+ * documents of other sources. */
 static enum bs_status mark_dead(struct bs_indexing *at, uint32_t source, struct bs_snapshot *shown,
                                 struct bs_error *err)
 {
@@ -761,7 +768,7 @@ void bs_writer_close(struct bs_writer *writer)
 	free(writer);
 }
 
-/* Checks the options against those of the index, if it exists. */
+/* If the index exists, checks that its options equal those of the writer. */
 static enum bs_status check_index(const struct bs_writer *writer, struct bs_error *err)
 {
 	const struct bs_build_request *build = &writer->build;

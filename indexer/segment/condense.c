@@ -1,4 +1,4 @@
-/* condense.c: see condense.h. First condensing, then restoring. */
+/* condense.c: see condense.h. The first half condenses segments, the second half restores them. */
 #include "indexer/segment/condense.h"
 
 #include <stdlib.h>
@@ -20,7 +20,8 @@
 
 #define SEGMENT   "seg-"
 #define CONDENSED "condensed-"
-/* Sample of rows for the codes; all rows if there are fewer than twice as many. */
+/* Number of rows in the sample from which codes are chosen. If a segment has fewer than twice as
+ * many, all its rows are used. */
 #define SAMPLE_ROWS 65536u
 #define COPY_BYTES  ((uint64_t)1 << 20)
 
@@ -45,8 +46,8 @@ static enum bs_status copy_section(const struct bs_section *section, uint32_t in
 }
 
 /*
- * Packed arrays that nearly ascend (rows, and offsets of tf codes) compress better as differences.
- * A difference d is a varint: 2 d if d >= 0, otherwise -2 d - 1.
+ * Packed arrays that mostly ascend (rows, and offsets of tf codes) are written as differences,
+ * which compress better. A difference d is a varint: 2 d if d >= 0, otherwise -2 d - 1.
  */
 
 struct steps {
@@ -79,7 +80,8 @@ static enum bs_status next_number(struct steps *steps, uint64_t most, uint64_t *
 struct condensing {
 	const struct bs_shard_plan *plan;
 	struct bs_segment segment;
-	uint32_t *ranks; /* by place; RARE: the term is in the rare-term lists */
+	/* by place: rank of the term in term vectors; RARE: the term is in the rare-term lists */
+	uint32_t *ranks;
 	struct bs_row_counts counts;
 	struct bs_row_codes codes;
 	struct bs_u32s row; /* scratch: the ranks of one row */
@@ -109,7 +111,7 @@ static bool is_left_out(const struct bs_segment *segment, const struct bs_sectio
 
 #define RARE UINT32_MAX
 
-/* Collects the ranks of a document's terms, ascending. */
+/* Collects the ranks of a document's terms (in term vectors) in ascending order. */
 static enum bs_status take_row(struct condensing *at, uint32_t document, struct bs_error *err)
 {
 	const struct bs_indexing_buffer *indexing_buffer = at->plan->indexing_buffer;
@@ -218,7 +220,7 @@ static bool is_rare(const struct bs_shard_plan *plan, uint32_t place)
 	return !plan->treatments->entries[kind & ~BS_KIND_HAS_LEVELS].has_false_positives;
 }
 
-/* Fills ranks by place, from the ranks by ordinal. */
+/* Fills at->ranks, which is by place, from ranks by ordinal. */
 static enum bs_status find_ranks(struct condensing *at, const uint32_t *term_dfs,
                                  struct bs_error *err)
 {
@@ -269,13 +271,14 @@ enum bs_status bs_condense(const struct bs_dir *dir, const char *segment_name,
 }
 
 struct restoring {
-	struct bs_segment segment;                 /* the condensed segment */
-	struct bs_indexing_buffer indexing_buffer; /* its documents, with terms as places */
-	struct bs_lexicon_term *terms;             /* by ordinal; freed when the plan is made */
-	uint32_t *place_of;                        /* by ordinal */
-	uint32_t *by_rank;                         /* by rank: the place */
+	struct bs_segment segment; /* the condensed segment */
+	/* the segment's documents; term numbers are places */
+	struct bs_indexing_buffer indexing_buffer;
+	struct bs_lexicon_term *terms; /* by ordinal; freed when the plan is made */
+	uint32_t *place_of;            /* by ordinal: place of the term */
+	uint32_t *by_rank;             /* by rank in term vectors: place of the term */
 	struct bs_rare_term_lists lists;
-	uint64_t list; /* the list in rare */
+	uint64_t list; /* number of the list whose terms are in rare */
 	struct bs_rare_terms rare;
 	struct bs_shard_plan plan;
 	struct bs_shard_builder builder;
@@ -284,7 +287,7 @@ struct restoring {
 	struct bs_code_set codes;
 	struct bs_u32s ranks;     /* scratch: ranks of a row */
 	struct bs_u32s places;    /* scratch: places of a row */
-	uint32_t *rows;           /* documents of the current shard */
+	uint32_t *rows;           /* documents of the current shard's rows */
 	struct bs_buffer entries; /* entries of the shards written so far */
 	uint64_t n_rows;          /* rows of the shards so far */
 	struct bs_file_writer *writer;
@@ -295,7 +298,7 @@ static enum bs_status corrupt(const struct restoring *at, const char *what, stru
 	return bs_container_corrupt(at->segment.file, err, "%s", what);
 }
 
-/* The least df of a term with an exact column in some shard. */
+/* *least_out: the least df of all terms that have an exact column in some shard. */
 static enum bs_status find_least_exact(const struct restoring *at, double *least_out,
                                        struct bs_error *err)
 {
@@ -347,7 +350,7 @@ static enum bs_status read_lexicon(struct restoring *at, struct bs_error *err)
 	                              : corrupt(at, "a lexicon of fewer terms than there are", err);
 }
 
-/* Fills by_rank: term vectors refer to terms by rank, shards are built from places. */
+/* Fills by_rank, because term vectors number terms by rank, but shards are built from places. */
 static enum bs_status place_ranks(struct restoring *at, struct bs_error *err)
 {
 	uint32_t n_terms = (uint32_t)at->segment.meta.n_terms;
@@ -393,13 +396,13 @@ static enum bs_status make_plan(struct restoring *at, struct bs_error *err)
 		status = bs_shard_plan_of_lexicon(&at->plan, least_exact, at->place_of, err);
 	if (!status)
 		status = place_ranks(at, err);
-	at->plan.lexicon = NULL; /* its data is by place now */
+	at->plan.lexicon = NULL; /* the plan has copied this data to its own arrays */
 	free(at->terms);
 	at->terms = NULL;
 	return status ? status : bs_shard_builder_init(&at->builder, &at->plan, err);
 }
 
-/* Makes all documents, without terms, and their tf codes. */
+/* Adds all documents to the indexing buffer, with their tf codes, but without terms. */
 static enum bs_status make_documents(struct restoring *at, struct bs_error *err)
 {
 	uint32_t n_docs = (uint32_t)at->segment.meta.n_docs;
@@ -433,7 +436,7 @@ static enum bs_status make_documents(struct restoring *at, struct bs_error *err)
 	return status ? status : bs_tf_table_pad(&at->indexing_buffer.tf_table, err);
 }
 
-/* Adds the document's terms from its rare-term list to places. */
+/* Appends the places of those terms of a document that are in its rare-term list. */
 static enum bs_status add_rare(struct restoring *at, uint32_t document, struct bs_error *err)
 {
 	uint64_t list = document >> at->lists.docs_log2;
@@ -457,7 +460,8 @@ static enum bs_status add_rare(struct restoring *at, uint32_t document, struct b
 	return BS_OK;
 }
 
-/* Reads the terms of the next row, which belongs to the document. */
+/* Reads the next row of the term vectors, which is that of the document, and collects the places of
+ * its terms. */
 static enum bs_status read_row(struct restoring *at, struct bs_row_reader *reader,
                                uint32_t document, struct bs_error *err)
 {
@@ -476,7 +480,7 @@ static enum bs_status read_row(struct restoring *at, struct bs_row_reader *reade
 	return add_rare(at, document, err);
 }
 
-/* Stores places as the document's terms. */
+/* Stores the collected places as the document's terms in the indexing buffer. */
 static enum bs_status put_row(struct restoring *at, uint32_t document, struct bs_error *err)
 {
 	struct bs_accumulated_doc *doc = at->indexing_buffer.docs.items + document;
@@ -487,11 +491,12 @@ static enum bs_status put_row(struct restoring *at, uint32_t document, struct bs
 	enum bs_status status =
 		bs_spool_reserve(spool, BS_GROUP_MOST_BYTES(n_terms), document, &to, err);
 	if (!status)
-		status = bs_vector_reserve(&at->places, 3, err); /* a group has four */
+		/* + 3: the last group of four is padded */
+		status = bs_vector_reserve(&at->places, 3, err);
 	if (status)
 		return status;
 	(void)bs_tf_table_added(&at->indexing_buffer.tf_table, document, &n_tf_bytes);
-	/* All terms count as repeated, because the tf codes decide which are. */
+	/* Count all terms as repeated: the tf code says which of them really are. */
 	*doc = (struct bs_accumulated_doc){
 		.codes = to, .n_terms = n_terms, .n_repeated = n_tf_bytes ? n_terms : 0};
 	to = bs_group_put(to, at->places.items, n_terms);
@@ -499,7 +504,7 @@ static enum bs_status put_row(struct restoring *at, uint32_t document, struct bs
 	return BS_OK;
 }
 
-/* Reads the documents of a shard's rows. */
+/* Reads which documents are the rows of a shard. */
 static enum bs_status read_rows(struct restoring *at, uint32_t shard, uint32_t n_rows,
                                 struct bs_error *err)
 {
@@ -518,7 +523,7 @@ static enum bs_status read_rows(struct restoring *at, uint32_t shard, uint32_t n
 	return status;
 }
 
-/* Reads the terms of a shard's documents. */
+/* Reads the terms of all documents of a shard. */
 static enum bs_status read_terms(struct restoring *at, uint32_t shard, uint32_t n_rows,
                                  struct bs_error *err)
 {
@@ -537,7 +542,7 @@ static enum bs_status read_terms(struct restoring *at, uint32_t shard, uint32_t 
 	return status;
 }
 
-/* Writes all sections of a matrix whose rows were read. */
+/* Builds a shard (a matrix) whose rows and terms were read, and writes all its sections. */
 static enum bs_status restore_matrix(struct restoring *at, uint32_t shard,
                                      const struct bs_shard_shape *shape, struct bs_error *err)
 {
@@ -560,7 +565,7 @@ static enum bs_status restore_matrix(struct restoring *at, uint32_t shard,
 	return status;
 }
 
-/* Restores a shard at its first section, that of its rows. */
+/* Restores a shard. Called at its first section, which has its rows. */
 static enum bs_status restore_shard(struct restoring *at, uint32_t shard,
                                     const struct bs_shard_shape *shape, struct bs_error *err)
 {
@@ -576,7 +581,8 @@ static enum bs_status restore_shard(struct restoring *at, uint32_t shard,
 	return status;
 }
 
-/* Restores the sections in order; omitted sections are written at their original places. */
+/* Restores one section. Sections come in order; those that the condensed form omits are written
+ * where they were in the original. */
 static enum bs_status restore_section(struct restoring *at, const struct bs_section *section,
                                       uint32_t instance, struct bs_error *err)
 {
@@ -591,7 +597,8 @@ static enum bs_status restore_section(struct restoring *at, const struct bs_sect
 		if (status || section->id == BS_SECTION_ROWS)
 			return status ? status : restore_shard(at, instance, &shape, err);
 		return shape.is_forward ? copy_section(section, instance, at->writer, err) : BS_OK;
-	case BS_SECTION_RARE_CODES: /* false positives precede it */
+	/* write the false-positive lists, which are omitted, before this section */
+	case BS_SECTION_RARE_CODES:
 		status =
 			bs_false_positives_write(&at->false_positives, at->n_rows, at->writer, err);
 		return status ? status : copy_section(section, instance, at->writer, err);

@@ -1,10 +1,10 @@
 /*
  * condense.h: converts a segment to a compact form for storage, and back. A condensed segment has
- * neither columns nor false-positive lists, because both follow from the terms of the documents. It
- * has these terms instead: rare ones in the unchanged rare-term lists, the others as term vectors
- * (core/matrix/term_vectors.h). All other sections are unchanged. Choices that a writer makes by
- * measuring (widths, exact columns, codes) are stored as well, so that the restored segment depends
- * only on the file, and equals the original byte for byte.
+ * neither columns nor false-positive lists, because both can be computed from the terms of the
+ * documents. It has these terms instead: rare ones in the unchanged rare-term lists, the others as
+ * term vectors (core/matrix/term_vectors.h). All other sections are unchanged. Choices that an
+ * indexer makes by measuring (widths, exact columns, codes) are stored as well, so that the
+ * restored segment depends only on the file, and equals the original byte for byte.
  *
  * Documents with forward indexes keep these. FORMAT.md describes the file as kind 9.
  */
@@ -18,12 +18,12 @@
 /* The file name of the condensed form of `seg-N`. */
 const char *bs_condensed_name(const char *segment_name, char name_out[BS_INDEX_NAME_BYTES]);
 
-/* Writes the condensed form of a segment next to it. plan: the segment's, complete, with the terms
- * of the documents in its indexing buffer as places. term_dfs: by ordinal. */
+/* Writes the condensed form of a segment to the same folder. plan: the completed plan of the
+ * segment, in whose indexing buffer the term numbers are places. term_dfs: dfs by ordinal. */
 enum bs_status bs_condense(const struct bs_dir *dir, const char *segment_name,
                            const struct bs_shard_plan *plan, const uint32_t *term_dfs,
                            struct bs_error *err) BS_WARN_UNUSED;
 
-/* Writes the segment next to its condensed form. Errors: see bs_memory_index_restore. */
+/* Writes the segment to the folder of its condensed form. Errors: see bs_memory_index_restore. */
 enum bs_status bs_restore(const struct bs_dir *dir, const char *condensed_name,
                           struct bs_error *err) BS_WARN_UNUSED;

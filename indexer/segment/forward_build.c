@@ -9,7 +9,8 @@
 #include "core/collections/sort.h"
 #include "core/matrix/prices.h"
 
-#define MOST_HASHES 7u /* more would reject few lists beyond those with the neighbourhood */
+/* further hashes would reject few lists: those left mostly have the neighbourhood */
+#define MOST_HASHES 7u
 #define LEAST_NEAR  1u
 
 void bs_forward_load_add(struct bs_forward_load *load, const struct bs_forward_load *other)
@@ -21,8 +22,8 @@ void bs_forward_load_add(struct bs_forward_load *load, const struct bs_forward_l
 		load->near[i] += other->near[i];
 }
 
-/* Time of a query of one term over all documents: looking into the lists that pass the filters,
- * plus the filters: about n_hashes words for each group of 64 documents. */
+/* Time of a query for one term in all documents: to look into the lists that pass the filters, and
+ * to read the filters, which takes about n_hashes words for each group of 64 documents. */
 static double look_ns(const struct bs_forward_load *load, const struct bs_forward_price *price,
                       struct bs_forward_hashing hashing)
 {
@@ -54,7 +55,7 @@ struct bs_forward_hashing bs_forward_choose(const struct bs_forward_load *load,
 	return best;
 }
 
-/* Reads the ordinals of a document's terms and sorts them. */
+/* Reads the ordinals of a document's terms, and sorts them. */
 static void take_ordinals(const struct bs_indexing_buffer *indexing_buffer,
                           const uint32_t *ordinal_of, uint32_t document, uint32_t *ordinals,
                           uint32_t *spare)
@@ -68,8 +69,8 @@ static void take_ordinals(const struct bs_indexing_buffer *indexing_buffer,
 	bs_sort_u32(ordinals, spare, n_terms, indexing_buffer->terms.n_terms);
 }
 
-#define SAMPLE_DOCS  32u         /* sample of each size */
-#define SAMPLE_TERMS (32u << 10) /* about, for all documents of a size */
+#define SAMPLE_DOCS  32u         /* documents that are measured for each size */
+#define SAMPLE_TERMS (32u << 10) /* about the most terms of all measured documents of one size */
 
 struct size_sample {
 	uint64_t n_docs; /* documents of this size */
@@ -108,7 +109,7 @@ enum bs_status bs_forward_measure(const struct bs_indexing_buffer *indexing_buff
 		uint64_t wanted = SAMPLE_TERMS >> size;
 		wanted = wanted < 1 ? 1 : (wanted > SAMPLE_DOCS ? SAMPLE_DOCS : wanted);
 		uint64_t n_before = sample->n_seen++;
-		/* Spread the measured documents evenly. */
+		/* Measure documents that are spread evenly over all of this size. */
 		if (sample->n_docs > wanted &&
 		    n_before * wanted / sample->n_docs == sample->n_seen * wanted / sample->n_docs)
 			continue;
@@ -137,7 +138,8 @@ void bs_shard_product_deinit(struct bs_shard_product *product)
 	*product = (struct bs_shard_product){0};
 }
 
-/* Orders documents by length, because documents of a filter should have similar lengths. */
+/* Compares documents by number of terms, because documents that share a filter should have similar
+ * lengths. */
 static int compare_lengths(const void *a, const void *b, void *context)
 {
 	const struct bs_accumulated_doc *docs = context;
@@ -167,7 +169,7 @@ static enum bs_status place_rows(const struct bs_indexing_buffer *indexing_buffe
 	return BS_OK;
 }
 
-/* Reads the terms of all rows. */
+/* Collects the sorted ordinals of all rows. */
 static enum bs_status take_terms(const struct bs_indexing_buffer *indexing_buffer,
                                  const uint32_t *ordinal_of, uint32_t n_docs,
                                  struct bs_shard_product *product, struct bs_error *err)
@@ -187,21 +189,23 @@ static enum bs_status take_terms(const struct bs_indexing_buffer *indexing_buffe
 	return BS_OK;
 }
 
-/* The df from which an exact column costs less, assuming that words are queried as often as they
- * occur. */
+/* The least df for which an exact column costs less than entries in lists. Assumes that words are
+ * queried as often as they occur. */
 static uint32_t least_exact(uint32_t n_docs, const struct bs_shard_product *product,
                             const struct bs_forward_price *price)
 {
 	double n_terms = fmax((double)product->offsets[n_docs], 1);
 	double column_bits =
 		bs_forward_groups(n_docs) * (double)BS_FORWARD_GROUP_ROWS + BS_PRICE_EXACT_BITS;
-	double look_bits = BS_PRICE_FREQUENT_NS * price->ns_bits / n_terms; /* df * df times */
-	double bits = BS_PRICE_FREQUENT_BITS;                               /* bits of a posting */
+	/* multiplied by df * df */
+	double look_bits = BS_PRICE_FREQUENT_NS * price->ns_bits / n_terms;
+	double bits = BS_PRICE_FREQUENT_BITS; /* bits of a posting */
 	return (uint32_t)ceil(2 * column_bits /
 	                      (bits + sqrt(bits * bits + 4 * look_bits * column_bits)));
 }
 
-/* Chooses the terms with exact columns, removes them from the lists, and sets their bits. */
+/* Chooses the terms that get exact columns, fills these columns, and removes the terms from the
+ * lists. */
 static enum bs_status make_exact(uint32_t n_docs, uint32_t n_terms,
                                  const struct bs_forward_price *price,
                                  struct bs_shard_product *product, uint32_t *n_exact_out,
@@ -257,7 +261,8 @@ static const uint32_t *term_vectors(const struct bs_shard_product *product, uint
 	return product->terms + product->offsets[row];
 }
 
-/* Chooses the hashing for the lists, and makes the filters of all groups of rows. */
+/* Chooses the parameters of the filters for these lists, and makes the filter of each group of
+ * rows. */
 static enum bs_status make_filters(uint32_t n_docs, const struct bs_forward_price *price,
                                    struct bs_shard_product *product,
                                    struct bs_forward_hashing *hashing_out, struct bs_error *err)

@@ -11,10 +11,11 @@
 #define CHUNK_BYTES         131072u
 #define CHUNK_BYTES_IN_FILE 1048576u
 /* estimated cost of transposing 64 columns of 64 rows, for the deadline */
-#define SQUARE_NS   300u
-#define STRIP_WORDS 8u /* words of a row: 64 bytes, one memory access */
+#define SQUARE_NS 300u
+/* words of a row that are transposed at a time: 64 bytes, one memory access */
+#define STRIP_WORDS 8u
 
-/* Consecutive rows of one class. */
+/* Consecutive rows of one size class. */
 struct bs_gram_chunk {
 	struct bs_gram_chunk *next;
 	uint32_t n_rows;
@@ -93,7 +94,8 @@ struct cursor {
 	uint32_t row; /* row in the chunk */
 };
 
-/* Loads the words of up to 64 rows to squares[word][row]; missing rows are zero. */
+/* Loads n_words words of each of the next n_rows (at most 64) rows to squares[word][row]; missing
+ * rows are zero. */
 static void load_strip(struct cursor *at, uint32_t n_rows, uint32_t row_words, uint32_t first_word,
                        uint32_t n_words, uint64_t squares[STRIP_WORDS][64])
 {
@@ -107,8 +109,8 @@ static void load_strip(struct cursor *at, uint32_t n_rows, uint32_t row_words, u
 	}
 }
 
-/* Makes the columns from first_word * 64 on, for n_words words of all rows, in columns[c * n_groups
- * + group]. */
+/* Transposes n_words words of all rows, from first_word on, into 64 columns for each word. Word g
+ * of column c, with the bits of rows 64 g to 64 g + 63, is columns[c * n_groups + g]. */
 static void make_columns(struct cursor at, uint32_t n_rows, uint32_t row_words, uint32_t first_word,
                          uint32_t n_words, uint64_t *columns)
 {
@@ -189,8 +191,8 @@ enum bs_status bs_gram_indexing_buffer_write(struct bs_gram_indexing_buffer *ind
 		listed[tier] = bs_gram_plan_list(indexing_buffer->plan, tier, &meta.n_listed[tier]);
 	for (uint32_t class = 0; class < BS_GRAM_SIZE_CLASSES && !status; class ++)
 		status = write_class(indexing_buffer, class, &n_shards, writer, &entries, err);
-	/* Trigrams that are left out are in a large share of all files, so assume one of these has
-	 * them. */
+	/* Rows do not have the trigrams that are left out. A large share of all files has these, so
+	 * assume that some file here does. */
 	if (!status && meta.n_docs > 0)
 		status = bs_gram_set_add(&indexing_buffer->set, listed[BS_GRAM_LEFT_OUT],
 		                         meta.n_listed[BS_GRAM_LEFT_OUT], err);

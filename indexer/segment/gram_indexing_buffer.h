@@ -1,7 +1,7 @@
 /*
- * gram_indexing_buffer.h: holds the rows of files that gram_sketch.h makes until they are written,
- * by size class, in document order. It takes as many bytes as the shards will have, and no
- * postings.
+ * gram_indexing_buffer.h: holds the gram rows of files, which gram_sketch.h makes, until they are
+ * written: by size class, in document order. It takes as many bytes as the shards will have; there
+ * are no postings.
  */
 #pragma once
 
@@ -23,8 +23,8 @@ struct bs_gram_indexing_buffer {
 	} classes[BS_GRAM_SIZE_CLASSES];
 	struct bs_gram_meta meta;
 	uint64_t n_bytes; /* memory used */
-	/* trigrams of the files; bs_gram_indexing_buffer_write adds those that are left out,
-	 * segment_build.c those of words */
+	/* trigrams in the files. bs_gram_indexing_buffer_write adds those that rows leave out;
+	 * segment_build.c adds those of words */
 	struct bs_gram_set set;
 };
 void bs_gram_indexing_buffer_clear(struct bs_gram_indexing_buffer *indexing_buffer);
@@ -34,7 +34,7 @@ enum bs_status bs_gram_indexing_buffer_add(struct bs_gram_indexing_buffer *index
                                            uint32_t document, uint32_t class, uint64_t n_bits,
                                            const uint64_t *row,
                                            struct bs_error *err) BS_WARN_UNUSED;
-/* Writes all sections of grams except that of the set; afterwards the set has all trigrams of
+/* Writes all sections of grams except the trigram set. Afterwards the set has all trigrams of
  * files. BS_NO_MEMORY. */
 enum bs_status bs_gram_indexing_buffer_write(struct bs_gram_indexing_buffer *indexing_buffer,
                                              struct bs_file_writer *writer,

@@ -28,7 +28,7 @@ static inline bool has_bit(const uint64_t *bits, uint32_t number)
 	return bits[number / 64] >> (number % 64) & 1;
 }
 
-/* Not inlined, because nearly all bits are already set. */
+/* Not inlined, because it is rarely called: nearly all bits are already set. */
 static __attribute__((noinline)) void set_bit(struct bs_gram_set *set, uint32_t number)
 {
 	uint32_t line = number / BS_GRAM_SET_LINE_BITS;

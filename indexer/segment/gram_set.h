@@ -14,19 +14,19 @@
 
 /* Zero-initialise; bs_gram_set_clear releases it and makes it empty. */
 struct bs_gram_set {
-	/* NULL: the set is empty. Bit b: the trigram whose bytes form the big-endian number b */
+	/* bit b: the trigram whose bytes are the big-endian number b; NULL: the set is empty */
 	uint64_t *bits;
-	/* bit i: some of the bits 512 i to 512 i + 511 are set */
+	/* bit i: at least one of the bits 512 i to 512 i + 511 is set */
 	uint64_t lines[BS_GRAM_TRIGRAMS / BS_GRAM_SET_LINE_BITS / 64];
 };
 void bs_gram_set_clear(struct bs_gram_set *set);
 
-/* Adds trigrams numbered as in core/text/grams.h (first byte lowest). BS_NO_MEMORY. */
+/* Adds trigrams whose numbers have the first byte lowest, as in core/text/grams.h. BS_NO_MEMORY. */
 enum bs_status bs_gram_set_add(struct bs_gram_set *set, const uint32_t *trigrams, size_t n,
                                struct bs_error *err) BS_WARN_UNUSED;
 /* Adds the trigrams of these bytes. BS_NO_MEMORY. */
 enum bs_status bs_gram_set_add_bytes(struct bs_gram_set *set, const uint8_t *bytes, size_t n_bytes,
                                      struct bs_error *err) BS_WARN_UNUSED;
-/* Writes the section of the set. BS_NO_MEMORY. */
+/* Writes the set as a section of the segment. BS_NO_MEMORY. */
 enum bs_status bs_gram_set_write(const struct bs_gram_set *set, struct bs_file_writer *writer,
                                  struct bs_error *err) BS_WARN_UNUSED;

@@ -1,5 +1,5 @@
-/* rare_build.c: see rare_build.h. A sample of lists determines the codes; then all lists are made
- * and written, TASK_LISTS at a time on each thread. */
+/* rare_build.c: see rare_build.h. Codes are chosen from a sample of lists. Then all lists are made
+ * and written; each task of a thread makes TASK_LISTS lists. */
 #include "indexer/segment/rare_build.h"
 
 #include <stdlib.h>
@@ -11,7 +11,8 @@
 #include "core/system/workers.h"
 
 #define TASK_LISTS 2048u
-/* sample for the codes; all lists if there are fewer than twice as many */
+/* number of lists in the sample from which codes are chosen; if there are fewer than twice as many,
+ * all are used */
 #define SAMPLE_LISTS 4096u
 
 /* Scratch of a thread. */
@@ -23,22 +24,26 @@ struct maker {
 
 struct task {
 	struct bs_buffer bytes;
-	struct bs_u64s ends; /* end of each list in bytes */
+	struct bs_u64s ends; /* by list: its end in bytes */
 };
 
 struct all {
 	const struct bs_shard_plan *plan;
-	const uint8_t *is_listed; /* by place; [n_repeated] is for all further places */
-	const uint8_t *is_out;    /* by document: it has a forward index instead of a row */
+	/* by place: the term belongs into rare-term lists; [n_repeated] is for all further
+	 * places */
+	const uint8_t *is_listed;
+	/* by document: it has a forward index, so it has no entry in rare-term lists */
+	const uint8_t *is_out;
 	uint32_t n_docs;
-	/* documents of a list: 2^docs_log2 */
+	/* log2 of the number of documents of a list */
 	uint32_t docs_log2;
 	uint64_t n_lists;
 	struct bs_rare_codes codes;
 	struct maker *makers;
 	struct task *tasks;
 	struct bs_file_writer *writer;
-	struct bs_u64s offsets; /* starts of all lists so far, and the end of the last one */
+	/* starts of all lists that were written so far, and the end of the last one */
+	struct bs_u64s offsets;
 };
 
 static enum bs_status take_document(const struct all *all, uint32_t document, uint32_t which,
@@ -53,7 +58,8 @@ static enum bs_status take_document(const struct all *all, uint32_t document, ui
 		return status;
 	uint64_t *to = maker->pairs.items + bs_vector_n(&maker->pairs);
 	for (uint32_t n; (n = bs_indexing_buffer_next(&reader, places)) > 0;) {
-		/* Selected without branches, because terms are unpredictable. */
+		/* Terms are selected without branches, because branches on terms are
+		 * unpredictable. */
 		uint32_t n_listed = 0;
 		for (uint32_t i = 0; i < n; i++) {
 			listed[n_listed] = places[i];
@@ -69,7 +75,7 @@ static enum bs_status take_document(const struct all *all, uint32_t document, ui
 }
 
 #define DIGIT_BITS 11u
-#define FEW_PAIRS  64u /* fewer are sorted by insertion */
+#define FEW_PAIRS  64u /* fewer pairs are sorted by insertion */
 
 static void sort_few(uint64_t *pairs, size_t n)
 {
@@ -82,8 +88,8 @@ static void sort_few(uint64_t *pairs, size_t n)
 	}
 }
 
-/* Sorts by ordinal; pairs with equal ordinals keep their order of documents. spare: of the same
- * size. Returns the sorted array, pairs or spare. */
+/* Sorts pairs by ordinal; pairs with equal ordinals keep their order, that of documents. spare: an
+ * array of the same size. Returns the array with the result: pairs or spare. */
 static uint64_t *sort_pairs(uint64_t *pairs, uint64_t *spare, size_t n, uint32_t n_ordinals)
 {
 	if (n <= FEW_PAIRS) {
@@ -106,7 +112,7 @@ static uint64_t *sort_pairs(uint64_t *pairs, uint64_t *spare, size_t n, uint32_t
 	return pairs;
 }
 
-/* Collects the terms of a list in maker->terms. */
+/* Collects the terms of one rare-term list in maker->terms. */
 static enum bs_status take_list(const struct all *all, uint64_t list, struct maker *maker,
                                 struct bs_error *err)
 {
@@ -202,8 +208,8 @@ static enum bs_status put_lists(void *context, uint64_t number, struct bs_error 
 	return status;
 }
 
-/* Fills is_listed, indexed like the plan's kinds. Returns the mean number of such terms for each
- * document. */
+/* Fills is_listed, which has an element for each element of plan->kinds. Returns the mean number of
+ * terms of a document that belong into rare-term lists. */
 static double find_listed(const struct bs_shard_plan *plan, uint8_t *is_listed)
 {
 	const struct bs_term_table *terms = &plan->indexing_buffer->terms;

@@ -1,5 +1,5 @@
-/* rare_build.h: builds the rare-term lists (core/matrix/rare_term_list.h) of a segment: the terms
- * without false-positive lists of all documents that are rows of a matrix. */
+/* rare_build.h: builds the rare-term lists (core/matrix/rare_term_list.h) of a segment. They have
+ * the terms without false-positive lists of all documents that are rows of a matrix. */
 #pragma once
 
 #include "core/base/error.h"
@@ -7,8 +7,9 @@
 #include "indexer/segment/shard_plan.h"
 #include "indexer/segment/size_classes.h"
 
-/* Writes the sections, with n_threads. plan: completed by bs_shard_plan_make. Sticky like the
- * writer; BS_NO_MEMORY. */
+/* Writes the sections of rare-term lists, using n_threads threads. plan: completed by
+ * bs_shard_plan_make. After a failure of the writer nothing is written, and the writer reports it;
+ * BS_NO_MEMORY. */
 enum bs_status bs_rare_build(const struct bs_shard_plan *plan,
                              const struct bs_size_classes *classes, uint32_t n_threads,
                              struct bs_file_writer *writer, struct bs_error *err) BS_WARN_UNUSED;

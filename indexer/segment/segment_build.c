@@ -22,15 +22,16 @@
 #include "indexer/segment/term_order.h"
 #include "indexer/segment/value_build.h"
 
-/* Sample of a shard for choosing widths: 16,384 documents, whose mean load is within a hundredth of
- * that of all. */
+/* Blocks of a shard that are measured to choose its widths: 16,384 documents, whose mean load
+ * differs by less than a hundredth from that of all. */
 #define MEASURED_BLOCKS 32u
 
 /* The state of building a segment. */
 struct build {
 	struct bs_indexing_buffer *indexing_buffer;
 	const struct bs_build_options *options;
-	struct bs_term_treatment_policy policy; /* policy of the options, with the price set */
+	/* the options' policy, with the price of the segment */
+	struct bs_term_treatment_policy policy;
 	struct bs_file_writer *writer;
 	struct bs_term_treatment_table treatments;
 	struct bs_tf_levels tf_levels;
@@ -39,12 +40,13 @@ struct build {
 	struct bs_size_classes classes;
 	struct bs_buffer shard_entries;
 	uint32_t n_shards;
-	uint64_t n_rows; /* rows of the shards so far */
+	uint64_t n_rows; /* rows of the shards that were written so far */
 	struct bs_false_positives_builder false_positives;
-	struct bs_shard_rows shard_rows; /* filled if there are values */
+	/* rows of all shards, for value_build.c; filled if there are values */
+	struct bs_shard_rows shard_rows;
 };
 
-/* Sorts the lexicon, makes the plan of the shards, and the size classes. */
+/* Sorts the lexicon, makes the plan of the shards, and chooses the size classes. */
 static enum bs_status prepare(struct build *build, struct bs_error *err)
 {
 	struct bs_indexing_buffer *indexing_buffer = build->indexing_buffer;
@@ -89,8 +91,8 @@ static enum bs_status prepare(struct build *build, struct bs_error *err)
 	return status;
 }
 
-/* Terms in lexicon order are scattered in the dictionary: entries are prefetched this far ahead,
- * keys half as far. */
+/* Terms that are adjacent in the lexicon are scattered in the dictionary, so entries are prefetched
+ * this many terms ahead, and keys half as many. */
 #define TERMS_AHEAD 16u
 #define TERM_NS     100u /* estimated cost of a term, for the deadline */
 
@@ -115,37 +117,39 @@ static enum bs_status write_lexicon(struct build *build, struct bs_error *err)
 	return bs_lexicon_writer_finish(&lexicon, err);
 }
 
-/* A task: the lexicon, or a shard. */
+/* A task of building a segment: to encode the lexicon, or to build one shard. */
 struct part {
 	const struct bs_size_class *class; /* NULL: the lexicon */
-	/* first row in the class */
+	/* index of its first row among the documents of the class */
 	uint32_t first;
 	uint32_t n_rows;
-	uint64_t first_row; /* first row in the segment */
+	uint64_t first_row; /* number of its first row in the segment */
 	struct bs_shard_product product;
 };
 
 BS_VECTOR(part_list, struct part);
 
 /*
- * Parts are built on all threads and written in order. Parts that wait to be written take memory,
- * so a shard is begun only if it fits into the rest of the limit, or if it is the next to be
- * written, which need not wait for others.
+ * Parts are built on all threads and written in order. Finished parts that wait to be written take
+ * memory. So a shard is begun only if it fits into the rest of the memory limit, or if it is the
+ * next one to be written, which never waits.
  */
 struct parts {
 	struct build *build;
 	struct part *parts;
 	struct bs_shard_builder *builders; /* one for each thread */
 	pthread_mutex_t mutex;
-	/* columns of a written shard; protected by mutex */
+	/* columns of a written shard, to be reused; protected by mutex */
 	struct bs_shard_product spare;
 };
 
-/* memory of a waiting posting: its ordinal, and its share of filter and coded list */
+/* memory of a posting in a forward index that waits to be written: its ordinal, and its share of
+ * the filter and the coded list */
 #define LIST_TERM_BYTES 6u
 
-/* Exchanges spare columns, so that the columns of a written shard are reused: passes them to a
- * product without columns; otherwise keeps the larger ones as spare. */
+/* Exchanges the product's columns with the spare ones, so that the columns of a written shard are
+ * reused: gives the spare columns to a product that has none, or keeps the product's columns as
+ * spare if they are larger. */
 static void swap_spare(struct parts *parts, struct bs_shard_product *product)
 {
 	pthread_mutex_lock(&parts->mutex);
@@ -170,8 +174,8 @@ static enum bs_status make_lists(struct parts *parts, const struct bs_task *task
 		           (uint64_t)LIST_TERM_BYTES;
 	if (!bs_task_hold(task, n_bytes))
 		return BS_OK;
-	/* Free the spare columns: lists take as much memory, and are mostly made after the
-	 * matrices. */
+	/* Free the spare columns. Forward indexes take as much memory, and are mostly built after
+	 * all matrices, so that no shard needs the columns any more. */
 	swap_spare(parts, &part->product);
 	bs_shard_product_deinit(&part->product);
 	enum bs_status status =
@@ -187,7 +191,7 @@ static enum bs_status make_part(void *context, const struct bs_task *task, struc
 	struct part *part = &parts->parts[task->number];
 	struct bs_shard_builder *builder = &parts->builders[task->worker];
 	if (!part->class)
-		/* the lexicon is the first part and need not wait */
+		/* The lexicon is the first part, so it never waits to be written. */
 		return write_lexicon(build, err);
 	if (part->class->is_forward)
 		return make_lists(parts, task, err);
@@ -206,7 +210,7 @@ static enum bs_status make_part(void *context, const struct bs_task *task, struc
 	return bs_shard_build(builder, part->first_row, &part->product, err);
 }
 
-/* Records the rows of a shard for value_build.c. */
+/* Appends the rows of a written shard to shard_rows, for value_build.c. */
 static enum bs_status keep_rows(struct build *build, const struct part *part, struct bs_error *err)
 {
 	if (build->indexing_buffer->values.n_terms == 0)
@@ -237,7 +241,7 @@ static enum bs_status write_part(void *context, uint64_t task, struct bs_error *
 	return status;
 }
 
-/* Lists the lexicon and the shards of all classes. */
+/* Lists the parts of the segment: the lexicon, and the shards of all size classes. */
 static enum bs_status list_parts(const struct build *build, struct part_list *parts,
                                  struct bs_error *err)
 {
@@ -262,7 +266,7 @@ static enum bs_status list_parts(const struct build *build, struct part_list *pa
 static enum bs_status write_parts(struct build *build, struct bs_error *err)
 {
 	struct part_list list = {0};
-	/* Fewer threads if builders would take too much memory. */
+	/* Each thread needs a builder; use fewer threads if builders would take too much memory. */
 	uint64_t n_builders = 1 + build->options->max_shard_bytes / 2 /
 	                                  (bs_shard_builder_bytes(&build->plan) + 1);
 	uint32_t n_threads = n_builders < build->options->n_threads ? (uint32_t)n_builders
@@ -292,7 +296,8 @@ static enum bs_status write_parts(struct build *build, struct bs_error *err)
 	return status;
 }
 
-/* Writes the store except its frames, with which the file begins. */
+/* Writes the sections of the store, except its frames, which are at the beginning of the file
+ * already. */
 static void write_store(struct build *build, const struct bs_store_writer *store)
 {
 	static const struct {
@@ -326,7 +331,7 @@ static enum bs_status write_head(struct build *build, struct bs_error *err)
 	for (uint32_t i = 0; i < indexing_buffer->fields.n_terms && !status; i++) {
 		const uint8_t *name = bs_term_table_key(&indexing_buffer->fields, i);
 		uint32_t n_bytes = indexing_buffer->fields.entries[i].n_bytes;
-		if (memchr(name, '\0', n_bytes)) /* cannot be typed in a query */
+		if (memchr(name, '\0', n_bytes)) /* such a name cannot be typed in a query */
 			continue;
 		status = bs_buffer_append(&names, name, n_bytes, err);
 		if (!status)
@@ -350,8 +355,8 @@ static enum bs_status write_id_table(struct build *build, const struct bs_id_ent
 	return status;
 }
 
-/* Writes the table of ids of standard input, which are looked up one by one, and requires the
- * features that readers need. */
+/* Writes the table of ids of standard input, because these ids are looked up one by one. Also sets
+ * the features that a reader of the segment must support. */
 static enum bs_status write_ids(struct build *build, struct bs_error *err)
 {
 	const struct bs_manifest *manifest = build->options->manifest;
@@ -391,7 +396,8 @@ static enum bs_status write_ids(struct build *build, struct bs_error *err)
 	return status;
 }
 
-/* Appends the hashes of the words, which precede all other terms in the lexicon. */
+/* Appends the hashes of all words to the options' word_hashes. Words precede all other terms in the
+ * lexicon. */
 static enum bs_status tell_hashes(const struct build *build, struct bs_error *err)
 {
 	const struct bs_term_table *terms = &build->indexing_buffer->terms;
@@ -410,7 +416,7 @@ static enum bs_status tell_hashes(const struct build *build, struct bs_error *er
 	return status;
 }
 
-/* Writes the trigrams of texts and words, if the index has a summary. */
+/* If the index has a summary, writes the trigrams of texts and words. */
 static enum bs_status write_gram_set(struct build *build, struct bs_gram_set *set,
                                      struct bs_error *err)
 {
@@ -427,7 +433,7 @@ static enum bs_status write_gram_set(struct build *build, struct bs_gram_set *se
 	return status ? status : bs_gram_set_write(set, build->writer, err);
 }
 
-/* Writes all sections, in order. */
+/* Writes all sections of the segment, in the order of the file. */
 static enum bs_status write_sections(struct build *build, struct bs_gram_indexing_buffer *grams,
                                      struct bs_store_writer *store, struct bs_error *err)
 {

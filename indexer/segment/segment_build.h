@@ -1,9 +1,9 @@
 /*
  * segment_build.h: builds a segment file from an indexing buffer: the second half of an index run.
  *
- * Sorts the lexicon (term_order.h), makes the treatment table for the segment's size, assigns
- * documents to classes of similar length (size_classes.h), and builds shards of each class
- * (shard_build.h) while the lexicon is encoded.
+ * Sorts the lexicon (term_order.h), makes the treatment table for the segment's size, and assigns
+ * documents to classes of similar length (size_classes.h). Then builds the shards of each class
+ * (shard_build.h), while another thread encodes the lexicon.
  */
 #pragma once
 
@@ -27,16 +27,17 @@ struct bs_build_options {
 	const struct bs_kernel *kernel;
 	uint32_t n_threads;           /* >= 1; the file does not depend on it */
 	struct bs_progress *progress; /* nullable */
-	struct bs_u64s *word_hashes;  /* nullable: receives bs_hash_term of each word */
-	bool is_condensed;            /* also write the condensed form (condense.h) */
-	/* borrowed: the sources of the documents; NULL: no table of ids is written */
+	/* nullable: the hash of each word (bs_hash_term) is appended */
+	struct bs_u64s *word_hashes;
+	bool is_condensed; /* also write the condensed form (condense.h) */
+	/* borrowed: has the sources of the documents; NULL: no table of ids is written */
 	const struct bs_manifest *manifest;
 };
 
-/* Writes a segment file in dir. The indexing buffer is consumed: it can only be cleared afterwards.
- * grams (whose plan may be NULL) and store (nullable, finished) belong to its documents. file:
- * required with a store: the file that begins with the store's frames; consumed. After a failure no
- * file is left. */
+/* Writes a segment file in dir. Consumes the indexing buffer, which can only be cleared afterwards.
+ * grams and store are those of the same documents; grams->plan may be NULL; store is nullable and
+ * finished. file: if there is a store, the file that begins with the store's frames; consumed.
+ * After a failure there is no file. */
 enum bs_status bs_segment_build(const struct bs_dir *dir, const char *name,
                                 struct bs_indexing_buffer *indexing_buffer,
                                 struct bs_gram_indexing_buffer *grams,

@@ -1,5 +1,5 @@
-/* shard_build.c: see shard_build.h. In the order of the steps: counting, measuring, filling,
- * finding false positives. */
+/* shard_build.c: see shard_build.h. The parts of this file are in the order of the steps: counting,
+ * measuring, filling, finding false positives. */
 #include "indexer/segment/shard_build.h"
 
 #include <math.h>
@@ -40,9 +40,9 @@ void bs_shard_builder_deinit(struct bs_shard_builder *builder)
 	*builder = (struct bs_shard_builder){0};
 }
 
-/* Returns memory for n_bytes, reallocated if needed; its content is undefined. Memory is kept from
- * shard to shard, because touching new pages costs more than the work on them. New memory has twice
- * the size, as address space, because shards vary in size. */
+/* Returns memory for n_bytes, reallocated if it is too small; its content is undefined. Memory is
+ * reused from shard to shard, because touching new pages costs more than the work on them. A new
+ * allocation has twice the size, because shards vary in size; untouched pages cost nothing. */
 static void *reserve(void *memory, uint64_t *room_bytes, uint64_t n_bytes, struct bs_error *err)
 {
 	if (n_bytes <= *room_bytes)
@@ -62,15 +62,16 @@ static uint32_t count_blocks(const struct bs_shard_builder *builder)
 	return (builder->shape.n_docs + BS_LINE_BITS - 1) / BS_LINE_BITS;
 }
 
-/* For frequent terms. Includes terms that the shard lacks: hash collisions can make them appear
- * present. */
+/* For a frequent term: true if it needs a false-positive list. Also true if the shard lacks the
+ * term, because hash collisions can make it appear present. */
 static inline bool may_have_false_positives(const struct bs_shard_builder *builder, uint32_t place)
 {
 	return builder->plan->frequent[place].has_false_positives &&
 	       builder->frequent[place].exact >= builder->shape.n_exact;
 }
 
-/* Prefetches terms of a later row, because documents in row order are scattered in memory. */
+/* Prefetches the terms of a later row, because the documents of adjacent rows are not adjacent in
+ * memory. */
 BS_PREFETCHING void prefetch_row(const struct bs_shard_builder *builder, uint32_t row)
 {
 	const uint32_t ahead = 4;
@@ -80,8 +81,8 @@ BS_PREFETCHING void prefetch_row(const struct bs_shard_builder *builder, uint32_
 				.codes);
 }
 
-/* The mark of row 0, a multiple of 512. The marks of the following rows are consecutive and
- * unused. */
+/* Reserves a mark for each row of the shard, and returns the mark of row 0, a multiple of 512; the
+ * marks of further rows follow. No earlier shard has used these marks. */
 static uint32_t take_marks(struct bs_shard_builder *builder)
 {
 	uint32_t n = count_blocks(builder) * BS_LINE_BITS;
@@ -95,8 +96,9 @@ static uint32_t take_marks(struct bs_shard_builder *builder)
 	return first;
 }
 
-/* Marks the term. Bits from a lane's shift up are set in the result if the lane did not have the
- * term before. Terms of one document share one mark, which is ignored. */
+/* Sets the term's mark to that of the current row. A lane of 2^shift documents did not have the
+ * term before if result >> shift is not 0. Terms of a single document are always new: they share
+ * one mark, which is ignored. */
 static inline uint32_t mark_term(const struct bs_shard_builder *builder, uint32_t place,
                                  uint32_t mark)
 {
@@ -106,8 +108,9 @@ static inline uint32_t mark_term(const struct bs_shard_builder *builder, uint32_
 	return place < builder->plan->n_repeated ? changed : UINT32_MAX;
 }
 
-/* Chooses terms whose df reaches the share, in lexicon order. The share is of the padded shard,
- * because an incomplete last block takes whole lines. */
+/* Gives exact columns, in lexicon order, to the terms that at least the share exact_share of the
+ * rows have. Rows include the padding of the last block, because an incomplete block takes whole
+ * lines. */
 static enum bs_status choose_exact(struct bs_shard_builder *builder, struct bs_error *err)
 {
 	const struct bs_shard_plan *plan = builder->plan;
@@ -129,8 +132,8 @@ static enum bs_status choose_exact(struct bs_shard_builder *builder, struct bs_e
 	return BS_OK;
 }
 
-/* Converts counts to the start of each term's true rows. Index 0 is a dummy for all terms that keep
- * none. */
+/* For each frequent term that may have false positives, replaces its count of rows by the index of
+ * its first element in true_rows. Other terms get index 0, an element that is never read. */
 static enum bs_status place_true_rows(struct bs_shard_builder *builder, struct bs_error *err)
 {
 	uint64_t n_all = 1;
@@ -183,9 +186,10 @@ enum bs_status bs_shard_count(struct bs_shard_builder *builder, const uint32_t *
 	return status ? status : place_true_rows(builder, err);
 }
 
-/* The load of one level: bits set in each span; a term counts once in a span. */
+/* The load of a level: the numbers of bits that the spans (a document, a group or a block) set. A
+ * term counts once in a span. */
 struct level_load {
-	double sum; /* sum of the spans' loads */
+	double sum; /* sum of the numbers of all spans */
 	double sum_squares;
 };
 
@@ -196,9 +200,9 @@ static void load_add(struct level_load *load, uint64_t bits)
 }
 
 /*
- * m for the wanted density: bits / -ln(1 - d), where bits is the mean load of the spans, weighted
- * by load. With the plain mean the long documents of a mixed shard would be too dense, and they
- * cause most false candidates.
+ * The number m of columns that gives the wanted density d: bits / -ln(1 - d), where bits is the
+ * mean number of bits of a span, weighted by this number. With the plain mean, long documents of a
+ * mixed shard would be too dense, and these cause most false candidates.
  */
 static uint32_t level_width(const struct level_load *load, double density)
 {
@@ -210,18 +214,18 @@ static uint32_t level_width(const struct level_load *load, double density)
 
 #define N_CHOICES (1u << (BS_MAX_LEVELS - 1))
 
-/* Results of measuring. Whether a coarse level is kept depends on the measurement, and decides how
- * many columns terms have at the document level. So the document level is measured for every
- * choice; bit l - 1 of a choice: level l is left out. */
+/* Results of measuring. Whether a coarse level is kept depends on the measurement, and in turn
+ * decides how many columns terms have at the document level. So the document level is measured for
+ * each choice of coarse levels. Bit l - 1 of a choice: level l is left out. */
 struct measured {
 	struct level_load documents[N_CHOICES];
-	struct level_load coarse[BS_MAX_LEVELS]; /* a span is the documents of a lane */
-	uint64_t n_columns[BS_MAX_LEVELS];       /* columns of all measured postings, by level */
+	struct level_load coarse[BS_MAX_LEVELS]; /* by level; a span is the documents of a lane */
+	uint64_t n_columns[BS_MAX_LEVELS];       /* by level: columns of all measured postings */
 	uint32_t n_rows;                         /* measured rows */
 };
 
-/* Packed numbers of columns (bs_count_pack) in a chunk: of all hashed terms, and of those new to
- * their lane. */
+/* Numbers of columns, packed by level (bs_count_pack), of a chunk of terms: of all terms without an
+ * exact column, and of those that are new to their lane. */
 struct chunk_counts {
 	uint64_t all;
 	uint64_t fresh;
@@ -252,7 +256,7 @@ static struct chunk_counts measure_chunk(const struct bs_shard_builder *builder,
 	return sums;
 }
 
-/* Measures evenly spread blocks, or all blocks of a small shard. */
+/* Measures blocks that are evenly spread over the shard, or all blocks of a small shard. */
 static void measure(struct bs_shard_builder *builder, struct measured *measured)
 {
 	const struct bs_term_treatment_table *treatments = builder->plan->treatments;
@@ -266,7 +270,7 @@ static void measure(struct bs_shard_builder *builder, struct measured *measured)
 	uint64_t n_measured = builder->plan->measured_blocks;
 	n_measured = n_measured == 0 || n_measured > n_blocks ? n_blocks : n_measured;
 	*measured = (struct measured){0};
-	/* For missing levels any shift is valid, because their counts are zero. */
+	/* Levels that do not exist have zero counts, so their shift does not matter. */
 	for (uint32_t level = 0; level < BS_MAX_LEVELS; level++)
 		shifts[level] = level < treatments->n_levels
 		                        ? bs_level_shift(treatments->ranks[level], n_rows)
@@ -312,10 +316,10 @@ static void measure(struct bs_shard_builder *builder, struct measured *measured)
 }
 
 /*
- * A coarse level is kept if its bytes are not much more than those of the document columns that
- * would replace it, and if there are enough blocks to skip. Padding costs a block column up to
- * twice its bits, and a group column of n blocks 8 / n more. Columns of a level that is left out
- * widen the document level.
+ * Chooses which coarse levels are kept, and the widths of all levels. A coarse level is kept if
+ * there are enough blocks to skip, and if it takes not much more bytes than the document columns
+ * that would replace it; these widen the document level. Its bytes include padding: a block column
+ * takes up to twice its bits, a group column of n blocks 8 / n more.
  */
 static void choose_widths(struct bs_shard_builder *builder, const struct measured *measured)
 {
@@ -339,9 +343,9 @@ static void choose_widths(struct bs_shard_builder *builder, const struct measure
 }
 
 /*
- * A level while it is filled. The bits of a lane (a document, a group or a block) are set in a row
- * of words of its own, which stays in the first-level cache for any width; 512 such rows are
- * transposed into a line of each column.
+ * A level while it is filled. A lane (a document, a group or a block) sets its bits in a row of
+ * lane_words words, which stays in the first-level cache, however wide the level is. 512 such rows
+ * are then transposed into a line of each column.
  */
 struct filling {
 	uint8_t rank;
@@ -353,31 +357,34 @@ struct filling {
 	uint64_t *lanes;   /* 512 rows of lane_words words */
 };
 
-/* Terms of one treatment are set in batches, so that the number of bits of each is known
- * beforehand. Term by term, every second branch would be mispredicted. */
+/* Terms are put into a batch for each treatment, because all terms of a batch set the same number
+ * of bits. Without batches every second branch would be mispredicted. */
 #define BATCH_TERMS 64u
 
 struct waiting {
 	uint64_t hash;
 	uint32_t row;
-	uint32_t changed; /* see mark_term */
+	uint32_t changed; /* result of mark_term */
 };
 
 struct batch {
 	uint32_t n;
-	uint32_t hashes[BS_MAX_LEVELS]; /* by level: columns of a term */
+	uint32_t hashes[BS_MAX_LEVELS]; /* by level: number of columns that each term sets */
 	struct waiting terms[BATCH_TERMS];
 };
 
 struct fill {
 	struct bs_shard_builder *builder;
-	struct filling levels[BS_MAX_LEVELS + 1]; /* the last one is the exact columns */
-	uint32_t n_levels;                        /* includes the exact columns */
-	struct batch *batches;                    /* by treatment; the last one is for tf levels */
+	/* all levels; the last element is the exact columns */
+	struct filling levels[BS_MAX_LEVELS + 1];
+	/* number of levels, including the exact columns */
+	uint32_t n_levels;
+	struct batch *batches; /* by treatment; the last one is for tf levels */
 	uint32_t n_batches;
 };
 
-/* n_spare: dummy columns, which are never read. */
+/* Adds a level to fill. n_spare: columns after the last one that are set, but not written to the
+ * shard. */
 static void place_filling(struct fill *fill, uint8_t rank, uint32_t n_columns, uint32_t n_spare)
 {
 	const struct bs_shard_shape *shape = &fill->builder->shape;
@@ -411,8 +418,8 @@ static enum bs_status make_batches(struct fill *fill, struct bs_error *err)
 	return BS_OK;
 }
 
-/* Allocates the columns of all levels in the product. Terms without an exact column set the dummy
- * column after the exact ones. */
+/* Allocates the columns of all levels in the product. The exact columns have a spare one, which
+ * terms without an exact column set. */
 static enum bs_status fill_init(struct fill *fill, struct bs_shard_builder *builder,
                                 struct bs_shard_product *product, struct bs_error *err)
 {
@@ -482,11 +489,12 @@ static void turn_lanes(struct filling *filling, uint32_t line)
 	       (size_t)filling->lane_words * BS_LINE_BITS * sizeof(*filling->lanes));
 }
 
-/* Sets the bits of one level: the first k positions (bs_hash_position) of each term that is new to
- * its lane. */
+/* Sets the bits of one level: the first k positions (bs_hash_position) of each term in the batch
+ * that is new to its lane. */
 static void set_level(const struct filling *filling, const struct batch *batch, uint32_t k)
 {
-	struct filling at = *filling; /* a copy, which stores to the lanes cannot alias */
+	/* a local copy, because the compiler would reload *filling after each store to the lanes */
+	struct filling at = *filling;
 	for (uint32_t t = 0; t < batch->n; t++) {
 		const struct waiting *term = &batch->terms[t];
 		if (term->changed >> at.shift == 0)
@@ -516,7 +524,7 @@ static inline void add_term(const struct fill *fill, struct batch *batch, uint64
 		set_batch(fill, batch);
 }
 
-/* Transposes the lanes that the row completes. */
+/* If the row is the last one of a line or of the shard, transposes the lanes that are complete. */
 static void end_row(struct fill *fill, uint32_t row, uint32_t n_rows)
 {
 	if (row + 1 != n_rows && (row + 1) % BS_LINE_BITS != 0)
@@ -532,9 +540,9 @@ static void end_row(struct fill *fill, uint32_t row, uint32_t n_rows)
 	}
 }
 
-/* Terms of a chunk, by how they are handled, selected without branches, because terms are
- * unpredictable. Frequent terms may have an exact column and false positives. All terms without an
- * exact column are added to a batch. */
+/* The terms of a chunk, sorted by how they are handled. Frequent terms may have an exact column and
+ * false positives. Terms without an exact column are hashed: put into batches. Terms are selected
+ * without branches, because branches on terms are unpredictable. */
 struct sorted_chunk {
 	uint32_t n_frequent;
 	uint32_t n_hashed;
@@ -543,7 +551,7 @@ struct sorted_chunk {
 	uint32_t hashed[BS_TERM_CHUNK];
 };
 
-/* Sorts a chunk, and prefetches data of its frequent terms. */
+/* Sorts the terms of a chunk, and prefetches the data of its frequent terms. */
 static inline void sort_chunk(const struct bs_shard_builder *builder, const uint32_t *places,
                               uint32_t n, struct sorted_chunk *sorted)
 {
@@ -563,9 +571,9 @@ static inline void sort_chunk(const struct bs_shard_builder *builder, const uint
 		                   1);
 }
 
-/* Sets the bits of exact columns, and records the row for terms that may have false positives.
- * Without branches: terms without an exact column set the dummy column, and terms without false
- * positives write to true_rows[0]. */
+/* Sets the bits of frequent terms in exact columns, and records the row for terms that may have
+ * false positives. To avoid branches, terms without an exact column set the spare column, and terms
+ * without false positives write to true_rows[0]. */
 static inline void put_frequent(const struct fill *fill, struct sorted_chunk *sorted,
                                 uint64_t *lane, uint32_t row)
 {
@@ -652,7 +660,7 @@ static enum bs_status fill_columns(struct bs_shard_builder *builder,
 	return status;
 }
 
-/* Distance of prefetching the block columns of terms. */
+/* The block columns of terms are prefetched this many terms ahead. */
 #define AHEAD 8u
 
 /* Scratch for finding false positives. */
@@ -663,7 +671,8 @@ struct finding {
 	struct bs_and_frame frame;
 };
 
-/* Collects the rows that pass the AND but are not in rows[0..n_rows), which all pass it. */
+/* Collects the false positives of a term: rows that pass the AND of its columns, but are not in
+ * rows[0..n_rows). Those all pass it. */
 static enum bs_status find_wrong(struct finding *finding, const struct bs_live *live,
                                  const uint32_t *rows, uint32_t n_rows, uint64_t first_row,
                                  struct bs_error *err)
@@ -691,7 +700,8 @@ static enum bs_status find_wrong(struct finding *finding, const struct bs_live *
 	return status;
 }
 
-/* Searches the shard for a term, which rows[0..n_rows) have, and adds its false positives. */
+/* Searches the shard for a term and adds the rows that are found but do not have it to
+ * false_positives. rows[0..n_rows): the rows that have the term. */
 static enum bs_status find_of_term(struct finding *finding, const struct bs_kernel *kernel,
                                    const struct bs_and_term *term, const uint32_t *rows,
                                    uint32_t n_rows, uint64_t first_row,
@@ -758,7 +768,7 @@ static enum bs_status find_false_positives(const struct bs_shard_builder *builde
 	return status;
 }
 
-/* Builds the shard when widths and exact columns are chosen. */
+/* Builds the shard, for which widths and exact columns have been chosen. */
 static enum bs_status make_shard(struct bs_shard_builder *builder, uint64_t first_row,
                                  struct bs_shard_product *product, struct bs_error *err)
 {

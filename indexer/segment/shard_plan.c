@@ -14,12 +14,13 @@
 #define TERM_NS 50u
 #define LOOK_NS 10u
 
-/* Renumbering: each task is a chunk of documents. A thread writes them to chunks of its own: new
- * ones first, then chunks that it has finished reading. */
+/* A thread's state while terms are renumbered. Each task is a chunk of documents. A thread writes
+ * renumbered documents to chunks of its own: at first to new ones, later to chunks that it has read
+ * completely. */
 struct writer {
 	struct bs_spool spool;
 	struct bs_tf_coder coder;
-	struct bs_buffer words; /* of a document: array of struct bs_tf_word */
+	struct bs_buffer words; /* scratch: array of struct bs_tf_word for a document */
 };
 
 struct task {
@@ -27,7 +28,7 @@ struct task {
 	uint32_t first;               /* first document */
 	uint32_t end;
 	struct bs_buffer tf_codes;
-	struct bs_u32s tf_bytes; /* by document */
+	struct bs_u32s tf_bytes; /* by document: the length of its tf code */
 };
 
 struct all {
@@ -40,8 +41,9 @@ struct all {
 	struct writer *writers;
 };
 
-/* Encodes the tfs of a document. words[0..n_words): first the document's repeated terms, where tf
- * is 0 for terms that are not encoded, then further words. tfs: the tfs of the repeated terms. */
+/* Encodes the tfs of a document. words[0..n_words): first the document's repeated terms, of which
+ * those that are not encoded have tf 0; then other words, with tf 1. tfs: the tfs of the repeated
+ * terms. */
 static enum bs_status code_tfs(struct writer *writer, uint32_t n_repeated, size_t n_words,
                                const uint8_t *tfs, struct task *task, struct bs_error *err)
 {
@@ -96,8 +98,8 @@ static enum bs_status renumber_document(const struct all *all, struct writer *wr
 		}
 		for (uint32_t level = 0; level < BS_MAX_LEVELS; level++)
 			sums.n_columns[level] += (uint32_t)bs_count_at(columns, level);
-		/* A term that is not encoded takes no entry, unless it is repeated. No branch,
-		 * because both are unpredictable. */
+		/* Terms that are not encoded are omitted, except repeated ones. There is no branch,
+		 * because both conditions are unpredictable. */
 		for (uint32_t i = 0; i < n; i++) {
 			bool is_coded = notes[i] & BS_NOTE_IS_CODED;
 			words[n_words] = (struct bs_tf_word){
@@ -163,8 +165,8 @@ static void keep_chunks(struct bs_indexing_buffer *indexing_buffer, struct bs_sp
 	}
 }
 
-/* Moves the written chunks to the indexing buffer; after a failure it also keeps chunks that were
- * not read. */
+/* Moves the written chunks to the indexing buffer. After a failure, chunks that were not read are
+ * kept as well. */
 static void end_all(struct all *all, uint32_t n_tasks, uint32_t n_threads)
 {
 	all->indexing_buffer->spool.chunks = NULL;
@@ -227,15 +229,15 @@ out:
 	return status;
 }
 
-/* Treatments of small dfs are looked up in an array, because most terms have small dfs. */
+/* Treatments of dfs below this are looked up in an array, because most terms have small dfs. */
 #define SMALL_DF 64u
 
 struct kinds {
 	const struct bs_term_treatment_table *treatments;
 	uint8_t of_small[SMALL_DF];
-	/* df from which a shard of one block may have an exact column */
+	/* least df for which a term may have an exact column in a shard of one block */
 	double least_frequent;
-	double least_exact; /* df from which an exact column is assumed */
+	double least_exact; /* least df for which an exact column is assumed */
 };
 
 static uint8_t treatment_of(const struct kinds *kinds, uint32_t df)
@@ -251,8 +253,8 @@ static bool is_frequent(const struct kinds *kinds, uint32_t df)
 	       kinds->treatments->entries[treatment_of(kinds, df)].has_false_positives;
 }
 
-/* The note of a term: its treatment (none if an exact column is assumed), and whether it is in the
- * rare-term lists. */
+/* The note (BS_NOTE_*) of a term: index in plan->columns of its treatment (the last index if an
+ * exact column is assumed), and whether it is in rare-term lists. */
 static uint8_t note_of(const struct kinds *kinds, uint32_t df)
 {
 	uint8_t treatment = treatment_of(kinds, df);
@@ -263,8 +265,8 @@ static uint8_t note_of(const struct kinds *kinds, uint32_t df)
 	return (uint8_t)(kind | (has_false_positives ? 0 : BS_NOTE_IS_LISTED));
 }
 
-/* Converts next_of[0..most], the number of terms of each df, to the first place of each df:
- * frequent terms first, then the others, each by descending df. */
+/* Replaces next_of[df], the number of terms with each df, by the first place of terms with that df.
+ * Frequent terms come first, then the others, each by descending df. */
 static void place_dfs(struct bs_shard_plan *plan, const struct kinds *kinds, uint32_t most,
                       uint32_t *next_of)
 {
@@ -284,7 +286,7 @@ static void place_dfs(struct bs_shard_plan *plan, const struct kinds *kinds, uin
 	}
 }
 
-/* The df of term number i, which is its ordinal if the plan has a lexicon. */
+/* The df of term number i. If the plan has a lexicon, term numbers are ordinals. */
 static inline uint32_t df_of(const struct bs_shard_plan *plan, uint32_t i)
 {
 	return plan->lexicon ? plan->lexicon[i].df : plan->indexing_buffer->terms.entries[i].df;
@@ -300,7 +302,7 @@ static struct bs_lexicon_term term_of(const struct bs_shard_plan *plan, uint32_t
 	                                key[0] == BS_KEY_COMPOUND};
 }
 
-/* Assigns places by descending df; terms of equal df stay in order of their numbers. */
+/* Assigns places in the order of place_dfs; terms with equal df keep the order of their numbers. */
 static enum bs_status find_places(struct bs_shard_plan *plan, const struct kinds *kinds,
                                   uint32_t *place_of, struct bs_error *err)
 {
@@ -327,7 +329,7 @@ static enum bs_status find_places(struct bs_shard_plan *plan, const struct kinds
 	return status;
 }
 
-/* Fills the arrays by place. */
+/* Fills the plan's arrays that are indexed by place. */
 static enum bs_status fill_places(struct bs_shard_plan *plan, const struct kinds *kinds,
                                   const uint32_t *place_of, uint8_t *notes, struct bs_error *err)
 {
@@ -336,7 +338,8 @@ static enum bs_status fill_places(struct bs_shard_plan *plan, const struct kinds
 	for (uint32_t i = 0; i < plan->treatments->n_entries && i < BS_NOTE_KINDS - 1; i++)
 		plan->columns[i] = bs_count_pack(plan->treatments->entries[i].n_columns);
 	plan->kinds[plan->n_repeated] = treatment_of(kinds, 1);
-	/* applies to pairs as well, which does not matter */
+	/* This element is also for pairs of one document, which are not encoded; this does no
+	 * harm. */
 	notes[plan->n_repeated] = note_of(kinds, 1) | BS_NOTE_IS_CODED;
 	for (uint32_t i = 0; i < plan->n_terms && !status; i++) {
 		const struct bs_lexicon_term term = term_of(plan, i);
@@ -358,10 +361,12 @@ static enum bs_status fill_places(struct bs_shard_plan *plan, const struct kinds
 	return status;
 }
 
-/* Terms in lexicon order have scattered places, which are prefetched this far ahead. */
+/* Terms that are adjacent in the lexicon have scattered places, so these are prefetched this many
+ * terms ahead. */
 #define PLACES_AHEAD 16u
 
-/* sorted: term numbers in lexicon order; NULL: terms are numbered by ordinal. */
+/* Fills ordinals and by_ordinal. sorted: term numbers in lexicon order; NULL: term numbers are
+ * ordinals. */
 static enum bs_status fill_ordinals(struct bs_shard_plan *plan, const uint32_t *place_of,
                                     const uint32_t *sorted, struct bs_error *err)
 {
@@ -383,7 +388,8 @@ static enum bs_status fill_ordinals(struct bs_shard_plan *plan, const uint32_t *
 	return status;
 }
 
-/* Makes the places and the arrays by place. The caller frees *notes_out, after a failure too. */
+/* Assigns the places of terms and fills the arrays by place. The caller frees *notes_out, after a
+ * failure too. */
 static enum bs_status make_places(struct bs_shard_plan *plan, struct kinds *kinds,
                                   const uint32_t *sorted, uint32_t *place_of, uint8_t **notes_out,
                                   struct bs_error *err)
@@ -423,7 +429,8 @@ enum bs_status bs_shard_plan_make(struct bs_shard_plan *plan,
                                   struct bs_size_class_doc *docs_out, struct bs_error *err)
 {
 	uint32_t n_docs = bs_indexing_buffer_n_docs(indexing_buffer);
-	/* A share of the padded shard, as in shard_build.c, in whole documents. */
+	/* The least df, in whole documents, for an exact column if all documents were one shard
+	 * with a padded last block, as in shard_build.c. */
 	double least_exact =
 		plan->exact_share * ((n_docs + BS_LINE_BITS - 1) / BS_LINE_BITS) * BS_LINE_BITS;
 	struct kinds kinds = {

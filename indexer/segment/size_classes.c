@@ -11,43 +11,46 @@
 #include "core/simd/kernels.h"
 
 /*
- * Documents are sorted by weight into bins of 5 % width. Possible cuts are at every step-th
- * document of that order, and where the weight has grown by half; the cheapest set of classes
- * between cuts is found by dynamic programming. Cuts at multiples of documents let shards fill
- * their lines: the line of a group column has 4,096 documents, and with cuts by weight only, a
- * quarter of them was padding in the Linux tree. The cost of a class is in bits; query time is
- * converted to bits at the price of core/matrix/term_treatment.h.
+ * Documents are sorted by weight into bins of 5 % width. In this order a cut between two classes
+ * may be at every step-th document, and wherever the weight has grown by half. Dynamic programming
+ * finds the set of cuts with the lowest cost. Cuts at multiples of a number of documents let shards
+ * fill their lines: the line of a group column has 4,096 documents, and with cuts by weight only, a
+ * quarter of the lines was padding in the Linux tree. Costs are in bits; query time is converted to
+ * bits at the price of core/matrix/term_treatment.h.
  */
 #define BINS_A_DOUBLING 14u
 #define BINS            (32u * BINS_A_DOUBLING)
 #define BINS_A_CUT      8u
 #define MOST_STEPS      256u
 #define MOST_PIECES     (MOST_STEPS + BINS / BINS_A_CUT)
-#define NEVER_BITS      1e12 /* cost of a document in a forward index where that is to be avoided */
+/* added cost of a document in a forward index if the mode is BS_FORWARD_NEVER */
+#define NEVER_BITS 1e12
 _Static_assert(MOST_PIECES <= BS_MAX_SIZE_CLASSES, "each piece may be a class");
 
-/* Sums over documents. */
+/* Sums over the documents of a class, a piece or a bin. */
 struct load {
 	double n_columns[BS_MAX_LEVELS];
 	double squares[BS_MAX_LEVELS];
 	double n_listed;
-	struct bs_forward_load list; /* the documents as forward indexes; has n_docs */
+	/* the load of these documents as forward indexes; includes n_docs */
+	struct bs_forward_load list;
 };
 
 /* The rules, and values derived from them. */
 struct cost_rules {
 	struct bs_size_class_rules given;
 	struct bs_forward_price price;
-	/* by level: cost of a column, relative to one of the document level */
+	/* by level: cost of a column relative to that of a column of the document level */
 	double shares[BS_MAX_LEVELS];
 };
 
-/* Documents between two adjacent cuts. */
+/* The documents between two adjacent possible cuts. */
 struct piece {
-	uint32_t end; /* end of the documents in the order */
+	uint32_t end; /* position after its last document, in the order by weight */
 	struct load load;
-	double cost;     /* cost of all documents up to end, in the cheapest classes */
-	uint32_t before; /* the last of these classes begins after this many pieces */
+	double cost; /* cost of the cheapest division of all documents up to end */
+	/* in the cheapest division up to end: the last class begins after this many pieces */
+	uint32_t before;
 };
 
 struct cutting {
@@ -58,7 +61,7 @@ struct cutting {
 	uint32_t n_pieces;
 };
 
-/* Adds `share` times `other` to load. */
+/* Adds other, multiplied by share, to load. */
 static void add(struct load *load, const struct load *other, double share)
 {
 	struct bs_forward_load list = other->list;
@@ -75,8 +78,8 @@ static void add(struct load *load, const struct load *other, double share)
 	bs_forward_load_add(&load->list, &list);
 }
 
-/* Effective columns of a level for each document of the class: weighted by load, because the width
- * of a shard follows its long documents (shard_build.c). */
+/* The mean number of columns of a level that a document sets, weighted by this number, because long
+ * documents determine the width of a shard (shard_build.c). */
 static double columns_of(const struct load *load, uint32_t level)
 {
 	return load->n_columns[level] > 0 ? load->squares[level] / load->n_columns[level] : 0;
@@ -109,8 +112,8 @@ static double block_bytes(const struct load *load, const struct cost_rules *rule
 	return shard_bits(load, BS_LINE_BITS, rules) / 8;
 }
 
-/* Rows of a shard so that its columns stay within max_shard_bytes; 0 if a single block exceeds
- * that. */
+/* The number of rows with which a shard's columns stay within max_shard_bytes; 0 if a single block
+ * exceeds that. */
 static uint32_t shard_rows(const struct load *load, const struct cost_rules *rules)
 {
 	double n_blocks = floor((double)rules->given.max_shard_bytes / block_bytes(load, rules));
@@ -120,7 +123,7 @@ static uint32_t shard_rows(const struct load *load, const struct cost_rules *rul
 	       BS_LINE_BITS;
 }
 
-/* Estimates a document of n_terms terms as a forward index. */
+/* Estimates the load of a document of n_terms terms as a forward index. */
 static struct bs_forward_load forward_load(uint32_t n_terms, const struct cost_rules *rules)
 {
 	const struct bs_forward_load *seen = &rules->given.lists[bs_forward_size(n_terms)];
@@ -143,7 +146,7 @@ static double matrix_cost(const struct load *load, uint32_t rows, const struct c
 	       (n_full + (n_left > 0)) * BS_PRICE_SHARD_NS * rules->price.ns_bits;
 }
 
-/* The lower cost of a class, as columns or as forward indexes. */
+/* The cost of a class as a matrix or as forward indexes, whichever is lower. */
 static double class_cost(const struct load *load, const struct cost_rules *rules,
                          bool *is_forward_out)
 {
@@ -154,7 +157,8 @@ static double class_cost(const struct load *load, const struct cost_rules *rules
 		as_matrix = INFINITY;
 	if (rules->given.forward_mode == BS_FORWARD_NEVER)
 		as_lists += load->list.n_docs * NEVER_BITS;
-	/* Filters are chosen only if forward indexes may cost less. */
+	/* The cost of filters is computed only if forward indexes without filters cost less than a
+	 * matrix. */
 	if (as_lists < as_matrix) {
 		double n_never = as_lists - load->list.n_bits;
 		bs_forward_choose(&load->list, &rules->price, &as_lists);
@@ -164,7 +168,8 @@ static double class_cost(const struct load *load, const struct cost_rules *rules
 	return *is_forward_out ? as_lists : as_matrix;
 }
 
-/* The bin of a document: its weight, about its bits in columns, on a logarithmic scale. */
+/* The bin of a document. Its weight is about the number of bits that it takes in columns; bins are
+ * on a logarithmic scale. */
 static uint32_t bin_of(const struct bs_size_class_doc *doc, const struct cost_rules *rules)
 {
 	double weight = 1;
@@ -174,7 +179,7 @@ static uint32_t bin_of(const struct bs_size_class_doc *doc, const struct cost_ru
 	return bin < BINS ? bin : BINS - 1;
 }
 
-/* bins_out: by document. */
+/* Counts and sums the documents of each bin. bins_out: the bin of each document. */
 static void fill_bins(struct cutting *cutting, const struct bs_size_class_doc *docs,
                       uint32_t n_docs, uint16_t *bins_out)
 {
@@ -196,7 +201,7 @@ static void fill_bins(struct cutting *cutting, const struct bs_size_class_doc *d
 	}
 }
 
-/* Makes a piece of the documents since the last cut. */
+/* Makes a piece of the documents since the last possible cut, and clears load. */
 static void cut(struct cutting *cutting, uint32_t rank, struct load *load)
 {
 	if (load->list.n_docs <= 0)
@@ -227,7 +232,7 @@ static void cut_bins(struct cutting *cutting, uint32_t n_docs)
 	cut(cutting, rank, &load);
 }
 
-/* Finds the cheapest classes up to each cut. */
+/* For the documents up to each possible cut, finds the cheapest division into classes. */
 static void choose(struct cutting *cutting)
 {
 	for (uint32_t end = 1; end <= cutting->n_pieces; end++) {
@@ -247,7 +252,8 @@ static void choose(struct cutting *cutting)
 	}
 }
 
-/* Makes the classes, last one first; their documents are added later. */
+/* Makes the classes of the cheapest division, the last class first. place_docs adds their
+ * documents. */
 static void make_classes(const struct cutting *cutting, struct bs_size_classes *classes)
 {
 	for (uint32_t end = cutting->n_pieces; end > 0; end = cutting->pieces[end - 1].before)
@@ -267,7 +273,8 @@ static void make_classes(const struct cutting *cutting, struct bs_size_classes *
 	}
 }
 
-/* Assigns documents to classes by their position; documents of a bin stay in order. */
+/* Assigns documents to classes by their position in the order by weight; documents of one bin stay
+ * in document order. */
 static void place_docs(const struct cutting *cutting, const uint16_t *bins, uint32_t n_docs,
                        struct bs_size_classes *classes)
 {

@@ -1,7 +1,7 @@
 /*
- * size_classes.h: assigns documents to shards. Documents of a shard share one signature width, so
- * they should have a similar number of bits: COBS's "compact" index by length. size_classes.c has
- * the cost function.
+ * size_classes.h: divides documents into size classes, whose documents share shards. All documents
+ * of a shard have rows of one width, so they should set a similar number of bits; COBS calls this a
+ * "compact" index. size_classes.c has the cost function.
  */
 #pragma once
 
@@ -16,39 +16,42 @@
 
 /* The input for one document. */
 struct bs_size_class_doc {
-	uint32_t n_columns[BS_MAX_LEVELS]; /* hashed columns that its terms set */
+	/* by level: columns that its terms set, exact columns excluded */
+	uint32_t n_columns[BS_MAX_LEVELS];
 	uint32_t n_terms;
-	/* terms that a rare-term list would have if the document were a row of a matrix */
+	/* terms that would be in rare-term lists if the document is a row of a matrix */
 	uint32_t n_listed;
 };
 
 enum bs_forward_mode {
-	BS_FORWARD_AUTO = 0, /* forward indexes where they cost less */
-	BS_FORWARD_NEVER,    /* unless a block exceeds max_shard_bytes */
+	BS_FORWARD_AUTO = 0, /* choose forward indexes where they cost less */
+	BS_FORWARD_NEVER,    /* only if a single block exceeds max_shard_bytes */
 	BS_FORWARD_ALWAYS,
 };
 
 /* Documents of one class, in document order. */
 struct bs_size_class {
-	uint32_t *docs; /* n_docs numbers, inside bs_size_classes.docs */
+	uint32_t *docs; /* n_docs elements of bs_size_classes.docs */
 	uint32_t n_docs;
 	bool is_forward;
-	uint32_t max_rows;    /* limit for one shard, a multiple of 512 */
+	uint32_t max_rows;    /* most rows of one shard, a multiple of 512 */
 	uint64_t block_bytes; /* estimated bytes of columns for 512 documents */
 };
 
 /* Parameters of the cost function. */
 struct bs_size_class_rules {
-	double density;    /* density of hashed columns */
-	uint32_t n_levels; /* levels of the treatments */
+	double density;    /* share of bits that are set in hashed columns */
+	uint32_t n_levels; /* number of levels of the term treatments */
 	/* by level: its rank */
 	uint8_t ranks[BS_MAX_LEVELS];
-	double bit_ns;            /* price of size; see term_treatment.h */
-	uint32_t max_blocks;      /* limit for a shard */
-	uint64_t max_shard_bytes; /* limit for its columns */
+	/* price of size: ns of query time that are worth one bit per posting; see
+	 * term_treatment.h */
+	double bit_ns;
+	uint32_t max_blocks;      /* most blocks of a shard */
+	uint64_t max_shard_bytes; /* limit for the columns of a shard */
 	enum bs_forward_mode forward_mode;
-	double n_ordinals; /* number of ordinals in the lexicon */
-	/* by size: a sample of forward indexes; see forward_build.h */
+	double n_ordinals; /* ordinals in the lexicon */
+	/* by size: load of a sample of forward indexes; see forward_build.h */
 	struct bs_forward_load lists[BS_FORWARD_SIZES];
 };
 

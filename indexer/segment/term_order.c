@@ -1,9 +1,9 @@
 /*
  * term_order.c: see term_order.h. A most-significant-digit radix sort (McIlroy, Bostic and McIlroy,
  * "Engineering Radix Sort", 1993). Keys are distributed by their first two bytes when they are
- * made. Each of these ranges, which fit into the cache, is divided in place by the next byte into
- * 256, and so on. Keys hold eight bytes of their terms at a time, so the terms themselves are read
- * for the first eight bytes, and then only on ties.
+ * made. Each of the resulting ranges fits into the cache and is divided in place by the next byte
+ * into 256 ranges, and so on. A key holds eight bytes of its term at a time. So terms are read once
+ * for their first eight bytes, and then only if these are equal to those of other terms.
  */
 #include "indexer/segment/term_order.h"
 
@@ -31,19 +31,20 @@ struct sort_key {
 	uint32_t n_bytes;
 };
 
-/* Keys whose terms agree in all bytes before `from`, where windows begin, and in the window bytes
- * above `shift`. */
+/* A range of keys whose terms agree in all bytes before `from`, where their windows begin, and in
+ * the bytes of the windows above `shift`. */
 struct range {
 	struct sort_key *keys;
 	size_t n;
 	size_t from;
-	int shift; /* of the next byte, 56 to 0; -8: the windows are equal */
+	int shift; /* shift of the next byte to sort by, 56 to 0; -8: all windows are equal */
 };
 
 struct order {
 	const struct bs_term_table *terms;
 	struct sort_key *keys;
-	uint32_t *ends; /* by the first two bytes: end of the keys with at most these bytes */
+	/* by the first two bytes: end of the keys that begin with these or lower bytes */
+	uint32_t *ends;
 	uint32_t *sorted;
 };
 
@@ -88,8 +89,8 @@ static void insertion_sort(const struct bs_term_table *terms, const struct range
 	}
 }
 
-/* Terms of a range are scattered in the dictionary: entries are prefetched this far ahead, bytes
- * half as far. */
+/* The terms of a range are scattered in the dictionary, so entries are prefetched this many terms
+ * ahead, and bytes half as many. */
 #define TERMS_AHEAD 16u
 
 static inline void prefetch_term(const struct bs_term_table *terms, const struct sort_key *keys,
@@ -103,8 +104,9 @@ static inline void prefetch_term(const struct bs_term_table *terms, const struct
 }
 
 /*
- * Loads the next windows when all windows are equal. Terms that end in them come first; there are
- * at most nine, which differ only in length, by zero bytes. The others get their next eight bytes.
+ * For a range whose windows are all equal: loads the next eight bytes of each term. Terms that end
+ * within the equal windows are moved to the front. There are at most nine of these, which differ
+ * only in length, because zero bytes at the end look like padding.
  */
 static enum bs_status open_windows(const struct bs_term_table *terms, struct range *range,
                                    struct bs_error *err)
@@ -131,8 +133,8 @@ static enum bs_status open_windows(const struct bs_term_table *terms, struct ran
 	return status;
 }
 
-/* Divides the range by the byte at its shift: keys with byte b move to [starts[b], starts[b + 1]).
- * Fails with the deadline. */
+/* Divides the range by the byte at range->shift: keys with byte b move to [starts[b], starts[b +
+ * 1]). Fails only at the deadline. */
 static enum bs_status divide(const struct range *range, size_t starts[257], struct bs_error *err)
 {
 	size_t next[256];
@@ -168,7 +170,8 @@ static enum bs_status divide(const struct range *range, size_t starts[257], stru
 	return BS_OK;
 }
 
-/* Loops over the largest part and recurses into the others, so the depth is at most log2 n. */
+/* Sorts a range. Loops over its largest part and recurses into the others, so that the depth is at
+ * most log2 n. */
 static enum bs_status sort_range(const struct bs_term_table *terms, struct range range,
                                  struct bs_error *err)
 {

@@ -8,7 +8,7 @@
 #include "core/base/error.h"
 #include "core/collections/term_table.h"
 
-/* Temporary memory for each term, in addition to the result. */
+/* Temporary memory that sorting takes for each term, in addition to the result. */
 #define BS_TERM_ORDER_BYTES 16u
 
 /* Fills sorted[0..terms->n_terms) with term numbers. The result does not depend on n_threads (>=

@@ -1,5 +1,5 @@
-/* value_build.c: see value_build.h. Sorts the distinct values by field name and key. Then collects,
- * shard by shard, the values of each field; layers are written at once, lists at the end. */
+/* value_build.c: see value_build.h. Sorts the distinct values by field name and key. Then collects
+ * the values of each field, shard by shard. Layers are written immediately, lists at the end. */
 #include "indexer/segment/value_build.h"
 
 #include <stdlib.h>
@@ -18,17 +18,17 @@
 /* A field that has values. */
 struct field {
 	uint32_t number; /* number of the field in the indexing buffer */
-	/* distinct values */
+	/* number of distinct values */
 	uint32_t n_values;
-	/* bit slices of a rank */
+	/* number of bit slices: bits of a rank */
 	uint32_t n_slices;
 	/* index of its first value in the file */
 	uint64_t first_value;
-	/* shards with values of the field */
+	/* number of shards that have values of the field */
 	uint32_t n_parts;
 };
 
-/* A field in a shard, as in its entry in the file. */
+/* The values of one field in one shard; becomes an entry of the file. */
 struct part {
 	uint32_t field, shard;
 	uint32_t n_layers, n_entries;
@@ -36,14 +36,14 @@ struct part {
 };
 BS_VECTOR(parts, struct part);
 
-/* A value of a row, in the current field. */
+/* A value of the current field in a row. */
 struct ranked {
 	uint32_t row;
 	uint32_t rank;
 };
 BS_VECTOR(ranked_list, struct ranked);
 
-/* A value to be sorted. head, made of its field and the beginning of its key, decides most
+/* A value to be sorted. head consists of its field and the beginning of its key, and decides most
  * comparisons. */
 struct ordered {
 	uint64_t head;
@@ -58,19 +58,23 @@ struct making {
 	struct bs_file_writer *writer;
 	struct field *fields; /* sorted by name */
 	uint32_t n_fields;
-	uint32_t *place_of;    /* by field of the indexing buffer: index in fields, or NO_PLACE */
-	struct ordered *order; /* the values in the order of the file */
+	/* by field number of the indexing buffer: index in fields, or NO_PLACE */
+	uint32_t *place_of;
+	struct ordered *order; /* the values, sorted as in the file */
 	uint32_t *rank_of;     /* by value number: its rank in its field */
 	/* by document: 1 + its index in value_docs, or 0 */
 	uint32_t *values_of;
-	uint64_t *starts;          /* by index in value_docs: start in value_numbers */
-	uint64_t *ends;            /* by field: first its start in ranked, then its end */
+	/* by index in value_docs: where the document's values begin in value_numbers */
+	uint64_t *starts;
+	/* by field: where its values in ranked begin, then, when they are collected, where they
+	 * end */
+	uint64_t *ends;
 	struct ranked_list ranked; /* values of the current shard, by field and row */
-	struct bs_buffer words;    /* scratch: a layer; later the keys */
+	struct bs_buffer words;    /* scratch: the words of a layer; later the keys */
 	struct parts parts;
-	struct ranked_list lists; /* entries of all lists, in the order of the file */
+	struct ranked_list lists; /* entries of all lists, sorted as in the file */
 	uint64_t n_lines;
-	enum bs_status status; /* sticky */
+	enum bs_status status; /* the first failure */
 	struct bs_error *err;
 };
 
@@ -176,7 +180,7 @@ static void find_documents(struct making *making)
 	}
 }
 
-/* The value numbers of a document. */
+/* Returns the numbers of a document's values; *n_out: how many. */
 static const uint32_t *values_of(const struct making *making, uint32_t document, uint64_t *n_out)
 {
 	uint32_t at = making->values_of[document];
@@ -203,8 +207,8 @@ static int compare_ranked_r(const void *a, const void *b, void *context)
 	return compare_ranked(a, b);
 }
 
-/* Collects the values of a shard by field and row: those of field f are in ranked from ends[f - 1]
- * to ends[f]. Values of a row may be unsorted and repeated. */
+/* Collects the values of a shard in ranked, by field and row. Those of field f are from ends[f - 1]
+ * to ends[f]. The values of a row may be unsorted and repeated. */
 static void gather(struct making *making, const uint32_t *documents, uint32_t n_docs)
 {
 	uint64_t sum = 0, n;
@@ -232,8 +236,8 @@ static void gather(struct making *making, const uint32_t *documents, uint32_t n_
 	}
 }
 
-/* Sorts the values of a field and removes repetitions, if needed; mostly a row has one value.
- * Returns how many are left. */
+/* Sorts the values of a field in a shard and removes repetitions, if there are any; mostly a row
+ * has only one value. Returns the number of values left. */
 static uint64_t settle(struct making *making, struct ranked *ranked, uint64_t n)
 {
 	uint64_t n_kept = 0, i = 1;
@@ -259,8 +263,8 @@ static uint64_t count_rows(const struct ranked *ranked, uint64_t n)
 	return n_rows;
 }
 
-/* Writes the first value of each row as a layer, and moves the others to the front. Returns their
- * number. */
+/* Writes the first value of each row as a layer, and moves all other values to the front of ranked.
+ * Returns the number of these. */
 static uint64_t write_layer(struct making *making, const struct field *field, uint32_t n_blocks,
                             struct ranked *ranked, uint64_t n)
 {
@@ -293,7 +297,8 @@ static uint64_t write_layer(struct making *making, const struct field *field, ui
 	return n_left;
 }
 
-/* Writes layers while they take less space than a list. */
+/* Writes the values of a field in a shard: as layers while these take less space than a list, the
+ * rest as a list. */
 static void write_part(struct making *making, uint32_t f, uint32_t shard, uint32_t n_docs,
                        struct ranked *ranked, uint64_t n)
 {
@@ -385,7 +390,8 @@ static void write_fields(struct making *making)
 	}
 }
 
-/* In the order of the names in FIELDS, which lacks names with a zero byte. */
+/* Writes the counts of texts, in the order of the names in the section FIELDS, which lacks names
+ * with a NUL byte. */
 static void write_field_texts(struct making *making)
 {
 	const struct bs_term_table *names = &making->indexing_buffer->fields;

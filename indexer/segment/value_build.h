@@ -6,14 +6,14 @@
 #include "core/file/container.h"
 #include "indexer/batch/indexing_buffer.h"
 
-/* The documents of a segment's rows, by shard. */
+/* Which documents are the rows of a segment, shard by shard. */
 struct bs_shard_rows {
 	struct bs_u32s documents;
-	struct bs_u32s n_docs; /* by shard: number of its documents */
+	struct bs_u32s n_docs; /* by shard: its number of rows */
 };
 
-/* Writes the sections; none for a segment without named fields. Sticky like the writer;
- * BS_NO_MEMORY. */
+/* Writes the sections of values; none if the segment has no named fields. After a failure of the
+ * writer nothing is written, and the writer reports it; BS_NO_MEMORY. */
 enum bs_status bs_value_build(const struct bs_indexing_buffer *indexing_buffer,
                               const struct bs_shard_rows *rows, struct bs_file_writer *writer,
                               struct bs_error *err) BS_WARN_UNUSED;

@@ -49,8 +49,8 @@ static struct bs_doc_ref ref_of(const struct bs_batches *batches, size_t i)
 	                           (uint32_t)batches->documents[i]};
 }
 
-/* The number of hits from the i-th on that are in-memory documents in one range of one segment.
- * Their ids are their names in the document table. */
+/* Sets *n_out to the number of consecutive hits, from the i-th on, that are in-memory documents of
+ * one range of one segment. Their ids are their names in the document table. */
 static enum bs_status count_given(const struct bs_batches *batches, size_t i, size_t *n_out,
                                   struct bs_error *err)
 {

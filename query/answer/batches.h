@@ -11,7 +11,7 @@
 /* Used by one thread. */
 struct bs_batches;
 
-/* The source and the receiver of hits. Borrowed. */
+/* Loads the documents of hits, and receives the hits. Borrowed. */
 struct bs_batch_target {
 	struct bs_loader *loader;
 	struct bs_hit_assembly *assembly; /* Scratch memory for names. */

@@ -8,8 +8,8 @@
 
 BS_VECTOR(bs_texts, struct bs_text);
 
-/* Memory that is kept for the next call. Used by one thread. Zero-initialise; release with
- * bs_document_texts_deinit. */
+/* The state of the functions below, reused from call to call. Used by one thread. Zero-initialise;
+ * release with bs_document_texts_deinit. */
 struct bs_document_texts {
 	/* The lookup tables of ids, one per snapshot; NULL: no id has been looked up yet. */
 	struct bs_document_ids *ids;

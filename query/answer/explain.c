@@ -12,7 +12,8 @@
 #include "query/language/query_format.h"
 #include "query/plan/estimate.h"
 
-/* The plan, the kernel that counts bits, and the text. The first failure is sticky. */
+/* The state of one explanation: the plan to describe, and the text to append to. The kernel counts
+ * bits. The first failure is sticky. */
 struct explanation {
 	const struct bs_plan *plan;
 	const struct bs_kernel *kernel;
@@ -33,16 +34,16 @@ BS_PRINTF(2, 3) static void print(struct explanation *to, const char *format, ..
 		to->status = bs_buffer_append(to->text, line, n_bytes, to->err);
 }
 
-/* The share of a shard's documents that a term's columns let through. Without an exact column, it
- * is estimated as the share that has the term plus the false positives. */
+/* The shares of a shard's documents that pass the columns of a term. Without an exact column,
+ * `passes` is an estimate: the share that has the term plus the false positives. */
 struct term_density {
 	bool is_exact;
 	double passes;
-	/* The share that all of the term's columns of a level let through. */
+	/* For each level: the share that passes all of the term's columns of the level. */
 	double levels[BS_MAX_LEVELS];
 };
 
-/* The share of a column's lanes that are set. */
+/* The share of the bits of column c that are set. */
 static double column_density(struct explanation *at, const struct bs_shard *shard,
                              const struct bs_level *level, uint32_t c)
 {
@@ -100,8 +101,8 @@ static struct term_density density_of(struct explanation *at, uint32_t s,
 	return density;
 }
 
-/* The columns of a term in one segment: how many shards have an exact column, a forward index, or
- * hashed columns, and sums of the densities. */
+/* Sums over the shards of a segment, for one term: how many shards have an exact column, a forward
+ * index, or hashed columns for it, and their densities. */
 struct term_columns {
 	uint32_t n_exact;
 	uint32_t n_lists;

@@ -6,20 +6,20 @@
 #include "query/plan/plan.h"
 #include "query/scan/scan.h"
 
-/* Appends the words that were taken from documents, in the syntax of a query. */
+/* Appends the words that relevance feedback took from documents, in the syntax of a query. */
 enum bs_status bs_explain_learnt(const struct bs_feedback *feedback, struct bs_buffer *text,
                                  struct bs_error *err) BS_WARN_UNUSED;
 
-/* Appends the tree, the normal form of the query, and one line per term: df, idf, and its columns
- * in each segment with their densities. Counts the bits of hashed columns for that. query: the text
- * of the query. */
+/* Appends the plan's tree, the normal form of the query, and one line for each term: its df, its
+ * idf, and its columns in each segment with their densities, for which it counts the bits of hashed
+ * columns. query: the text of the query. */
 enum bs_status bs_explain_plan(const struct bs_plan *plan, const char *query,
                                const struct bs_kernel *kernel, struct bs_buffer *text,
                                struct bs_error *err) BS_WARN_UNUSED;
 
-/* Appends the number of documents that each operand leaves. Runs a scan for each, so the numbers
- * are exactly those of the filter. is_all: the search verified all candidates, so stats->hits is
- * complete. with_bars: draws bars, for a terminal. */
+/* Appends the operands of the query with the number of documents that remain after each. Runs a
+ * scan for each operand, so the numbers are exact. is_all: the search verified all candidates, so
+ * stats->hits is complete. with_bars: draws bars, for a terminal. */
 enum bs_status bs_explain_waterfall(const struct bs_plan *plan, const struct bs_kernel *kernel,
                                     struct bs_scan *scan, const struct bs_query_stats *stats,
                                     bool is_all, bool with_bars, struct bs_buffer *text,

@@ -5,15 +5,17 @@
 
 #include "corpus/walk/file.h"
 
-/* A place in a text that moves forward, with everything a passage needs. */
+/* A place in the text of a field, with its line and its byte in the file. It only moves forward. */
 struct place {
 	const uint8_t *text;
 	size_t at;
 	bool is_utf16; /* The file is UTF-16, and the text is its conversion to UTF-8. */
-	/* The line is that of the record, and columns count from the beginning of the text. */
+	/* The field is of a record: `line` is the record's line, and columns and bytes count from
+	 * the beginning of the field's text. */
 	bool is_record;
-	uint64_t raw;      /* The offset in bytes of the file. */
-	uint64_t most_raw; /* The size of the file: UTF-16 may have half a unit at its end. */
+	uint64_t raw; /* The place as a byte of the file. */
+	/* The size of the file, which limits `raw`: UTF-16 may end with half a unit. */
+	uint64_t most_raw;
 	uint64_t line;
 	size_t line_start;
 };
@@ -36,7 +38,8 @@ static struct place place_in(const struct bs_document *document, const struct bs
 	return place;
 }
 
-/* The number of bytes in UTF-16: two for a character, four for one that has four bytes in UTF-8. */
+/* The number of bytes of UTF-8 text in UTF-16: four for a character of four bytes, two for any
+ * other. */
 static uint64_t utf16_bytes(const uint8_t *text, size_t n_bytes)
 {
 	uint64_t n = 0;
@@ -66,7 +69,8 @@ static size_t clamp(uint64_t offset, size_t most)
 	return offset < most ? (size_t)offset : most;
 }
 
-/* *place advances from passage to passage of a field. */
+/* Finds the line, the column and the bytes of a passage. *place moves to its start, so passages of
+ * a field must be measured in text order. */
 static struct bs_passage measure(const struct bs_field *field, uint64_t start_byte,
                                  uint64_t stop_byte, struct place *place)
 {
@@ -134,7 +138,7 @@ enum bs_status bs_passages_find(struct bs_passages *passages, const struct bs_do
 		if (!status)
 			status = bs_vector_append(&passages->list, &passage, err);
 	}
-	/* Set last, because the buffer of the texts no longer moves. */
+	/* The pointers to the texts are set last, because the buffer no longer moves. */
 	struct bs_passage *list = passages->list.items;
 	const char *text = passages->text.used_bytes ? (const char *)passages->text.data : "";
 	for (size_t i = 0; i < n && !status; text += list[i++].text_bytes)

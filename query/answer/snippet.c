@@ -1,11 +1,11 @@
 /*
- * snippet.c: see snippet.h. In three steps: find the stretch of hits that fits the width and holds
- * most (slide), add context on both sides and trim it to words (find_span) or lines (find_lines),
- * write it (write_span).
+ * snippet.c: see snippet.h. A snippet is made in three steps: slide() finds the window, the stretch
+ * of hits that fits the width and has most distinct elements; find_span() and find_lines() add
+ * context on both sides and trim it to whole words or lines; write_span() writes it.
  *
- * A column is a column of the line that will be shown: a run of white space counts as one. No step
- * looks at more than BYTES_PER_COLUMN bytes per column, so that a gigabyte of spaces or of zero
- * bytes costs nothing.
+ * Columns are those of the line that will be shown: a run of white space counts as one. No step
+ * reads more than BYTES_PER_COLUMN bytes for each column, so a gigabyte of spaces or of zero bytes
+ * costs nothing.
  */
 #include "query/answer/snippet.h"
 
@@ -39,22 +39,23 @@ struct snippet {
 	const char *mark_start;
 	const char *mark_stop;
 	size_t width;
-	/* The columns that a hit counts at most: a longer hit would crowd out others. */
+	/* A longer hit counts as this many columns only, so that it does not crowd out others. */
 	size_t hit_columns;
 	bool favours_after;
 	bool is_in_words;  /* The width is in words, not in columns. */
-	size_t most_bytes; /* Limit of the bytes searched for `width` columns. */
+	size_t most_bytes; /* How many bytes may be read to find `width` columns. */
 	enum bs_snippet_shape shape;
 };
 
-/* The columns of a hit, counted from the first hit. Hits in other fields are far away. */
+/* The columns of a hit, counted from the start of the first hit. Hits in different fields are more
+ * than the width apart. */
 struct place {
 	uint64_t start_column;
 	uint64_t end_column;
 };
 
-/* text[start..end) of a field, to be written, with its hits. No more than text[low..text_bytes) may
- * be shown. */
+/* A stretch of a field's text to write, text[start..end), and the hits to mark. It may be extended
+ * within text[low..text_bytes). */
 struct span {
 	const uint8_t *text;
 	size_t low;
@@ -70,8 +71,7 @@ static size_t clamp(uint64_t offset, size_t text_bytes)
 	return offset < text_bytes ? (size_t)offset : text_bytes;
 }
 
-/* The code point at *at, if `to` is after it, else the one before it. Moves *at over the code
- * point. *at != to. */
+/* Moves *at by one code point towards `to`, and returns that code point. *at != to. */
 static int32_t step(const uint8_t *text, size_t *at, size_t to)
 {
 	if (*at < to)
@@ -114,7 +114,7 @@ static size_t count_columns(const struct snippet *snippet, const uint8_t *text, 
 
 #define HIT_NS 60u /* Estimated cost of measuring a hit. */
 
-/* Fills places[n_hits]. */
+/* Sets places[0..n_hits) to the columns of the hits. */
 static enum bs_status measure(const struct snippet *snippet, struct place *places,
                               struct bs_error *err)
 {
@@ -147,8 +147,8 @@ static bool is_blank(uint8_t byte)
 	return byte == ' ' || (byte >= '\t' && byte <= '\r');
 }
 
-/* The end of the word that begins at a byte: white space or, in scripts without white space, after
- * two characters. */
+/* The end of the word that begins at `at`: the next white space or, in scripts without white space,
+ * the end of two characters. */
 static size_t word_end(const struct bs_field *field, size_t at)
 {
 	for (size_t n_wide = 0; at < field->text_bytes && !is_blank(field->text[at]);) {
@@ -170,7 +170,7 @@ static size_t next_word(const struct bs_field *field, size_t at)
 	return at;
 }
 
-/* The end of n words, the first of which begins at a byte. */
+/* The end of the n-th word, counting from the word that begins at `at`. */
 static size_t words_end(const struct bs_field *field, size_t at, size_t n)
 {
 	size_t end = at;
@@ -181,7 +181,7 @@ static size_t words_end(const struct bs_field *field, size_t at, size_t n)
 	return end;
 }
 
-/* The beginning of the word that is n words before a byte. */
+/* The beginning of the n-th word before `at`. */
 static size_t words_before(const struct bs_field *field, size_t at, size_t n)
 {
 	for (; at > 0 && n > 0; n--) {
@@ -195,12 +195,12 @@ static size_t words_before(const struct bs_field *field, size_t at, size_t n)
 	return at;
 }
 
-/* Like measure(), in words. They are counted from the last hit that was too far from the hits
- * before it. */
+/* Sets places[0..n_hits) like measure(), but counts words instead of columns. The count starts
+ * again at each hit that is farther than the width from the hit before it. */
 static enum bs_status measure_words(const struct snippet *snippet, struct place *places,
                                     struct bs_error *err)
 {
-	size_t word = 0; /* The beginning of the word that contains the hit's start. */
+	size_t word = 0; /* The beginning of the word that contains the start of the hit. */
 	enum bs_status status = BS_OK;
 	for (size_t i = 0; i < snippet->n_hits && !(status = bs_deadline_each(i, HIT_NS, err));
 	     i++) {
@@ -225,8 +225,8 @@ static enum bs_status measure_words(const struct snippet *snippet, struct place 
 	return status;
 }
 
-/* Slides a window over the hits. counts[element] is the number of the element's hits in the window,
- * initially 0. */
+/* The stretch of hits that fits the width and has most distinct elements; among equals, most hits.
+ * counts[element]: the number of the element's hits in the current stretch; initially 0. */
 static struct bs_snippet_window slide(const struct snippet *snippet, const struct place *places,
                                       uint32_t *counts)
 {
@@ -256,11 +256,11 @@ static bool are_of_one_line(const struct snippet *snippet, const struct bs_word_
 	return start >= end || !memchr(field->text + start, '\n', end - start);
 }
 
-/*
- * Divides the hits into windows that do not cross the ends of the best window. A window continues
- * past the end of a line only to an element that it does not have yet. in_window[element] is the
- * number of the last window with the element, from 1; initially 0.
- */
+/* Divides all hits into windows. `best`, the window that slide() found, may be divided, too, but no
+ * window contains hits both inside and outside of it. A window ends with its line, unless the next
+ * hit is of an element that the window does not have yet. *best_out: the window within `best` with
+ * most distinct elements. in_window[element]: the number of the last window with the element,
+ * counted from 1; initially 0. */
 static enum bs_status cover(const struct snippet *snippet, const struct place *places,
                             struct bs_snippet_window best, uint32_t *in_window,
                             struct bs_snippet_windows *windows, size_t *best_out,
@@ -296,8 +296,8 @@ static enum bs_status cover(const struct snippet *snippet, const struct place *p
 	return status;
 }
 
-/* Finds the window of a snippet and, unless windows is NULL, the windows of all hits. n_hits >
- * 0. */
+/* Finds the window that the snippet shows and, unless windows is NULL, divides all hits into
+ * windows. n_hits > 0. */
 static enum bs_status find_windows(const struct snippet *snippet,
                                    struct bs_snippet_window *window_out,
                                    struct bs_snippet_windows *windows, size_t *best_out,
@@ -337,7 +337,7 @@ static bool is_word_character(int32_t c)
 	       line_break != U_LB_CONDITIONAL_JAPANESE_STARTER;
 }
 
-/* Whether a boundary between characters is also one between words. */
+/* Whether no word continues across the boundary between characters at `at`. */
 static bool is_between_words(const struct span *span, size_t at)
 {
 	if (at == 0 || at >= span->text_bytes)
@@ -359,11 +359,9 @@ static size_t steps(const uint8_t *text, size_t from, size_t to, size_t n)
 	return is_back && from < to ? to : from;
 }
 
-/*
- * The start of the text to show: the first boundary between words from `at` on, at most
- * n_code_points away and before `to`; else the first boundary between characters; else
- * `otherwise`.
- */
+/* The start of the text to show: the first boundary between words in at..to, at most n_code_points
+ * after `at`; if there is none, the first boundary between characters in at..to; if there is none,
+ * `otherwise`. */
 static size_t trim_start(const struct span *span, size_t at, size_t to, size_t n_code_points,
                          size_t otherwise)
 {
@@ -383,9 +381,9 @@ static size_t trim_start(const struct span *span, size_t at, size_t to, size_t n
 	return found < to ? found : otherwise;
 }
 
-/* The end of the text to show: the last boundary between words at or before `at`, at most
- * n_code_points away and after `to`; else the last boundary between characters; else `to` itself,
- * if is_free and it is a boundary. */
+/* The end of the text to show: the last boundary between words in to..at, at most n_code_points
+ * before `at`; if there is none, the last boundary between characters in to..at; if there is none,
+ * `to` if is_free and it is a boundary, else `at`. */
 static size_t trim_end(const struct span *span, size_t at, size_t to, size_t n_code_points,
                        bool is_free)
 {
@@ -431,7 +429,8 @@ static size_t back(const struct span *span, size_t at, size_t n_bytes)
 	return at - span->low > n_bytes ? at - n_bytes : span->low;
 }
 
-/* Extends a core to whole characters, unless they are very long. */
+/* Extends the core (the text of the window's hits) to whole characters, unless these are very
+ * long. */
 static void complete(const struct snippet *snippet, const struct span *span, size_t *core_start,
                      size_t *core_end)
 {
@@ -446,7 +445,8 @@ static void complete(const struct snippet *snippet, const struct span *span, siz
 		*core_end = end;
 }
 
-/* Adds context to text[core_start..core_end), which is at most about `width` characters. */
+/* Sets the span to the core, text[core_start..core_end), with context on both sides. The core has
+ * at most about `width` columns. */
 static void find_span(const struct snippet *snippet, size_t core_start, size_t core_end,
                       struct span *span)
 {
@@ -466,8 +466,8 @@ static void find_span(const struct snippet *snippet, size_t core_start, size_t c
 	span->end = trim_end(span, end, has_core ? core_end : span->start, width / 4, has_core);
 }
 
-/* Whether only indentation is between *at and the start (is_back) or the end of its line; if so,
- * moves there. */
+/* If only blanks are between *at and the start (is_back) or the end of its line, moves *at there
+ * and returns true. */
 static bool reaches_line_end(const struct span *span, size_t *at, bool is_back, size_t most_bytes)
 {
 	size_t to = is_back ? back(span, *at, most_bytes) : ahead(span, *at, most_bytes), end = *at;
@@ -479,19 +479,19 @@ static bool reaches_line_end(const struct span *span, size_t *at, bool is_back, 
 	return is_end;
 }
 
-/* The beginning of the line after that of `at`; after the last line, the end + 1. */
+/* The beginning of the next line after `at`; in the last line, the end of the span + 1. */
 static size_t next_line(const struct span *span, size_t at)
 {
 	const uint8_t *end = memchr(span->text + at, '\n', span->end - at);
 	return end ? (size_t)(end - span->text) + 1 : span->end + 1;
 }
 
-/* Removes incomplete lines at both ends of the span, unless the core is in them. */
+/* Removes incomplete lines from both ends of the span, unless they contain part of the core. */
 static void find_lines(const struct snippet *snippet, size_t core_start, size_t core_end,
                        struct span *span)
 {
 	const uint8_t *text = span->text, *end;
-	/* The text may have become shorter, so that hits are past its end. */
+	/* The core may be past the end of the span if the text became shorter after indexing. */
 	core_start = core_start < span->end ? core_start : span->end;
 	bool is_whole = reaches_line_end(span, &span->start, true, snippet->most_bytes);
 	end = is_whole || span->start >= core_start
@@ -512,7 +512,7 @@ static void find_lines(const struct snippet *snippet, size_t core_start, size_t 
 	span->text_bytes = end || is_whole ? span->end : span->text_bytes;
 }
 
-/* Restricts the span to the lines that contain the core. */
+/* Restricts the text that the span may show to the lines that contain the core. */
 static void limit_to_lines(const struct snippet *snippet, size_t core_start, size_t core_end,
                            struct span *span)
 {
@@ -525,8 +525,8 @@ static void limit_to_lines(const struct snippet *snippet, size_t core_start, siz
 	span->text_bytes = end ? (size_t)(end - span->text) : span->text_bytes;
 }
 
-/* Whether all lines of the span are short enough to be shown whole, and few. n_columns_out: their
- * total length. */
+/* Whether the lines of the span are so few and so short that all are shown whole. n_columns_out:
+ * their total length. */
 static bool are_short(const struct snippet *snippet, const struct span *span, size_t *n_columns_out)
 {
 	*n_columns_out = 0;
@@ -586,7 +586,8 @@ static void write_character(const struct snippet *snippet, struct writer *writer
 		writer->status = bs_printable_append(writer->out, c, writer->err);
 }
 
-/* Writes text[start..end) as one line. *next_hit and *hit_end carry over from line to line. */
+/* Writes text[start..end) as one line. *next_hit is the next hit of the span, and *hit_end the end
+ * of the hits before it; both carry over from line to line. */
 static void write_row(const struct snippet *snippet, const struct span *span, size_t start,
                       size_t end, struct writer *writer, size_t *next_hit, uint64_t *hit_end)
 {
@@ -603,14 +604,14 @@ static void write_row(const struct snippet *snippet, const struct span *span, si
 	set_mark(snippet, writer, false);
 }
 
-/* A line of the span without its indentation, whose columns are in n_indent. */
+/* A line of the span. `start` is after its indentation, which has n_indent columns. */
 struct row {
 	size_t start;
 	size_t end;
 	size_t n_indent;
 };
 
-/* The next line from `at` on that is not empty; false: there is none. */
+/* Finds the next line that is not empty, from `at` on. False: there is none. */
 static bool next_row(const struct snippet *snippet, const struct span *span, size_t at,
                      struct row *row_out)
 {
@@ -691,8 +692,8 @@ static enum bs_status write_window(const struct snippet *snippet,
 	const struct bs_field *field = &snippet->fields[first->field];
 	struct span span = {.text = field->text, .text_bytes = field->text_bytes};
 	size_t begin = window->first, end = window->last + 1;
-	/* Without marks, only the window's own hits are needed. There may be as many windows as
-	 * hits, so the loops would be quadratic. */
+	/* Marks need all hits of the field. Without marks, the window's own hits suffice; looking
+	 * for others would take quadratic time, because there may be as many windows as hits. */
 	while (snippet->mark_start && begin > 0 && snippet->hits[begin - 1].field == first->field)
 		begin--;
 	while (snippet->mark_start && end < snippet->n_hits &&
@@ -813,7 +814,7 @@ enum bs_status bs_snippet_span(const struct bs_field *fields, size_t n_fields,
 		n_used++;
 	start = words_before(field, start, n_used < n_words ? (n_words - n_used) / 2 : 0);
 	size_t end = words_end(field, start, n_words);
-	/* If the text ends too soon, the span begins earlier. */
+	/* If the text ends before n_words words, the span begins earlier. */
 	size_t last_start = end == field->text_bytes ? words_before(field, end, n_words) : start;
 	*span_out = (struct bs_word_hit){.field = hits[window.first].field,
 	                                 .start_byte = last_start < start ? last_start : start,

@@ -34,18 +34,16 @@ struct bs_snippet_options {
 	/* The width in terminal columns, not counting marks and "…"; 0: BS_SNIPPET_WIDTH. */
 	uint32_t width;
 	enum bs_snippet_shape shape;
-	/* A third of the context, instead of half, is before the hits, and a long hit is not cut to
+	/* A third of the context is before the hits, instead of half, and a long hit is not cut to
 	 * make room for context. */
 	bool favours_after;
 };
 
-/*
- * Appends windows, in text order, that together contain each hit once. A window is at most as wide
- * as the options say, unless it is a single hit. It is one line, but may continue on the next line
- * to a hit of an element that it does not have yet. *best_out: the index of the window that the
- * snippet shows, which has most distinct elements; among equals, the first. BS_NO_MEMORY,
- * BS_UNSUPPORTED (no ICU).
- */
+/* Divides the hits into windows, in text order, and appends these. A window is at most as wide as
+ * the options say, unless it is a single hit. It ends with its line, unless the next hit is of an
+ * element that the window does not have yet. *best_out: the index of the window that the snippet
+ * shows: the one with most distinct elements; among equals, the first. BS_NO_MEMORY, BS_UNSUPPORTED
+ * (no ICU). */
 enum bs_status bs_snippet_windows(const struct bs_field *fields, size_t n_fields,
                                   const struct bs_word_hit *hits, size_t n_hits,
                                   const struct bs_snippet_options *options,
@@ -74,17 +72,15 @@ enum bs_status bs_snippet_write(const struct bs_field *fields, size_t n_fields,
                                 const struct bs_snippet_options *options, struct bs_buffer *out,
                                 struct bs_error *err) BS_WARN_UNUSED;
 
-/*
- * The bytes of a field that show at most n_words words around the stretch that bs_snippet_write
- * chooses, measured in words instead of columns. Words are separated by white space; in scripts
- * without white space, two characters are one word. Without hits: the beginning of the first field.
- * n_fields > 0. BS_NO_MEMORY.
- */
+/* Sets *span_out to at most n_words words of a field, around the stretch that bs_snippet_write
+ * would choose if the width were in words. Words are separated by white space; in scripts without
+ * white space, two characters are one word. Without hits: the beginning of the first field.
+ * n_fields > 0. BS_NO_MEMORY. */
 enum bs_status bs_snippet_span(const struct bs_field *fields, size_t n_fields,
                                const struct bs_word_hit *hits, size_t n_hits, size_t n_words,
                                struct bs_word_hit *span_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* The beginning of the first field that has text, as a hit of no bytes. False: no field has text.
- * bs_icu_load must have succeeded. */
+/* Sets *hit_out to an empty hit at the beginning of the first field that has text. False: no field
+ * has text. bs_icu_load must have succeeded. */
 bool bs_snippet_beginning(const struct bs_field *fields, size_t n_fields,
                           struct bs_word_hit *hit_out);

@@ -1,6 +1,6 @@
-/* waterfall.c: the number of documents that each operand of a query leaves. See explain.h. The scan
- * itself is run once for every prefix of the list of operands, so the numbers are those of the real
- * scan, which needs no hooks. */
+/* waterfall.c: the number of documents that remain after each operand of a query. See explain.h.
+ * Runs the real scan once for each prefix of the list of operands, so the numbers are exact, and
+ * the scan needs no hooks. */
 #include "query/answer/explain.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "query/language/query_format.h"
 #include "query/scan/scan.h"
 
-#define MOST_STEPS  24u /* Each costs two scans. */
+#define MOST_STEPS  24u /* Each step costs two scans. */
 #define BAR_COLUMNS 20u
 #define NAME_BYTES  48u
 #define NO_OPERAND  "                           " /* As wide as the columns of an operand. */
@@ -28,20 +28,21 @@ enum turn {
 struct step {
 	uint32_t node;
 	enum turn turn;
-	/* For TURN_TERM: the df of the rarest term. A phrase comes directly after the last of its
-	 * words. */
+	/* For TURN_TERM: the df of the term; for a phrase, that of its most frequent word, so that
+	 * the phrase comes directly after its words. */
 	uint64_t df;
-	/* A phrase whose words are steps of their own; its own step checks only their places. */
+	/* A phrase or NEAR, whose words are steps of their own; this step checks their
+	 * positions. */
 	bool is_order;
 };
 
 BS_VECTOR(steps, struct step);
 
 struct waterfall {
-	/* The query's nodes, further nodes for the words of phrases, and a root for the operands
-	 * being tried. */
+	/* The nodes of the query, nodes for the words of its phrases, and last a root for the
+	 * operands of the current scan. */
 	struct bs_query_tree query;
-	struct bs_plan plan; /* A copy of the query's plan, for `query`. */
+	struct bs_plan plan; /* A copy of the query's plan, made for the tree in `query`. */
 	const struct bs_kernel *kernel;
 	struct bs_scan *scan;
 	struct bs_query_nodes nodes;
@@ -105,9 +106,9 @@ static void add_word(struct waterfall *to, uint32_t n)
 	add_step(to, step);
 }
 
-/* A phrase gets a step for each of its words, and one for itself, with its word pairs and bigrams.
- * A phrase for a file name has no steps for words, because names are matched by the query's own
- * nodes. */
+/* Adds a step for each word of a phrase, and one for the phrase itself, which adds its word pairs
+ * and bigrams. A phrase of file names gets one step only, because names are matched by node, and
+ * only nodes of the original query have matches. */
 static void add_phrase(struct waterfall *to, uint32_t n)
 {
 	struct bs_query_node phrase = *node_of(to, n);
@@ -166,7 +167,8 @@ static int compare_steps(const void *a, const void *b)
 	                                  : (x->node > y->node) - (x->node < y->node);
 }
 
-/* The number of candidates for a root with these operands; *n_sure_out of them are certain. */
+/* Scans for these operands and returns the number of candidates; *n_sure_out of them are
+ * certain. */
 static uint64_t count(struct waterfall *at, enum bs_node_kind kind, const uint32_t *children,
                       uint32_t n_children, uint64_t *n_sure_out)
 {
@@ -269,8 +271,7 @@ static void put_range(struct waterfall *to, uint32_t n)
 	if (n_values == 0 && is_known)
 		put(to, "no values");
 	if (!is_known)
-		put(to, &"; of segments that an earlier program made only the text tells"
-		                [n_values > 0 ? 0 : 2]);
+		put(to, &"; segments of an earlier version need the text"[n_values > 0 ? 0 : 2]);
 }
 
 static void put_means(struct waterfall *to, const struct step *step)
@@ -294,7 +295,7 @@ static void put_means(struct waterfall *to, const struct step *step)
 	else if (bs_query_is_file_name(node))
 		put(to, "no columns: names of files are looked at");
 	else if (step->is_order && n_pairs + node->n_aids == 0)
-		put(to, "no columns: where its words stand, only the text tells");
+		put(to, "no columns: positions are only in the text");
 	else if (step->is_order)
 		put(to, n_pairs == 0        ? "columns of its bigrams"
 		        : node->n_aids == 0 ? "columns of its word pairs"
@@ -309,7 +310,8 @@ static void put_means(struct waterfall *to, const struct step *step)
 		put_number(to, "columns of %llu terms", element->n_terms);
 }
 
-/* The bar's length is logarithmic (binary digits), so that the last steps can be told apart. */
+/* The bar's length is the number of binary digits of n, so that small numbers can be told apart,
+ * too. */
 static void put_bar(struct waterfall *to, uint64_t n)
 {
 	uint32_t n_columns = 0;
@@ -363,7 +365,7 @@ static void put_step(struct waterfall *to, enum bs_node_kind kind, const uint32_
 	put(to, "\n");
 }
 
-/* Lists the operands, and a root above them. */
+/* Lists the operands of the query as steps, and appends a root for count(). */
 static void list_steps(struct waterfall *at, const struct bs_query_tree *query)
 {
 	uint32_t root = (uint32_t)query->n_nodes - 1;

@@ -84,8 +84,8 @@ static enum bs_status hand_out(struct bs_searcher *searcher,
 static enum bs_status ask(struct bs_searcher *searcher, const struct bs_candidates_request *request,
                           struct bs_candidates_result *result, struct bs_error *err)
 {
-	/* `all` is used if the pattern requires nothing (every document is a candidate), or if
-	 * there is no pattern (none is). */
+	/* A tree of one node, used if the pattern requires nothing (ANY: every document is a
+	 * candidate) or if there is no pattern (NONE: no document is). */
 	static struct bs_gram_node any = {.kind = BS_GRAM_ANY}, none = {.kind = BS_GRAM_NONE};
 	bool has_pattern = request->tree || request->pattern.n_patterns;
 	struct bs_gram_tree all = {.nodes = has_pattern ? &any : &none, .n_nodes = 1}, *tree = NULL;

@@ -21,21 +21,23 @@
 
 /* PCRE2's match limit for each start of a match; ordinary patterns need few steps. */
 #define MOST_STEPS 256u
-/* After this many texts that reach the limit, PCRE2 is not used any more. */
+/* After this many texts have reached the limit, PCRE2 is no longer used. */
 #define MOST_FAILURES 8u
 
 struct bs_text_filter {
 	struct bs_grep_analysis analysis;
 	const struct bs_kernel *kernel;
 	struct bs_needle needle;
-	/* has_needle: every match contains the needle. is_exact: a match is exactly the literal in
-	 * its own letter case. is_needle: a match is the needle in any letter case. */
+	/* has_needle: every match contains the needle. is_exact: every match is exactly the
+	 * literal, in its own letter case. is_needle: every match is the needle, in any letter
+	 * case. */
 	bool has_needle, is_exact, is_needle;
 	uint32_t options;
 	bool is_compiled;
 	unsigned n_failures;
-	pcre2_code *any, *ascii; /* code for any text, and for ASCII text; NULL: none */
-	bool is_machine_code;    /* all code is JIT-compiled */
+	/* code for any text, and for ASCII text; NULL: no such code */
+	pcre2_code *any, *ascii;
+	bool is_machine_code; /* all code is JIT-compiled */
 	pcre2_match_data *data;
 	pcre2_match_context *context;
 };

@@ -12,7 +12,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-/* Resolves a symlink: its target is locked and replaced, whatever name it is opened by. */
+/* Resolves a symlink, so that its target is locked and replaced by whatever name it is opened. */
 static char *follow_link(const char *file)
 {
 	struct stat found;
@@ -144,8 +144,8 @@ static enum bs_status check_name(const char *name, struct bs_error *err)
 	                         *name ? name : "''");
 }
 
-/* Names an index by the last components of the path of the folder that holds it, as many as make
- * the name unique. Invalid characters become _. */
+/* Names an index after the folder that contains it: the last components of its path, as many as
+ * make the name unique. Invalid characters become _. */
 static enum bs_status make_name(const struct bs_catalog_change *change,
                                 struct bs_catalog_item *item, struct bs_error *err)
 {
@@ -186,7 +186,7 @@ static enum bs_status give_name(const struct bs_catalog_change *change,
 	return item->name ? BS_OK : bs_fail_memory(err, "a name", strlen(name));
 }
 
-/* Replaces the item of the same index, or appends the new one. */
+/* Adds an item to the list, or replaces the item of the same index. */
 static enum bs_status put_item(struct bs_catalog_change *change, struct bs_catalog_item *added,
                                const char *name, struct bs_error *err)
 {
@@ -267,7 +267,8 @@ enum bs_status bs_catalog_refresh(struct bs_catalog *catalog,
 	if (!status && !(absence.is_absent = calloc(change.file.n_items + 1, sizeof(bool))))
 		status = bs_fail_memory(err, "a catalog", change.file.n_items);
 	if (!status) {
-		/* The lookup works on the list that was just read from the file. */
+		/* bs_catalog_look_at_all updates catalog->file, so the list that was just read from
+		 * disk takes its place for the call. */
 		catalog->file = change.file;
 		status = bs_catalog_look_at_all(catalog, &absence, &n_changed, err);
 		catalog->file = before;
@@ -281,7 +282,7 @@ enum bs_status bs_catalog_refresh(struct bs_catalog *catalog,
 	return bs_catalog_end_change(catalog, &change, status, err);
 }
 
-/* Checks every byte of the file, and the content of its items. */
+/* Checks every byte of the catalog file, and the content of its items. */
 static enum bs_status check_file(const struct bs_catalog_file *catalog, struct bs_error *err)
 {
 	const struct bs_container *file = catalog->container;
@@ -336,8 +337,8 @@ static void put_in_place(struct bs_catalog_change *change, const struct bs_catal
 	change->n_items += i == change->n_items;
 }
 
-/* Takes items that the catalog lacks or had imported itself, renamed if another index has the
- * name. */
+/* Imports the items of another catalog. An index that this catalog added itself is kept; one that
+ * it imported earlier is replaced. An item is renamed if another index has its name. */
 static enum bs_status take_all(struct bs_catalog_change *change, struct bs_catalog_file *from,
                                uint64_t *n_out, struct bs_error *err)
 {

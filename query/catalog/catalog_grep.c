@@ -1,8 +1,6 @@
-/*
- * catalog_grep.c: bs_catalog_grep. The trigrams of each index are tested for the literals that
- * every match must contain. The sources of the remaining indexes are searched with bs_grep, one
- * index after the other, each on all threads.
- */
+/* catalog_grep.c: bs_catalog_grep. Skips indexes whose trigrams lack a literal that every match
+ * must contain. Searches the sources of the others with bs_grep, one index after the other, each on
+ * all threads. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,10 +20,10 @@
 
 struct grepping {
 	const struct bs_catalog_grep_request *request;
-	/* The program's additions to the request; nullable. */
+	/* Settings of the command line that the public request lacks; NULL: none. */
 	const struct bs_grep_program *program;
 	struct bs_catalog_grep_result *result;
-	struct bs_gram_tree *tree; /* NULL: no literal is known that every match contains. */
+	struct bs_gram_tree *tree; /* The literals that every match must contain; NULL: unknown. */
 	struct bs_catalog_absence absence;
 	const struct bs_catalog *catalog;
 	const struct bs_catalog_item *items;
@@ -39,8 +37,8 @@ struct grepping {
 	bool lacks_memory;
 };
 
-/* Whether indexes may be skipped: the search covers only files that an index made with the default
- * rules contains, and reports nothing about files without a match. */
+/* Whether indexes without a match may be skipped: the search covers only files that the default
+ * rules index, and reports nothing about files without a match. */
 static bool can_skip(const struct bs_grep_request *grep)
 {
 	const struct bs_grep_files *files = &grep->files;
@@ -49,7 +47,7 @@ static bool can_skip(const struct bs_grep_request *grep)
 	                    output->format == BS_GREP_FILES_WITHOUT;
 	bool has_more_rules =
 		files->ignore_files || files->caseless_ignore_files || files->ignores_outside_git;
-	/* Types and rules of ignore files may let hidden files in. */
+	/* Ignore files and file types may let hidden files in. */
 	bool has_more_files = files->hidden || files->no_ignore || files->follow ||
 	                      files->no_ignore_kinds || files->globs || files->iglobs ||
 	                      files->types || has_more_rules;
@@ -58,8 +56,8 @@ static bool can_skip(const struct bs_grep_request *grep)
 	       !grep->pattern.is_brute && !tells_of_all && !has_more_files && !reads_otherwise;
 }
 
-/* With PCRE2, the tree is dropped if it contains U+FFFD, because invalid UTF-8 in a text may be
- * searched as U+FFFD. */
+/* Sets at->tree to the literals that every match must contain. PCRE2 may match invalid UTF-8 as
+ * U+FFFD, so a tree with U+FFFD is dropped. */
 static enum bs_status make_tree(struct grepping *at, struct bs_error *err)
 {
 	const struct bs_grep_pattern *pattern = &at->request->grep.pattern;
@@ -71,8 +69,9 @@ static enum bs_status make_tree(struct grepping *at, struct bs_error *err)
 	return status;
 }
 
-/* Whether an index may match. The part before a file's first NUL byte is searched too, but too
- * short a part cannot match. Indexes without the necessary data may always match. */
+/* Whether an index may match. Its trigrams leave out binary files, but grep searches these up to
+ * their first NUL; if none of these parts is as long as the shortest match, they are ignored. An
+ * index without the necessary data may always match. */
 static enum bs_status may_match(const struct grepping *at, const struct bs_catalog_item *item,
                                 bool *may, struct bs_error *err)
 {
@@ -110,7 +109,8 @@ static void refuse(struct grepping *at, const struct bs_catalog_item *item, cons
 		grep->callbacks.notice(grep->callbacks.context, line.text);
 }
 
-/* Writes the usual separator of two files also between the files of two indexes. */
+/* Writes output. The first output of an index is preceded by the separator that grep writes between
+ * two files. */
 static int write_separated(void *context, const void *bytes, size_t n_bytes)
 {
 	struct grepping *at = context;
@@ -158,7 +158,7 @@ static void pass_explain(void *context, const char *text, size_t text_bytes)
 	at->request->grep.callbacks.explain(at->request->grep.callbacks.context, text, text_bytes);
 }
 
-/* Receives the totals over all indexes so far. */
+/* Stores the totals over all indexes so far. */
 static void take_results(void *context, const struct bs_grep_results *results)
 {
 	struct grepping *at = context;
@@ -326,7 +326,7 @@ static enum bs_status check_request(const struct bs_catalog_grep_request *reques
 	return BS_CHECK_RESERVED(err, BS_RESERVED(bs_catalog_grep_request, *request));
 }
 
-/* Whether a search of one index would report its results. */
+/* Whether the request wants results (max_results), and its kind of search has any. */
 static bool tells_results(const struct bs_grep_request *grep)
 {
 	bool is_list = grep->task == BS_GREP_LIST_FILES || grep->task == BS_GREP_LIST_CANDIDATES;

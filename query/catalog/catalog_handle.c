@@ -39,7 +39,7 @@ enum bs_status bs_catalog_look_at_all(struct bs_catalog *catalog,
 		struct bs_catalog_item *item = &catalog->file.items[i];
 		uint64_t fingerprint[BS_CATALOG_FINGERPRINTS];
 		struct bs_error why;
-		/* An imported item is read again regardless of its fingerprint. */
+		/* An imported item is read again even if its fingerprint is the same. */
 		bool is_same = false;
 		enum bs_status status = bs_catalog_fingerprint(item->place, fingerprint, &why);
 		if (!status)
@@ -119,7 +119,8 @@ void bs_catalog_keep(struct bs_catalog *catalog)
 	if (!catalog->is_newer)
 		return;
 	enum bs_status status = bs_catalog_begin_change(catalog, false, 0, &change, &why);
-	/* If another process has written the file since, its content may be newer, and is kept. */
+	/* If another process has changed the list since, its version may be newer, so nothing is
+	 * written. */
 	bool is_same = !status && change.n_items == catalog->file.n_items;
 	for (size_t i = 0; i < change.n_items && is_same; i++)
 		is_same = strcmp(change.items[i]->place, catalog->file.items[i].place) == 0 &&

@@ -7,21 +7,23 @@
 #include "core/store/index_dir.h"
 
 struct bs_catalog {
-	/* For the catalog file and each index. This and the next three members are borrowed and
-	 * nullable. */
+	/* The consent to the catalog file and to each index. This and the next three members are
+	 * borrowed and nullable. */
 	const struct bs_consent *consent;
 	const struct bs_analyzer *analyzer;
 	const char *kernel;
 	const struct bs_log *log;
-	struct bs_dir dir;           /* The folder of the file. */
-	char *name;                  /* The name of the file in that folder. */
-	struct bs_catalog_file file; /* Its items are read again from indexes that have changed. */
-	bool is_newer;               /* Some item is newer than the file on disk. */
+	struct bs_dir dir; /* The folder of the catalog file. */
+	char *name;        /* The name of the catalog file in `dir`. */
+	/* The content of the catalog file, with the items of changed indexes read again. */
+	struct bs_catalog_file file;
+	bool is_newer; /* Some item is newer than the catalog file on disk. */
 };
 
 /* How a call treats indexes that are unavailable. */
 struct bs_catalog_absence {
-	/* Such indexes are left out, each with a notice; otherwise the first one fails the call. */
+	/* Unavailable indexes are left out, each with a notice. False: the first one fails the
+	 * call. */
 	bool partial;
 	/* For the failure's message: what --partial does without the index. */
 	const char *without;
@@ -33,27 +35,27 @@ struct bs_catalog_absence {
 	uint64_t n;
 };
 
-/* Leaves out an index because of a status. BS_NO_MEMORY, BS_INVALID, BS_DEADLINE and BS_STOPPED
- * concern the whole call and are returned; without `partial`, every status is. */
+/* Leaves out an index that failed with `status`. Returns `status` instead if `partial` is false, or
+ * if the status concerns the whole call: BS_NO_MEMORY, BS_INVALID, BS_DEADLINE, BS_STOPPED. */
 enum bs_status bs_catalog_leave_out(const struct bs_catalog *catalog,
                                     struct bs_catalog_absence *absence,
                                     const struct bs_catalog_item *item, enum bs_status status,
                                     const struct bs_error *why,
                                     struct bs_error *err) BS_WARN_UNUSED;
-/* Reads the items of indexes whose fingerprints differ from the catalog's again, and leaves out
- * indexes that cannot be read. */
+/* Reads the items of all indexes again whose fingerprints differ from those in the catalog. Leaves
+ * out indexes that cannot be read. */
 enum bs_status bs_catalog_look_at_all(struct bs_catalog *catalog,
                                       struct bs_catalog_absence *absence, uint64_t *n_changed_out,
                                       struct bs_error *err) BS_WARN_UNUSED;
-/* The limits for a search that is part of a call: what remains of the call's limits, with the same
- * context. BS_DEADLINE, BS_STOPPED. */
+/* Sets *limits_out to the limits for a part of a call: those of the call minus the time used so
+ * far, with the same context. BS_DEADLINE, BS_STOPPED. */
 enum bs_status bs_catalog_limit(const struct bs_limits *all, struct bs_limits *limits_out,
                                 struct bs_error *err) BS_WARN_UNUSED;
-/* Writes newer items to the file, if no other writer is active and the file is writable. Errors are
- * only logged. */
+/* Writes items that are newer than the catalog file to it, if no other writer is active and the
+ * file is writable. Errors are only logged. */
 void bs_catalog_keep(struct bs_catalog *catalog);
 
-/* A change of the file: it is locked and read again, and `items` is the list to write. */
+/* A change of the catalog file, which is locked and read again. `items` is the list to write. */
 struct bs_catalog_change {
 	struct bs_index_lock lock;
 	struct bs_catalog_file file;
@@ -62,12 +64,12 @@ struct bs_catalog_change {
 	bool is_none; /* There is nothing to write. */
 };
 
-/* Begins a change, with room for n_more items and one extra. wait: wait for another writer, instead
- * of returning BS_BUSY. bs_catalog_end_change must follow, even after a failure. */
+/* Begins a change. `items` has room for n_more items and one extra. wait: wait for another writer,
+ * instead of returning BS_BUSY. bs_catalog_end_change must follow, even after a failure. */
 enum bs_status bs_catalog_begin_change(struct bs_catalog *catalog, bool wait, size_t n_more,
                                        struct bs_catalog_change *change,
                                        struct bs_error *err) BS_WARN_UNUSED;
-/* Writes the list, unless status is a failure, and replaces the catalog's content by it. Returns
- * status if that is a failure. */
+/* Writes `items` unless status is a failure, and reads the file into the catalog. Returns status if
+ * that is a failure. */
 enum bs_status bs_catalog_end_change(struct bs_catalog *catalog, struct bs_catalog_change *change,
                                      enum bs_status status, struct bs_error *err) BS_WARN_UNUSED;

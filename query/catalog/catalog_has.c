@@ -7,13 +7,13 @@
 
 #include <string.h>
 
-/* The words, each as a query of its own, in quotes, so that it contains no operators. */
+/* The words to find. Each is a query of its own, in quotes, so that it contains no operators. */
 struct holding {
 	const char *const *words;
 	size_t n_words;
 	struct bs_buffer text;
-	/* The query analysis of `item`, reused for indexes with the same analysis because creating
-	 * one takes longer than testing an index. */
+	/* The query analysis of `item`, reused for other indexes with the same analysis, because
+	 * creating one takes longer than testing an index. */
 	struct bs_query_analysis reading;
 	/* The item that `reading` belongs to; NULL: no analysis yet. */
 	const struct bs_catalog_item *item;
@@ -64,7 +64,8 @@ static enum bs_status read_as(struct bs_catalog *catalog, struct holding *holdin
 	return status;
 }
 
-/* An index that was made with other tokenizer rules, or without a summary, may have any word. */
+/* Whether an index may have all words. One with other tokenizer rules or without a summary may have
+ * any word. */
 static enum bs_status ask(struct bs_catalog *catalog, struct holding *holding,
                           struct bs_catalog_item *item, bool *may, struct bs_error *err)
 {

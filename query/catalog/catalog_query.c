@@ -12,15 +12,14 @@
 #include "query/plan/may_match.h"
 #include "query/search/question.h"
 
-/* Suggestions are made for at most MOST_WORDS words, each from the words of at most MOST_LIKE
- * indexes. */
+/* At most MOST_WORDS words of a query get suggestions, each from at most MOST_LIKE indexes. */
 #define MOST_WORDS 3
 #define MOST_LIKE  16u
-/* A word that more than MOST_UNSURE indexes may have, by their summaries, is not looked up in these
- * indexes. */
+/* If the summaries of more than MOST_UNSURE indexes allow a word, the word counts as present, and
+ * these indexes are not opened to look it up. */
 #define MOST_UNSURE 64u
 
-/* A query analysis shared by some indexes, and the query parsed with it. */
+/* A query analysis for indexes with equal tokenizer rules, and the query parsed with it. */
 struct bs_catalog_analysis {
 	const struct bs_catalog_item *item; /* The first of the indexes. */
 	struct bs_query_analysis reading;
@@ -68,7 +67,7 @@ static enum bs_status intern(struct bs_term_table *table, const uint8_t *name, s
 	                            bs_hash_slot(name, name_bytes), &number, NULL, err);
 }
 
-/* Adds a name to the fields if some index has such a field. */
+/* Adds a name to the fields of the query if some index has such a field. */
 static enum bs_status find_field(struct bs_catalog_query *query, const uint8_t *name,
                                  uint32_t name_bytes, struct bs_error *err)
 {
@@ -95,7 +94,7 @@ static enum bs_status find_field(struct bs_catalog_query *query, const uint8_t *
 	               : intern(&query->fields, name, name_bytes, err);
 }
 
-/* Finds the names in the query that are fields of some index. */
+/* Adds the names in the query that are fields of some index to its fields. */
 static enum bs_status find_fields(struct bs_catalog_query *query, struct bs_error *err)
 {
 	const struct bs_search_request *find = query->find;
@@ -110,7 +109,7 @@ static enum bs_status find_fields(struct bs_catalog_query *query, struct bs_erro
 	for (uint32_t i = 0; i < names.n_terms && !status; i++)
 		status = find_field(query, bs_term_table_key(&names, i), names.entries[i].n_bytes,
 		                    err);
-	/* Checked here because it may be that no index is searched, which would report it. */
+	/* If no index is searched, nothing else reports a wrong sort field. */
 	if (!status && sort &&
 	    !bs_statistics_has_values(query->others, sort,
 	                              (uint32_t)strlen(find->output.sort_field)))
@@ -129,7 +128,7 @@ static bool has_values(void *context, uint32_t number)
 	       bs_statistics_has_values(query->others, name, query->fields.entries[number].n_bytes);
 }
 
-/* Parses the query like an index that has the fields of all. */
+/* Parses the query as an index would that has the fields of all indexes. */
 static enum bs_status parse(struct bs_catalog_query *query, struct bs_catalog_analysis *analysis,
                             struct bs_error *err)
 {
@@ -214,8 +213,8 @@ static enum bs_status parse_all(struct bs_catalog_query *query, struct bs_error 
 	return status;
 }
 
-/* Looks a word up in the catalog. *may_out false: no document of the index has it. *is_known_out:
- * *df_out documents have it. */
+/* Looks a word up in the catalog's data about an index. *may_out: some document may have the word.
+ * *is_known_out: its df is known, and is *df_out. */
 static enum bs_status know_word(const struct bs_catalog_part *part,
                                 const struct bs_element *element, bool *may_out, bool *is_known_out,
                                 uint64_t *df_out, struct bs_error *err)
@@ -234,7 +233,8 @@ static enum bs_status know_word(const struct bs_catalog_part *part,
 	return status;
 }
 
-/* Probes an index if the catalog lacks df values that scores need. */
+/* Chooses an index that cannot match to be opened (is_probed), if scores need its df of a term and
+ * the catalog lacks that df. */
 static enum bs_status choose_probe(struct bs_catalog_part *part, struct bs_error *err)
 {
 	const struct bs_query_tree *tree = part->analysis->tree;
@@ -276,7 +276,8 @@ enum bs_status bs_catalog_query_choose(struct bs_catalog_query *query, struct bs
 	return status;
 }
 
-/* Adds the df that the catalog has for the query's words in an index. */
+/* Adds the dfs of the query's words in an index to query->others, as far as the catalog has
+ * them. */
 static enum bs_status count_words(struct bs_catalog_query *query,
                                   const struct bs_catalog_part *part, struct bs_error *err)
 {
@@ -320,7 +321,7 @@ enum bs_status bs_catalog_query_count_others(struct bs_catalog_query *query, str
 	return status;
 }
 
-/* An index and the number of a word's trigrams that it may have. */
+/* An index, and how many trigrams of a word it may have. */
 struct likely {
 	struct bs_catalog_part *part;
 	uint32_t n_grams;
@@ -335,7 +336,8 @@ static int compare_likely(const void *a, const void *b)
 	return order ? order : bs_compare_u64((uintptr_t)x->part, (uintptr_t)y->part);
 }
 
-/* Probes the indexes that may have most of a word's trigrams; among equals, the largest. */
+/* Selects the indexes (is_probed) that may have most of a word's trigrams, at most MOST_LIKE; among
+ * equals, the largest. */
 static enum bs_status probe_likely(struct bs_catalog_query *query, const struct bs_element *element,
                                    struct bs_error *err)
 {
@@ -365,8 +367,8 @@ static enum bs_status probe_likely(struct bs_catalog_query *query, const struct 
 	return status;
 }
 
-/* *occurs_out: the catalog knows that an index has the word, or too many may have it. If not, the
- * indexes that may have it are probed. */
+/* *occurs_out: an index is known to have the word, or so many may have it that one probably does.
+ * Otherwise the indexes that may have it are opened to find out (is_probed). */
 static enum bs_status probe_unsure(struct bs_catalog_query *query, const struct bs_element *element,
                                    bool *occurs_out, struct bs_error *err)
 {

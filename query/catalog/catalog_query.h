@@ -17,13 +17,13 @@ struct bs_catalog_part {
 	struct bs_catalog_item *item;
 	/* Its query analysis; NULL: not determined yet. */
 	const struct bs_catalog_analysis *analysis;
-	/* Available; otherwise its words do not count. */
+	/* The index is available. Otherwise its dfs do not count for scores. */
 	bool is_reached;
-	/* The catalog can rule nothing out, because the index was made with other tokenizer rules
-	 * or has no summary. */
+	/* The catalog cannot rule the index out, because the index has other tokenizer rules or no
+	 * summary. */
 	bool is_unknown;
-	bool is_asked;          /* The index may match and is searched. */
-	bool is_probed;         /* The index is opened although it cannot match. */
+	bool is_asked;  /* The index may match and is searched. */
+	bool is_probed; /* Opened for its dfs, similar words or places, even if it cannot match. */
 	struct bs_index *index; /* The opened index; NULL: not open. */
 	enum bs_status status;  /* The status of opening the index. */
 	struct bs_error why;
@@ -34,12 +34,12 @@ struct bs_catalog_query {
 	struct bs_catalog *catalog;
 	const struct bs_search_request *find;
 	bool is_scored;
-	bool opens_all; /* Every index is asked. */
+	bool opens_all; /* Every index is searched. */
 	struct bs_catalog_part *parts;
 	size_t n_parts;
 	struct bs_catalog_analysis *analyses;
 	size_t n_analyses;
-	/* The fields of records, among the names that the query may use as fields. */
+	/* The names in the query that are fields of records in some index. */
 	struct bs_term_table fields;
 	struct bs_statistics
 		/* The statistics of the indexes that are not open, and the fields of all indexes.
@@ -49,14 +49,15 @@ struct bs_catalog_query {
 	size_t error_byte;
 };
 
-/* If scores are compared or words are taken from documents, checks that all available indexes have
- * the same query analysis. BS_INVALID: they do not. */
+/* Scores and words taken from documents can be compared only between indexes with the same query
+ * analysis. If the query needs that, checks that all available indexes have the same. BS_INVALID:
+ * they do not. */
 enum bs_status bs_catalog_query_check(const struct bs_catalog_query *query,
                                       struct bs_error *err) BS_WARN_UNUSED;
 
-/* Parses the query as the available indexes will, and chooses the indexes to ask or to probe.
- * BS_INVALID: the query is invalid, or no index has values in the sort field. BS_CORRUPT,
- * BS_UNSUPPORTED, BS_NO_MEMORY. */
+/* Parses the query as the available indexes will, and chooses the indexes to search (is_asked) and
+ * those to open for other reasons (is_probed). BS_INVALID: the query is invalid, or no index has
+ * values in the sort field. BS_CORRUPT, BS_UNSUPPORTED, BS_NO_MEMORY. */
 enum bs_status bs_catalog_query_choose(struct bs_catalog_query *query,
                                        struct bs_error *err) BS_WARN_UNUSED;
 
@@ -65,13 +66,14 @@ enum bs_status bs_catalog_query_choose(struct bs_catalog_query *query,
 enum bs_status bs_catalog_query_count_others(struct bs_catalog_query *query,
                                              struct bs_error *err) BS_WARN_UNUSED;
 
-/* Chooses indexes to probe because they may have words of the query that no open index has, or
- * similar words. If too many indexes may have a word, `others` counts one document for it, so that
- * the word does not seem to be missing. BS_CORRUPT, BS_NO_MEMORY. */
+/* Chooses indexes to probe for suggestions: those that may have a word of the query that no open
+ * index has, or similar words. If too many indexes may have a word, `others` counts one document
+ * for it, so that it does not seem to be missing. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_catalog_query_choose_like(struct bs_catalog_query *query,
                                             struct bs_error *err) BS_WARN_UNUSED;
 
-/* Reports the notices about the query, if no index is opened that would report them. */
+/* Reports the notices of the query's parser. If any index is searched, its search reports them
+ * instead. */
 void bs_catalog_query_notices(const struct bs_catalog_query *query);
 
 /* Releases everything but the parts. */

@@ -20,8 +20,8 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-/* If the open indexes hold more descriptors than MOST_DESCRIPTORS, or than half of the process's
- * limit, their files are closed. */
+/* If the descriptors of open indexes exceed MOST_DESCRIPTORS, or half of the process's limit, they
+ * are closed. */
 #define MOST_DESCRIPTORS 1024u
 #define MOST_THREADS     64u
 
@@ -31,10 +31,10 @@ struct finding {
 	const struct bs_catalog_search_request *request;
 	struct bs_catalog_absence absence;
 	struct bs_question question;
-	struct bs_limits limits;          /* What remains of the request's limits. */
+	struct bs_limits limits;          /* The request's limits, minus the time used. */
 	struct bs_catalog_part **opening; /* The indexes to open now. */
 	struct bs_catalog_part **opened;  /* The indexes of the searcher's list, in its order. */
-	/* The request's places that are in some open index; NULL-terminated. */
+	/* The request's places that some open index contains; NULL-terminated. */
 	const char **places;
 	size_t n_opening, n_opened;
 	struct bs_searcher *searcher; /* Searches the open indexes; NULL: none is open. */
@@ -48,7 +48,7 @@ static bool is_cut_off(const struct finding *finding, enum bs_status status)
 	return bs_deadline_ended(status) && limits && limits->partial;
 }
 
-/* Fails as bs_catalog_leave_out. */
+/* Leaves an index out of the search. Fails like bs_catalog_leave_out. */
 static enum bs_status leave_out(struct finding *finding, struct bs_catalog_part *part,
                                 enum bs_status status, const struct bs_error *why,
                                 struct bs_error *err)
@@ -63,7 +63,7 @@ static enum bs_status leave_out(struct finding *finding, struct bs_catalog_part 
 	return BS_OK;
 }
 
-/* Leaves an index out if it cannot be asked for words. */
+/* Leaves an index out if it has no words, or if its analyzer is missing. */
 static enum bs_status check_words(struct finding *finding, struct bs_catalog_part *part,
                                   struct bs_error *err)
 {
@@ -91,7 +91,7 @@ static enum bs_status look(struct finding *finding, struct bs_error *err)
 	return status;
 }
 
-/* Notices arrive on any thread and are kept until the indexes are open. */
+/* Stores a notice until all indexes are open, because it arrives on any thread. */
 static void keep_notice(void *context, const char *message)
 {
 	struct bs_catalog_part *part = context;
@@ -171,8 +171,8 @@ static enum bs_status open_some(struct finding *finding, struct bs_error *err)
 	return status;
 }
 
-/* Opens the indexes to ask or to probe, in groups, so that the descriptors of one group can be
- * closed before the next. */
+/* Opens the selected indexes (is_asked or is_probed) in groups, so that the descriptors of one
+ * group can be closed before the next is opened. */
 static enum bs_status open_parts(struct finding *finding, struct bs_error *err)
 {
 	enum {
@@ -232,7 +232,8 @@ static enum bs_status open_chosen(struct finding *finding, struct bs_error *err)
 	return status ? status : make_searcher(finding, err);
 }
 
-/* Finds the request's places that are in open indexes. Indexes without any of them have no hits. */
+/* Sets finding->places to the request's places that are in open indexes. An index without any of
+ * them has no hits. */
 static enum bs_status find_places(struct finding *finding, const char **missing_out,
                                   struct bs_error *err)
 {
@@ -321,7 +322,7 @@ static void explain(void *context, const char *text, size_t text_bytes)
 	find->callbacks.explain(find->callbacks.context, text, text_bytes);
 }
 
-/* Makes the question for the list of open indexes. */
+/* Makes the question that the searcher of the open indexes is asked. */
 static enum bs_status make_question(struct finding *finding,
                                     const struct bs_search_program *program, struct bs_error *err)
 {
@@ -354,7 +355,7 @@ static enum bs_status search(struct finding *finding, struct bs_error *err)
 	return status;
 }
 
-/* Whether the status is a failure of reading an index. */
+/* Whether a status means that an index could not be read. */
 static bool is_of_index(enum bs_status status)
 {
 	return status == BS_CORRUPT || status == BS_IO || status == BS_UNTRUSTED ||
@@ -419,8 +420,8 @@ static enum bs_status search_sound(struct finding *finding, struct bs_error *err
 	return status;
 }
 
-/* Reports words that no index has, each with a similar word, from a few indexes that probably have
- * one. */
+/* Reports the words of the query that no index has, each with a similar word, for which it opens a
+ * few indexes that probably have one. */
 static enum bs_status suggest(struct finding *finding, struct bs_error *err)
 {
 	enum bs_status status = bs_catalog_query_count_others(&finding->query, err);

@@ -65,7 +65,8 @@ enum bs_status bs_cmd_open_catalog(const char *file, bool make, const char *kern
 	return status;
 }
 
-/* The index in a folder, even if it is unreadable; otherwise the folder itself. */
+/* The path of the index in a folder, even if the index is unreadable; if there is none, `dir`
+ * itself. */
 static char *index_in(const char *dir)
 {
 	char *below = NULL;
@@ -183,7 +184,8 @@ static enum bs_status ask(const struct catalog_arguments *arguments, char *const
 	return status;
 }
 
-/* Removes an index by its name, its place, or the folder that contains it or did. */
+/* Removes an index from the catalog. word: its name, its path, or the folder that contains or
+ * contained it. */
 static enum bs_status take_out(struct bs_catalog *catalog, const char *word, struct bs_error *err)
 {
 	char *below = NULL;
@@ -198,7 +200,7 @@ static enum bs_status take_out(struct bs_catalog *catalog, const char *word, str
 	return status && status != BS_NOT_FOUND ? bs_fail(err, status, "%s", why.text) : status;
 }
 
-/* Carries out a verb for one operand. */
+/* Executes remove, export or import with one operand. */
 static enum bs_status do_one(struct bs_catalog *catalog, const char *verb, const char *word,
                              struct bs_error *err)
 {
@@ -211,7 +213,7 @@ static enum bs_status do_one(struct bs_catalog *catalog, const char *verb, const
 
 static const struct verb {
 	const char *name;
-	size_t least, most; /* Number of operands. */
+	size_t least, most; /* The allowed numbers of operands. */
 } verbs[] = {{"add", 1, SIZE_MAX}, {"remove", 1, SIZE_MAX}, {"list", 0, 0},   {"refresh", 0, 0},
              {"check", 0, 0},      {"has", 1, SIZE_MAX},    {"export", 1, 1}, {"import", 1, 1}};
 

@@ -1,4 +1,4 @@
-/* cmd_check.c: `bitsift check`: arguments and output; bs_index_check checks. */
+/* cmd_check.c: `bitsift check`: arguments and output; bs_index_check does the work. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@
 #include "query/cli/cmd_progress.h"
 #include "query/cli/commands.h"
 
-/* The only argument is a const char *. */
+/* The struct of arguments is a single const char *: the index. */
 static const struct bs_option check_options[] = {
 	{0, "index", "DIR", "the index [the nearest .bitsift upward]", .kind = BS_OPTION_ONCE},
 	{0},

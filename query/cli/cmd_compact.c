@@ -32,13 +32,14 @@ static const char *const compact_examples[] = {
 };
 
 struct display {
-	struct bs_progress progress; /* First, for bs_progress_show. */
+	struct bs_progress progress; /* First member, for bs_progress_show. */
 	uint64_t n_unread;
 };
 
 #define LISTED_UNREAD 20
 
-/* Reports unreadable files, and sources without consent; there are no other reasons. */
+/* Prints a notice about an unreadable file or a source without consent; compacting skips nothing
+ * else. */
 static void show_skip(void *context, enum bs_skip reason, const char *message)
 {
 	struct display *display = context;

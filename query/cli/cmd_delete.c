@@ -66,8 +66,8 @@ static void show_id(void *context, const char *local_id, size_t local_id_bytes)
 	putchar(arguments->nul ? '\0' : '\n');
 }
 
-/* Indexes restored documents again whose data is no longer in the index. Keeps the privacy of the
- * index (`shared`). */
+/* Refreshes the index, to index documents again that were restored but whose data is no longer in
+ * the index. The index stays as private or shared as it is. */
 static enum bs_status read_again(const char *dir, const struct delete_arguments *arguments,
                                  const struct bs_consent *consent, struct bs_error *err)
 {
@@ -155,7 +155,7 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	if (status)
 		return status == BS_STOPPED ? 1 : -1;
 	show_result(arguments, &result);
-	/* Unreadable documents were reported, but they may match. */
+	/* Exit status 2: unreadable documents, which were reported, may match as well. */
 	if (result.n_unreadable > 0 || result.n_lost > 0 || arguments->has_failed)
 		return 2;
 	return result.n_deleted > 0 ? 0 : 1;

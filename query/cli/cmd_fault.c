@@ -28,8 +28,8 @@ static uintptr_t take_hex(const char **at)
 	}
 }
 
-/* The path of the file in a line of the map, if the address is in its range; NULL: it is not, or
- * there is no file. */
+/* If the range of a line of /proc/self/maps contains the address, returns the path of the mapped
+ * file; otherwise, or without a file, NULL. */
 static const char *path_in(const char *line, uintptr_t address)
 {
 	uintptr_t start = take_hex(&line);
@@ -38,7 +38,7 @@ static const char *path_in(const char *line, uintptr_t address)
 	return address >= start && address < end ? strchr(line, '/') : NULL;
 }
 
-/* Finds the file that is mapped at the address. */
+/* Finds the line of /proc/self/maps for the address, and the path of the mapped file in it. */
 static bool find_file(uintptr_t address, char line[LINE_BYTES], const char **path_out)
 {
 	char bytes[1024];
@@ -68,7 +68,7 @@ static void say(const char *text)
 	(void)!write(STDERR_FILENO, text, strlen(text));
 }
 
-/* Escapes control characters for a terminal. */
+/* Prints the path on standard error, with control characters escaped. */
 static void say_path(const char *path)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -85,8 +85,8 @@ static void end_program(int number, siginfo_t *info, void *context)
 	char line[LINE_BYTES];
 	const char *path;
 	(void)context;
-	/* No file is mapped there, so this is a programming error. The fault recurs when the
-	 * handler returns, and then ends the program by default. */
+	/* No file is mapped at the address, so the fault is a programming error. With the default
+	 * action, it recurs when the handler returns, and ends the program. */
 	if (info->si_code != BUS_ADRERR || !find_file((uintptr_t)info->si_addr, line, &path)) {
 		signal(number, SIG_DFL);
 		return;

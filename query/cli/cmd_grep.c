@@ -39,7 +39,7 @@ static const char *const grep_examples[] = {
 struct session {
 	const struct bs_grep_arguments *arguments;
 	bool is_quiet;
-	int write_error; /* Errno of standard output; 0: none. */
+	int write_error; /* The errno of writing to standard output; 0: no error. */
 };
 
 static int write_out(void *context, const void *bytes, size_t n_bytes)
@@ -62,7 +62,8 @@ static void notice(void *context, const char *message)
 	const struct session *session = context;
 	if (session->arguments->no_messages)
 		return;
-	/* The notice must come after the output before it, if both go to the same place. */
+	/* The output so far must appear before the notice if both go to the same terminal or
+	 * file. */
 	(void)bs_output_flush();
 	fprintf(stderr, "bitsift: %s\n", message);
 }
@@ -136,7 +137,7 @@ static void show_stats(const struct bs_grep_result *result,
 	fputs("}\n", stderr);
 }
 
-/* Searches a catalog. *came: the result, with the sums over all indexes. */
+/* Searches the indexes of a catalog. *came: the result, summed over all indexes. */
 static enum bs_status grep_catalog(const struct bs_grep_arguments *arguments,
                                    const struct bs_grep_request *grep,
                                    const struct bs_grep_program *program,
@@ -153,8 +154,8 @@ static enum bs_status grep_catalog(const struct bs_grep_arguments *arguments,
 	return status;
 }
 
-/* Reports that files were searched without the index because their source has no consent. For an
- * index that was named, always; for one that was only found, only on a terminal. */
+/* Reports that files were searched without the index because their source has no consent: always if
+ * --index named the index, but only on a terminal if it was found by itself. */
 static void tell_of_consent(const struct bs_grep_request *request)
 {
 	char *located = NULL;
@@ -172,7 +173,8 @@ static void tell_of_consent(const struct bs_grep_request *request)
 	free(located);
 }
 
-/* Suggests an index, once per user, if it can be stored that this was done. */
+/* Suggests making an index. Only once per user, and never if it cannot be stored that this was
+ * done. */
 static void tell_of_index(const struct bs_grep_request *request)
 {
 	char *dir = NULL;
@@ -193,7 +195,8 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
                struct bs_error *err)
 {
 	struct bs_grep_arguments *arguments = set;
-	/* A reader that closes the pipe is noticed by the failing write. */
+	/* If the reader of a pipe closes it, writing fails with EPIPE instead of ending the
+	 * program. */
 	(void)signal(SIGPIPE, SIG_IGN);
 	if (bs_cmd_lists_kernels(arguments->request.kernel))
 		return 0;
@@ -252,7 +255,7 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 		tell_of_consent(&request);
 	else if (!arguments->no_messages && !arguments->catalog && !result.is_partial)
 		tell_of_index(&request);
-	/* A reader that closes the pipe early (`| head`) has read enough, which is not an error. */
+	/* The reader of the pipe has read enough (`| head`), which is not an error. */
 	if (session.write_error == EPIPE)
 		return result.n_notices > 0 ? 2 : 0;
 	if (session.write_error) {

@@ -105,15 +105,15 @@ static const char *const index_examples[] = {
 	NULL,
 };
 
-#define LISTED_SKIPS 20 /* Limit of the notices for one reason, unless --verbose. */
+#define LISTED_SKIPS 20 /* The most notices for one reason, unless --verbose. */
 
 struct display {
-	struct bs_progress progress; /* First, for bs_progress_show. */
+	struct bs_progress progress; /* First member, for bs_progress_show. */
 	bool verbose;
 	uint64_t n_listed[BS_SKIP_REASONS];
 };
 
-/* Whether skipping for this reason is expected, so that it is only counted in the summary. */
+/* Whether skipping for this reason is normal, so that files are only counted in the summary. */
 static bool is_expected(enum bs_skip reason)
 {
 	return reason == BS_SKIP_BINARY || reason == BS_SKIP_LINK || reason == BS_SKIP_SPECIAL ||
@@ -138,7 +138,7 @@ static void show_notice(void *context, const char *message)
 	fprintf(stderr, "bitsift: %s\n", message);
 }
 
-/* Whether every skipped file has been named. */
+/* Whether a notice named every skipped file. */
 static bool has_named_all(const struct display *display, const struct bs_build_report *report)
 {
 	for (int reason = 0; reason < BS_SKIP_REASONS && !display->verbose; reason++)
@@ -213,7 +213,7 @@ static void show_summary(const struct display *display, const struct bs_build_re
 		fputs(has_named_all(display, report) ? "\n" : " (-v names them)\n", stderr);
 }
 
-/* Reports why the exit status is not 0. */
+/* Reports how many files, folders and sources could not be read. */
 static void show_unread(const struct bs_build_report *report)
 {
 	fprintf(stderr, "bitsift: %s of the files, folders and sources could not be read%s\n",
@@ -221,7 +221,7 @@ static void show_unread(const struct bs_build_report *report)
 	        report->is_refresh ? "; what the index had of them stays" : "");
 }
 
-/* Splits "F,G" into a list. */
+/* Splits the argument of --text, "F,G", into a list. */
 static enum bs_status take_text(void *to, const struct bs_option *option, const char *argument,
                                 struct bs_error *err)
 {

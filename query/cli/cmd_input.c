@@ -46,8 +46,8 @@ static int left_ms(const struct bs_timer *timer)
 enum bs_status bs_input_open(struct bs_input *input, const char *path, struct bs_error *err)
 {
 	*input = (struct bs_input){.path = path, .fd = STDIN_FILENO};
-	/* With O_NONBLOCK, the wait for the writer of a named pipe is in bs_input_more, which has a
-	 * limit. */
+	/* O_NONBLOCK: opening a named pipe does not wait for its writer; bs_input_more waits, with
+	 * a time limit. */
 	if (strcmp(path, "-") != 0)
 		input->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	return input->fd >= 0 ? BS_OK

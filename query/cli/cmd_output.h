@@ -11,15 +11,15 @@
 
 #include "core/bitsift/status.h"
 
-/* Thread-safe. After standard output could not be written, every call returns false and sets
- * errno. */
+/* Add bytes to the buffer, and write it. Thread-safe. After a failure to write standard output,
+ * every call returns false and sets errno. */
 bool bs_output_add(const void *bytes, size_t n_bytes);
 bool bs_output_flush(void);
 
-/* A stream that writes into the buffer. It has its own buffer: call fflush before bytes are added
- * in another way. BS_NO_MEMORY. */
+/* Makes a stream that writes into the buffer. The stream has a buffer of its own: call fflush on it
+ * before bs_output_add. BS_NO_MEMORY. */
 enum bs_status bs_output_stream(FILE **stream_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* For a signal handler that then ends the process: writes what was added so far, and blocks all
- * threads that add more. */
+/* For a signal handler that then ends the process: writes the buffer, and blocks all threads that
+ * try to add more. */
 void bs_output_rescue(void);

@@ -8,16 +8,16 @@
 #include "query/cli/cmd_progress.h"
 #include "query/options/command_line.h"
 
-/* The number of the signal; the cancel flag of struct bs_limits. */
+/* The signal that arrived; 0: none. It is the cancel flag of struct bs_limits. */
 static volatile int interrupted_by;
-static uint64_t interrupted_at_ns; /* Processor time of the process. */
+static uint64_t interrupted_at_ns; /* The processor time of the process when the signal arrived. */
 
-/* A call that still runs this long after the signal is not waited for. MOST_WORK_NS is processor
- * time, so that a busy machine does not end the program early. */
+/* A cancelled call that runs longer than this after the signal is not waited for: the program ends.
+ * MOST_WORK_NS is processor time, so a busy machine does not end the program early. */
 #define MOST_WAIT_US 150000
 #define MOST_WORK_NS UINT64_C(100000000)
 
-/* The functions up to end_at_once run in signal handlers and only make system calls. */
+/* The functions from here to end_at_once run in signal handlers and only make system calls. */
 static uint64_t worked_ns(void)
 {
 	struct timespec now;
@@ -57,7 +57,7 @@ static void end_at_once(int number)
 struct bs_limits bs_interrupt_catch(void)
 {
 	static const int numbers[] = {SIGINT, SIGTERM};
-	/* Without SA_RESTART, a read that waits for a pipe returns. */
+	/* Without SA_RESTART, the signal ends a read that waits for a pipe. */
 	struct sigaction action = {.sa_handler = note, .sa_flags = (int)SA_RESETHAND}, before;
 	struct sigaction at_once = {.sa_handler = end_at_once, .sa_flags = SA_RESTART};
 	sigemptyset(&action.sa_mask);
@@ -83,9 +83,9 @@ void bs_interrupt_end(bool is_done)
 
 #define FIRST_NS    UINT64_C(1000000000)
 #define PAUSE_NS    UINT64_C(100000000)
-#define LEAST_SHARE 0.01 /* Below this share, no remaining time is shown. */
+#define LEAST_SHARE 0.01 /* The remaining time is shown from this share of the work on. */
 
-/* Prints "1:02:03 left". */
+/* Prints the estimated remaining time, "1:02:03 left". */
 static void show_left(double seconds, double share)
 {
 	unsigned left = (unsigned)(seconds * (1 / share - 1) + 0.5);
@@ -114,7 +114,7 @@ int bs_progress_show(void *context, const struct bs_build_report *report)
 	struct bs_progress *progress = context;
 	double share =
 		report->step_total ? (double)report->step_done / (double)report->step_total : 0;
-	/* A new step is shown at once. */
+	/* A new step is shown without delay. */
 	if (report->step != progress->step)
 		progress->last_drawn_ns = 0;
 	if (!bs_progress_begin(progress, report->elapsed_ns))

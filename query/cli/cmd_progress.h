@@ -7,28 +7,29 @@
 #include "core/bitsift/build.h"
 
 /*
- * bs_interrupt_catch: from now on, the first SIGINT or SIGTERM (unless it is ignored) cancels the
- * call that is given the returned limits. A second signal ends the program. So does the first one
- * if the call continues for a tenth of a second of processor time.
+ * bs_interrupt_catch: from now on, the first SIGINT or SIGTERM (unless ignored) cancels a call that
+ * has the returned limits. The program ends at a second signal, or if the call continues for a
+ * tenth of a second of processor time.
  *
- * bs_interrupt_end: if a signal came, prints a line and ends the program by that signal; otherwise
- * returns. is_done: the index was committed before.
+ * bs_interrupt_end: if a signal arrived, prints a line and ends the program by that signal;
+ * otherwise returns. is_done: the index was committed before.
  */
 struct bs_limits bs_interrupt_catch(void);
 void bs_interrupt_end(bool is_done);
 
-/* A status line on standard error, redrawn repeatedly on a terminal while work takes longer than a
- * second. */
+/* A status line on standard error. On a terminal, it is redrawn repeatedly while work takes longer
+ * than a second. */
 struct bs_progress {
 	const char *verb; /* What the command does, such as "indexing". */
 	bool is_drawn;
 	enum bs_build_step step;
 	uint64_t last_drawn_ns;
 };
-/* If the line is due after elapsed_ns of work, erases it and prints the verb. False: not due. */
+/* If it is time to draw the line, after elapsed_ns of work, erases the old one, prints the verb and
+ * returns true. */
 bool bs_progress_begin(struct bs_progress *progress, uint64_t elapsed_ns);
-/* For bs_build_request.callbacks.progress: draws the line if it is due. context begins with a
- * struct bs_progress. */
+/* A callback for bs_build_request.callbacks.progress: draws the line if it is time. context begins
+ * with a struct bs_progress. */
 int bs_progress_show(void *context, const struct bs_build_report *report);
-/* Erases the line. Call before anything else is written to standard error. */
+/* Erases the line. Call this before anything else is written to standard error. */
 void bs_progress_clear(struct bs_progress *progress);

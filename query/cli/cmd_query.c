@@ -19,7 +19,8 @@
 
 struct query_arguments {
 	const char *index;
-	const char *catalog; /* The catalog's file; "": the user's; NULL: none. */
+	/* The path of the catalog; "": the user's catalog; NULL: no catalog. */
+	const char *catalog;
 	bool partial;
 	const char *kernel;
 	const char *batch;
@@ -28,12 +29,13 @@ struct query_arguments {
 	struct bs_word_list globs, types, type_nots, places, stops;
 	uint64_t n_best, offset, n_threads, feedback_docs;
 	struct bs_limits limits;
-	int color; /* When to use colours: an enum when. */
+	int color; /* When to use colours: WHEN_AUTO, WHEN_ALWAYS or WHEN_NEVER. */
 	const char *sort;
-	char *sort_field; /* The field in `sort`, without its direction. */
-	char *text;       /* The operands, joined. */
+	char *sort_field; /* The field of --sort, without the direction. */
+	char *text;       /* The query: the operands, joined. */
 	const char *like_file;
-	char *stop_words, *like_text; /* The contents of the files of --stop and --like-file. */
+	/* The contents of the files that --stop and --like-file name. */
+	char *stop_words, *like_text;
 	bool count, ids, nul, json, trec, stats, fresh, explain;
 };
 
@@ -143,18 +145,18 @@ static const char *const query_examples[] = {
 	NULL,
 };
 
-/* The state of a run: its output, and sums over its queries. */
+/* The state of the command: its output, and sums over its queries. */
 struct session {
 	const struct query_arguments *arguments;
 	const struct bs_consent *consent;
 	struct bs_index *index;
 	struct bs_index_info info;
 	struct bs_searcher *searcher;
-	/* The catalog that is searched in place of an index. */
+	/* The catalog to search; NULL: `index` is searched. */
 	struct bs_catalog *catalog;
 	/* The numbers of indexes asked, skipped and so on, summed over all queries. */
 	struct bs_catalog_search_result asked;
-	const char *index_name; /* The index of the current hit; NULL: no catalog. */
+	const char *index_name; /* The name of the current hit's index; NULL: no catalog. */
 	struct bs_stats_sum stats;
 	FILE *out;
 	bool is_terminal; /* Standard output is a terminal. */
@@ -165,7 +167,7 @@ struct session {
 	struct bs_changes changes;
 	uint64_t n_shown;         /* The number of ids printed for the current query. */
 	uint32_t n_query_notices; /* Notices about queries, counted over all queries. */
-	/* The request is invalid for any query, because an option is wrong. */
+	/* An option is invalid, so every query of the batch would fail. */
 	bool is_bad_request;
 	const char *query; /* The current query of a batch; NULL: no batch. */
 	size_t query_bytes;
@@ -211,7 +213,7 @@ static enum bs_status take_sort(struct query_arguments *arguments, struct bs_err
 	return arguments->sort_field ? BS_OK : bs_fail_memory(err, "a field", n);
 }
 
-/* Reads the files and joins them, each followed by a line feed. */
+/* Reads the files into one text, with a line feed after each. */
 static enum bs_status read_files(const char *const *paths, size_t n, const struct bs_timer *timer,
                                  char **text_out, size_t *n_bytes_out, struct bs_error *err)
 {
@@ -233,7 +235,8 @@ static enum bs_status read_files(const char *const *paths, size_t n, const struc
 	return status || is_kept ? status : bs_fail_memory(err, "a text", *n_bytes_out);
 }
 
-/* Divides --stop into the name of a list, which is not a path, and files, which are read. */
+/* Reads the arguments of --stop: "english" names a built-in list of stop words; any other is the
+ * path of a file of stop words. */
 static enum bs_status read_stops(struct query_arguments *arguments, const struct bs_timer *timer,
                                  struct bs_error *err)
 {
@@ -331,8 +334,8 @@ static enum bs_status take_operands(struct query_arguments *arguments,
 		status = read_like(arguments, &timer, err);
 	if (status)
 		return status;
-	/* Reading the files counts as part of the query; in a batch, each query has the full time
-	 * limit. */
+	/* The time spent on reading files counts for the time limit of the query. In a batch, each
+	 * query has the full time limit. */
 	if (!arguments->batch)
 		arguments->limits.deadline_ns = bs_timer_left(&timer);
 	bool is_count = arguments->count || (arguments->n_best == 0 && !arguments->ids);
@@ -433,7 +436,7 @@ static void show_explain(void *context, const char *text, size_t text_bytes)
 	fwrite(text, 1, text_bytes, stderr);
 }
 
-/* On a terminal, reports which of the hits were shown, if there are others. */
+/* On a terminal, if there are more hits than were shown, reports which were shown. */
 static void tell_place(const struct session *session, const struct bs_search_result *result)
 {
 	const struct query_arguments *arguments = session->arguments;
@@ -481,11 +484,11 @@ static void end_query(struct session *session, const struct bs_search_result *re
 		        (unsigned long long)session->asked.n_indexes);
 }
 
-/* The longest query, its \r, and one byte more, which shows that a line is longer. */
+/* The longest query, \r, and one byte more, by which a longer line is recognised. */
 #define BATCH_LINE_BYTES ((size_t)BS_QUERY_MAX_BYTES + 2)
 
-/* The width of the terminal minus the indentation and a "…" at both ends of a snippet; 0: unknown
- * or too narrow. */
+/* The width of a snippet: that of the terminal, minus the indentation and a "…" at both ends. 0:
+ * unknown or too narrow. */
 static uint32_t terminal_columns(void)
 {
 	struct winsize size = {0};
@@ -516,7 +519,8 @@ static enum bs_status find_in_catalog(struct session *session, const struct bs_s
 	return status;
 }
 
-/* Reports an error on one line; for a query that does not parse, also the query with a caret. */
+/* Runs a query. Reports its error on one line; for a syntax error, also the query with a caret
+ * below it. */
 static enum bs_status run_query(struct session *session, const char *text, size_t text_bytes,
                                 struct bs_error *err)
 {
@@ -571,10 +575,9 @@ static enum bs_status run_query(struct session *session, const char *text, size_
 	return status;
 }
 
-/* Reads the next line, without its end. Of a line that is too long for a query, only the first
- * BATCH_LINE_BYTES are kept, and the rest is skipped. *is_line_out is false at the end of the file.
- * The time limit counts from the line's first byte, because the wait for the next query is
- * unlimited. */
+/* Reads the next line, without its end. Keeps only the first BATCH_LINE_BYTES of a line.
+ * *is_line_out is false at the end of the file. The time limit starts with the line's first byte;
+ * the wait for that byte is unlimited. */
 static enum bs_status next_line(struct bs_input *file, uint64_t limit_ns, char *line,
                                 size_t *line_bytes_out, bool *is_line_out, struct bs_error *err)
 {
@@ -622,8 +625,8 @@ static void show_error(struct session *session, const struct bs_error *err)
 	fflush(session->out);
 }
 
-/* The id of a query in a trec run: the text before a tab, or the line's number. Returns the
- * beginning of the query. */
+/* Sets the id of a query in a trec run: the text before a tab, or else the line's number. Returns
+ * the beginning of the query in the line. */
 static const char *take_query_id(struct session *session, const char *line, size_t n,
                                  uint64_t number, char own[24])
 {
@@ -637,8 +640,8 @@ static const char *take_query_id(struct session *session, const char *line, size
 	return tab + 1;
 }
 
-/* Runs one line. A bad query prints `error` in place of its hits. Fails if no other line can be
- * run. */
+/* Runs the query of one line of a batch. For an invalid query, prints its error in place of its
+ * hits and returns BS_OK. Fails if no other line can be run. */
 static enum bs_status run_line(struct session *session, const char *line, size_t n, uint64_t number,
                                struct bs_error *err)
 {
@@ -718,7 +721,7 @@ static enum bs_status open_index(struct session *session, struct bs_error *err)
 	return bs_searcher_new(session->index, &session->searcher, err);
 }
 
-/* Follows https://no-color.org, and terminals without colours. */
+/* Whether to use colours. Respects https://no-color.org, and terminals without colours. */
 static bool wants_color(int when, bool is_terminal)
 {
 	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
@@ -735,14 +738,14 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	                          .is_terminal = isatty(STDOUT_FILENO),
 	                          .query_id = "1",
 	                          .query_id_bytes = 1};
-	struct bs_error told = {""}; /* The error of a query; already printed where it occurred. */
+	struct bs_error told = {""}; /* The error of a query, which has already been printed. */
 	if (bs_cmd_lists_kernels(arguments->kernel))
 		return 0;
 	if (take_operands(arguments, operands, err))
 		return -1;
 	session.color = wants_color(arguments->color, session.is_terminal);
-	/* Opening with --fresh counts as part of the query; in a batch, each query has the full
-	 * time limit. */
+	/* The time spent on opening the index, with --fresh, counts for the time limit of the
+	 * query. In a batch, each query has the full time limit. */
 	struct bs_timer timer;
 	bs_timer_start(&timer, arguments->limits.deadline_ns);
 	enum bs_status status = open_index(&session, err);

@@ -1,8 +1,6 @@
-/*
- * cmd_stats.c: `bitsift stats`: arguments; core/store/index_stats.c computes the numbers, and
- * stats_format.c prints them. This is the only command that includes more than bitsift.h, because
- * it shows the internals of an index, which have no public interface.
- */
+/* cmd_stats.c: `bitsift stats`: arguments; core/store/index_stats.c computes the numbers, and
+ * stats_format.c prints them. This is the only command that includes internal headers of the
+ * library, because it shows the internals of an index, which have no public interface. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -69,7 +67,8 @@ static void tell_unread(void *context, enum bs_skip reason, const char *message)
 	fprintf(stderr, "bitsift: %s\n", message);
 }
 
-/* Opens the index a second time and freshens it, as --fresh would. */
+/* Finds what changed in the sources: opens the index a second time and freshens that, as --fresh
+ * would. */
 static enum bs_status look_at_sources(const struct bs_dir *dir, struct bs_freshened *since_out,
                                       bool *is_incomplete_out, struct bs_error *err)
 {

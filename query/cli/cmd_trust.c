@@ -1,18 +1,19 @@
 /*
- * cmd_trust.c: the indexes and sources that the user of the program has consented to, how they are
- * stored, and `bitsift trust`.
+ * cmd_trust.c: the indexes and sources that the user has consented to: their storage, and
+ * `bitsift trust`.
  *
- *      $XDG_CONFIG_HOME/bitsift/trusted        index directories, one a line; * is all (~/.config)
+ *      $XDG_CONFIG_HOME/bitsift/trusted        index directories, one per line; * means all
+ *                                              (default of the variable: ~/.config)
  *      $XDG_STATE_HOME/bitsift/told/NAME       a message that is shown only once was shown
- *      $XDG_STATE_HOME/bitsift/sources/HASH    a source outside its index's folder that was named
- *        to `bitsift index`
- *                                              (~/.local/state)
+ *      $XDG_STATE_HOME/bitsift/sources/HASH    the mark of a source that is outside its index's
+ *                                              folder and was named to `bitsift index`
+ *                                              (default of the variable: ~/.local/state)
  *
- * The mark of a named source is a separate file: index directory, recorded path and canonical
- * place, each NUL-terminated. It is stored with the user's files and not in the index, so it needs
- * no key to be believed. It survives every rebuild and refresh, by any user. It does not apply to a
- * copy of the index, nor if another file is at the path. Any number of runs may make marks at once:
- * a mark appears whole, by rename, and two marks of the same source are equal.
+ * A mark contains the index directory, the recorded path and the canonical place of the source,
+ * each NUL-terminated. It needs no signature, because it is stored with the user's files and not in
+ * the index. It survives every rebuild and refresh, by any user. It does not apply to a copy of the
+ * index, nor if another file is at the path. Processes may write marks at the same time: a mark
+ * appears complete, by rename, and two marks of the same source are equal.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,13 +30,14 @@
 #include "query/cli/cmd_input.h"
 #include "query/cli/commands.h"
 
-/* A path below the user's folder of that kind; NULL: there is no home directory, or no memory. */
+/* A path below one of the user's folders: $variable, by default ~/below_home. NULL: there is no
+ * home directory, or no memory. */
 static char *user_path(const char *variable, const char *below_home, const char *rest)
 {
 	const char *base = getenv(variable);
 	const char *home = getenv("HOME");
 	char *path = NULL;
-	/* The XDG specification requires that a relative path is ignored. */
+	/* By the XDG specification, a relative path is ignored. */
 	if (base && *base == '/')
 		return asprintf(&path, "%s/bitsift/%s", base, rest) < 0 ? NULL : path;
 	if (!home || *home != '/')
@@ -85,13 +87,13 @@ static enum bs_status fail_homeless(struct bs_error *err)
 	return bs_fail(err, BS_IO, "there is no home directory to keep it in");
 }
 
-/* Bytes on the heap, with room for one more. */
+/* Bytes on the heap. One more byte is allocated after them. */
 struct text {
 	char *bytes;
 	size_t n_bytes;
 };
 
-/* Reads a file only if it belongs to the user or root; others could forge consent. */
+/* Reads a file if it belongs to the user or to root. Anybody else could forge consent with it. */
 static enum bs_status read_own(int fd, struct text *text, struct bs_error *err)
 {
 	struct stat found;
@@ -123,7 +125,7 @@ static enum bs_status read_path(const char *path, struct text *text, struct bs_e
 	return status;
 }
 
-/* The offset of the line; -1: not found. */
+/* The offset of a line in the file; -1: not found. */
 static ssize_t find_line(const struct text *lines, const char *line)
 {
 	size_t n_bytes = strlen(line);
@@ -203,8 +205,8 @@ static enum bs_status write_file(const char *file, const struct text *text, stru
 	return status;
 }
 
-/* Opens and locks the list of trusted indexes. If another run has replaced the file meanwhile,
- * opens it again. */
+/* Opens and locks the list of trusted indexes. Tries again if another process replaced the file
+ * before the lock was taken. */
 static int open_trusted(const char *path)
 {
 	struct stat found, locked;
@@ -226,8 +228,8 @@ static int open_trusted(const char *path)
 	}
 }
 
-/* Changes the list under a lock on the file, which is replaced atomically. A symlink to the file is
- * kept. */
+/* Adds a line to the list, or removes it. The file is locked, and replaced atomically; if it is a
+ * symlink, its target is. */
 static enum bs_status edit(const char *dir, bool add, bool *changed_out, struct bs_error *err)
 {
 	struct text lines = {0};
@@ -277,8 +279,8 @@ static enum bs_status print_trusted(FILE *to, struct bs_error *err)
 	return status == BS_NOT_FOUND || !status ? BS_OK : bs_fail(err, status, "%s", why.text);
 }
 
-/* The content of a source's mark, which is looked up by dir and path; place must still be where
- * path leads. place NULL: the key. */
+/* Makes the content of the mark of a named source. place: where path leads; NULL: makes only the
+ * key, by which the mark is found. */
 static enum bs_status make_mark(const char *dir, const char *path, const char *place,
                                 struct text *mark, struct bs_error *err)
 {
@@ -290,7 +292,7 @@ static enum bs_status make_mark(const char *dir, const char *path, const char *p
 	return BS_OK;
 }
 
-/* The file of a mark. key: its content without the place. */
+/* The path of a mark's file. key: the content of the mark without the place. */
 static char *mark_path(const struct text *key)
 {
 	char name[40];
@@ -307,7 +309,8 @@ static bool has_mark(const char *dir, const char *path)
 	has = file && read_path(file, &mark, NULL) == BS_OK && mark.n_bytes > key.n_bytes &&
 	      memcmp(mark.bytes, key.bytes, key.n_bytes) == 0 &&
 	      mark.bytes[mark.n_bytes - 1] == '\0';
-	/* The path is resolved only now; a symlink in it may lead to another place than before. */
+	/* The path is resolved now, because a symlink in it may lead to another place than when the
+	 * mark was made. */
 	char *place = has ? realpath(path, NULL) : NULL;
 	has = place && strcmp(place, mark.bytes + key.n_bytes) == 0;
 	free(place);
@@ -389,7 +392,8 @@ static const char *const trust_examples[] = {
 	NULL,
 };
 
-/* The line for DIR. For removal, DIR need not exist. */
+/* Makes the line for DIR in the list of trusted indexes: its canonical path, or *. To remove a
+ * line, DIR need not exist. */
 static enum bs_status resolve(const char *dir, bool is_removal, char **line_out,
                               struct bs_error *err)
 {
@@ -405,7 +409,8 @@ static enum bs_status resolve(const char *dir, bool is_removal, char **line_out,
 		return BS_OK;
 	if (asprintf(&manifest, "%s/manifest", *line_out) < 0)
 		return bs_fail_memory(err, "a path", strlen(dir));
-	/* Prevents a typing error from being stored. An unreadable index is accepted. */
+	/* A path without an index is probably a typing error, so it is rejected. An unreadable
+	 * index is accepted. */
 	bool is_none = stat(manifest, &found) != 0 && (errno == ENOENT || errno == ENOTDIR);
 	free(manifest);
 	return is_none ? bs_fail(err, BS_NOT_FOUND,

@@ -39,8 +39,8 @@ static enum bs_status take_lines(const char *text, size_t n_bytes, struct bs_wor
 	return status;
 }
 
-/* An unreadable file is reported and ignored, as by rg; a file that is too long is an error.
- * BS_NO_MEMORY, BS_INVALID, BS_DEADLINE. */
+/* Reads the arguments in a configuration file. Like rg, reports and ignores an unreadable file; a
+ * file that is too long is an error. BS_NO_MEMORY, BS_INVALID, BS_DEADLINE. */
 static enum bs_status read_config(const char *variable, const char *path,
                                   const struct bs_timer *timer, struct bs_word_list *arguments,
                                   struct bs_error *err)
@@ -59,8 +59,8 @@ static enum bs_status read_config(const char *variable, const char *path,
 	return status == BS_IO ? BS_OK : status;
 }
 
-/* Starts the time limit given in the arguments, which covers reading the configuration. An invalid
- * limit is reported later, with the other options. */
+/* Starts the time limit that the arguments give, because it also covers reading the configuration
+ * file. An invalid limit is reported later, with the other options. */
 static void start_timer(const struct bs_command *command, int argc, char **argv,
                         struct bs_timer *timer)
 {
@@ -71,9 +71,9 @@ static void start_timer(const struct bs_command *command, int argc, char **argv,
 	bs_timer_start(timer, limit_ns);
 }
 
-/* Reads the file of arguments that the command's variable names, if it is set. read_out: these
- * arguments, whose strings the caller frees. all_out: argv[0], these arguments, and the rest of
- * argv. Fails as read_config. */
+/* Reads the configuration file, if the command has a variable for its path and it is set. read_out:
+ * the arguments in it, to be freed by the caller. all_out: argv[0], these arguments, and the rest
+ * of argv. Fails like read_config. */
 static enum bs_status configure(const struct bs_command *command, int argc, char **argv,
                                 struct bs_word_list *read_out, struct bs_word_list *all_out,
                                 struct bs_error *err)

@@ -18,50 +18,52 @@ extern const struct bs_command bs_command_index, bs_command_query, bs_command_gr
 int bs_command_run(const struct bs_command *command, int argc, char **argv,
                    const struct bs_consent *consent);
 
-/* From now on, SIGBUS ends the program with a message, exit status 2 and the output completed so
- * far. It occurs when a mapped file of an index is truncated. Sources are read, never mapped. */
+/* From now on, SIGBUS prints a message and the output completed so far, and ends the program with
+ * exit status 2. It occurs when a mapped file of an index is truncated. Sources are read, never
+ * mapped. */
 void bs_fault_catch(void);
 
-/* Opens a catalog; file "": the user's, $XDG_CONFIG_HOME/bitsift/catalog. make: the catalog need
- * not exist, and the folder of the user's catalog is created. BS_NOT_FOUND: there is no catalog,
- * and make is false. */
+/* Opens the catalog in `file`; "": the user's catalog, $XDG_CONFIG_HOME/bitsift/catalog. make: the
+ * catalog need not exist, and the folder of the user's catalog is created. BS_NOT_FOUND: there is
+ * no catalog, and make is false. */
 enum bs_status bs_cmd_open_catalog(const char *file, bool make, const char *kernel,
                                    const struct bs_consent *consent,
                                    struct bs_catalog **catalog_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
 
-/* The consent of the user to indexes and sources. Root also trusts indexes of the user who called
- * sudo. */
+/* The user's consent to read indexes and sources. Root also trusts indexes that belong to the user
+ * who called sudo. */
 struct bs_consent bs_user_consent(void);
 
-/* The path of a file in the user's configuration folder of the program, to be freed with free().
- * NULL: there is no home directory. make: creates the folder. */
+/* The path of a file in the user's configuration folder of bitsift; the caller frees it. NULL:
+ * there is no home directory. make: creates the folder. */
 char *bs_cmd_config_path(const char *name, bool make);
 
-/* Whether this is the user's first call with that name; false if that cannot be stored. */
+/* Whether the function is called with this name for the first time by this user, in any process.
+ * False if that cannot be stored. */
 bool bs_cmd_is_first(const char *name);
 
-/* The index to read: `option` (the argument of --index, nullable), else BITSIFT_INDEX, else the
- * nearest .bitsift upward. The caller frees *dir_out. BS_NOT_FOUND: the message tells how to make
- * an index. BS_UNTRUSTED: a symlink was found. */
+/* Finds the index to read: `option` (the argument of --index, nullable), else BITSIFT_INDEX, else
+ * the nearest .bitsift in this folder or above. The caller frees *dir_out. BS_NOT_FOUND: the
+ * message explains how to make an index. BS_UNTRUSTED: a symlink was found. */
 enum bs_status bs_cmd_locate(const char *option, char **dir_out,
                              struct bs_error *err) BS_WARN_UNUSED;
-/* The value of BITSIFT_INDEX; NULL: unset or empty. */
+/* The value of the environment variable BITSIFT_INDEX; NULL: unset or empty. */
 const char *bs_cmd_environment_index(void);
 
 /* A callback for notices: flushes standard output and prints a line on standard error. */
 void bs_cmd_notice(void *context, const char *message);
 
-/* Whether an id contains NUL, so that it cannot be printed where ids end with NUL. If so, reports
- * it on standard error. */
+/* Whether an id contains NUL; it cannot be printed where NUL ends ids. If so, reports it on
+ * standard error. */
 bool bs_cmd_refuse_nul(const char *id, size_t id_bytes);
 
-/* Writes the command for a refresh to command_out and returns it. index: the argument of --index;
- * NULL: not given. */
+/* Writes the command that refreshes the index to command_out, and returns it. index: the argument
+ * of --index; NULL: not given. */
 const char *bs_cmd_refresh_command(const char *index, struct bs_error *command_out);
 
-/* Reports files that changed since they were indexed, on one line, if there are any. names_all:
- * adds that -v names all of them. */
+/* Reports on one line how many files changed since they were indexed, if any. names_all: the line
+ * says that -v names all of them. */
 void bs_cmd_show_changes(const struct bs_changes *changes, const char *index, bool names_all);
 
 /* Reports the number of unreadable documents, if they were too many to be named one by one. */

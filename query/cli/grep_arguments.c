@@ -1,8 +1,6 @@
-/*
- * grep_arguments.c: see grep_arguments.h. First every option is stored as it comes, by its row of
- * the table; later options override earlier ones as in rg. Then the request is made from all of
- * them together.
- */
+/* grep_arguments.c: see grep_arguments.h. First each option is stored as its row of the table says;
+ * later options override earlier ones, as in rg. Then the request is made from all options
+ * together. */
 #include "query/cli/grep_arguments.h"
 
 #include <ctype.h>
@@ -58,7 +56,7 @@ enum {
 };
 static const char *const engines[] = {"default", "pcre2", "auto", NULL};
 static const char *const scopes[] = {"line", "file", NULL};
-/* In the order of enum bs_grep_sort; the default is by path. */
+/* In the order of enum bs_grep_sort, which has no "none": that is the default order, by path. */
 static const char *const sort_keys[] = {"path", "modified", "accessed", "created", "none", NULL};
 
 static enum bs_status own(struct bs_grep_arguments *arguments, char *text, struct bs_error *err)
@@ -74,7 +72,8 @@ static enum bs_status add_pattern(struct bs_grep_arguments *arguments, const cha
                                   struct bs_error *err)
 {
 	size_t n_before = arguments->patterns.n;
-	/* The list is full if it has 0 patterns or a power of two. */
+	/* The array has room for a power of two of patterns, so it is full if n_before is 0 or a
+	 * power of two. */
 	if ((n_before & (n_before - 1)) == 0) {
 		size_t *grown = realloc(arguments->pattern_bytes,
 		                        (n_before ? n_before * 2 : 1) * sizeof(n));
@@ -102,8 +101,8 @@ static enum bs_status add_file(struct bs_grep_arguments *arguments, const char *
 	return status;
 }
 
-/* Pattern files are read when all options are known, because their patterns come after those of -e,
- * as in rg. */
+/* Stores the path of a pattern file. It is read when all options are known, because its patterns
+ * come after those of -e, as in rg. */
 static enum bs_status take_file(void *to, const struct bs_option *option, const char *path,
                                 struct bs_error *err)
 {
@@ -114,7 +113,8 @@ static enum bs_status take_file(void *to, const struct bs_option *option, const 
 	return bs_word_list_add(&arguments->pattern_files, path, err);
 }
 
-/* Replaces \n, \r, \t, \\ and \x00 in a separator; other escapes stay two characters, as in rg. */
+/* Replaces the escapes \n, \r, \t, \\ and \x00 of a separator. Other escapes stay as they are, as
+ * in rg. */
 static enum bs_status unescape(struct bs_grep_arguments *arguments, const char *value,
                                struct bs_grep_separator *out, struct bs_error *err)
 {
@@ -204,8 +204,8 @@ static enum bs_status take_sort(void *to, const struct bs_option *option, const 
 	return status;
 }
 
-/* --engine: there is only one engine. The difference of rg's pcre2 engine is the treatment of
- * invalid UTF-8. */
+/* --engine: bitsift has one engine. With pcre2, it treats invalid UTF-8 as rg's pcre2 engine
+ * does. */
 static enum bs_status take_engine(void *to, const struct bs_option *option, const char *argument,
                                   struct bs_error *err)
 {
@@ -268,8 +268,8 @@ static enum bs_status take_hyperlink(void *to, const struct bs_option *option, c
 #define SETS(kind, field) BS_OPTION_SETS(kind, struct bs_grep_arguments, field)
 #define CALL(function)    .kind = BS_OPTION_CALL, .take = (function)
 
-/* The options that --help shows come first. Options that rg accepts in scripts, or that undo
- * another, are only on the man page. */
+/* The options that --help shows are first. The others, which rg accepts in scripts or which undo an
+ * option, are only on the man page. */
 const struct bs_option bs_grep_option_table[] = {
 	{'e', "regexp", "PATTERN", "a pattern; repeatable", CALL(take_regexp), .takes_dash = true},
 	{'f', "file", "FILE", "patterns, one per line (- is standard input); repeatable",
@@ -541,7 +541,8 @@ static bool is_folder(const char *path)
 	return stat(path, &found) == 0 && S_ISDIR(found.st_mode);
 }
 
-/* The first operand is the pattern unless -e or -f gave one; the others are paths. */
+/* Stores the operands. The first one is the pattern, unless -e or -f gave one; the others are
+ * paths. */
 static enum bs_status take_operands(struct bs_grep_arguments *arguments, char **operands, size_t n,
                                     struct bs_error *err)
 {
@@ -557,7 +558,7 @@ static enum bs_status take_operands(struct bs_grep_arguments *arguments, char **
 		status = add_pattern(arguments, operands[0], strlen(operands[0]), err);
 	for (size_t i = 0; i < arguments->pattern_files.n && !status; i++)
 		status = add_file(arguments, arguments->pattern_files.list[i], &timer, err);
-	/* Reading the files counts as part of the search. */
+	/* The time spent on reading pattern files counts for the time limit of the search. */
 	arguments->limits.deadline_ns = bs_timer_left(&timer);
 	for (size_t i = wants_pattern; i < n && !status; i++)
 		status = bs_word_list_add(&arguments->paths, operands[i], err);
@@ -693,7 +694,8 @@ static void decide_task(struct bs_grep_arguments *arguments)
 	arguments->program.task = arguments->type_list       ? BS_GREP_LIST_TYPES
 	                          : arguments->pcre2_version ? BS_GREP_TELL_ENGINE
 	                                                     : BS_GREP_AS_REQUESTED;
-	/* The program's own tasks look at no file, like BS_GREP_CHECK. */
+	/* Like BS_GREP_CHECK, the tasks that only the program has (enum bs_grep_program_task)
+	 * search no file. */
 	arguments->request.task = arguments->program.task ? BS_GREP_CHECK
 	                          : arguments->files      ? BS_GREP_LIST_FILES
 	                          : arguments->candidates ? BS_GREP_LIST_CANDIDATES
@@ -701,14 +703,14 @@ static void decide_task(struct bs_grep_arguments *arguments)
 	                                                                     : BS_GREP_SEARCH;
 }
 
-/* If all patterns begin with (?-u), they match bytes, as with --no-unicode. PCRE2 cannot turn
- * Unicode off within a pattern. */
+/* If all patterns begin with (?-u), removes that and turns Unicode off, as --no-unicode does. Not
+ * for PCRE2, which cannot turn Unicode off within a pattern. */
 static void find_bytes_mark(struct bs_grep_arguments *arguments)
 {
 	static const char mark[] = "(?-u)";
 	struct bs_grep_pattern *pattern = &arguments->request.pattern;
 	size_t n = sizeof(mark) - 1, n_marked = 0;
-	/* With -w, rg keeps Unicode's definition of words. */
+	/* With -w, rg uses Unicode's definition of words even then. */
 	if (pattern->is_fixed || pattern->is_pcre2 || pattern->is_word)
 		return;
 	while (n_marked < pattern->n_patterns && strncmp(pattern->patterns[n_marked], mark, n) == 0)

@@ -1,5 +1,6 @@
-/* grep_arguments.h: the options of `bitsift grep`: rg's and additional ones. Part of the program:
- * reads pattern files and checks whether standard output is a terminal. */
+/* grep_arguments.h: the options of `bitsift grep`: those of rg and additional ones. Part of the
+ * command-line program: it reads pattern files, and checks whether standard output is a
+ * terminal. */
 #pragma once
 
 #include "core/bitsift/grep_request.h"
@@ -7,17 +8,19 @@
 #include "query/options/command_line.h"
 
 struct bs_grep_arguments {
-	/* The request that the options make; its callbacks are not set. */
+	/* The request made from the options; its callbacks are not set. */
 	struct bs_grep_request request;
-	/* The program's additions to the request; the output file is not set yet. */
+	/* Settings that are not in the library's public request; the output file is not set yet. */
 	struct bs_grep_program program;
 	struct bs_limits limits;
 	bool no_messages, stats, explain;
-	const char *catalog; /* The catalog's file; "": the user's; NULL: none. */
+	/* The path of the catalog; "": the user's catalog; NULL: no catalog. */
+	const char *catalog;
 	bool partial;
-	/* The members below are set while options are parsed. */
+	/* The members below are set while options are parsed, and used by
+	 * bs_grep_arguments_decide. */
 	uint64_t after, before, context, n_threads, max_depth;
-	/* The value of accepted and ignored options about rg's regex engines. */
+	/* Receives the values of options about rg's regex engines, which are ignored. */
 	uint64_t engine_bytes;
 	int bounds, binary, scope, count, which_files, color, n_unrestricted;
 	int line_number, column, with_filename; /* -1: option not given. */
@@ -26,14 +29,14 @@ struct bs_grep_arguments {
 		no_files;
 	bool has_pattern_option, patterns_from_stdin, quiet, files, candidates, type_list,
 		pcre2_version, version;
-	/* Memory that the request borrows. */
+	/* Memory that the request points to. */
 	size_t *pattern_bytes;
 	struct bs_word_list patterns, globs, iglobs, ands, nots, types, type_nots, type_adds,
 		type_clears, colors, paths, owned, pre_globs, ignore_files, pattern_files;
 };
 
-/* The options, which set a struct bs_grep_arguments. A NULL name ends the table. --help shows the
- * first BS_GREP_N_IN_HELP. */
+/* The table of options, which set a struct bs_grep_arguments. Ends with a NULL name. --help shows
+ * the first BS_GREP_N_IN_HELP. */
 extern const struct bs_option bs_grep_option_table[];
 #define BS_GREP_N_IN_HELP 33
 extern const struct bs_grep_arguments bs_grep_defaults;

@@ -140,7 +140,8 @@ enum bs_status bs_grep_colors_set(struct bs_grep_colors *colors, const char *con
 	write_codes(&parts[PART_LINE], colors->line);
 	write_codes(&parts[PART_COLUMN], colors->column);
 	write_codes(&parts[PART_MATCH], colors->match);
-	/* A match without colour is plain text; other parts without colour still get a reset. */
+	/* A match without colour has no escape sequences; other parts without colour still have a
+	 * reset sequence. */
 	if (strcmp(colors->match, "\033[0m") == 0)
 		colors->match[0] = '\0';
 	return BS_OK;
@@ -174,7 +175,7 @@ enum {
 static const char *const variables[N_VARIABLES] = {"{path}", "{line}", "{column}", "{host}",
                                                    "{wslprefix}"};
 
-/* The value of {host} or {wslprefix}; braces in it are doubled. */
+/* Sets `out` to the value of {host} or {wslprefix}, with its braces doubled. */
 static void read_value(int variable, char out[512])
 {
 	char host[256] = "";
@@ -192,7 +193,7 @@ static void read_value(int variable, char out[512])
 	out[n] = '\0';
 }
 
-/* The variable at the beginning of format, and its length; N_VARIABLES: none. */
+/* The variable at the beginning of format; N_VARIABLES: none. *n_out: its length in bytes. */
 static int find_variable(const char *format, size_t *n_out)
 {
 	for (int i = 0; i < N_VARIABLES; i++) {
@@ -210,8 +211,8 @@ static bool has_scheme(const char *format)
 	return n > 0 && format[n] == ':';
 }
 
-/* Copies the format and replaces the variables of the machine. has_out: the variables that occur.
- * Returns NULL, or an error message. */
+/* Copies the format, and replaces {host} and {wslprefix} by their values. has_out: the variables
+ * that occur. Returns NULL, or an error message. */
 static const char *translate(const char *format, FILE *to, bool has_out[N_VARIABLES])
 {
 	char value[512];

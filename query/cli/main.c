@@ -91,11 +91,9 @@ static int help(const char *name)
 	return command || !name || bs_docs_text_topic(&program, name, stdout) ? 0 : refuse(name);
 }
 
-/*
- * Opens /dev/null for standard input, output and error that the shell has closed (`>&-`). Otherwise
- * the next file opened would take their number and receive what is printed. Output of grep is then
- * lost, as in rg; the other commands report that they cannot write.
- */
+/* Opens /dev/null as standard input, output and error if the shell closed them (`>&-`). Otherwise
+ * the next file opened would get their number, and output would be written into it. grep then loses
+ * its output, like rg; other commands report that they cannot write. */
 static void fill_standard_files(bool is_grep)
 {
 	for (int fd = 0; fd <= STDERR_FILENO; fd++)
@@ -104,7 +102,8 @@ static void fill_standard_files(bool is_grep)
 			            fd == STDOUT_FILENO && !is_grep ? O_RDONLY : O_RDWR);
 }
 
-/* Ignores a folder of the user whose path is so long that no file in it could be opened. */
+/* Unsets environment variables for the user's folders whose paths are so long that no file in them
+ * could be opened. */
 static void drop_long_folders(void)
 {
 	static const char *const variables[] = {"HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"};
@@ -118,7 +117,7 @@ static void drop_long_folders(void)
 	}
 }
 
-/* Returns exit_status, or 2 if not all output was written. */
+/* Flushes standard output. Returns exit_status, or 2 if not all output was written. */
 static int end_output(int exit_status)
 {
 	errno = 0;

@@ -11,7 +11,8 @@
 
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD. */
 
-/* Writes the characters from `at` on that need no escape in any format, and returns their end. */
+/* Writes the characters from `at` on up to the first that may need an escape, and returns its
+ * offset. */
 static size_t put_plain(const char *text, size_t text_bytes, size_t at, FILE *out)
 {
 	size_t start = at;
@@ -114,7 +115,7 @@ static void put_passages(const struct bs_hit *hit, FILE *out)
 	putc(']', out);
 }
 
-/* Prints "KEY":"...", and for invalid UTF-8 also "KEY_base64":"...". */
+/* Prints "KEY":"..."; if text is invalid UTF-8, then also "KEY_base64":"...". */
 static void put_name(const char *key, const char *text, size_t text_bytes, FILE *out)
 {
 	fprintf(out, "\"%s\":", key);
@@ -212,15 +213,15 @@ void bs_format_text(const struct bs_hit *hit, const char *index, bool is_sorted,
 	}
 }
 
-/* The names in braces in a format. */
+/* The names that a format may have in braces. */
 enum part {
 	PART_PATH,
 	PART_ID,
 	PART_SCORE,
 	PART_RANK,
 	PART_VALUE,
-	PART_INDEX, /* Parts of the hit up to here. */
-	/* Parts of the hit's best passage. */
+	PART_INDEX, /* The parts up to here are of the hit. */
+	/* The parts from here on are of the hit's best passage. */
 	PART_LINE,
 	PART_COLUMN,
 	PART_START,
@@ -234,8 +235,8 @@ static const char *const part_names[PARTS] = {
 	"line", "column", "start", "stop", "field", "text",
 };
 
-/* Reads the next part of a format and returns the text after it. For plain text, *part_out is PARTS
- * and *byte_out the byte. Returns NULL if the part is invalid. */
+/* Reads the next part of a format, and returns the rest. For plain text, *part_out is PARTS, and
+ * *byte_out is its next byte. Returns NULL if the part is invalid. */
 static const char *next_part(const char *at, enum part *part_out, char *byte_out)
 {
 	static const char escapes[] = "n\nt\t0\0\\\\";
@@ -333,7 +334,8 @@ void bs_format_format(const struct bs_hit *hit, const char *index, const char *f
 		putc('\n', out);
 }
 
-/* Prints a column, with white space, which separates columns, escaped. */
+/* Prints a column of a trec run. White space in it is escaped, because white space separates
+ * columns. */
 static void put_column(const char *text, size_t text_bytes, FILE *out)
 {
 	for (size_t i = 0; i < text_bytes; i++)
@@ -407,7 +409,7 @@ static int compare_u64(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The smallest time that a share p of the queries do not exceed (nearest rank). */
+/* The p-quantile of the times (nearest rank), in microseconds; p is in 0..1. */
 static double percentile_us(const uint64_t *sorted, uint64_t n, double p)
 {
 	uint64_t rank = (uint64_t)(p * (double)n);
@@ -457,7 +459,7 @@ void bs_stats_deinit(struct bs_stats_sum *sum)
 		free(sum->times[stage]);
 }
 
-/* More frequent kinds first; equal ones in alphabetical order. */
+/* Sorts the kinds of files by decreasing frequency, then alphabetically. */
 static int compare_kinds(const void *left, const void *right)
 {
 	const struct bs_skip_kind *a = left, *b = right;
@@ -468,7 +470,8 @@ static int compare_kinds(const void *left, const void *right)
 
 #define SHOWN_KINDS 5
 
-/* Prints the most frequent kinds: " (40 png, 30 jpg, 60 other)". */
+/* Prints the most frequent kinds of binary files, " (40 png, 30 jpg, 60 other)". n_left: the number
+ * of binary files. */
 static void put_kinds(const struct bs_skip_kind binary[BS_SKIP_KINDS], uint64_t n_left, FILE *out)
 {
 	struct bs_skip_kind kinds[BS_SKIP_KINDS];

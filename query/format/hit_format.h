@@ -14,8 +14,8 @@ struct bs_catalog_search_result;
 /* Prints a hit as
  * {"rank":1,"id":"a.txt","score":1.234567,"path":"a.txt","line":2,"column":1,"start":10,"stop":19,
  * "snippet":"...","passages":[{"line":2,"column":1,"start":10,"stop":19,"text":"..."}]} and a line
- * feed. Invalid UTF-8 becomes U+FFFD; then "id_base64" has the exact id, and "path_base64" the
- * exact path. query: the query of a batch, printed first as "query"; NULL: no batch. index (for all
+ * feed. Invalid UTF-8 becomes U+FFFD; then "id_base64" is the exact id, and "path_base64" the exact
+ * path. query: the query of a batch, printed first as "query"; NULL: no batch. index (for all
  * functions): the name of the index in the catalog, printed next as "index"; NULL: no catalog. */
 void bs_format_json(const struct bs_hit *hit, const char *index, bool is_sorted, const char *query,
                     size_t query_bytes, FILE *out);
@@ -33,21 +33,20 @@ void bs_format_text(const struct bs_hit *hit, const char *index, bool is_sorted,
                     FILE *out);
 
 /* Checks a format such as "{path}:{line}:{text}\\0" (see --format in bitsift-query(1)). is_sorted:
- * hits have a value. has_index: hits have the name of an index. *has_places_out: the format needs
- * passages. BS_INVALID. */
+ * the hits have a sort value. has_index: the hits have the name of an index, because a catalog is
+ * searched. *has_places_out: the format needs passages. BS_INVALID. */
 enum bs_status bs_format_check_format(const char *format, bool has_index, bool is_sorted,
                                       bool *has_places_out, struct bs_error *err) BS_WARN_UNUSED;
-/* Prints a hit in a format that was checked, and a line feed unless the format ends with a line
- * feed or NUL. */
+/* Prints a hit in a format that bs_format_check_format accepted, and a line feed unless the format
+ * ends with a line feed or NUL. */
 void bs_format_format(const struct bs_hit *hit, const char *index, const char *format,
                       bool is_terminal, FILE *out);
 
-/* Prints a line of a run in the format of trec_eval: "301 Q0 FBIS3-1 1 12.345678901 bitsift". */
+/* Prints a hit as a line of a run for trec_eval: "301 Q0 FBIS3-1 1 12.345678901 bitsift". */
 void bs_format_trec(const struct bs_hit *hit, const char *index, const char *query_id,
                     size_t query_id_bytes, FILE *out);
 
-/* Prints text as a JSON string (RFC 8259); invalid UTF-8 becomes U+FFFD. Returns false if there was
- * any. */
+/* Prints text as a JSON string (RFC 8259). Invalid UTF-8 becomes U+FFFD; then false is returned. */
 bool bs_format_json_string(const char *text, size_t text_bytes, FILE *out);
 
 /* Prints text for a terminal: control characters as \xNN, the rest verbatim. */
@@ -56,8 +55,8 @@ void bs_format_escaped(const char *text, size_t text_bytes, FILE *out);
 /* Prints text verbatim, or, if is_terminal, like bs_format_escaped. */
 void bs_format_exact(const char *text, size_t text_bytes, bool is_terminal, FILE *out);
 
-/* Prints text as UTF-8: invalid bytes and terminal controls become U+FFFD. has_marks: ASCII control
- * characters, which mark words, are kept. */
+/* Prints text as valid UTF-8: invalid bytes and terminal controls become U+FFFD. has_marks: keeps
+ * ASCII control characters, which mark words. */
 void bs_format_shown(const char *text, size_t text_bytes, bool has_marks, FILE *out);
 
 #define BS_STATS_COUNTERS 13
@@ -66,14 +65,14 @@ void bs_format_shown(const char *text, size_t text_bytes, bool has_marks, FILE *
 struct bs_stats_sum {
 	uint64_t n_queries;
 	uint64_t sums[BS_STATS_COUNTERS];
-	/* Times in ns, one per query: an array for each stage, and one for the total. */
+	/* For each stage, and for the total: the times in ns, one per query. */
 	uint64_t *times[BS_STAGES + 1];
 	uint64_t n_room;
 };
 enum bs_status bs_stats_add(struct bs_stats_sum *sum, const struct bs_query_stats *stats,
                             struct bs_error *err) BS_WARN_UNUSED;
-/* Prints one JSON object and a line feed. Sorts the times. catalog: sums over its queries; NULL: no
- * catalog. */
+/* Prints the statistics as a JSON object and a line feed. Sorts `times`. catalog: sums over the
+ * queries of a catalog; NULL: no catalog. */
 void bs_stats_json(struct bs_stats_sum *sum, const struct bs_catalog_search_result *catalog,
                    FILE *out);
 void bs_stats_deinit(struct bs_stats_sum *sum);

@@ -35,7 +35,7 @@ static double ratio(uint64_t n, uint64_t of)
 	return of ? (double)n / (double)of : 0;
 }
 
-/* On/off options, in the order in which both formats list them. */
+/* The on/off options of an index, in the order in which both formats (text and JSON) list them. */
 #define N_SWITCHES 9
 static const char *const switch_names[N_SWITCHES] = {
 	"words",     "grams",  "store",      "fold-accents",     "hidden",
@@ -81,7 +81,7 @@ static void text_options(FILE *out, const struct bs_recorded_options *options)
 	fputs("\n", out);
 }
 
-/* Describes the summary, or reports that there is none. */
+/* Prints a line about the index's summary for catalogs. */
 static void text_summary(FILE *out, const struct bs_manifest *manifest,
                          const struct bs_index_stats *stats)
 {
@@ -96,7 +96,7 @@ static void text_summary(FILE *out, const struct bs_manifest *manifest,
 	        BS_THINGS(stats->n_summary_grams, "trigram"));
 }
 
-/* The number of collections that were found in a folder. */
+/* The number of the folder's inner collections. */
 static uint32_t count_inner(const struct bs_manifest *manifest, uint32_t folder)
 {
 	uint32_t n = 0;
@@ -186,7 +186,7 @@ static void text_treatments(FILE *out, const struct bs_term_treatment_table *tab
 	}
 }
 
-/* Prints the number of columns for the files of each size class, and of each tier of grams. */
+/* Prints the number of columns of each size class of files, and of each tier of grams. */
 static void text_gram_shards(FILE *out, const struct bs_gram_shards *grams)
 {
 	static const char *const tiers[BS_GRAM_TIERS] = {
@@ -228,7 +228,7 @@ static void text_segment(FILE *out, const struct bs_snapshot *snapshot,
 		text_gram_shards(out, &segment->grams);
 }
 
-/* n_postings 0: the bits per posting are not printed. */
+/* Prints the size of a part of the index, and its bits per posting unless n_postings is 0. */
 static void text_part(FILE *out, const char *name, uint64_t n_bytes, uint64_t n_postings,
                       const struct bs_index_stats *stats)
 {
@@ -260,7 +260,7 @@ static void text_parts(FILE *out, const struct bs_index_stats *stats)
 		        ratio(stats->n_bytes, stats->text_bytes) * 100);
 }
 
-/* Prints the numbers of sources: "1 folder, 2 collections". */
+/* Prints the number of sources of each kind: "1 folder, 2 collections". */
 static void summary_sources(FILE *out, const struct bs_manifest *manifest)
 {
 	static const struct {
@@ -292,7 +292,7 @@ static void summary_sources(FILE *out, const struct bs_manifest *manifest)
 		fputs("no source", out);
 }
 
-/* Lists what the sources contain but the index leaves out, so that nothing is skipped silently. */
+/* Prints what the sources contain but the index leaves out, so that nothing is skipped silently. */
 static void summary_left_out(FILE *out, const struct bs_manifest *manifest)
 {
 	struct bs_left_out sum = {{0}, {{{0}, 0}}};
@@ -308,7 +308,7 @@ static void summary_left_out(FILE *out, const struct bs_manifest *manifest)
 		fputs("\n", out);
 }
 
-/* If there are more fields, `stats -v` shows all. */
+/* The most fields that are listed without -v. */
 #define FIELDS_SHOWN 8u
 
 static const char *field_name(const struct bs_index_stats *stats,
@@ -318,8 +318,8 @@ static const char *field_name(const struct bs_index_stats *stats,
 	return (const char *)bs_term_table_key(&stats->field_names, field->name);
 }
 
-/* Lists the fields that contain numbers or dates, and how many of their texts are neither; those
- * texts are in no range. */
+/* Lists the fields with numbers or dates, and how many of their texts are neither; range queries
+ * never find these texts. */
 static void summary_fields(FILE *out, const struct bs_index_stats *stats, uint32_t n_shown)
 {
 	for (uint32_t i = 0; i < stats->n_fields && i < n_shown; i++) {
@@ -391,7 +391,8 @@ static void summary_freshness(FILE *out, int64_t age_seconds, const struct bs_fr
 	fputs(*before == ';' ? "; nothing has changed since\n" : "\n", out);
 }
 
-/* Suggests what the user can do about the state of the index. */
+/* Prints the line about the health of the index: whether it must be indexed again, and how much
+ * could be compacted. */
 static void summary_health(FILE *out, const struct bs_snapshot *snapshot)
 {
 	const struct bs_manifest *manifest = &snapshot->manifest;
@@ -444,7 +445,7 @@ void bs_format_stats_text(const struct bs_snapshot *snapshot, const struct bs_in
 	text_parts(out, stats);
 }
 
-/* Prints a list, or null if it was not given. */
+/* Prints a list of strings as a JSON member; null if the list is NULL. */
 static void json_list(FILE *out, const char *name, char *const *list)
 {
 	fprintf(out, ",\"%s\":", name);

@@ -1,8 +1,6 @@
-/*
- * stats_svg.c: an index as a picture, 880 units wide: the bytes of each part as bars, and the
- * shards of each segment, whose width shows their documents and whose darkness shows the density of
- * their columns.
- */
+/* stats_svg.c: draws an index, 880 units wide: the bytes of each part as bars; below, the shards of
+ * each segment. The width of a shard shows the number of its documents, and its darkness the
+ * density of its columns. */
 #include <math.h>
 #include <stdio.h>
 
@@ -20,7 +18,7 @@ static void put_label(FILE *out, double x, int y, const char *anchor, const char
 	        text);
 }
 
-/* One color for each group of parts: of words, of grams, of both. */
+/* One colour each for the parts of words, the parts of grams, and the other parts. */
 static const char *part_color(int part)
 {
 	return part < BS_FIRST_GRAM_PART    ? "#2b6cb0"
@@ -49,8 +47,8 @@ static int draw_parts(FILE *out, const struct bs_index_stats *stats, int y)
 	return y;
 }
 
-/* The density is that of the coarsest level or, if that is 0, of the finest level with columns.
- * Shards of forward indexes have no columns and are drawn empty. */
+/* Draws a shard. Its density is that of the coarsest level or, if that is 0, of the finest level
+ * with columns. A shard of forward indexes has no columns and is drawn empty. */
 static void draw_shard(FILE *out, const struct bs_shard_stats *shard, uint32_t number, double x,
                        double width, int y)
 {

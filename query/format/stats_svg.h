@@ -6,6 +6,6 @@
 #include "core/store/index_stats.h"
 #include "core/store/snapshot.h"
 
-/* Prints an SVG picture: bytes by part, shards by documents and density. */
+/* Prints an SVG picture of the index: bytes by part, shards by documents and density. */
 void bs_format_stats_svg(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats,
                          FILE *out);

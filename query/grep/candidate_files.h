@@ -15,8 +15,9 @@
 #include "core/store/doc_order.h"
 #include "core/store/snapshot.h"
 
-/* The files of one source. In a folder, names are paths below it. A file has the empty name, and so
- * has a collection, which is always listed if it has no row. Standard input has no files. */
+/* The files of one source. Names are paths below a folder source, and empty for a source that is a
+ * file or a collection. A collection without a row is always listed. Standard input has no
+ * files. */
 struct bs_candidate_files {
 	const struct bs_snapshot *snapshot;
 	uint32_t source;
@@ -52,17 +53,17 @@ struct bs_gram_cover {
 	const struct bs_doc_bits *candidates;
 	uint32_t source;
 	struct bs_doc_cursor cursor;
-	struct bs_buffer last; /* the last name asked */
+	struct bs_buffer last; /* the name passed to the last call */
 };
 
-/* source: a folder, file or collection; for others nothing is covered. All arguments are borrowed
- * until deinit, also after a failure. BS_NO_MEMORY, BS_CORRUPT. */
+/* source: a folder, file or collection; files of other sources are never covered. All arguments are
+ * borrowed until deinit, also after a failure. BS_NO_MEMORY, BS_CORRUPT. */
 enum bs_status bs_gram_cover_init(struct bs_gram_cover *cover, const struct bs_snapshot *snapshot,
                                   const struct bs_doc_bits *candidates, uint32_t source,
                                   struct bs_error *err) BS_WARN_UNUSED;
-/* name: below the source, as in the list. fingerprint: size, mtime ns, ctime ns, inode, as
- * bs_fingerprint_record makes them; NULL: assume the file is unchanged. Names in any order are
- * correct; document order, which is that of a walk, is fast. BS_NO_MEMORY, BS_CORRUPT. */
+/* name: as returned by bs_candidate_files_next. fingerprint: size, mtime ns, ctime ns, inode, as
+ * made by bs_fingerprint_record; NULL: assume the file is unchanged. Names may come in any order;
+ * document order, which is that of a walk, is fastest. BS_NO_MEMORY, BS_CORRUPT. */
 enum bs_status bs_gram_cover_ask(struct bs_gram_cover *cover, const uint8_t *name,
                                  size_t name_bytes, const uint64_t fingerprint[4],
                                  enum bs_gram_answer *answer_out,

@@ -27,7 +27,7 @@
 #include "query/grep/match/grep_code.h"
 #include "query/grep/print/grep_path.h"
 
-/* rg maps files into memory if at most this many files, and nothing else, are named. */
+/* rg maps files into memory if at most this many paths are named and all of them are files. */
 #define MAPS_MAX_FILES 10
 #define MAX_THREADS    256u
 /* most bytes of a pattern in a log line */
@@ -168,7 +168,7 @@ static void tell_engine(struct grep *grep)
 				   grep->search.request->callbacks.context, text, n) != 0;
 }
 
-/* Calls `explain` with a line. */
+/* Calls the request's `explain` callback with a line. */
 static void explain(struct grep *grep, const void *text, size_t n_bytes)
 {
 	if (grep->search.request->callbacks.explain && n_bytes > 0)
@@ -273,7 +273,7 @@ static bool maps_files(const struct bs_grep_files *files)
 	return maps;
 }
 
-/* Opens the index folder. grep->dir.place is NULL if there is none, and none is required. */
+/* Opens the index folder. grep->dir.place is NULL if there is no index and none is required. */
 static enum bs_status open_dir(struct grep *grep, struct bs_error *err)
 {
 	const struct bs_grep_request *request = grep->search.request;
@@ -305,7 +305,7 @@ static enum bs_status open_by_index(struct grep *grep, struct bs_error *err)
 	return status;
 }
 
-/* Opens the files by the index if it can rule some out, otherwise by a walk. */
+/* Opens the source of the files: the index if it can rule some out, otherwise a walk. */
 static enum bs_status open_source(struct grep *grep, struct bs_error *err)
 {
 	const struct bs_grep_request *request = grep->search.request;
@@ -437,8 +437,8 @@ static enum bs_status search(struct grep *grep, uint64_t start_ns, struct bs_err
 	return status;
 }
 
-/* Checks the globs here because there is no walk, which would also check them, if only files are
- * named. */
+/* Checks the globs even if only files are named. Otherwise the walk would do it, but then there is
+ * none. */
 static enum bs_status check_globs(const struct bs_grep_files *files, struct bs_error *err)
 {
 	struct bs_ignore rules = {.n_plain = 0};

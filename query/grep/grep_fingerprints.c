@@ -33,14 +33,16 @@ struct bs_grep_fingerprints {
 	const struct bs_doc_bits *candidates;
 	int folder; /* descriptor; -1: no file can be checked */
 	struct chunk *chunks;
-	size_t n_chunks, done_chunk; /* done_chunk: a chunk known to be done, or n_chunks */
-	size_t *first_chunk;         /* by segment: the chunk of document 0 */
-	uint8_t **unchanged;         /* by segment, then by document: 0, 1 or NOT_ASKED */
-	struct bs_workers *workers;  /* its tasks are the chunks */
+	/* done_chunk: a finished chunk; equal to n_chunks if none is known */
+	size_t n_chunks, done_chunk;
+	size_t *first_chunk;        /* by segment: the chunk of document 0 */
+	uint8_t **unchanged;        /* by segment, then by document: 0, 1 or NOT_ASKED */
+	struct bs_workers *workers; /* its tasks are the chunks */
 };
 
-/* Checks a file relative to the folder of the file before: neighbours in the index are neighbours
- * in the tree, and a name of one component is looked up twice as fast as one of five. */
+/* Checks whether a file is unchanged. The file is looked up relative to the folder of the file
+ * checked before: neighbours in the index are mostly in the same folder, and a name of one
+ * component is looked up twice as fast as one of five. */
 static bool is_unchanged(const struct bs_grep_fingerprints *fingerprints,
                          struct bs_file_place *place, const struct bs_doc_record *record)
 {

@@ -1,10 +1,10 @@
 /*
- * grep_fingerprints.h: checks on several threads, ahead of the walk, whether the files of an index
- * are unchanged.
+ * grep_fingerprints.h: checks, on several threads and ahead of the walk, whether the files of an
+ * index are unchanged.
  *
- * Checking fingerprints is most of the cost of a fresh search if grams rule out nearly all files,
- * and the index knows the names before the walk finds them. Candidates are not checked, because
- * they are searched in any case.
+ * If grams rule out nearly all files, these checks are most of the cost of a search that does not
+ * trust the index. They can run ahead because the index knows the names before the walk finds them.
+ * Candidates are not checked, because they are searched in any case.
  */
 #pragma once
 

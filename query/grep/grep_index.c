@@ -21,16 +21,19 @@
 
 #define DOCUMENTS_A_LITERAL 4u
 
-/* Files that a path of the command line and a source of the index have in common. */
+/* Files that are below both a path of the command line and a source of the index. */
 struct area {
 	size_t path; /* index of the command-line path */
 	uint32_t source;
-	char *below_path; /* The way from the command-line path to the source: "sub/", or "". */
-	/* The way from the source to the path: "sub/", or "". One of the two ways is "". */
+	/* from the command-line path down to the source: "sub/", or "" if it is not below the
+	 * path */
+	char *below_path;
+	/* from the source down to the command-line path: "sub/", or "" if it is not below the
+	 * source */
 	char *below_source;
 	char *source_path; /* openable from the working directory */
-	/* The source is a file or a collection. Then below_path is the whole way, without a slash
-	 * at the end. */
+	/* The source is a file or a collection. Then below_path ends with its name, without a
+	 * slash. */
 	bool is_file;
 	struct bs_gram_cover cover;
 	bool has_cover;
@@ -48,11 +51,12 @@ struct index_source {
 	char **resolved;      /* real paths, by path of the command line; entries may be NULL */
 	struct area *areas;
 	size_t n_areas;
-	struct bs_folders folders; /* listings of folders when they were indexed, for the walk */
+	/* listings of folders recorded by the index; an unchanged folder need not be read */
+	struct bs_folders folders;
 	struct bs_walk_listings lists;
 	struct bs_grep_walk_options walk_options;
-	/* Walks all paths. NULL: the candidates of areas[0..n_areas), one for each path, are listed
-	 * instead. */
+	/* Walks all paths. NULL: no walk; the candidates of areas[0..n_areas), one area for each
+	 * path, are listed instead. */
 	struct bs_grep_source *walk;
 	size_t next_area;
 	struct bs_candidate_files list;
@@ -71,9 +75,8 @@ bool bs_grep_can_filter(const struct bs_grep_request *request, enum bs_grep_codi
 	       !output->passthru && !tells_of_all;
 }
 
-/* True if the list has too many literals for the index: filtering by a literal takes as long as
- * searching a part of a file, and with many literals nearly every file passes the filter for one of
- * them. */
+/* True if the list has too many literals for the index. Filtering by one literal takes as long as
+ * searching a part of a file, and of many literals nearly every file has the grams of one. */
 static bool is_too_long(const struct bs_snapshot *snapshot, const struct bs_pattern_list *list)
 {
 	return bs_list_has_grams(list) &&
@@ -98,8 +101,8 @@ static enum bs_status make_tree(const struct bs_grep_search *search,
 		if (!conditions->list[i].is_not && conditions->list[i].analysis.is_legible)
 			regexes[n++] = &conditions->list[i].analysis.regex;
 	enum bs_status status = bs_regex_read(&anything, (const uint8_t *)"", 0, err);
-	/* The grams of a long list are used only if there are no conditions, because a condition
-	 * says more than one of many literals. */
+	/* The grams of a long list are used only if there are no conditions, because one condition
+	 * rules out more files than a list of many literals. */
 	if (!status && n == 1 && bs_list_has_grams(list) && can_filter)
 		status = bs_regex_grams_of_literals(&list->literals, tree_out, err);
 	else if (!status)
@@ -149,8 +152,8 @@ static enum bs_status filter(struct index_source *self, struct bs_buffer *explai
 	return status;
 }
 
-/* The rest of the path `inner` below `outer`: "" if they are equal, without a leading slash; NULL
- * if it is not below it. Both are real paths. */
+/* Returns the part of the path `inner` below `outer`, without a leading slash: "" if they are
+ * equal, NULL if inner is not below outer. Both are real paths. */
 static const char *below(const char *outer, const char *inner)
 {
 	size_t n = strlen(outer);
@@ -191,7 +194,7 @@ static enum bs_status add_area(struct index_source *self, size_t path, uint32_t 
 	               : bs_fail_memory(err, "paths of an index", PATH_MAX);
 }
 
-/* Adds an area if a path of the command line is at, below or above a source. */
+/* Adds an area if a path of the command line equals a source, or one is below the other. */
 static enum bs_status meet(struct index_source *self, size_t path, const char *resolved,
                            uint32_t source, const char *source_path, struct bs_error *err)
 {
@@ -216,7 +219,8 @@ static enum bs_status resolve_paths(struct index_source *self, struct bs_error *
 	return status;
 }
 
-/* Counts a source that is not followed if its recorded path overlaps a path of the search. */
+/* Counts a source that must not be read (is_refused) if its recorded path overlaps a path of the
+ * search. */
 static enum bs_status count_unfollowed(struct index_source *self, uint32_t s, struct bs_error *err)
 {
 	const struct bs_source_record *record = &self->snapshot.manifest.sources[s];
@@ -242,7 +246,8 @@ static enum bs_status meet_source(struct index_source *self, uint32_t s, struct 
 	                                         &self->snapshot.manifest.sources[s], &source, err);
 	if (status)
 		return status;
-	/* A source that is not followed cannot rule out files, so they are searched. */
+	/* Without the user's consent a refused source cannot rule out files, so its files are
+	 * searched. */
 	char *source_path = NULL;
 	if (source.is_refused)
 		status = count_unfollowed(self, s, err);
@@ -264,8 +269,8 @@ static enum bs_status set_path(struct index_source *self, const char *before, co
 	return status ? status : bs_buffer_append(&self->path, name, name_bytes, err);
 }
 
-/* The rest of a walked file's path below the area's path and below_path; NULL if it is not below
- * them. */
+/* Returns the part of a walked file's path after the area's path and below_path. NULL: the file is
+ * not below them. */
 static const char *below_area(const struct index_source *self, const struct area *area,
                               const char *file)
 {
@@ -306,7 +311,8 @@ static bool find_list(void *context, const char *root, const char *path, size_t 
 	return false;
 }
 
-/* Without usable listings every folder is read. */
+/* Opens a walk that takes the entries of unchanged folders from the index instead of reading them,
+ * if the index has usable listings. */
 static enum bs_status open_walk(struct index_source *self, struct bs_error *err)
 {
 	self->walk_options = self->search->walk;
@@ -326,8 +332,8 @@ static enum bs_status begin_area(struct index_source *self, struct area *area, s
 	                          err);
 }
 
-/* *out: the index knows the current state of the file and rules it out. name: below the path and
- * below_path. The first call starts to check the fingerprints of the other files. */
+/* *out: the file is unchanged since it was indexed and cannot match. name: the file's path below
+ * area->below_path. The first call starts to check the fingerprints of all files of the area. */
 static enum bs_status ask(struct index_source *self, struct area *area, const char *name, bool *out,
                           struct bs_error *err)
 {
@@ -355,7 +361,7 @@ static enum bs_status ask(struct index_source *self, struct area *area, const ch
 	return status;
 }
 
-/* Like ask, for a single file: the area's source, or its file at below_source. */
+/* Like ask, for a single file: the area's source, or the file at below_source in it. */
 static enum bs_status ask_alone(struct index_source *self, struct area *area, const char *file,
                                 bool *out, struct bs_error *err)
 {
@@ -381,7 +387,7 @@ static enum bs_status ask_alone(struct index_source *self, struct area *area, co
 	return status;
 }
 
-/* A smaller named file is searched without asking the index, which takes as long. */
+/* A smaller named file is searched without asking the index, because the search takes no longer. */
 #define LEAST_ASKED_BYTES (UINT64_C(256) << 10)
 
 /* *out: the index rules the file out. */
@@ -427,8 +433,8 @@ static enum bs_status next_walked(struct bs_grep_source *source, struct bs_grep_
 	}
 }
 
-/* True if the walk follows the rules of the index, except that it may exclude file types. A wanted
- * type may include hidden files, which the index lacks. */
+/* True if the walk follows the rules of the index; it may also exclude file types. If file types
+ * are selected, the walk may find hidden files of these types, which the index lacks. */
 static bool has_same_rules(const struct index_source *self)
 {
 	const struct bs_grep_walk_options *wanted = &self->search->walk;
@@ -445,9 +451,9 @@ static bool has_same_rules(const struct index_source *self)
 	       !wanted->search_zip && !wanted->preprocess;
 }
 
-/* True if each path is in exactly one folder of the index, in the order of paths. Then the lists of
- * these folders, one after the other, equal the walk. Sources that are files in such a folder are
- * ignored: a walk by the folder's rules does not find them. */
+/* True if each path is in exactly one folder of the index, in the order of paths. Then a walk would
+ * find the files of these folders, one folder after the other. Sources that are files in such a
+ * folder are ignored: a walk by the folder's rules does not find them. */
 static bool has_area_for_each(const struct index_source *self)
 {
 	size_t n = 0;
@@ -458,8 +464,8 @@ static bool has_area_for_each(const struct index_source *self)
 	return n > 0 && n == self->search->walk.n_paths;
 }
 
-/* *is_in_out: a file of the area's source is in the area, and its type is not excluded. Overwrites
- * self->path. */
+/* *is_in_out: the file `name` of the area's source is in the area, and its type is not excluded.
+ * Overwrites self->path. */
 static enum bs_status is_in(struct index_source *self, const struct area *area, const uint8_t *name,
                             size_t name_bytes, bool *is_in_out, struct bs_error *err)
 {
@@ -477,7 +483,7 @@ static enum bs_status is_in(struct index_source *self, const struct area *area, 
 	return status;
 }
 
-/* *has_out: the index has a file of the area, candidate or not. */
+/* *has_out: the index has a file in the area, be it a candidate or not. */
 static enum bs_status has_files(struct index_source *self, const struct area *area, bool *has_out,
                                 struct bs_error *err)
 {
@@ -501,8 +507,8 @@ static enum bs_status can_list(struct index_source *self, bool *can_out, struct 
 	enum bs_status status = BS_OK;
 	*can_out = self->search->request->index.no_stat && has_same_rules(self) &&
 	           has_area_for_each(self);
-	/* A named path that the index's rules leave out must be walked, because the index has none
-	 * of its files. */
+	/* A named path that the index's rules exclude must be walked, because the index has none of
+	 * its files. */
 	for (size_t i = 0; i < self->n_areas && *can_out && !status; i++)
 		if (!self->areas[i].is_file && *self->areas[i].below_source)
 			status = has_files(self, &self->areas[i], can_out, err);
@@ -561,8 +567,8 @@ static enum bs_status next_listed(struct bs_grep_source *source, struct bs_grep_
 		}
 	}
 	self->has_listed |= file_out->shown != NULL;
-	/* If nothing was listed, finds out whether files were ruled out. An index without documents
-	 * counts as ruling out, rather than as leaving files out by its rules. */
+	/* If nothing was listed, n_ruled_out tells whether the index ruled files out or had no
+	 * files to list. An index without documents counts as the former. */
 	bool has_files_out = self->snapshot.totals.n_live_docs == 0;
 	for (size_t i = 0; i < self->n_areas && !self->has_listed && !has_files_out && !status; i++)
 		if (!self->areas[i].is_file)

@@ -10,7 +10,7 @@
 #include "query/grep/grep_search.h"
 #include "query/regex/text.h"
 
-/* Files between the source and the output. */
+/* The capacity of the ring of files between the source and the output. */
 #define N_SLOTS 256
 /* Waiting files that justify another thread (whose start takes 50 us), if the source is quick and
  * the calling thread will soon search, too. */
@@ -19,11 +19,10 @@
 #define LARGE_BYTES ((size_t)1 << 19)
 /* Output is emitted in pieces of this many bytes while its file is searched. */
 #define BLOCK_BYTES ((size_t)1 << 16)
-/* The most output that is held for a file that is searched but not next, and for all files,
- * searched ones and current ones. */
+/* The most output that is held for one searched file whose turn has not come, and for all files. */
 #define HELD_BYTES     ((size_t)1 << 20)
 #define ALL_HELD_BYTES ((size_t)16 << 20)
-/* Memory of a slot that is kept for the next file. */
+/* The memory of a slot's output that is kept for the next file. */
 #define KEPT_BYTES ((size_t)65536)
 
 /* Estimated time per file, without its bytes, for the deadline. */
@@ -33,12 +32,12 @@ struct slot {
 	struct bs_grep_file file; /* its names are in `names` */
 	struct bs_buffer names;
 	struct bs_result_marks marks; /* with --max-results and --after */
-	bool is_message;              /* not a file: out is a message, reported in its turn */
+	bool is_message;              /* not a file: `out` is a message, reported in its turn */
 	struct bs_buffer out;
 	struct bs_grep_outcome outcome;
-	bool is_begun;    /* a part of its output was emitted */
+	bool is_begun;    /* a part of the file's output was emitted */
 	bool is_stopped;  /* the callback asked to stop */
-	bool is_left_out; /* it is the file that the output goes to */
+	bool is_left_out; /* the file is the one that the results are written to */
 	uint64_t read_bytes;
 };
 
@@ -48,7 +47,7 @@ struct searcher {
 	struct bs_condition_asker asker; /* if there are conditions */
 	struct bs_grep_text text;
 	struct bs_grep_printer printer;
-	/* While it searches a file. */
+	/* Set while the thread searches a file. */
 	struct running *run;
 	const struct bs_task *task;
 	struct slot *slot;
@@ -58,13 +57,15 @@ struct running {
 	struct bs_grep_search *plan;
 	struct bs_buffer separator; /* between the outputs of files; empty: none */
 	struct bs_workers *workers;
-	struct searcher *searchers; /* by worker: n_threads and the caller's */
+	/* one for each of n_threads workers, and one for the calling thread */
+	struct searcher *searchers;
 	struct slot slots[N_SLOTS];
 	uint64_t n_added;
 	bool has_written;
 	bool is_line_buffered;
-	bool waits;        /* before_wait() must be called */
-	size_t held_bytes; /* most output of a file that is searched but not next */
+	bool waits; /* before_wait() is called before an input waits */
+	/* most output held for a searched file whose turn has not come */
+	size_t held_bytes;
 };
 
 static enum bs_grep_binary binary_rule(const struct bs_grep_search *plan, bool is_named)
@@ -93,12 +94,12 @@ static bool put_output(struct running *run, struct slot *slot)
 	slot->is_begun = true;
 	slot->is_stopped = (is_apart && !plan->put(plan->context, shown, &run->separator)) ||
 	                   !plan->put(plan->context, shown, &slot->out);
-	/* Matches found before the callback stopped count. */
+	/* A match counts even if the callback asks to stop when it gets this output. */
 	run->plan->result->has_match |= slot->outcome.has_matched;
 	return !slot->is_stopped;
 }
 
-/* Emits the output so far of the file that a worker searches; it must be its turn. */
+/* Emits the output so far of the file that the worker is searching. It must be the file's turn. */
 static bool put_part(struct searcher *searcher)
 {
 	struct bs_grep_printer *printer = &searcher->printer;
@@ -110,7 +111,7 @@ static bool put_part(struct searcher *searcher)
 	return is_wanted;
 }
 
-/* The printer's `offer`. */
+/* The `offer` callback of the printer. */
 static bool take_output(void *context)
 {
 	struct searcher *searcher = context;
@@ -129,8 +130,8 @@ static bool take_output(void *context)
 	return bs_task_wait_turn(task) && put_part(searcher);
 }
 
-/* Called before an input waits: emits and flushes the output so far. (A command, whose output ends,
- * is also read before its turn.) */
+/* Called before an input waits: in the file's turn, emits and flushes the output so far. Before its
+ * turn, only the output of a command is read; it ends, so waiting is harmless. */
 static bool before_wait(void *context)
 {
 	struct searcher *searcher = context;
@@ -143,8 +144,8 @@ static bool before_wait(void *context)
 	return true;
 }
 
-/* Which results of a file are shown is known only in its turn, so its output, which is within the
- * limit, is kept until then. */
+/* Only in a file's turn it is known how many of its results may be shown. Until then its whole
+ * output is kept; it has no more results than the limit. */
 static void pick_results(const struct bs_results *results, struct bs_grep_printer *printer,
                          struct slot *slot)
 {
@@ -156,7 +157,7 @@ static void pick_results(const struct bs_results *results, struct bs_grep_printe
 		printer->offer_bytes = SIZE_MAX;
 }
 
-/* Searches a text for one condition: ends with the first matching line, and prints nothing. */
+/* Searches a text for one condition. Stops at the first matching line and prints nothing. */
 static enum bs_status is_in_file(const struct bs_condition *condition,
                                  struct bs_grep_scratch *scratch, struct bs_grep_text *text,
                                  enum bs_grep_binary binary, bool is_slice, bool *is_in_out,
@@ -178,7 +179,7 @@ static enum bs_status is_in_file(const struct bs_condition *condition,
 }
 
 /* --scope file: whether a file satisfies --and and --not, so that it is searched. A condition
- * matches a file if a search for it alone would; the rules for binary files are those of any
+ * matches a file if a search for this condition alone would; NUL bytes are treated as in any
  * search. The whole text must be in memory; it is unchanged afterwards. */
 static enum bs_status hold_in_file(struct bs_condition_asker *asker, struct bs_grep_text *text,
                                    enum bs_grep_binary binary, bool is_slice, bool *hold_out,
@@ -273,7 +274,7 @@ static enum bs_status search_file(struct running *run, struct searcher *searcher
 	return slot->is_stopped ? BS_STOPPED : is_over || status == BS_NO_MEMORY ? status : BS_OK;
 }
 
-/* Initialises a searcher before its first file. */
+/* Initialises a thread's searcher before its first file. */
 static enum bs_status ready_searcher(struct running *run, struct searcher *searcher,
                                      struct bs_error *err)
 {
@@ -291,7 +292,7 @@ static enum bs_status ready_searcher(struct running *run, struct searcher *searc
 	searcher->run = run;
 	searcher->text.file.output_device = plan->program->output_device;
 	searcher->text.file.output_inode = plan->program->output_inode;
-	/* With a limit, output is kept until its file's turn. */
+	/* With --max-results, output is kept until its file's turn, so before_wait is not used. */
 	if (run->waits && plan->results.most == UINT64_MAX)
 		searcher->text.file.wait = (struct bs_grep_wait){before_wait, searcher};
 	if (plan->conditions.n > 0)
@@ -329,7 +330,8 @@ static enum bs_status search_slot(void *context, const struct bs_task *task, str
 	return status;
 }
 
-/* Makes the separator between the outputs of files, if lines are separated within a file. */
+/* Makes the separator that is printed between the outputs of two files: an empty line with
+ * --heading, the group separator with context lines, otherwise nothing. */
 static enum bs_status make_separator(struct running *run, struct bs_error *err)
 {
 	const struct bs_grep_request *request = run->plan->request;
@@ -348,7 +350,7 @@ static enum bs_status make_separator(struct running *run, struct bs_error *err)
 	return to.status;
 }
 
-/* In the file's turn, cuts its output to the results that the limit leaves. */
+/* In the file's turn, removes the results that exceed the limit from its output. */
 static enum bs_status take_results(struct running *run, struct slot *slot, struct bs_error *err)
 {
 	struct bs_results *results = &run->plan->results;
@@ -392,8 +394,8 @@ static void count_file(struct running *run, const struct slot *slot)
 	sums->matches += slot->outcome.sums.matches;
 }
 
-/* Emits the output or the message of a slot in its turn. So, after -q has found a match, later
- * messages are not reported. */
+/* Emits the output or the message of a slot in its turn. Therefore no message is reported after -q
+ * has found a match. */
 static enum bs_status put_slot(void *context, uint64_t task, struct bs_error *err)
 {
 	struct running *run = context;
@@ -431,8 +433,8 @@ static enum bs_status set_file(struct slot *slot, const struct bs_grep_file *fil
 	return to.status;
 }
 
-/* Adds a file or a message, after waiting for a free slot. Starts a thread if there is work that no
- * thread waits for; a search of one file needs no second thread. BS_STOPPED: stop. */
+/* Adds a file or a message, after waiting for a free slot. Starts a thread if more files wait than
+ * threads are idle; the search of one file needs no second thread. BS_STOPPED: stop. */
 static enum bs_status add(struct running *run, const struct bs_grep_file *file, const char *message,
                           struct bs_error *err)
 {
@@ -462,7 +464,8 @@ static enum bs_status add(struct running *run, const struct bs_grep_file *file, 
 	return BS_OK;
 }
 
-/* The source's report: adds a message in order. */
+/* The `report` callback of the source: adds the message to the ring, so that it is reported after
+ * the files before it. */
 static void add_message(void *context, const char *message)
 {
 	struct running *run = context;

@@ -20,8 +20,9 @@ struct bs_grep_search {
 	const struct bs_grep_request *request; /* has the patterns and the output options */
 	const struct bs_grep_program *program;
 	enum bs_grep_coding coding;
-	bool is_text;    /* NUL is an ordinary byte */
-	bool maps_files; /* named files are searched as rg searches mapped files */
+	bool is_text; /* a NUL byte is an ordinary character (-a) */
+	/* named files are searched with the visible effects of rg's mmap */
+	bool maps_files;
 	unsigned n_threads;
 	struct bs_grep_walk_options walk;
 	struct bs_grep_analysis analysis; /* of the patterns */
@@ -32,19 +33,19 @@ struct bs_grep_search {
 	struct bs_results results;
 	struct bs_grep_result *result;
 	struct bs_grep_sums sums;
-	/* Emits output, in order. shown: the file it belongs to. False: stop. Called on any thread,
-	 * one call at a time. */
+	/* Emits output, in order. shown: the printed path of the file that the output belongs to.
+	 * False: stop. Called on any thread, one call at a time. */
 	bool (*put)(void *context, const char *shown, const struct bs_buffer *out);
-	/* Makes the output so far visible. Called as put is. */
-	void (*flush)(void *context);
-	/* Reports a file that could not be read or searched. On any thread, perhaps while put
+	/* Makes the output so far visible to the user. Called on any thread, never while put
 	 * runs. */
+	void (*flush)(void *context);
+	/* Reports a file that could not be read or searched. Called on any thread, perhaps while
+	 * put runs. */
 	void (*report)(void *context, const char *message);
 	void *context;
 };
 
-/* True if the status means that a limit ended the call and that the partial result is the
- * answer. */
+/* True if the status means that a limit ended the call and the partial result is returned. */
 bool bs_grep_is_cut(const struct bs_grep_request *request, enum bs_status status);
 
 /* Searches the files of the source. BS_NO_MEMORY, and the failures of the source. */

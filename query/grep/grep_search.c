@@ -7,8 +7,8 @@
 #include "core/bitsift/grep_request.h"
 #include "core/system/deadline.h"
 
-/* A hole of which n_bytes NUL bytes after text[0..at) were skipped. n_lines: their lines, if a NUL
- * byte ends a line. */
+/* NUL bytes of a hole that were skipped: n_bytes of them, directly before text[at]. n_lines: the
+ * number of lines they are, if a NUL byte ends a line. */
 struct skip {
 	size_t at;
 	uint64_t n_bytes, n_lines;
@@ -20,7 +20,7 @@ struct search_state {
 	const struct bs_grep_output *options;
 	uint8_t line_end;
 	bool counts_lines;
-	bool is_alone; /* only matching lines are printed, and all of them */
+	bool is_alone; /* exactly the matching lines are printed */
 	struct bs_grep_printer *printer;
 	enum bs_grep_binary binary;
 	bool is_slice;
@@ -29,22 +29,24 @@ struct search_state {
 	size_t pos;
 	size_t counted; /* lines before this offset are in line_number */
 	uint64_t line_number;
-	size_t visited; /* the end of the last line printed */
+	size_t visited; /* the end of the last line printed, or of the text before base */
 	uint64_t after_left;
 	bool has_told;
-	uint64_t told_end; /* the end in the file of the last line printed */
-	/* the function context of the next line was printed, and belongs to it */
+	uint64_t told_end; /* the file offset of the end of the last line printed */
+	/* the line of the function context was printed last; the next line follows without a gap */
 	bool is_headed;
 	/* With -U: the lines of the matches that are not printed yet. */
 	struct bs_grep_span last;
 	bool has_last;
-	/* caches a line start: the line of head.end begins at head.start */
+	/* caches a line start: the line that contains text[head.end] begins at head.start */
 	struct bs_grep_span head;
-	struct bs_grep_span tail; /* caches a line end: the line of tail.start ends at tail.end */
+	/* caches a line end: the line that contains text[tail.start] ends at tail.end */
+	struct bs_grep_span tail;
 	bool has_nul;
 	uint64_t nul_off; /* offset in the file of the first NUL byte */
-	/* text[base..end) was read and is in memory, text[base..window) are whole lines. Offsets in
-	 * text are those in the file minus gone_bytes, which were dropped. */
+	/* text[base..end) was read and is in memory; text[base..window) are its whole lines. The
+	 * offset in the file is the offset in text plus gone_bytes, the bytes that were dropped,
+	 * and the skips before it. */
 	struct bs_grep_text *source;
 	uint64_t gone_bytes;
 	size_t base, window, end;
@@ -63,7 +65,7 @@ static uint64_t file_offset(const struct search_state *state, size_t off)
 	return offset;
 }
 
-/* The number of lines in skipped holes of text[from..upto). */
+/* The number of lines in the skipped parts of holes within text[from..upto). */
 static uint64_t skipped_lines(const struct search_state *state, size_t from, size_t upto)
 {
 	uint64_t n_lines = 0;
@@ -74,14 +76,14 @@ static uint64_t skipped_lines(const struct search_state *state, size_t from, siz
 	return n_lines;
 }
 
-/* The bytes of the line that were skipped. */
+/* The number of skipped bytes in a line. */
 static uint64_t lacking_bytes(const struct search_state *state, struct bs_grep_span line)
 {
 	return file_offset(state, line.end) - file_offset(state, line.start) -
 	       (line.end - line.start);
 }
 
-/* Adjusts the skips when text[0..n_bytes) is dropped. */
+/* Adjusts the skips before text[0..n_bytes) is dropped. */
 static void drop_skips(struct search_state *state, size_t n_bytes)
 {
 	struct skip *skips = state->skips.items;
@@ -121,7 +123,7 @@ static void count_to(struct search_state *state, size_t upto)
 	state->counted = upto;
 }
 
-/* The number of the line that starts at `start`; later lines may already be counted. */
+/* The number of the line that starts at text[start], even if later lines were already counted. */
 static uint64_t number_at(struct search_state *state, size_t start)
 {
 	count_to(state, start);
@@ -152,7 +154,8 @@ static bool detect_nul(struct search_state *state, size_t from, size_t end)
 	return state->has_nul && state->binary == BS_GREP_BINARY_QUIT;
 }
 
-/* True if the line is the function context of the next match. */
+/* True if the line is the one that printer->context holds, the function context of the next
+ * match. */
 static bool is_enclosing(const struct search_state *state, struct bs_grep_span line)
 {
 	const struct bs_function_context *around = state->printer->context;
@@ -161,8 +164,8 @@ static bool is_enclosing(const struct search_state *state, struct bs_grep_span l
 
 #define LINE_NS 50u /* estimated time per line, for the deadline */
 
-/* For a file that is searched as a whole: spends the time of a line, because no reads do, and looks
- * for NUL bytes. False: stop. */
+/* For a file that is in memory as a whole, whose search reads nothing: spends the time of a line
+ * for the deadline, and looks for NUL bytes. False: stop. */
 static bool goes_on_in_slice(struct search_state *state, struct bs_grep_span line)
 {
 	if (!state->printer->to.status)
@@ -178,8 +181,8 @@ static bool shows_text(const struct search_state *state)
 	       (format == BS_GREP_LINES && state->binary == BS_GREP_BINARY_TEXT);
 }
 
-/* Fails for a line with a skipped hole, of which only the ends are in memory because the whole
- * would not fit. Returns false. */
+/* Reports that a shown line contains a skipped hole and is too long for the memory. Returns
+ * false. */
 static bool refuse_line(struct search_state *state, uint64_t n_bytes)
 {
 	if (!state->printer->to.status)
@@ -230,8 +233,8 @@ static bool tell(struct search_state *state, enum bs_grep_line_kind kind, struct
 	return true;
 }
 
-/* Passes the lines of text[from..upto) to the printer; lines after a match only as far as they are
- * still wanted. */
+/* Passes the lines of text[from..upto) to the printer. Of the context after a match, passes only
+ * the number of lines asked for (-A). */
 static bool tell_lines(struct search_state *state, enum bs_grep_line_kind kind, size_t from,
                        size_t upto)
 {
@@ -260,8 +263,7 @@ static size_t lines_before(const struct search_state *state, size_t from, size_t
 	}
 }
 
-/* Finds the function context of the lines before text[upto], which is the start of line `number`.
- * False: out of memory. */
+/* Finds the function context at text[upto], where line `number` starts. False: out of memory. */
 static bool find_enclosing(struct search_state *state, size_t upto, uint64_t number)
 {
 	struct bs_grep_printer *printer = state->printer;
@@ -272,8 +274,8 @@ static bool find_enclosing(struct search_state *state, size_t upto, uint64_t num
 	return !printer->to.status;
 }
 
-/* Prints the function context of a match, unless it was printed before or is among the lines from
- * `from` on that follow. */
+/* Prints the function context of a match, unless it was printed before or is in text[from..), which
+ * is printed next. */
 static bool tell_enclosing(struct search_state *state, size_t from)
 {
 	struct bs_grep_printer *printer = state->printer;
@@ -303,7 +305,7 @@ static bool tell_after(struct search_state *state, size_t upto)
 	       tell_lines(state, BS_GREP_LINE_AFTER, state->visited, upto);
 }
 
-/* Prints the context before a matching line, after that of the previous one. */
+/* Prints the context after the previous matching line, then the context before this one. */
 static bool tell_context(struct search_state *state, size_t upto)
 {
 	bool has_enclosing = state->printer->context != NULL;
@@ -343,8 +345,8 @@ static bool pick(struct search_state *state, struct bs_grep_span lines, bool *is
 	if (!is_counted && !tell_after(state, lines.start))
 		return false;
 	*is_shown = bs_grep_print_result(printer, last_line);
-	/* With -m, the context still to show depends on the lines passed to the printer. The excess
-	 * is cut off in the end. */
+	/* With -m, the printer must see every matching line to know how much context is left to
+	 * show. Output beyond the limit is cut off at the end. */
 	*is_shown |= state->options->after > 0 && printer->max_count != UINT64_MAX;
 	return *is_shown || bs_grep_print_unshown(printer, false);
 }
@@ -415,7 +417,7 @@ static inline bool next_line(struct search_state *state, struct bs_grep_span *li
 	       (!state->printer->asker || choose_line(state, line, found));
 }
 
-/* Prints the lines before the next matching line. */
+/* -v: prints the lines up to the next matching line. */
 static bool search_inverted(struct search_state *state)
 {
 	struct bs_grep_span line;
@@ -456,7 +458,8 @@ static bool search_window(struct search_state *state)
 	return tell_rest(state);
 }
 
-/* Drops the text before base and reads on, when less than the capacity is in memory. */
+/* Drops the text before base and reads on, until `capacity` bytes are in memory or the file
+ * ends. */
 static bool read_more(struct search_state *state)
 {
 	size_t gone = state->base;
@@ -478,8 +481,8 @@ static bool read_more(struct search_state *state)
 	return !printer->to.status;
 }
 
-/* The first reads end after the three bytes in which a mark is looked for and, for standard input,
- * after one buffer. */
+/* The end of the first reads, as in rg: after the three bytes in which a byte order mark is looked
+ * for and, for standard input, after one buffer. */
 static size_t first_end(const struct search_state *state)
 {
 	uint64_t read_bytes = state->gone_bytes + state->end;
@@ -502,7 +505,7 @@ static size_t read_end(const struct search_state *state)
 	return first < most ? first : most;
 }
 
-/* Treats NUL bytes in a piece that was read up to end. True: the search ends here. */
+/* Handles the NUL bytes of a piece that ends at `end`. True: the search ends here. */
 static bool meet_nul(struct search_state *state, size_t from, size_t end)
 {
 	if (state->binary == BS_GREP_BINARY_TEXT || state->is_slice || from == end)
@@ -523,8 +526,8 @@ static bool meet_nul(struct search_state *state, size_t from, size_t end)
 /* Drops the searched text, except lines that may be context of the next match. */
 static void roll(struct search_state *state)
 {
-	/* As in rg, this includes the context after a match, so that the next piece ends
-	 * earlier. */
+	/* As in rg, the number of context lines after a match counts, too, so that the next piece
+	 * ends earlier. */
 	uint64_t context = state->options->before > state->options->after ? state->options->before
 	                                                                  : state->options->after;
 	size_t kept = state->window;
@@ -539,7 +542,7 @@ static void roll(struct search_state *state)
 	state->visited = state->visited > kept ? state->visited : kept;
 }
 
-/* True if more must be read; text that arrives in pieces is searched piece by piece. */
+/* True if more must be read. Text that arrives in pieces is searched one piece after the other. */
 static bool wants_bytes(const struct search_state *state)
 {
 	const struct bs_grep_text *source = state->source;
@@ -548,14 +551,15 @@ static bool wants_bytes(const struct search_state *state)
 	                          : state->n_bytes - state->base < state->capacity);
 }
 
-/* NUL bytes that are kept at both ends of a hole: more than a pattern is likely to distinguish. */
+/* NUL bytes that are kept at each end of a skipped hole: more than a pattern is likely to look
+ * at. */
 #define HOLE_END_BYTES ((uint64_t)512 << 10)
-/* Smaller holes are read like other bytes. So is a hole below SHOWN_HOLE_BYTES in a line that is
- * shown, because it may fit into memory. */
+/* Smaller holes are not skipped. Nor are holes below SHOWN_HOLE_BYTES in a line that is shown,
+ * because the line may fit into memory. */
 #define LEAST_HOLE_BYTES ((uint64_t)4 << 20)
 #define SHOWN_HOLE_BYTES ((uint64_t)1 << 30)
-/* Empty lines that are searched to decide whether all lines of a hole match, and the lines around
- * them, as many as a pattern can look at. */
+/* To decide whether all lines of a hole match, this many empty lines are searched, with
+ * AROUND_LINES empty lines on each side: as many as a pattern can look at. */
 #define EMPTY_LINES  16u
 #define AROUND_LINES 65536u
 
@@ -590,8 +594,8 @@ static bool count_empty(struct search_state *state, uint32_t *n_out)
 	return !printer->to.status;
 }
 
-/* For a hole whose bytes are empty lines: sets the number of bytes that may be skipped because
- * their lines are not found, or are only counted. False: failure. */
+/* For a hole whose NUL bytes are empty lines: reduces *n_bytes to the bytes that may be skipped,
+ * because their lines are not found or are only counted. False: failure. */
 static bool pass_lines(struct search_state *state, uint64_t *n_bytes)
 {
 	struct bs_grep_printer *printer = state->printer;
@@ -617,13 +621,13 @@ static bool pass_lines(struct search_state *state, uint64_t *n_bytes)
 	return true;
 }
 
-/* For a hole within a line: sets the number of bytes that may be skipped. False: failure. */
+/* For a hole within a line: reduces *n_bytes to the bytes that may be skipped. False: failure. */
 static bool pass_nuls(struct search_state *state, uint64_t *n_bytes)
 {
 	struct bs_grep_printer *printer = state->printer;
 	struct bs_grep_span at;
 	bool is_whole = shows_text(state), found = false;
-	/* Matches in the middle would have to be counted. */
+	/* --count-matches would have to count matches in the middle of the hole. */
 	if (state->options->format == BS_GREP_COUNT_MATCHES && !state->options->invert) {
 		size_t n = (size_t)HOLE_END_BYTES < state->n_bytes ? (size_t)HOLE_END_BYTES
 		                                                   : state->n_bytes;
@@ -665,7 +669,7 @@ static bool skip_hole(struct search_state *state)
 	return !state->printer->to.status;
 }
 
-/* Makes the next window. False: the text is at its end. */
+/* Reads the next whole lines into the window. False: there are no more. */
 static bool fill(struct search_state *state)
 {
 	size_t had_bytes = state->window - state->base;
@@ -695,7 +699,7 @@ static bool fill(struct search_state *state)
 	}
 	if (state->window == state->base)
 		return false;
-	/* Only context is left, which is no longer needed. */
+	/* The window has no new lines, only context of a match that did not come. */
 	if (state->gone_bytes + state->base == old_base &&
 	    state->window - state->base == had_bytes) {
 		state->base = state->window;
@@ -707,7 +711,7 @@ static bool fill(struct search_state *state)
 static void search_pieces(struct search_state *state)
 {
 	bool may_have_nul = state->binary != BS_GREP_BINARY_TEXT && state->n_bytes > 0;
-	/* The sizes of the pieces matter only if there is a NUL byte. */
+	/* Without a NUL byte in the text, the sizes of the pieces do not matter. */
 	if (!state->source->has_more &&
 	    (state->is_slice || !(may_have_nul && memchr(state->text, 0, state->n_bytes))))
 		state->capacity = state->n_bytes + 1;
@@ -715,7 +719,7 @@ static void search_pieces(struct search_state *state)
 		continue;
 }
 
-/* The position where the search for the next match starts. */
+/* The position from which the match after `at` is searched for. */
 static size_t multi_next(const struct search_state *state, struct bs_grep_span at)
 {
 	size_t pos = at.end;
@@ -784,8 +788,8 @@ static bool multi_inverted(struct search_state *state)
 	return true;
 }
 
-/* Prints the lines of the last matches after their context. A match after the last line feed is in
- * no line. */
+/* Prints the context and the lines of matches found. A match after the last line feed is in no
+ * line, and is not printed. */
 static bool multi_tell(struct search_state *state, struct bs_grep_span lines)
 {
 	if (lines.start < lines.end)
@@ -794,7 +798,7 @@ static bool multi_tell(struct search_state *state, struct bs_grep_span lines)
 	return false;
 }
 
-/* Processes the next match. Its lines are merged with those of the previous match if they
+/* -U: finds the next match. Its lines are merged with those of the previous match if they
  * adjoin. */
 static bool multi_step(struct search_state *state)
 {

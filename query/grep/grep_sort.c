@@ -24,7 +24,8 @@ struct sorted {
 	/* path and shown point into names; they are set when names is complete */
 	struct bs_grep_file file;
 	size_t path_off, shown_off;
-	size_t times_off; /* first of its times, one for each path component below the root */
+	/* the first of the file's times, one for each path component below the root */
+	size_t times_off;
 };
 
 BS_VECTOR(sort_times, struct sort_time);
@@ -52,7 +53,7 @@ static const struct sort_time *times_of(const struct sort_source *self, const st
 	return self->times.items + file->times_off;
 }
 
-/* Reads the time of the file at path; symlinks are followed. A missing file is before all
+/* Reads the time of the file at path. Symlinks are followed. A missing file sorts before all
  * others. */
 static enum bs_status read_time(const struct sort_source *self, const char *path,
                                 struct sort_time *time_out, struct bs_error *err)

@@ -1,7 +1,7 @@
 /*
  * fold.h: a bottom-up fold over a query tree: computes a value for each node from those of its
- * children. Children precede their parents in the array, so it is a single loop, however deep the
- * tree is.
+ * children. Children precede their parents in the array, so a single loop suffices, however deep
+ * the tree is.
  */
 #pragma once
 

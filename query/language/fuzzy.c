@@ -7,10 +7,10 @@
 #include "core/bitsift/terminal.h"
 
 /*
- * Row i has the distance of each prefix of the word to the first i code points of the term, but
- * only for prefixes whose length differs from i by at most max_distance, because all others are too
- * far away. A term longer than the word by more than max_distance does not match, which limits the
- * number of rows.
+ * Row i contains the distance between the first i code points of the term and each prefix of the
+ * word. It has only prefixes whose length differs from i by at most max_distance, because all
+ * others are too far away. A term longer than the word by more than max_distance does not match,
+ * which limits the number of rows.
  */
 struct bs_fuzzy {
 	uint32_t max_distance;
@@ -27,7 +27,7 @@ struct bs_fuzzy {
 	uint32_t dead_bytes;
 };
 
-/* Larger than any distance in question, with room for another edit. */
+/* Larger than max_distance. Not the largest number, so that 1 can be added. */
 #define TOO_FAR UINT16_MAX
 
 static uint32_t least(uint32_t a, uint32_t b)
@@ -35,7 +35,7 @@ static uint32_t least(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-/* The cell of row i for the first j code points of the word, |i - j| <= max_distance + 1. */
+/* The cell of row i for the first j code points of the word; |i - j| <= max_distance + 1. */
 static uint32_t *cell(const struct bs_fuzzy *fuzzy, uint32_t i, uint32_t j)
 {
 	return fuzzy->rows + (size_t)i * fuzzy->row_cells + (j + fuzzy->max_distance + 1 - i);
@@ -128,8 +128,8 @@ uint32_t bs_fuzzy_distance(struct bs_fuzzy *fuzzy, const uint8_t *term, uint32_t
 		fuzzy->term[i - 1] = bs_utf8_next(term, term_bytes, &at);
 		fuzzy->ends[i - 1] = (uint32_t)at;
 		fuzzy->n_valid = i;
-		/* A swap looks two rows back. So a match is impossible only if this row is too far,
-		 * and the row before it is, with one more edit. */
+		/* All later rows are too far if this row is. But a swap goes back two rows, so also
+		 * the row before must be too far with one more edit. */
 		if (fill_row(fuzzy, i) > fuzzy->max_distance &&
 		    row_least(fuzzy, i - 1) >= fuzzy->max_distance) {
 			fuzzy->dead_bytes = (uint32_t)at;

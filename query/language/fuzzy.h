@@ -12,7 +12,7 @@
 
 #include "core/base/error.h"
 
-/* A word and the rows of the last term. For one thread. */
+/* A word, and the table rows of the last term. Not thread-safe. */
 struct bs_fuzzy;
 
 /* word is valid UTF-8, and is copied. max_distance is 1 or 2. BS_NO_MEMORY. */

@@ -1,6 +1,7 @@
 /*
- * lex.c: see lex.h. Three passes: which quotes and brackets delimit (mark_delimiters); the tokens
- * (read_tokens); then, with all tokens known, which operators have their operands (settle).
+ * lex.c: see lex.h. Three passes: the first finds which quotes and brackets delimit
+ * (mark_delimiters), the second reads the tokens (read_tokens), and the third finds operators and
+ * fields without operands (settle).
  */
 #include "query/language/lex.h"
 
@@ -29,7 +30,7 @@ enum mark {
 /* An open bracket. */
 struct bs_lex_bracket {
 	size_t byte;
-	bool groups; /* groups, if it contains a word */
+	bool groups; /* it opens a group, provided that it contains a word */
 	bool has_word;
 };
 
@@ -62,7 +63,8 @@ void bs_lex_fail(struct bs_lexing *lexing, size_t byte, const char *message)
 	lexing->status = bs_fail(lexing->err, BS_INVALID, "%s", message);
 }
 
-/* The number of bytes of a token to show: all, or up to the end of a character. */
+/* The number of bytes of a token that a notice shows: all or, of a long token, SHOWN_BYTES at most,
+ * without an incomplete character. */
 static int shown_bytes(const uint8_t *text, size_t n_bytes)
 {
 	if (n_bytes <= SHOWN_BYTES)
@@ -175,8 +177,9 @@ static enum bs_lex_kind operator_of(const struct bs_lexing *lexing, size_t start
 	return is_text(lexing, start, end, "NOT") ? BS_LEX_NOT : BS_LEX_WORD;
 }
 
-/* Marks count as the character they follow: U+2260 is not a word character, and neither is =
- * followed by U+0338, its decomposition, nor a mark at the beginning of the text. */
+/* True if a word character precedes `at`. A combining mark counts like the character that it
+ * follows: U+2260 is not a word character, so neither is its decomposition, = with U+0338. A mark
+ * at the beginning of the text is none. */
 static bool is_after_word_character(const struct bs_lexing *lexing, size_t at)
 {
 	int32_t c = 0;
@@ -281,7 +284,7 @@ static void mark_delimiters(struct bs_lexing *lexing)
 		}
 		piece = at + 1;
 	}
-	/* One notice is enough, because the others would say the same. */
+	/* Of several unpaired brackets, only the first gets a notice. */
 	if (bs_vector_n(&lexing->open) > 0)
 		bs_lex_notice(lexing, lexing->open.items[0].byte, lexing->open.items[0].byte + 1,
 		              "is never closed: it counts as punctuation");
@@ -312,8 +315,8 @@ static bool read_decimal(const uint8_t *text, size_t n_bytes, double *number_out
 	return n_digits > 0;
 }
 
-/* The position where the characters of a number, in any order, begin at the end of
- * text[start..end). */
+/* Where the characters of a number at the end of text[start..end) begin; they may be in any
+ * order. */
 static size_t number_start(const uint8_t *text, size_t start, size_t end)
 {
 	while (end > start &&
@@ -322,8 +325,8 @@ static size_t number_start(const uint8_t *text, size_t start, size_t end)
 	return end;
 }
 
-/* Sets the weight of the token if text[start..end), which is ^ and perhaps a number, is a weight.
- * False: it is not. */
+/* If text[start..end) is ^ and a valid number, sets the weight of the token. False: it is no
+ * weight. */
 static bool read_weight(const struct bs_lexing *lexing, struct bs_lexeme *token, size_t start,
                         size_t end)
 {
@@ -389,7 +392,7 @@ static void read_distance(const struct bs_lexing *lexing, struct bs_lexeme *toke
 	token->end_byte = (uint32_t)at;
 }
 
-/* The length of the field name, colon included, at the beginning of text[start..end); 0 if there is
+/* The length of the field name at the beginning of text[start..end), with its colon; 0 if there is
  * none. */
 static size_t find_field(const struct bs_lexing *lexing, size_t start, size_t end,
                          uint32_t *field_out)
@@ -435,9 +438,9 @@ static struct bs_like_name find_like(struct bs_lexing *lexing, const uint8_t *na
 }
 
 /*
- * Adds a notice if a word looks like field:word and the index has no such field: letters and one
- * colon before a word, a range, a phrase or a group; or a name similar to a field before a colon.
- * There is no notice for host:80, std::string, C:\dir and https://host.
+ * Adds a notice if a word looks like field:word but the index has no such field. It looks like this
+ * if letters and one colon precede a word, a range, a phrase or a group, or if a name similar to a
+ * field precedes a colon. There is no notice for host:80, std::string, C:\dir and https://host.
  */
 static void notice_field(struct bs_lexing *lexing, const struct bs_lexeme *token)
 {
@@ -495,7 +498,7 @@ static bool seems_operator(struct bs_lexing *lexing, const struct bs_lexeme *tok
 	return memmem(word, n_bytes, "&&", 2) || memmem(word, n_bytes, "||", 2);
 }
 
-/* True if the token has no field and directly follows a phrase or a group. */
+/* True if the token directly follows a phrase or a group and does not begin with a field. */
 static bool is_behind(const struct bs_lexing *lexing, const struct bs_lexeme *token)
 {
 	return token->start_byte > 0 && token->start_byte == token->inner_start_byte &&
@@ -523,8 +526,8 @@ static bool seems_weight(struct bs_lexing *lexing, const struct bs_lexeme *token
 	return false;
 }
 
-/* True for ~ after a phrase or group, or before a number at the end of a word that is not ~1 or
- * ~2. */
+/* True for ~ after a phrase or group, and for ~ with a number other than 1 and 2 at the end of a
+ * word. */
 static bool seems_distance(struct bs_lexing *lexing, const struct bs_lexeme *token)
 {
 	const uint8_t *text = lexing->text;
@@ -600,7 +603,7 @@ static void add(struct bs_lexing *lexing, const struct bs_lexeme *token)
 		lexing->status = bs_vector_append(&lexing->tokens, token, lexing->err);
 }
 
-/* True if the token contains a quote or an unpaired bracket, which are text here. */
+/* True if the token contains a quote or an unpaired bracket, which do not delimit here. */
 static bool is_rest(const struct bs_lexing *lexing, const struct bs_lexeme *token)
 {
 	size_t n_open = 0, n_close = 0;
@@ -623,7 +626,7 @@ static struct bs_lexeme make(enum bs_lex_kind kind, size_t start, size_t end)
 	                          .weight = 1};
 }
 
-/* Adds a word, preceded by its fields. */
+/* Adds the FIELD tokens at the beginning of a word, then the word itself. */
 static void add_word(struct bs_lexing *lexing, struct bs_lexeme *token)
 {
 	uint32_t field;
@@ -636,7 +639,7 @@ static void add_word(struct bs_lexing *lexing, struct bs_lexeme *token)
 		add(lexing, &name);
 		start += n_bytes;
 	}
-	/* In title:^2 the weight applies to nothing, so it is text. */
+	/* In title:^2 nothing is left that the weight applies to, so ^2 is text. */
 	if (start == token->inner_end_byte && start < token->end_byte) {
 		token->inner_end_byte = token->end_byte;
 		token->weight = 1;
@@ -755,7 +758,8 @@ static bool is_binary(enum bs_lex_kind kind)
 	return kind == BS_LEX_AND || kind == BS_LEX_OR;
 }
 
-/* A message about the missing operand of a token before next; NULL: nothing is missing. */
+/* Returns a message if the operand after a token of this kind is missing, because a token of kind
+ * `next` follows. NULL: none is missing. */
 static const char *lack_behind(enum bs_lex_kind kind, enum bs_lex_kind next)
 {
 	if (is_binary(kind) && !starts_primary(next) && next != BS_LEX_NOT)
@@ -796,8 +800,8 @@ static void notice_spelling(struct bs_lexing *lexing, const struct bs_lexeme *to
 			              operators[i].message);
 }
 
-/* Resolves tokens without operand: first, from the end, those with nothing after them; then, from
- * the start, those with nothing before them. */
+/* Resolves tokens with a missing operand: first, from the end, those without an operand after them;
+ * then, from the start, those without an operand before them. */
 static void settle(struct bs_lexing *lexing)
 {
 	struct bs_lexeme *tokens = lexing->tokens.items;

@@ -1,7 +1,7 @@
 /*
- * lex.h: query text -> the tokens of the grammar in parse.h. Resolves malformed text: every bracket
- * among the tokens has its partner, every operator its operands, and every field its operand. Signs
- * without them become text or are dropped, with a notice.
+ * lex.h: splits query text into the tokens of the grammar in parse.h. Resolves malformed text:
+ * every bracket among the tokens has its partner, every operator its operands, and every field its
+ * operand. A sign without these becomes text or is dropped, with a notice.
  */
 #pragma once
 
@@ -26,7 +26,8 @@ enum bs_lex_kind {
 /* A token. Offsets are into the query text. */
 struct bs_lexeme {
 	uint8_t kind; /* enum bs_lex_kind */
-	/* WORD: contains an unpaired bracket or quote; no notice if it has no word */
+	/* WORD: contains an unpaired bracket or quote. If it contains no word, no notice is
+	 * added. */
 	bool is_rest;
 	/* FIELD: the field number. NEAR: the distance, at most BS_QUERY_MAX_DISTANCE */
 	uint32_t value;

@@ -16,8 +16,8 @@ static void lower(const uint8_t *name, size_t n_bytes, uint8_t *lower_out)
 		lower_out[i] = name[i] >= 'A' && name[i] <= 'Z' ? name[i] | 0x20 : name[i];
 }
 
-/* The number of edits between two names, UINT32_MAX if it is too large. fuzzy was made of name;
- * NULL: the names must be equal. */
+/* The number of edits between the name and a field name; UINT32_MAX if it is too large. fuzzy was
+ * made of name; NULL: only an equal name is accepted. */
 static uint32_t edits_between(struct bs_fuzzy *fuzzy, const uint8_t *name, size_t name_bytes,
                               struct bs_like_name like)
 {

@@ -40,16 +40,17 @@ struct word {
 	bool is_stop;
 };
 
-/* A node under construction. Children are a linked list, so that an AND is merged into another
- * without a copy. */
+/* A node under construction. Children are a linked list, so that the children of one AND can be
+ * moved into another without a copy. */
 struct draft {
-	/* weight: of this node, applies to all below it; the arrays are not set yet */
+	/* weight: the weight of this node alone, which applies to all nodes below it. The arrays
+	 * are not set yet. */
 	struct bs_query_node node;
 	size_t first_item; /* index in parser.items; the aids follow the items */
 	uint32_t first_child;
 	uint32_t last_child;
 	uint32_t next;  /* next sibling */
-	uint32_t final; /* its index in the query */
+	uint32_t final; /* index of the finished node in the query */
 	bool is_stop;   /* a stop word and nothing else */
 };
 
@@ -68,11 +69,11 @@ struct parser {
 	const struct bs_stop *stop; /* NULL: there are no stop words */
 	uint32_t n_negations;       /* NOTs around the current token */
 	bool has_stops;             /* the query contains stop words */
-	/* The query's own text has a positive word that is not a stop word. */
+	/* The query's own text has a word that is not negated and not a stop word. */
 	bool has_others;
 	size_t n_own_items;     /* items of the query's own text; those of feedback terms follow */
 	uint32_t n_inexact;     /* words with *, ? or ~ so far */
-	struct words words;     /* of the analysed text of one token */
+	struct words words;     /* the words of the text analysed last */
 	struct bs_buffer terms; /* the terms of `words` */
 	struct bs_query_tree *query; /* its terms and notices are filled during parsing */
 	struct bs_query_items items;
@@ -200,7 +201,7 @@ static struct draft new_draft(enum bs_node_kind kind)
 	                      .next = NO_DRAFT};
 }
 
-/* NOT draft. NO_DRAFT remains NO_DRAFT; a NOT of a NOT becomes the inner operand. */
+/* Makes NOT draft. NO_DRAFT remains NO_DRAFT; of a NOT, returns the operand. */
 static uint32_t negate(struct parser *parser, uint32_t draft)
 {
 	struct draft negation = new_draft(BS_NODE_NOT);
@@ -229,8 +230,8 @@ static void add_operand(struct parser *parser, struct draft *parent, uint32_t dr
 	parent->node.n_children++;
 }
 
-/* Adds an AND or OR with at least two operands. Returns the operand if it has one, NO_DRAFT if it
- * has none. */
+/* Adds an AND or OR. If it has only one operand, returns this operand instead; if it has none,
+ * NO_DRAFT. */
 static uint32_t join(struct parser *parser, const struct draft *parent)
 {
 	return parent->node.n_children < 2 ? parent->first_child : add_draft(parser, parent);
@@ -295,9 +296,9 @@ static const struct word *last_word(const struct parser *parser)
 
 /*
  * Adds the collected words, or the collected bigrams, as items of a leaf and returns their number.
- * `last` (nullable) replaces the last word. The bigram that ends with a replaced word is left out,
- * because a match need not contain it. (U+1F21A, which folds to U+7121 and is not part of a run,
- * may carry ~2.)
+ * `last` (nullable) replaces the last word. Then the bigram that ends with the last word is left
+ * out, because a match need not contain it. (Characters of script runs take no ~2, but U+1F21A,
+ * which is not one, folds to one: U+7121.)
  */
 static uint32_t add_items(struct parser *parser, bool bigrams, const struct bs_element *last)
 {
@@ -340,7 +341,7 @@ static void check_size(struct parser *parser, uint32_t n_items, bool is_inexact)
 		bs_lex_fail(&parser->lexing, at, "a query may have 1024 words with *, ? or ~");
 }
 
-/* A leaf for the current token, whose text ends at end_byte. */
+/* Makes a leaf for the current token; the leaf's text ends at end_byte. */
 static struct draft new_leaf(const struct parser *parser, enum bs_node_kind kind, size_t end_byte)
 {
 	const struct bs_lexeme *token = token_of(parser);
@@ -354,8 +355,8 @@ static struct draft new_leaf(const struct parser *parser, enum bs_node_kind kind
 	return leaf;
 }
 
-/* Makes a leaf of the collected words: a WORD, a PHRASE, or with is_near a NEAR. end_byte: the end
- * of their text. */
+/* Makes a leaf of the collected words: a WORD, a PHRASE, or with is_near a NEAR. `last` (nullable)
+ * replaces the last word. end_byte: the end of their text. */
 static uint32_t make_leaf(struct parser *parser, const struct bs_element *last, bool is_near,
                           size_t end_byte)
 {
@@ -395,9 +396,9 @@ static uint32_t ignore(struct parser *parser)
 }
 
 /*
- * Makes the last collected word a prefix or fuzzy element, with its term in *unstemmed_out. In an
- * index that stems, prefixes and fuzzy words are folded but not stemmed (as in Lucene), and
- * compared with the stems in the index.
+ * Makes `last`, a prefix or fuzzy element, of the last collected word; *unstemmed_out holds its
+ * term. In an index that stems, prefixes and fuzzy words are folded but not stemmed (as in Lucene),
+ * and compared with the stems in the index.
  */
 static void make_last(struct parser *parser, const uint8_t *text, size_t text_bytes,
                       struct bs_element *last, struct bs_buffer *unstemmed_out)
@@ -425,11 +426,11 @@ static uint32_t parse_inexact(struct parser *parser, struct bs_element last, siz
 	if (bs_tokenizer_begins_run(parser->options->tokenizer, text, last_byte,
 	                            end_byte - start_byte)) {
 		if (last.kind == BS_ELEMENT_FUZZY)
-			bs_lex_notice(
-				&parser->lexing, start_byte, end_byte,
-				"is searched as it is: the script has no words to be near to");
-		/* The * after a run is ignored; it is left out, so that it is not in the normal
-		 * form. */
+			bs_lex_notice(&parser->lexing, start_byte, end_byte,
+			              "is searched literally: its script has no words, so no edits "
+			              "are allowed");
+		/* A * after a script run is ignored. It is removed from the leaf's text, so that
+		 * the normal form does not contain it. */
 		while (end_byte > start_byte + 1 && parser->lexing.text[end_byte - 1] == '*')
 			end_byte--;
 		return make_leaf(parser, NULL, false, end_byte);
@@ -440,8 +441,9 @@ static uint32_t parse_inexact(struct parser *parser, struct bs_element last, siz
 	return draft;
 }
 
-/* Collects the words of a text without stemming, and turns wildcards back into signs until all that
- * are left are in the last word, which has other characters, too. True if wildcards are left. */
+/* Collects the words of a text without stemming. Wildcards are allowed only in the last word, and
+ * only if it has other characters; all other wildcards are turned back into * and ?. This may
+ * change the words, so it is repeated until nothing changes. True if wildcards are left. */
 static bool gather_pattern(struct parser *parser, struct bs_wildcards *wildcards)
 {
 	const struct bs_query_options *options = parser->options;
@@ -462,8 +464,8 @@ static bool gather_pattern(struct parser *parser, struct bs_wildcards *wildcards
 	return wildcards->n > 0 && !parser->lexing.status;
 }
 
-/* Makes a leaf of the collected words, the last of which is a pattern; is_open: with a * after it.
- * A pattern with only this * becomes a prefix. */
+/* Makes a leaf of the collected words. The last one is a pattern. is_open: a * follows it. If this
+ * * is the only wildcard, the last word becomes a prefix instead. */
 static uint32_t make_pattern(struct parser *parser, const struct bs_wildcards *wildcards,
                              bool is_open)
 {
@@ -488,8 +490,9 @@ static uint32_t make_pattern(struct parser *parser, const struct bs_wildcards *w
 }
 
 /*
- * Makes a leaf of the text from start_byte on if its last word has wildcards; otherwise returns
- * false. token_byte: the beginning of the last token. suffix: the kind of suffix after the text.
+ * Makes a leaf of text[start_byte..end_byte) if its last word has wildcards; otherwise returns
+ * false. token_byte: the beginning of the last token. suffix: the kind of the suffix after
+ * end_byte.
  */
 static bool parse_pattern(struct parser *parser, size_t start_byte, size_t token_byte,
                           size_t end_byte, enum bs_element_kind suffix, uint32_t *draft_out)
@@ -531,7 +534,8 @@ static bool parse_pattern(struct parser *parser, size_t start_byte, size_t token
 
 _Static_assert(BS_PATTERN_MAX_BYTES == 1024, "the message above names it");
 
-/* The beginning of the last token of a phrase, in text[start..*end). Sets *end to its end. */
+/* Returns the beginning of the last token in text[start..*end), the text of a phrase. Sets *end to
+ * the end of this token. */
 static size_t last_token(const uint8_t *text, size_t start, size_t *end)
 {
 	size_t at = *end, before = at;
@@ -543,7 +547,7 @@ static size_t last_token(const uint8_t *text, size_t start, size_t *end)
 	return at;
 }
 
-/* Adds a RANGE. leaf: a RANGE node without field and range. */
+/* Adds a range to the query, and its leaf. leaf: a RANGE node whose field and range are not set. */
 static uint32_t add_range(struct parser *parser, struct draft leaf,
                           const struct bs_query_range *range)
 {
@@ -582,8 +586,8 @@ static bool has_no_dates(const struct bs_range *range)
 	return bs_value_compare(&dates->first, &dates->end) >= 0;
 }
 
-/* Reads a range as bs_range_parse does. Afterwards range->long_text must be kept or freed, also if
- * this returns false. */
+/* Reads a range with bs_range_parse. The caller must keep or free range->long_text, also if this
+ * returns false. */
 static bool read_range(struct parser *parser, const uint8_t *text, size_t n_bytes,
                        struct bs_query_range *range)
 {
@@ -599,7 +603,7 @@ static bool read_range(struct parser *parser, const uint8_t *text, size_t n_byte
 
 /*
  * Makes a RANGE leaf of the current token in the current field. NO_DRAFT: its text is not a range.
- * `name:` refers to files, unless records have such a field. is_quoted: no notice if the text is
+ * If records have a field "name", `name:` refers to it here. is_quoted: no notice if the text is
  * not a range.
  */
 static uint32_t parse_range(struct parser *parser, bool is_quoted)
@@ -613,13 +617,14 @@ static uint32_t parse_range(struct parser *parser, bool is_quoted)
 	struct bs_query_range range = {.field = field};
 	if (!bs_range_is_meant(text, n_bytes))
 		return NO_DRAFT;
-	/* With BS_QUERY_ANY_FIELD, has_values tells whether some field has values; this must not be
-	 * asked for a `name:` that refers to files alone. */
+	/* For BS_QUERY_ANY_FIELD, has_values returns whether some field has values. This is the
+	 * wrong question for a `name:` that refers only to files. */
 	bool is_asked = options->has_values && (!has_field || field != BS_QUERY_ANY_FIELD);
 	bool has_values = is_asked && options->has_values(options->context, field);
 	bool is_range = read_range(parser, text, n_bytes, &range);
 	bool is_none = !has_field || !has_values || !is_range;
-	/* Without values, a text that begins with one of these characters may be anything. */
+	/* If the field has no values, an invalid range that begins with one of these characters is
+	 * ordinary text and gets no notice. */
 	bool is_silent =
 		is_quoted ? is_none : !has_values && !is_range && memchr("=![{\xe2", *text, 5);
 	bool is_empty = is_range && bs_range_is_empty(&range.values);
@@ -695,7 +700,7 @@ static uint32_t parse_word(struct parser *parser)
 
 static uint32_t parse_or(struct parser *parser);
 
-/* This nesting of brackets, and of a tree, fits into any stack. */
+/* Brackets, and a tree, of this depth fit into any stack. */
 #define FEW_LEVELS 16u
 /* The most stack bytes per node of functions that walk over the tree: eval and eval_and of
  * scan.c. */
@@ -741,7 +746,7 @@ static uint32_t parse_primary(struct parser *parser)
 	return draft;
 }
 
-/* With --any, drops an operand that is a stop word alone, except under a negation. */
+/* With --any, drops an operand that is only a stop word, except under a negation. */
 static uint32_t unless_stop(struct parser *parser, uint32_t number)
 {
 	if (!parser->options->any || parser->n_negations > 0 || parser->lexing.status ||
@@ -750,7 +755,7 @@ static uint32_t unless_stop(struct parser *parser, uint32_t number)
 	return draft_at(parser, number)->is_stop ? NO_DRAFT : number;
 }
 
-/* *is_negated_out: the operand begins with - or NOT. */
+/* Parses [-|NOT] primary. *is_negated_out: the operand begins with - or NOT. */
 static uint32_t parse_unary(struct parser *parser, bool *is_negated_out)
 {
 	*is_negated_out = token_of(parser)->kind == BS_LEX_NOT;
@@ -763,7 +768,7 @@ static uint32_t parse_unary(struct parser *parser, bool *is_negated_out)
 	return negate(parser, draft);
 }
 
-/* Parses unary { "AND" unary }. *is_negated_out: a single operand, negated. */
+/* Parses unary { "AND" unary }. *is_negated_out: there is only one operand, and it is negated. */
 static uint32_t parse_explicit_and(struct parser *parser, bool *is_negated_out)
 {
 	struct draft all = new_draft(BS_NODE_AND);
@@ -777,8 +782,8 @@ static uint32_t parse_explicit_and(struct parser *parser, bool *is_negated_out)
 	return join(parser, &all);
 }
 
-/* Parses adjacent operands outside brackets with --any: any of them, and none of the negated
- * ones. */
+/* With --any, parses adjacent operands outside brackets: a match needs one of them and none of the
+ * negated ones. */
 __attribute__((noinline)) static uint32_t parse_any(struct parser *parser)
 {
 	struct draft either = new_draft(BS_NODE_OR), all = new_draft(BS_NODE_AND),
@@ -793,7 +798,7 @@ __attribute__((noinline)) static uint32_t parse_any(struct parser *parser)
 	return join(parser, &both);
 }
 
-/* Parses adjacent operands: all of them. */
+/* Parses adjacent operands: a match needs all of them. */
 static uint32_t parse_and(struct parser *parser)
 {
 	struct draft all = new_draft(BS_NODE_AND);
@@ -816,7 +821,7 @@ static uint32_t parse_or(struct parser *parser)
 	return join(parser, &either);
 }
 
-/* True if some leaf contributes to scores. */
+/* True if some leaf of the draft contributes to scores. */
 static bool is_scoring(struct parser *parser, uint32_t number, bool is_positive)
 {
 	const struct draft *draft = draft_at(parser, number);
@@ -827,8 +832,8 @@ static bool is_scoring(struct parser *parser, uint32_t number, bool is_positive)
 	return is_found && draft->node.weight > 0;
 }
 
-/* Splits the operands that every match must satisfy: those that do not score into bound, the others
- * into loose. weight: the product of the weights around the node. */
+/* Collects the operands of the query's AND: those that do not score in `bound`, which stay
+ * required, the others in `loose`. weight: the product of the weights around the node. */
 static void split(struct parser *parser, uint32_t number, double weight, struct draft *loose,
                   struct draft *bound)
 {
@@ -894,8 +899,8 @@ static double bounded(double weight)
 	return weight < BS_QUERY_LEAST_WEIGHT ? 0 : fmin(weight, BS_QUERY_MOST_WEIGHT);
 }
 
-/* Sets the arrays of a leaf, and counts its words in the elements. Of the two leaves for a `name:`
- * that is also a field of records, only the leaf of records counts. */
+/* Sets the arrays of a leaf, and adds its weight to the elements of its words. `name:` makes two
+ * leaves if records have a field "name"; of these, only the leaf of the records adds its weight. */
 static void finish_leaf(struct parser *parser, const struct draft *draft,
                         struct bs_query_node *node, bool is_positive)
 {
@@ -925,7 +930,7 @@ static bool is_joined(const struct draft *parent, const struct draft *child)
 static uint32_t finish_node(struct parser *parser, struct draft *draft, bool is_positive,
                             double weight);
 
-/* Returns the depth of the deepest child. */
+/* Finishes the children of a draft. Returns the depth of the deepest one. */
 static uint32_t finish_children(struct parser *parser, const struct draft *draft, bool is_positive,
                                 double weight)
 {
@@ -1050,7 +1055,7 @@ static void parse_query(struct parser *parser)
 		finish(parser, root);
 }
 
-/* *is_all_stops_out: the query has stop words and no other words. */
+/* Parses the text once. *is_all_stops_out: the query has stop words and no other words. */
 static enum bs_status parse(const uint8_t *text, size_t text_bytes,
                             const struct bs_query_options *options, const struct bs_stop *stop,
                             struct bs_query_tree **query_out, size_t *error_byte_out,

@@ -131,7 +131,7 @@ static enum bs_status copy_fields(struct bs_query_analysis *reading, struct bs_e
 	return status;
 }
 
-/* Adds the fields of the statistics. In most cases the indexes have them all. */
+/* Adds fields that only the statistics have, if any. */
 static enum bs_status join_fields(struct bs_query_analysis *reading, struct bs_error *err)
 {
 	struct bs_statistics_field field;

@@ -1,5 +1,5 @@
-/* query_analysis.h: query analysis: the analyzer, fields and stop words with which queries are
- * read, for a list of indexes or as the caller sets them. */
+/* query_analysis.h: query analysis: the analyzer, fields and stop words for parsing queries. They
+ * are those of a list of indexes, or are set by the caller. */
 #pragma once
 
 #include "core/store/snapshot_list.h"
@@ -21,9 +21,10 @@ struct bs_query_analysis {
 	struct bs_tokenizer *tokenizer;      /* the analyzer of the documents */
 	/* the analyzer without stemming; NULL: tokenizer does not stem */
 	struct bs_tokenizer *words_unstemmed;
-	bool splits; /* the analyzer splits identifiers: in documents, but not in queries */
+	/* the analyzer splits identifiers in documents; queries are parsed without splitting */
+	bool splits;
 	struct bs_stop stop;
-	/* of the current query; without a list, as set by the caller */
+	/* the fields of the current query; without a list, those set by the caller */
 	struct bs_query_fields fields;
 	struct bs_query_fields of_list;
 	struct bs_term_table listed; /* the field names of all snapshots, if there are several */
@@ -31,14 +32,15 @@ struct bs_query_analysis {
 	const struct bs_statistics *statistics; /* its fields may be used, too; NULL: none */
 };
 
-/* Initialises it as an entry of the list reads queries, with the fields of the whole list. list is
- * borrowed. Fails as bs_tokenizer_new. */
+/* Initialises the analysis with the analyzer of one entry of the list, and the fields of the whole
+ * list. list is borrowed. Fails as bs_tokenizer_new. */
 enum bs_status bs_query_analysis_init(struct bs_query_analysis *reading,
                                       const struct bs_snapshot_list *list, uint32_t entry,
                                       struct bs_error *err) BS_WARN_UNUSED;
-/* True if two entries read queries in the same way. */
+/* True if two entries parse queries in the same way. */
 bool bs_query_analysis_is_alike(const struct bs_list_entry *a, const struct bs_list_entry *b);
-/* Initialises it by the options, without fields. Fails as bs_tokenizer_new. */
+/* Initialises the analysis without a list and without fields; the options determine the analyzer.
+ * Fails as bs_tokenizer_new. */
 enum bs_status bs_query_analysis_init_words(struct bs_query_analysis *reading,
                                             const struct bs_tokenizer_options *words,
                                             struct bs_error *err) BS_WARN_UNUSED;
@@ -48,8 +50,8 @@ void bs_query_analysis_deinit(struct bs_query_analysis *reading);
 void bs_query_analysis_set_fields(struct bs_query_analysis *reading,
                                   const struct bs_term_table *names);
 
-/* Call before each query. Takes the stop words, and the fields from the list and the statistics
- * (nullable). BS_INVALID: no such list of stop words. BS_NO_MEMORY. */
+/* Call before each query. Sets the stop words, and the fields: those of the list and of the
+ * statistics (nullable). BS_INVALID: there is no list of stop words of that name. BS_NO_MEMORY. */
 enum bs_status bs_query_analysis_begin(struct bs_query_analysis *reading,
                                        const struct bs_stop_choice *stop,
                                        const struct bs_statistics *statistics,
@@ -59,8 +61,8 @@ enum bs_status bs_query_analysis_begin(struct bs_query_analysis *reading,
  * others. */
 struct bs_query_options bs_query_analysis_options(struct bs_query_analysis *reading);
 
-/* Changes options so that the whole query is in one field and cannot name fields. BS_NOT_FOUND:
- * there is no such field. */
+/* Changes options so that the whole query is searched in one field and cannot name fields.
+ * BS_NOT_FOUND: there is no such field. */
 enum bs_status bs_query_analysis_keep_to_field(struct bs_query_analysis *reading, const char *name,
                                                struct bs_query_options *options,
                                                struct bs_error *err) BS_WARN_UNUSED;
@@ -71,9 +73,9 @@ enum bs_status bs_query_analysis_parse(struct bs_query_analysis *reading, const 
                                        struct bs_query_tree **query_out, size_t *error_byte_out,
                                        struct bs_error *err) BS_WARN_UNUSED;
 
-/* Adds the names in a query text that may be field names, before the fields are known: the text
- * before each colon, starting after the previous colon, or (joins) including it. Call bs_icu_load
- * first. BS_NO_MEMORY. */
+/* Finds the possible field names in a query text before the fields are known, and adds them to
+ * names: of each token, the text before each colon. joins: the name may contain earlier colons;
+ * otherwise it begins after the previous colon. Call bs_icu_load first. BS_NO_MEMORY. */
 enum bs_status bs_find_field_names(const uint8_t *text, size_t n_bytes, bool joins,
                                    struct bs_term_table *names,
                                    struct bs_error *err) BS_WARN_UNUSED;

@@ -56,7 +56,7 @@ static enum bs_status put_query(const uint8_t *text, size_t start, size_t text_b
 	return status;
 }
 
-/* Wide characters have two columns; marks and format characters have none. */
+/* Uses terminal columns: wide characters have two; marks and format characters have none. */
 enum bs_status bs_query_caret(const char *query, size_t query_bytes, size_t error_byte,
                               char **text_out, struct bs_error *err)
 {

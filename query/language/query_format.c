@@ -11,8 +11,9 @@
 /* A tree being formatted. The first failure is sticky. */
 struct printer {
 	const struct bs_query_tree *query;
-	const uint8_t *text; /* normal form: the text that the query was parsed from */
-	/* normal form: the first node whose text has an unpaired double quote */
+	/* for the normal form: the text that the query was parsed from */
+	const uint8_t *text;
+	/* for the normal form: the first node whose text has an unpaired double quote */
 	uint32_t quote_leaf;
 	struct bs_buffer *out;
 	enum bs_status status;
@@ -196,8 +197,8 @@ static bool is_keycap(const uint8_t *text, size_t at, size_t end)
 
 /*
  * Writes the text of a leaf as a token without quotes. Every sign that could be taken for syntax is
- * replaced by +, which the analyzer treats in the same way. Unless kind is TERM, the last word has
- * ~N, * or ?, which remain.
+ * replaced by +, which the analyzer treats in the same way. If kind is not TERM, the ~N, * or ? of
+ * the last word remain.
  */
 static void put_bare(struct printer *printer, const struct bs_query_node *node,
                      enum bs_element_kind kind)
@@ -206,7 +207,7 @@ static void put_bare(struct printer *printer, const struct bs_query_node *node,
 	size_t start = node->text.start_byte, end = node->text.end_byte,
 	       distance = kind == BS_ELEMENT_FUZZY ? 2 : 0;
 	bool is_exact = kind == BS_ELEMENT_TERM;
-	/* The leaf may look like an operator or a field. */
+	/* A + at the beginning: otherwise the leaf could look like an operator or a field. */
 	if (is_exact && text[start] != '+')
 		put_string(printer, "+");
 	for (size_t at = start; at < end; at++) {
@@ -248,7 +249,7 @@ static void put_normal_text(struct printer *printer, const struct bs_query_node 
 		put_number(printer, "~", node->distance);
 }
 
-/* The parser reads 13 digits of a weight. */
+/* Writes a weight with 13 digits, as many as the parser reads. */
 static void put_decimal(struct printer *printer, double weight)
 {
 	char digits[32];
@@ -266,7 +267,8 @@ static void put_decimal(struct printer *printer, double weight)
 		put(printer, digits, n_bytes);
 }
 
-/* A weight too large or too small to be written is written as a product of several. */
+/* Writes a leaf. A weight that is too large or too small for one ^N is written as a product of
+ * several. */
 static void put_normal_leaf(struct printer *printer, const struct bs_query_node *node)
 {
 	double weight = node->kind == BS_NODE_RANGE ? 1 : node->weight;
@@ -291,8 +293,8 @@ static void put_normal_leaf(struct printer *printer, const struct bs_query_node 
 		put_string(printer, n_thousands > 0 ? ")^1000" : ")^0.001");
 }
 
-/* True if a child of an OR is the second leaf of a `name:` that searches files and records; both
- * leaves have the same text. */
+/* True if a child of an OR is the second of the two leaves made for one `name:` that searches files
+ * and records. Both leaves have the same text. */
 static bool is_other_half(const struct printer *printer, const struct bs_query_node *node,
                           uint32_t child)
 {
@@ -306,9 +308,9 @@ static bool is_other_half(const struct printer *printer, const struct bs_query_n
 }
 
 /*
- * has_quote: the leaf with the unpaired quote is below the node. Its operand is written last at
- * each level, so that no quote follows it. Nodes are in post-order, so the nodes of an operand are
- * those after the previous operand.
+ * Writes a node. has_quote: the leaf with the unpaired quote is below it. At each level the operand
+ * with this leaf is written last, so that no quote follows. Nodes are in post-order, so the nodes
+ * of an operand are those after the previous operand.
  */
 static void put_normal(struct printer *printer, uint32_t index, bool has_quote)
 {

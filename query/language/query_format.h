@@ -17,17 +17,17 @@ enum bs_status bs_query_format(const struct bs_query_tree *query, struct bs_buff
                                struct bs_error *err) BS_WARN_UNUSED;
 
 /*
- * Appends the query in its normal form, without a line feed: a query text that has the same meaning
- * without the rules of precedence, adjacency and --any. Every operator is explicit, every AND and
- * OR has parentheses, every leaf has its own field and weight, and exact words, prefixes and
- * patterns are in double quotes:
+ * Appends the query in its normal form, without a line feed: a query text whose meaning does not
+ * depend on precedence, adjacency and --any. Every operator is explicit, every AND and OR has
+ * parentheses, every leaf has its own field and weight, and exact words, prefixes and patterns are
+ * in double quotes:
  *
  *     cat title:(dog OR be*) -colour~1^2   ->   ("cat" AND (title:"dog" OR title:"be*") AND NOT
  *       colour~1^2)
  *
  * text: the text that the query was parsed from. Parsed with the same options, the normal form
  * matches the same documents with the same scores, and is its own normal form. Operands keep their
- * order, except that an operand with an unpaired double quote comes last. A feedback term
+ * order, except that an operand with an unpaired double quote is moved to the end. A feedback term
  * (options->terms) is written as in the index. BS_NO_MEMORY.
  */
 enum bs_status bs_query_format_normal(const struct bs_query_tree *query, const uint8_t *text,

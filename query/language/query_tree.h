@@ -61,7 +61,7 @@ struct bs_element {
 struct bs_query_item {
 	uint32_t element;
 	uint32_t position; /* relative to the first item of the leaf; ascending */
-	bool is_stop;      /* a stop word here, which does not score */
+	bool is_stop;      /* is a stop word, and does not score */
 };
 
 enum bs_node_kind {
@@ -86,14 +86,14 @@ struct bs_leaf_text {
 };
 
 /*
- * A node of the tree. Its arrays belong to the query. An element that occurs twice in a NEAR must
- * match two occurrences.
+ * A node of the tree. Its arrays belong to the query. An element that is listed twice in a NEAR
+ * must match two occurrences.
  *
- * aids (PHRASE only): bigrams that every document contains in which the phrase matches. Reason: the
- * analyzer makes a bigram of any two terms of certain kinds at adjacent positions, regardless of
- * the text (see tokenizer.h). Where the phrase matches, the terms of a bigram at p and p + 1 occur
- * at q and q + 1, so the document has their bigram, too. A NEAR has no aids, because its words need
- * not be adjacent.
+ * aids (PHRASE only): bigrams. Every document in which the phrase matches also contains these
+ * bigrams. Reason: the analyzer makes a bigram of any two terms of certain kinds at adjacent
+ * positions, regardless of the text (see tokenizer.h). If the phrase matches, its terms at p and p
+ * + 1 occur at some q and q + 1 of the document, so the document has their bigram, too. A NEAR has
+ * no aids, because its words need not be adjacent.
  */
 struct bs_query_node {
 	enum bs_node_kind kind;
@@ -106,7 +106,7 @@ struct bs_query_node {
 	uint32_t n_aids;
 	const uint32_t *children; /* indices into nodes, each less than the index of this node */
 	const struct bs_query_item *items;
-	const struct bs_query_item *aids; /* position: that of the bigram's first code point */
+	const struct bs_query_item *aids; /* bigrams; position: of the first code point */
 	/* leaves: the product of the ^N around it; 1 if there is none */
 	double weight;
 	struct bs_leaf_text text; /* leaves only */
@@ -117,8 +117,8 @@ struct bs_query_range {
 	uint32_t field;
 	struct bs_range values;
 	char text[BS_QUERY_RANGE_SHOWN + 1]; /* as written, cut off if it is long; NUL-terminated */
-	/* Text that the tails of long numbers point into; owned. NULL: the range was not read from
-	 * a text. */
+	/* Owned text; the tails of long numbers in `values` point into it. NULL: the range was not
+	 * read from a text. */
 	uint8_t *long_text;
 };
 
@@ -138,7 +138,7 @@ struct bs_query_storage {
 	struct bs_u32s children;
 };
 
-/* Warnings about text that may not mean what it seems to; all different. */
+/* Warnings about text that may not mean what it seems to mean. No two are equal. */
 struct bs_query_notices {
 	uint32_t n;
 	struct bs_error lines[BS_QUERY_NOTICES];
@@ -188,17 +188,19 @@ struct bs_query_options {
 	/* The names of the fields, by number; NULL: none. Empty names, and names of more than
 	 * BS_QUERY_MAX_FIELD_BYTES, cannot be used. Borrowed while the query lives. */
 	const struct bs_term_table *fields;
-	/* stop words; NULL: none. They count if a query has no other words */
+	/* stop words; NULL: none. If a query has no other words, they are treated like other
+	 * words */
 	const struct bs_stop *stop;
-	/* longer field names are not recognised; 0: no field names are */
+	/* longer field names are not recognised; 0: no field name is */
 	uint32_t longest_field_bytes;
 	bool has_own_field; /* leaves without a field are in own_field */
 	uint32_t own_field;
 	bool has_file_names; /* `name:` also applies to the names of files */
-	/* Whether a field may have numbers or dates; for BS_QUERY_ANY_FIELD, whether some field
-	 * may. NULL: no field has. */
+	/* Returns true if the field may have numbers or dates; for BS_QUERY_ANY_FIELD, if some
+	 * field may. NULL: no field has. */
 	bool (*has_values)(void *context, uint32_t field);
-	/* Whether all values of a field that has values are known to be dates. NULL: no. */
+	/* Returns true if all values of the field, which has values, are known to be dates. NULL:
+	 * never. */
 	bool (*has_dates_alone)(void *context, uint32_t field);
 	void *context;
 	/* A range that every match must also be in; NULL: none. Borrowed during the call. */
@@ -206,11 +208,11 @@ struct bs_query_options {
 	bool any;
 	bool strict; /* a notice is an error */
 	/*
-	 * Feedback terms, which the user did not type, and own_share >= 0, by which the query's own
-	 * weights are multiplied. A document matches if it matches the query or contains one of the
-	 * terms; operands that do not score (NOT, ^0) remain required. If the query has no other
-	 * operands, the terms only add to the score. With terms, a text without words becomes a
-	 * query for any of them. Copied.
+	 * terms: feedback terms, which the user did not type. own_share (>= 0): the query's own
+	 * weights are multiplied by it. A document matches if it matches the query or contains one
+	 * of the terms; operands that do not score (NOT, ^0) remain required. If the query has no
+	 * other operands, the terms only add to the score. With terms, a text without words becomes
+	 * a query for any of them. Copied.
 	 */
 	const struct bs_weighted_term *terms;
 	size_t n_terms;

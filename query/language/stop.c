@@ -32,8 +32,8 @@ static enum bs_status take_words(void *context, const struct bs_token *tokens, s
 	return status;
 }
 
-/* The length of a line without comments: Snowball's lists have comments after |, others have lines
- * that begin with #. */
+/* The length of a line without its comment. A comment begins with | as in Snowball's lists, or with
+ * # at the start of a line. */
 static size_t line_words(const uint8_t *line, size_t line_bytes)
 {
 	const uint8_t *bar = line_bytes ? memchr(line, '|', line_bytes) : NULL;

@@ -1,7 +1,8 @@
 /*
  * stop.h: stop words. They do not score, and with `any` they do not match, unless a query has no
- * other words. They are indexed like other words. A list has unstemmed words; a stem is a stop word
- * only if a word of the list has it.
+ * other words. They are indexed like other words. Lists contain unstemmed words, and the words of a
+ * query are compared with them unstemmed. A stem is a stop word if it is the stem of a word on the
+ * list.
  */
 #pragma once
 

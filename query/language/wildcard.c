@@ -9,8 +9,9 @@
 #include "core/system/icu.h"
 #include "query/language/lex.h"
 
-/* Letters that replace wildcards: n letters that differ in their last byte, from `first` on. The
- * Hangul syllables have a final consonant, so that they do not combine with a following letter. */
+/* Letters that replace wildcards. Each alphabet has n letters, which differ only in their last
+ * byte; `first` is that of the first letter. The Hangul syllables have a final consonant, so that
+ * they do not combine with a following letter. */
 static const struct {
 	uint8_t n_bytes, bytes[3], first, n;
 	/* first letters: U+10380, U+D789 */
@@ -21,9 +22,10 @@ enum {
 	N_ALPHABETS
 };
 
-#define LEAST_LETTERS 3u /* least letters of a token in which a * before the end is a wildcard */
+/* a * before the end of a token is a wildcard only if the token has this many letters */
+#define LEAST_LETTERS 3u
 
-/* Only the last * needs to backtrack: it can match whatever an earlier * could. */
+/* Backtracks only to the last *: it can match whatever an earlier * could. */
 bool bs_pattern_matches(const uint8_t *pattern, size_t pattern_bytes, const uint8_t *term,
                         size_t term_bytes)
 {
@@ -100,8 +102,8 @@ static struct neighbours neighbours_of(const uint8_t *text, size_t text_bytes, s
 	return found;
 }
 
-/* The * of a keycap is not a wildcard. All * of a run use the alphabet that the neighbours of the
- * run require. */
+/* True if the sign at token[at] is a wildcard. The * of a keycap is not. Several * in a row use the
+ * same alphabet, which depends on the characters around them. */
 static bool is_wildcard(const uint8_t *token, size_t token_bytes, size_t at, bool has_any,
                         uint32_t *alphabet_out)
 {
@@ -164,8 +166,8 @@ void bs_wildcards_deinit(struct bs_wildcards *wildcards)
 	bs_buffer_deinit(&wildcards->text);
 }
 
-/* The sign whose letter is at text[at], or 0 if there is none. *behind_out: the byte after the
- * letter, or after this byte. */
+/* Returns the sign, * or ?, for which the letter at text[at] stands; 0 if it is another character.
+ * *behind_out: the offset after this letter, or after this byte. */
 static uint8_t sign_at(const struct bs_wildcards *wildcards, const uint8_t *text, size_t at,
                        size_t end, size_t *behind_out)
 {
@@ -183,7 +185,7 @@ static uint8_t sign_at(const struct bs_wildcards *wildcards, const uint8_t *text
 	return 0;
 }
 
-/* True if a * next to this character is within a word or an address: 192.*.0.1. */
+/* True if a * between two such characters is within a word or an address such as 192.*.0.1. */
 static bool joins(int32_t c)
 {
 	return c == '.' || bs_lex_is_word_character(c);

@@ -19,9 +19,9 @@ struct bs_loader_notices {
 /* Used by one thread. Its members are private to the functions below. */
 struct bs_loader {
 	const struct bs_snapshot_list *list;
-	/* The notices of each snapshot of the list. */
+	/* For each snapshot of the list: passes on its notices. */
 	struct bs_loader_notices *notices;
-	/* The loader of each snapshot of the list. */
+	/* For each snapshot of the list: its loader. */
 	struct bs_snapshot_loader *snapshot_loaders[];
 };
 
@@ -39,8 +39,8 @@ const struct bs_snapshot_list *bs_loader_list(const struct bs_loader *loader);
 struct bs_snapshot_loader *bs_loader_snapshot_loader(const struct bs_loader *loader,
                                                      uint32_t entry);
 
-/* Apply to all snapshots of the list: see bs_snapshot_load_begin, bs_snapshot_load_leave_changed,
- * bs_snapshot_load_ask_head and bs_snapshot_loader_failures. */
+/* These functions apply to all snapshots of the list: see bs_snapshot_load_begin,
+ * bs_snapshot_load_leave_changed, bs_snapshot_load_ask_head and bs_snapshot_loader_failures. */
 void bs_loader_begin(struct bs_loader *loader, bool verbose, bool trusts);
 void bs_loader_leave_changed(struct bs_loader *loader);
 void bs_loader_ask_head(struct bs_loader *loader,
@@ -50,7 +50,7 @@ uint64_t bs_loader_failures(const struct bs_loader *loader);
 /* The changed sources that were found since bs_loader_begin, summed over the snapshots. */
 struct bs_changes bs_loader_changes(const struct bs_loader *loader);
 
-/* The snapshot loader of a segment of the list. *own_out: the number of the segment in its
+/* The snapshot loader for a segment of the list. *own_out: the number of the segment in its
  * snapshot. */
 static inline struct bs_snapshot_loader *bs_loader_snapshot_loader_of(
 	const struct bs_loader *loader, uint32_t segment, uint32_t *own_out)

@@ -9,9 +9,9 @@
 #include "corpus/read/feed.h"
 
 struct slot {
-	/* The latest check whose fingerprint is lasting, or NULL. */
+	/* The latest check whose result lasts (is_lasting); NULL: none. */
 	struct bs_prefix_check *prefix_check;
-	bool is_read; /* A thread is making a check. */
+	bool is_read; /* A thread is making a prefix check of this source. */
 };
 
 struct bs_prefix_checks {
@@ -40,7 +40,7 @@ enum bs_status bs_prefix_checks_new(const struct bs_snapshot *snapshot,
 	return BS_OK;
 }
 
-/* The caller holds the mutex, or has the only reference to the check. */
+/* Drops a reference. The caller holds the mutex, or has the only reference to the check. */
 static void drop(struct bs_prefix_check *prefix_check)
 {
 	if (!prefix_check || --prefix_check->n_users > 0)
@@ -83,9 +83,9 @@ struct proving {
 	struct bs_buffer id;
 };
 
-/* Marks the document as replaced if its id also occurs after the indexed bytes. Reads only the name
- * of the document where that suffices: for a million documents, the rest of the records would take
- * most of the time. */
+/* Marks the document as replaced if its id also occurs after the indexed bytes. Reads only its name
+ * if that suffices, because reading whole records of a million documents would take most of the
+ * time. */
 static enum bs_status look_behind(struct proving *at, struct bs_doc_ref ref, struct bs_error *err)
 {
 	const struct bs_doc_table *docs = &at->snapshot->segments[ref.segment].docs;
@@ -158,7 +158,7 @@ static struct bs_prefix_check *make(const struct bs_prefix_checks *prefix_checks
 	if (!at.prefix_check)
 		return NULL;
 	struct bs_memory_budget *budget = bs_memory_budget_here;
-	/* The check is shared by all searchers, so no thread's memory budget pays for it. */
+	/* No thread's memory budget pays for the check, because all searchers share it. */
 	bs_memory_budget_here = NULL;
 	at.prefix_check->n_users = 1;
 	at.prefix_check->is_lasting =

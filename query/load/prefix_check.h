@@ -11,11 +11,11 @@
 /* Immutable and shared. Each bs_prefix_check_take needs a bs_prefix_check_release. */
 struct bs_prefix_check {
 	uint64_t fingerprint[4]; /* The fingerprint of the collection when it was read. */
-	/* The fingerprint was not racy: a later change of the content also changes the
+	/* The fingerprint was not racy, so a later change of the content also changes the
 	 * fingerprint. */
 	bool is_lasting;
-	/* The collection begins with the indexed bytes. `behind` and `replaced` are filled only in
-	 * this case. */
+	/* The collection still begins with the indexed bytes. Otherwise `behind` and `replaced` are
+	 * empty. */
 	bool is_same;
 	bool has_replaced;
 	struct bs_relocated behind; /* The records after the indexed bytes. */

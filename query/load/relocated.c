@@ -27,7 +27,7 @@ enum bs_status bs_relocated_id(const struct bs_source *source, const struct bs_d
 	                           document->name.is_line ? document->place.line : 0, id, err);
 }
 
-/* Context of the document sink. */
+/* Context of the sink that receives the records. */
 struct mapping {
 	struct bs_relocated *moved;
 	const struct bs_source *source;

@@ -20,19 +20,18 @@ struct bs_relocated {
 	/* Sorted by hash. Among records with the same hash, the last one in the file comes
 	 * first. */
 	struct bs_relocated_records records;
-	/* Some record has an id of its own that begins like the ids that are made from line
-	 * numbers. */
+	/* Some record has an explicit id with the prefix of ids that are made from line numbers. */
 	bool is_like_line;
 };
 
-/* Overwrites `moved` with the rest of a feed of the source. Returns the failures of
+/* Overwrites `moved` with the records that remain in a feed of the source. Returns the failures of
  * bs_reader_read_all and BS_NO_MEMORY. */
 enum bs_status bs_relocated_read(struct bs_relocated *moved, const struct bs_source *source,
                                  struct bs_reader *reader, struct bs_feed *feed,
                                  struct bs_error *err) BS_WARN_UNUSED;
 void bs_relocated_deinit(struct bs_relocated *moved);
-/* The first record whose hash is not less than `hash`; NULL if there are no records at all. The
- * result is *end_out if every hash is less. Records with equal hashes are adjacent. */
+/* The first record whose hash is at least `hash`; *end_out if there is none; NULL if there are no
+ * records at all. Records with equal hashes are adjacent. */
 const struct bs_relocated_record *bs_relocated_find(const struct bs_relocated *moved, uint64_t hash,
                                                     const struct bs_relocated_record **end_out);
 

@@ -17,21 +17,24 @@
 #include "corpus/read/recognize.h"
 #include "corpus/walk/file.h"
 
-/* A source and the known part of its current state. */
+/* A source, and what is known about its current state. */
 struct fetch_source {
 	struct bs_source source;
 	/* Collections: the number of the last query in which the fingerprint was checked. */
 	uint64_t checked;
-	/* The fingerprint may equal that of the index, but nothing proves that the content does. */
+	/* The fingerprint does not prove that the content is the indexed one. */
 	bool is_racy;
 	bool is_changed;
 	bool is_gone;
 	bool is_noticed;
-	bool is_mapped; /* Changed collections: `moved` is filled or is_unread is set. */
+	/* Changed collections: reading was tried, and `moved` is filled unless is_unread. */
+	bool is_mapped;
 	bool is_unread; /* Changed collections: the file could not be read. */
-	/* Collections with an inconclusive fingerprint; NULL: not checked yet. */
+	/* The latest prefix check of a collection. NULL: none was needed, because the fingerprint
+	 * is the indexed one and not racy; or reading failed. */
 	const struct bs_prefix_check *prefix_check;
-	struct bs_relocated moved; /* All records of a changed collection. */
+	/* The records of a changed collection, at their current places. */
+	struct bs_relocated moved;
 };
 
 /* A document to load, and the result. */
@@ -62,12 +65,12 @@ struct bs_snapshot_loader {
 	struct bs_stored_texts *stored;   /* Reads stored texts; created on first use. */
 	uint64_t query;                   /* The number of the current query: 1, 2, ... */
 	struct fetch_range range;
-	/* Documents of expected_segment that will be asked for, ascending. */
+	/* Documents of expected_segment that the caller will ask for, ascending. */
 	const uint32_t *expected;
 	size_t n_expected;
 	size_t next_expected;
 	uint32_t expected_segment;
-	/* The bytes ahead_from..ahead_to of source ahead_of_source were read together. */
+	/* The latest read covered the bytes ahead_from..ahead_to of source ahead_of_source. */
 	uint32_t ahead_of_source;
 	uint64_t ahead_from;
 	uint64_t ahead_to;
@@ -78,7 +81,7 @@ struct bs_snapshot_loader {
 	uint64_t n_failures;
 	struct bs_changes changes; /* The changes found in this query. */
 	bool verbose;
-	bool trusts;         /* The query trusts the index wherever no text is read. */
+	bool trusts; /* The query takes documents as unchanged unless their texts are read. */
 	bool leaves_changed; /* See bs_snapshot_load_leave_changed. */
 	/* See bs_snapshot_load_ask_head. */
 	bool (*is_enough)(void *context, const uint8_t *text, size_t n_bytes);
@@ -165,7 +168,7 @@ uint64_t bs_snapshot_loader_failures(const struct bs_snapshot_loader *snapshot_l
 	return snapshot_loader->n_failures;
 }
 
-/* Fills in all members of `asked` except the result. */
+/* Fills in `asked` for a document, except the result. */
 static enum bs_status find_record(struct bs_snapshot_loader *snapshot_loader, uint32_t segment,
                                   uint32_t document, struct asked *asked, struct bs_error *err)
 {
@@ -204,8 +207,8 @@ static enum bs_status set_string(struct bs_buffer *to, const void *bytes, size_t
 	return status;
 }
 
-/* The path of a folder's file, which is also its local id, or the path of the source itself.
- * NUL-terminated; the NUL is not counted. */
+/* Overwrites `path`: for a file in a folder, with its local id, which is its path; otherwise with
+ * the path of the source. NUL-terminated; the NUL is not counted. */
 static enum bs_status make_path(const struct fetch_source *source,
                                 const struct bs_doc_record *record, struct bs_buffer *path,
                                 struct bs_error *err)
@@ -289,8 +292,8 @@ static void say_changed(struct bs_snapshot_loader *snapshot_loader, const char *
 	snapshot_loader->notice(snapshot_loader->context, line.text);
 }
 
-/* Reports the change of a document once, although the document is loaded both for verifying and for
- * its snippet. */
+/* Reports the change of a document only once: it may be loaded twice, for verifying and for its
+ * snippet. */
 static void notice_document(struct bs_snapshot_loader *snapshot_loader, struct bs_doc_ref ref,
                             const char *path, bool is_gone)
 {
@@ -308,8 +311,8 @@ static void notice_source(struct bs_snapshot_loader *snapshot_loader, struct fet
 	source->is_noticed = true;
 }
 
-/* Turns a failure to read into a state of the document. Fatal failures, BS_CORRUPT and an expired
- * deadline remain failures. */
+/* Turns a failure to read into the state of the document (asked->fetched). Fatal failures,
+ * BS_CORRUPT and an expired deadline remain failures. */
 static enum bs_status soften(struct bs_snapshot_loader *snapshot_loader, enum bs_status status,
                              struct asked *asked, struct bs_error *err)
 {
@@ -324,8 +327,8 @@ static enum bs_status soften(struct bs_snapshot_loader *snapshot_loader, enum bs
 	return BS_OK;
 }
 
-/* How the reader is asked for a file: by its folder and the name below it, or, with folder NULL, by
- * its path. */
+/* The arguments for the reader: the folder and the name below it; for a file that is a source
+ * itself, NULL and its path. */
 static enum bs_status place_file(struct bs_snapshot_loader *snapshot_loader,
                                  const struct asked *asked, const char **folder_out,
                                  const char **name_out, struct bs_error *err)
@@ -349,7 +352,7 @@ static enum bs_status need_recognizer(struct bs_snapshot_loader *snapshot_loader
 	                                                       &snapshot_loader->recognizer, err);
 }
 
-/* Whether a file of a folder that was just read is now a collection, and hence no longer a
+/* Sets *is_out if a folder's file, which was just read, is now a collection and hence no longer a
  * document. */
 static enum bs_status is_collection_now(struct bs_snapshot_loader *snapshot_loader,
                                         const struct asked *asked, const char *name, bool *is_out,
@@ -368,7 +371,7 @@ static enum bs_status is_collection_now(struct bs_snapshot_loader *snapshot_load
 }
 
 /* Whether a changed collection in a folder is now an ordinary file, so that its records are gone.
- * False if that cannot be determined. */
+ * False if unknown. */
 static bool is_plain_now(struct bs_snapshot_loader *snapshot_loader,
                          const struct fetch_source *source)
 {
@@ -407,7 +410,7 @@ static enum bs_status open_stored(struct bs_snapshot_loader *snapshot_loader, st
 	                                                     &snapshot_loader->stored, err);
 }
 
-/* Stores the line of a frame in snapshot_loader->raw. */
+/* Reads a stored text, frame number `frame` of segment s, into snapshot_loader->raw. */
 static enum bs_status fetch_frame(struct bs_snapshot_loader *snapshot_loader, uint32_t s,
                                   uint64_t frame, struct bs_error *err)
 {
@@ -495,8 +498,8 @@ static enum bs_status fetch_file(struct bs_snapshot_loader *snapshot_loader, str
 	return status;
 }
 
-/* Sets snapshot_loader->range to the range of the document. False: the document is in the overlay,
- * or the index is damaged. */
+/* Sets snapshot_loader->range to the range that contains the document. False: the document is in no
+ * segment of the manifest (the overlay has it), or the index is damaged. */
 static bool find_range(struct bs_snapshot_loader *snapshot_loader, uint32_t segment,
                        uint32_t document)
 {
@@ -534,7 +537,7 @@ static enum bs_status map_collection(struct bs_snapshot_loader *snapshot_loader,
 		                           feed, err);
 	bs_feed_close(feed);
 	source->is_unread = status == BS_IO;
-	/* A partial map of the records is unusable. */
+	/* A failed read may have left some records out, so `moved` is unusable. */
 	if (status && status != BS_IO) {
 		bs_relocated_deinit(&source->moved);
 		source->is_mapped = false;
@@ -542,8 +545,8 @@ static enum bs_status map_collection(struct bs_snapshot_loader *snapshot_loader,
 	return status;
 }
 
-/* Compares the bytes, once for as long as the fingerprint stays, because the fingerprint differs or
- * is inconclusive. */
+/* Whether the collection still begins with the indexed bytes. For when its fingerprint differs or
+ * is inconclusive. The result is kept as long as the fingerprint stays the same. */
 static bool is_as_indexed(struct bs_snapshot_loader *snapshot_loader, struct fetch_source *source,
                           uint32_t number, const struct bs_fingerprint *fingerprint)
 {
@@ -565,8 +568,8 @@ static void check_collection(struct bs_snapshot_loader *snapshot_loader,
 	const struct bs_source_record *recorded =
 		&snapshot_loader->snapshot->manifest.sources[number];
 	struct bs_fingerprint fingerprint;
-	/* A changed collection stays changed: its records are looked up at the places that were
-	 * found then. */
+	/* A changed collection stays changed: `moved` has the places of its records at that
+	 * time. */
 	if (source->checked == snapshot_loader->query || source->is_changed)
 		return;
 	/* A refused source is not opened; loading its records reports the reason. */
@@ -576,13 +579,13 @@ static void check_collection(struct bs_snapshot_loader *snapshot_loader,
 	}
 	source->checked = snapshot_loader->query;
 	enum bs_status status = bs_source_fingerprint(&source->source, &fingerprint, NULL);
-	/* The system refused the call, so it is unknown whether the collection changed; reading it
-	 * will show. */
+	/* After an error other than BS_NOT_FOUND it is unknown whether the collection changed;
+	 * reading it will show. */
 	bool matches = status ? status != BS_NOT_FOUND
 	                      : bs_fingerprint_equals(&fingerprint, recorded->fingerprint);
 	bool is_sure = !status && ((matches && !recorded->is_racy) ||
 	                           is_as_indexed(snapshot_loader, source, number, &fingerprint));
-	/* The deadline interrupted the check, so the state is unknown and must be checked again. */
+	/* The deadline may have interrupted the check, so the next call checks again. */
 	if (bs_deadline_is_over()) {
 		source->checked = 0;
 		return;
@@ -592,7 +595,7 @@ static void check_collection(struct bs_snapshot_loader *snapshot_loader,
 	source->is_racy = !is_sure;
 	if (matches)
 		return;
-	/* The path may lead to another file now. */
+	/* The path may lead to another file now, so the reader must open it again. */
 	bs_reader_forget(snapshot_loader->reader, true);
 	notice_source(snapshot_loader, source);
 	source->is_gone |= source->is_changed && !status && is_plain_now(snapshot_loader, source);
@@ -615,8 +618,8 @@ static enum bs_status fetch_record_at(struct bs_snapshot_loader *snapshot_loader
 #define GAP_BYTES   ((uint64_t)8 * 1024)
 #define AHEAD_BYTES ((uint64_t)256 * 1024)
 
-/* Sets *to_out to the end of the read that covers the record at offset..end and the expected
- * records that follow it closely. */
+/* Sets *to_out to the end of the read for the record at offset..end: it also covers the expected
+ * records that follow closely. */
 static enum bs_status find_ahead(struct bs_snapshot_loader *snapshot_loader, uint32_t document,
                                  uint64_t offset, uint64_t end, uint64_t *to_out,
                                  struct bs_error *err)
@@ -719,7 +722,7 @@ static enum bs_status fetch_moved(struct bs_snapshot_loader *snapshot_loader, st
 	return soften(snapshot_loader, status, asked, err);
 }
 
-/* Loads the record at its indexed place; *found_out false: another id is there now. */
+/* Loads a record from its indexed place. *found_out false: another record is there now. */
 static enum bs_status fetch_in_place(struct bs_snapshot_loader *snapshot_loader,
                                      struct asked *asked, bool *found_out, struct bs_error *err)
 {
@@ -729,7 +732,7 @@ static enum bs_status fetch_in_place(struct bs_snapshot_loader *snapshot_loader,
 	size_t line_bytes = 0;
 	enum bs_status status = BS_OK;
 	*found_out = false;
-	/* Also reads the expected records after it. */
+	/* This also reads the expected records that follow. */
 	if (find_range(snapshot_loader, asked->ref.segment, asked->ref.document))
 		status = fetch_line_in_place(snapshot_loader, asked->ref.document, &line,
 		                             &line_bytes, err);
@@ -757,7 +760,7 @@ static enum bs_status fetch_in_place(struct bs_snapshot_loader *snapshot_loader,
 	return status;
 }
 
-/* Whether the source is not checked because the index is trusted and has its texts. */
+/* Whether the source is used unchecked, because the index is trusted and stores its texts. */
 static bool is_trusted(const struct bs_snapshot_loader *snapshot_loader, uint32_t number)
 {
 	return snapshot_loader->trusts && snapshot_loader->snapshot->manifest.options.store &&
@@ -821,7 +824,7 @@ static enum bs_status fetch_stored(struct bs_snapshot_loader *snapshot_loader, s
 	              : BS_OK;
 }
 
-/* Loads a record from its current place. */
+/* Loads a record of a collection. */
 static enum bs_status fetch_from_collection(struct bs_snapshot_loader *snapshot_loader,
                                             struct asked *asked, struct bs_error *err)
 {
@@ -840,7 +843,8 @@ static enum bs_status fetch_from_collection(struct bs_snapshot_loader *snapshot_
 		return BS_OK;
 	if (source->is_changed || is_again)
 		status = fetch_moved(snapshot_loader, asked, err);
-	/* If only the hashes of the ids are equal, the record is still at its indexed place. */
+	/* A replaced document may be a false positive (equal hashes of ids); then its record is
+	 * still at the indexed place. */
 	if (source->is_changed || status || (is_again && asked->fetched != BS_FETCHED_GONE))
 		return status;
 	if (!source->is_racy && !is_again && has_texts(snapshot_loader, asked->ref.segment))
@@ -852,14 +856,14 @@ static enum bs_status fetch_from_collection(struct bs_snapshot_loader *snapshot_
 	asked->fetched = BS_FETCHED_CHANGED;
 	if (snapshot_loader->leaves_changed)
 		return BS_OK;
-	/* The source changed between the check and the read, or at the very moment of indexing. */
+	/* The source changed between the check and the read, or while it was indexed. */
 	source->is_changed = true;
 	bs_reader_forget(snapshot_loader->reader, true);
 	notice_source(snapshot_loader, source);
 	return fetch_moved(snapshot_loader, asked, err);
 }
 
-/* Reports a refused source once. */
+/* Reports a refused source (one without consent) once, as a failure to read. */
 static enum bs_status refuse(struct bs_snapshot_loader *snapshot_loader, struct asked *asked)
 {
 	struct bs_error why;
@@ -894,8 +898,8 @@ static enum bs_status fetch(struct bs_snapshot_loader *snapshot_loader, struct a
 	               snapshot_loader->snapshot->dir->path, asked->record.source);
 }
 
-/* Estimated cost of a document: FETCH_NS before its bytes are read or its file is checked, LINE_NS
- * for a line of a collection whose state is known. */
+/* Estimated costs, for the deadline: FETCH_NS for a document before its bytes are read or its file
+ * is checked, LINE_NS for a line of a collection whose state is known. */
 #define FETCH_NS 3000u
 #define LINE_NS  20u
 
@@ -913,7 +917,7 @@ enum bs_status bs_snapshot_load(struct bs_snapshot_loader *snapshot_loader, uint
 		status = find_record(snapshot_loader, segment, document, &asked, err);
 	if (!status)
 		status = fetch(snapshot_loader, &asked, err);
-	/* The state of a source that was found after the deadline may be wrong. */
+	/* A state that was found after the deadline may be wrong, so the call fails. */
 	if (!status && bs_deadline_is_over())
 		status = bs_deadline_ask(err);
 	*fetched_out = asked.fetched;

@@ -25,24 +25,24 @@ enum bs_status bs_snapshot_loader_new(const struct bs_snapshot *snapshot,
                                       struct bs_error *err) BS_WARN_UNUSED;
 void bs_snapshot_loader_free(struct bs_snapshot_loader *snapshot_loader);
 
-/* Call before each query. It resets the changes and the expected documents, and makes sources that
- * had not changed be checked again. verbose: notice receives a line for each source that changed or
- * cannot be read, not only for the first unreadable ones. trusts: assume that nothing has changed,
- * wherever no text has to be read. */
+/* Call before each query. Resets the changes and the expected documents, and has sources that had
+ * not changed checked again. verbose: notice receives a line for each source that changed or cannot
+ * be read, not only for the first unreadable ones. trusts: take documents as unchanged unless their
+ * texts must be read. */
 void bs_snapshot_load_begin(struct bs_snapshot_loader *snapshot_loader, bool verbose, bool trusts);
-/* Permanent. From now on, a document that differs from the indexed one is not searched for;
- * bs_snapshot_load reports it as BS_FETCHED_CHANGED, BS_FETCHED_GONE or BS_FETCHED_FAILED. For
- * worker threads that leave such documents to the thread whose loader has the notices and the state
+/* Permanent: from now on, changed documents are not looked up at their current places;
+ * bs_snapshot_load reports them as BS_FETCHED_CHANGED, BS_FETCHED_GONE or BS_FETCHED_FAILED. For
+ * worker threads, which leave such documents to the thread that gives notices and keeps the state
  * of changed sources. */
 void bs_snapshot_load_leave_changed(struct bs_snapshot_loader *snapshot_loader);
-/* Whether this loader, too, considers a document unchanged that another snapshot loader found
+/* Whether this loader, too, takes a document as unchanged that another snapshot loader found
  * unchanged. Files are not checked again; a collection is checked once a query. */
 bool bs_snapshot_load_agrees(struct bs_snapshot_loader *snapshot_loader, uint32_t segment,
                              uint32_t document);
-/* Whether a document is a line of a collection or stored text, which are quick to read. */
+/* Whether a document is a line of a collection or stored text, both of which are quick to read. */
 bool bs_snapshot_load_is_of_line(struct bs_snapshot_loader *snapshot_loader, uint32_t segment,
                                  uint32_t document);
-/* The changes first found in this query. Borrowed. */
+/* The changes that this query was the first to find. Borrowed. */
 const struct bs_changes *bs_snapshot_loader_changes(
 	const struct bs_snapshot_loader *snapshot_loader);
 /* Announces documents of a segment, in ascending order, that will be loaded, so that adjacent
@@ -62,8 +62,8 @@ enum bs_fetched {
 	BS_FETCHED_FAILED,
 };
 
-/* The document's text, borrowed until the next call. Fails only with BS_CORRUPT (the index is
- * damaged), BS_NO_MEMORY, or the status of an expired deadline. */
+/* Loads the current text of a document, borrowed until the next call. Fails only with BS_CORRUPT
+ * (the index is damaged), BS_NO_MEMORY, or the status of an expired deadline. */
 enum bs_status bs_snapshot_load(struct bs_snapshot_loader *snapshot_loader, uint32_t segment,
                                 uint32_t document, struct bs_document *document_out,
                                 enum bs_fetched *fetched_out, struct bs_error *err) BS_WARN_UNUSED;
@@ -76,14 +76,14 @@ void bs_snapshot_load_ask_head(struct bs_snapshot_loader *snapshot_loader,
                                                  size_t n_bytes),
                                void *context);
 
-/* The line of JSON of a record whose source is unchanged and readable; otherwise *line_out is NULL,
- * and bs_snapshot_load reports the state of the document. Borrowed until the next call. BS_CORRUPT,
- * BS_NO_MEMORY. */
+/* Sets *line_out to the line of JSON of a record whose source is unchanged and readable, borrowed
+ * until the next call. Otherwise *line_out is NULL, and bs_snapshot_load reports the state of the
+ * document. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_snapshot_load_line(struct bs_snapshot_loader *snapshot_loader, uint32_t segment,
                                      uint32_t document, const uint8_t **line_out,
                                      size_t *line_bytes_out, struct bs_error *err) BS_WARN_UNUSED;
-/* Cuts a line of JSON into its fields and leaves all escapes in the texts. Borrowed until the next
- * call. Returns false if the line needs the full parser. */
+/* Splits a line of JSON into its fields, whose texts still have their escapes. Borrowed until the
+ * next call. Returns false if the line needs the full parser. */
 bool bs_snapshot_load_cut_line(struct bs_snapshot_loader *snapshot_loader, const uint8_t *line,
                                size_t line_bytes, struct bs_document *document_out);
 /* Replaces the escapes in the fields that bs_snapshot_load_cut_line has just cut. Returns false if
@@ -91,15 +91,16 @@ bool bs_snapshot_load_cut_line(struct bs_snapshot_loader *snapshot_loader, const
 bool bs_snapshot_load_resolve(struct bs_snapshot_loader *snapshot_loader,
                               struct bs_document *document);
 
-/* Whether the document's source is unchanged, by its fingerprint, without reading it. */
+/* Sets *unchanged_out if the document's source is unchanged, by its fingerprint, without reading
+ * the text. */
 enum bs_status bs_snapshot_load_is_unchanged(struct bs_snapshot_loader *snapshot_loader,
                                              uint32_t segment, uint32_t document,
                                              bool *unchanged_out,
                                              struct bs_error *err) BS_WARN_UNUSED;
 
-/* True only if all documents of a segment are unchanged and a check of a few sources can prove it,
- * as for collections and standard input. Files of folders must be checked one by one, so a segment
- * with files returns false unless the loader trusts the index. */
+/* Sets *unchanged_out only if all documents of a segment are unchanged and a check of a few sources
+ * can prove it, as for collections and standard input. Files of folders must be checked one by one,
+ * so it is false for a segment with files unless the loader trusts the index. */
 enum bs_status bs_snapshot_load_is_segment_unchanged(struct bs_snapshot_loader *snapshot_loader,
                                                      uint32_t segment, bool *unchanged_out,
                                                      struct bs_error *err) BS_WARN_UNUSED;
@@ -126,7 +127,7 @@ enum bs_status bs_snapshot_load_in_memory_id(struct bs_snapshot_loader *snapshot
 enum bs_status bs_snapshot_load_path(const struct bs_snapshot_loader *snapshot_loader,
                                      const struct bs_doc_record *record, struct bs_buffer *path,
                                      struct bs_error *err) BS_WARN_UNUSED;
-/* Borrowed. number: of the source in the manifest. */
+/* The source with this number in the manifest. Borrowed. */
 const struct bs_source *bs_snapshot_load_source(const struct bs_snapshot_loader *snapshot_loader,
                                                 uint32_t number);
 

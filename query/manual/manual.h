@@ -26,13 +26,15 @@
 
 #include "query/options/command_line.h"
 
-/* A file of docs/man or docs/completions. The build makes the table; name NULL ends it. */
+/* A file of docs/man or docs/completions. The build generates the table of these files, which ends
+ * with a NULL name. */
 struct bs_manual_text {
 	const char *name, *text;
 };
 extern const struct bs_manual_text bs_manual_texts[];
 
-/* A subject of several commands: `bitsift help TOPIC`, bitsift-TOPIC(7). */
+/* A subject that concerns several commands, with a page of its own: `bitsift help TOPIC`,
+ * bitsift-TOPIC(7). */
 struct bs_topic {
 	const char *name;
 	const char *summary; /* The subject of the page in one sentence. */

@@ -21,10 +21,10 @@ static void quote(FILE *out, const char *text, const char *escaped)
 }
 
 enum wanted {
-	WANTED_NOTHING, /* Cannot be completed. */
+	WANTED_NOTHING, /* Nothing that a shell can complete. */
 	WANTED_FOLDER,
 	WANTED_FILE,
-	WANTED_LISTED, /* The output of `--option list`. */
+	WANTED_LISTED, /* One of the words that `--option list` prints. */
 };
 
 static enum wanted argument_of(const struct bs_option *option)
@@ -71,7 +71,8 @@ static void bash_command(FILE *out, const struct bs_command *command)
 	fputs("        esac\n        ;;\n", out);
 }
 
-/* Indexed by enum wanted. For WANTED_LISTED, the caller adds the call of the program. */
+/* The zsh actions for arguments, indexed by enum wanted. For WANTED_LISTED, the caller adds the
+ * call of the program. */
 static const char *const zsh_wanted[] = {" ", "_files -/", "_files", ""};
 
 /* Prints an option, such as '(-j --jobs)'{-j+,--jobs=}'[threads]:N: ' */
@@ -153,8 +154,8 @@ static void fish_command(FILE *out, const struct bs_command *command)
 		fish_option(out, command, option);
 }
 
-/* For each shell: its script in docs/completions, and for each mark in it, in order, the function
- * that is called for every command. */
+/* For each shell: its script in docs/completions, and the marks in the script, in order. Each mark
+ * is replaced by the output of its function for every command. */
 static const struct shell {
 	const char *name, *script;
 	struct {

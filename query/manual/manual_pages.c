@@ -6,10 +6,10 @@
 #include <string.h>
 
 #define TEXT_WIDTH 80
-/* The longest line of a topic's page. */
+/* The limit of a line of a topic's page. */
 #define LINE_BYTES 512
 
-/* Characters that are markup in mdoc, or that an output device replaces, and their escapes. */
+/* The escapes of characters that are markup in mdoc, or that an output device would replace. */
 static const struct escape {
 	char character;
 	const char *text;
@@ -18,7 +18,8 @@ static const struct escape {
 	{'`', "\\(ga"}, {'~', "\\(ti"}, {'^', "\\(ha"},  {0},
 };
 
-/* Decodes the code point at text, which is valid UTF-8. Its length in bytes: *n_out. */
+/* Decodes the code point at the beginning of text, which is valid UTF-8. *n_out: its length in
+ * bytes. */
 static unsigned decode(const char *text, size_t *n_out)
 {
 	unsigned char lead = (unsigned char)*text;
@@ -30,7 +31,7 @@ static unsigned decode(const char *text, size_t *n_out)
 	return code;
 }
 
-/* Prints text and escapes all markup. */
+/* Prints text in mdoc, with all markup characters escaped. */
 static void put_text(FILE *out, const char *text, size_t n)
 {
 	for (size_t at = 0, n_bytes; at < n; at += n_bytes) {
@@ -45,7 +46,7 @@ static void put_text(FILE *out, const char *text, size_t n)
 	}
 }
 
-/* Prints a line of running text without blanks at its end. */
+/* Prints a line of running text in mdoc, without the blanks at its end. */
 static void put_text_line(FILE *out, const char *text, size_t n)
 {
 	while (n > 0 && text[n - 1] == ' ')
@@ -57,7 +58,8 @@ static void put_text_line(FILE *out, const char *text, size_t n)
 	putc('\n', out);
 }
 
-/* Prints running text of --help. `x` is bold; blanks or punctuation surround it. */
+/* Prints running text of --help in mdoc. `x` becomes bold; it has blanks or punctuation around
+ * it. */
 static void put_prose(FILE *out, const char *text)
 {
 	const char *x, *end;
@@ -93,7 +95,7 @@ static void put_version(const struct page *page)
 	fprintf(page->out, ".Os bitsift %s\n", page->program->version);
 }
 
-/* Prints the first sentence of the summary as a phrase: "Find it. Words ..." -> "find it". */
+/* Prints the first sentence of the summary as a phrase: for "Find it. Words ...", "find it". */
 static void put_summary(const struct page *page)
 {
 	const char *summary = page->summary, *end = strstr(summary, ". ");
@@ -105,8 +107,8 @@ static void put_summary(const struct page *page)
 	putc('\n', page->out);
 }
 
-/* Prints a placeholder, an option, a word, a bracket or marks of a usage line. Returns its length
- * in bytes. */
+/* Prints the next part of a usage line: a placeholder, an option, a word, a bracket, or
+ * punctuation. Returns its length in bytes. */
 static size_t put_usage_part(FILE *out, const char *part)
 {
 	static const char brackets[] = "[]()", *const macros[] = {"Oo", "Oc", "Po", "Pc"};
@@ -127,8 +129,9 @@ static size_t put_usage_part(FILE *out, const char *part)
 	return n;
 }
 
-/* Prints the usage: [OPTION]... (QUERY... | --batch FILE). Words in capitals are placeholders.
- * Operands begin lines of the source, because mandoc breaks lines only there. */
+/* Prints the usage, such as "[OPTION]... (QUERY... | --batch FILE)", in mdoc. Words in capitals are
+ * placeholders. Each operand begins a line of the mdoc source, because mandoc breaks lines only
+ * there. */
 static void put_synopsis(const struct page *page)
 {
 	const struct bs_command *command = page->command;
@@ -193,7 +196,8 @@ static void put_commands(const struct page *page)
 	fputs(".El\n", page->out);
 }
 
-/* The command that follows `name` alphabetically, or the first one (NULL). NULL after the last. */
+/* The command that follows `name` alphabetically; NULL: there is none. For name NULL, the first
+ * command. */
 static const char *next_command(const struct bs_program *program, const char *name)
 {
 	const char *next = NULL;
@@ -221,7 +225,7 @@ static void put_see_also(const struct page *page)
 	putc('\n', page->out);
 }
 
-/* The lines of the files in docs/man that are replaced. */
+/* The lines that are replaced in the files of docs/man, and their replacements. */
 static const struct insertion {
 	const char *line;
 	void (*put)(const struct page *page);
@@ -260,7 +264,7 @@ const char *bs_manual_text(const char *name)
 	return text->text;
 }
 
-/* The text of a page. name: of a command or topic; NULL: the program. */
+/* The mdoc source of a page. name: a command or topic; NULL: the program. */
 static const char *page_file(const char *name, int section)
 {
 	char file[64];
@@ -297,7 +301,7 @@ bool bs_docs_man(const struct bs_program *program, const char *name, FILE *out)
 struct plain {
 	FILE *out;
 	size_t column, indent;
-	bool is_below_break; /* An empty line precedes the next word. */
+	bool is_below_break; /* An empty line is due before the next word. */
 	bool is_literal;
 };
 
@@ -317,7 +321,7 @@ static void begin_text(struct plain *plain)
 	plain->is_below_break = false;
 }
 
-/* Fills lines with words. */
+/* Prints words, and breaks lines between them. */
 static void put_words(struct plain *plain, const char *words)
 {
 	begin_text(plain);
@@ -334,7 +338,7 @@ static void put_words(struct plain *plain, const char *words)
 	}
 }
 
-/* Resolves the escapes of a line, in place. */
+/* Replaces the escapes in a line of mdoc, in place. */
 static void unescape(char *line)
 {
 	char *to = line;
@@ -348,7 +352,8 @@ static void unescape(char *line)
 	*to = '\0';
 }
 
-/* Moves the punctuation at the end of a macro line to marks: ".Ql x ) ," -> ".Ql x" and "),". */
+/* Moves the punctuation at the end of a macro line into `marks`: ".Ql x ) ," becomes ".Ql x", and
+ * marks "),". */
 static void cut_marks(char *line, char marks[8])
 {
 	size_t n = strlen(line), n_marks = 0;

@@ -9,7 +9,7 @@
 /* The command of that name; NULL if unknown. */
 const struct bs_command *bs_program_command(const struct bs_program *program, const char *name);
 
-/* The text of the file of that name, which must exist. */
+/* The content of the file with that name, which must exist. */
 const char *bs_manual_text(const char *name);
 
 /* Prints the manual page of a command or topic, or of the program (NULL), in mdoc. False: unknown

@@ -9,7 +9,7 @@
 #define HELP_COLUMN   26
 #define HELP_WIDTH    80
 #define EXAMPLE_WIDTH 36
-/* Longer names get no suggestion. */
+/* The longest name that is compared for a suggestion. */
 #define GUESS_BYTES 32
 
 static const struct bs_option help_option = {'h', "help", NULL, "show this help",
@@ -23,7 +23,8 @@ const struct bs_option *bs_command_option(const struct bs_command *command, size
 	return command->options[i].name ? &command->options[i] : &help_option;
 }
 
-/* The number of letters to change, delete, insert or swap with their neighbour to turn a into b. */
+/* The edit distance: how many letters must be changed, deleted, inserted or swapped with their
+ * neighbour to turn a into b. */
 static size_t distance(const char *a, const char *b)
 {
 	size_t rows[3][GUESS_BYTES + 1], n_a = strlen(a), n_b = strlen(b);
@@ -48,12 +49,12 @@ static size_t distance(const char *a, const char *b)
 	return rows[n_a % 3][n_b];
 }
 
-/* Whether name is closer to word than *least edits, and similar enough to be meant. If so, updates
- * *least. */
+/* Whether `name` is less than *least edits from `word`, and similar enough that it may have been
+ * meant. If so, updates *least. */
 static bool is_closer(const char *word, const char *name, size_t *least)
 {
 	size_t n = strlen(word), d = strncmp(name, word, n) == 0 ? 0 : distance(word, name);
-	/* Two edits in four letters are too many. */
+	/* At most one edit for each three letters. */
 	if (n < 2 || d > 2 || d >= *least || d * 3 > n)
 		return false;
 	*least = d;
@@ -89,7 +90,7 @@ static enum bs_status refuse_unknown(const struct bs_command *command, const cha
 enum bs_status bs_word_list_add(struct bs_word_list *words, const char *word, struct bs_error *err)
 {
 	size_t n_bytes = (words->n + 2) * sizeof(*words->list);
-	/* The list has room for a power of two of pointers. */
+	/* The array has room for a power of two of pointers, including the NULL at its end. */
 	bool is_full = words->n == 0 || ((words->n + 1) & words->n) == 0;
 	const char **list = is_full ? realloc(words->list, n_bytes * 2) : words->list;
 	if (!list)
@@ -193,16 +194,16 @@ bool bs_command_is_letter(const char *message)
 	return strncmp(message, unknown_option, n) == 0 && message[n + 1] != '-';
 }
 
-/* The state of reading the arguments. */
+/* The state of reading the command line. */
 struct walk {
 	const struct bs_command *command;
 	char **argv;
 	int argc, at;
 	void *arguments;
-	/* NULL: options are applied. Otherwise nothing is applied, and an option of this name is
-	 * searched for. */
+	/* The name of an option to look for; options are then not applied. NULL: options are
+	 * applied. */
 	const char *sought;
-	const char *found; /* The value of the option found. */
+	const char *found; /* The argument of the sought option. */
 	bool help, is_met;
 };
 
@@ -225,7 +226,7 @@ static enum bs_status refuse_incomplete(const struct walk *walk, const char *nam
 	               name, walk->command->name);
 }
 
-/* The argument of an option if it is a separate word; NULL: there is none. */
+/* The next word of the command line as the argument of an option; NULL: it is none. */
 static const char *next_word(struct walk *walk, const struct bs_option *option)
 {
 	const char *word = walk->at < walk->argc ? walk->argv[walk->at] : NULL;
@@ -257,7 +258,8 @@ static enum bs_status take_long(struct walk *walk, const char *word, struct bs_e
 	return do_option(walk, option, option->argument ? argument : NULL, err);
 }
 
-/* A UTF-8 character of several bytes is shown whole. */
+/* Reports an unknown option of one letter. If the letter is not ASCII, its whole UTF-8 character is
+ * shown. */
 static enum bs_status refuse_letter(const struct bs_command *command, const char *letter,
                                     struct bs_error *err)
 {
@@ -268,7 +270,7 @@ static enum bs_status refuse_letter(const struct bs_command *command, const char
 	               letter, command->name);
 }
 
-/* Applies a word of one or several option letters after a dash. */
+/* Applies a word with one or several option letters after a dash, such as "-il". */
 static enum bs_status take_letters(struct walk *walk, const char *word, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
@@ -293,7 +295,8 @@ static enum bs_status take_letters(struct walk *walk, const char *word, struct b
 	return status;
 }
 
-/* Reads all arguments; operands (nullable) receives those that are not options. */
+/* Reads the command line up to --help. operands (nullable): receives the words that are not
+ * options. */
 static enum bs_status go_through(struct walk *walk, struct bs_operands *operands,
                                  struct bs_error *err)
 {
@@ -385,7 +388,8 @@ static void help_line(const struct bs_option *option, FILE *out)
 	bs_command_wrap(out, option->help, HELP_COLUMN, HELP_COLUMN);
 }
 
-/* Prints the explanation next to its command, or below if it does not fit. */
+/* Prints an example for --help: the command, and its explanation next to it, or below if it does
+ * not fit. */
 static void help_example(const char *command, const char *explanation, FILE *out)
 {
 	bool fits = strlen(command) <= EXAMPLE_WIDTH &&
@@ -414,8 +418,8 @@ void bs_command_help(const struct bs_command *command, FILE *out)
 		help_example(example[0], example[1], out);
 }
 
-/* Parses a decimal number; its unit follows at *unit_out. strtod also accepts white space, signs,
- * "inf", "nan" and hexadecimal numbers, which are rejected here. */
+/* Parses a decimal number. *unit_out: the text after it. Rejects what strtod also accepts: white
+ * space, signs, "inf", "nan" and hexadecimal numbers. */
 static bool parse_decimal(const char *value, double *number_out, char **unit_out)
 {
 	errno = 0;
@@ -458,10 +462,10 @@ enum bs_status bs_parse_size_as_rg(const char *option, const char *value, uint64
 	unsigned long long number = strtoull(value, NULL, 10);
 	if (n_digits == 0 || (value[n_digits] && !(unit && !value[n_digits + 1])) || errno ||
 	    number > UINT64_MAX >> shift)
-		return bs_fail(
-			err, BS_INVALID,
-			"--%s %s: not a size; write a number of bytes, or with K, M or G behind it",
-			option, value);
+		return bs_fail(err, BS_INVALID,
+		               "--%s %s: not a size; write a number of bytes, or with the suffix "
+		               "K, M or G",
+		               option, value);
 	*bytes_out = number << shift;
 	return BS_OK;
 }
@@ -495,8 +499,8 @@ enum bs_status bs_parse_number(const char *option, const char *value, uint64_t l
 	errno = 0;
 	unsigned long long number = strtoull(value, &end, 10);
 	const char *digits = value + (value[0] == '+');
-	/* Requires a digit first, because strtoull also accepts white space, and a minus sign that
-	 * wraps around. */
+	/* strtoull also accepts white space and a minus sign, so the first character must be a
+	 * digit. */
 	if (*digits < '0' || *digits > '9' || *end || errno || number < least || number > most)
 		return bs_fail(err, BS_INVALID, "--%s %s: not a whole number from %llu to %llu",
 		               option, value, (unsigned long long)least, (unsigned long long)most);
@@ -509,7 +513,7 @@ const char *bs_format_bytes(uint64_t n_bytes, char out[24])
 	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
 	double number = (double)n_bytes;
 	size_t unit = 0;
-	/* From 1023.95 on, the number would be printed as 1024.0. */
+	/* A number of 1023.95 or more would be rounded to 1024.0, so it gets the next unit. */
 	while (number >= 1023.95 && unit + 1 < sizeof(units) / sizeof(*units)) {
 		number /= 1024;
 		unit++;

@@ -1,7 +1,5 @@
-/*
- * command_line.h: the definition of a command's options, from which its parser, its --help, its man
- * page and the shell completions are made.
- */
+/* command_line.h: the definition of a command's options, which its parser, its --help, its man page
+ * and the shell completions share. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,7 +11,8 @@
 
 struct bs_consent;
 
-/* The effect of an option on its command's struct of arguments, at `offset`. */
+/* What an option does to a field of the command's struct of arguments; `offset` is the place of the
+ * field. */
 enum bs_option_kind {
 	BS_OPTION_NOTHING, /* Accepted for scripts, without effect. */
 	BS_OPTION_FLAG,    /* bool = true. */
@@ -69,7 +68,7 @@ struct bs_word_list {
 	size_t n;
 };
 
-/* The word is borrowed. BS_NO_MEMORY. */
+/* Appends a word, which is borrowed. BS_NO_MEMORY. */
 enum bs_status bs_word_list_add(struct bs_word_list *words, const char *word,
                                 struct bs_error *err) BS_WARN_UNUSED;
 void bs_word_list_deinit(struct bs_word_list *words);
@@ -97,8 +96,8 @@ struct bs_command {
 	const char *const *examples;
 	/* Printed after the error about an unknown option of one letter; NULL: nothing. */
 	const char *letter_hint;
-	/* --flag=x means --flag, and an argument that is a separate word must not begin with a dash
-	 * (but see takes_dash). */
+	/* Parses as rg does: in --flag=x, =x is ignored if the option takes no argument; an
+	 * argument that is a separate word must not begin with a dash (but see takes_dash). */
 	bool is_as_rg;
 	/* An environment variable with the path of a file of arguments, which come before those of
 	 * argv; NULL: none. */
@@ -182,6 +181,6 @@ const char *bs_format_things(uint64_t n, const char *thing, char out[64]);
 #define BS_COUNT(n)         bs_format_count(n, (char[32]){0})
 #define BS_THINGS(n, thing) bs_format_things(n, thing, (char[64]){0})
 
-/* Ratios to the size of the text and rates are shown only for at least this many bytes of text,
- * because each file of an index has a minimum size. */
+/* If the indexed text has fewer bytes, rates and ratios to the size of the text are not shown: they
+ * would mislead, because each file of an index has a minimum size. */
 #define BS_LEAST_BYTES_FOR_RATIO 10000000u

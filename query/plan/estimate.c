@@ -3,8 +3,8 @@
 
 #include "query/language/fold.h"
 
-/* The assumed share of matching documents where df is unknown: for file names, and for ranges whose
- * values the index does not know. */
+/* The share of documents that is assumed to match a file name, a range whose values the index does
+ * not know, or an element that expands to too many terms. */
 #define OTHER_SHARE (1.0 / 3)
 
 /* The number of documents that match a node: an estimate that takes words as independent, and an
@@ -18,7 +18,7 @@ static struct guess least(double n, struct guess guess)
 	return (struct guess){guess.about < n ? guess.about : n, guess.most < n ? guess.most : n};
 }
 
-/* Documents that match a or b. */
+/* The number of documents that match a or b. */
 static struct guess join(double n, struct guess a, struct guess b)
 {
 	return least(n, (struct guess){n > 0 ? a.about + b.about - a.about * b.about / n : 0,
@@ -43,7 +43,7 @@ static struct guess guess_element(const struct bs_plan *plan, uint32_t e, double
 	return guess;
 }
 
-/* The documents in a range. The values of a field are taken as equally frequent in a segment. */
+/* The number of documents in a range, if all values of its field are equally frequent. */
 static struct guess guess_range(const struct bs_plan *plan, uint32_t n)
 {
 	struct guess guess = {0, (double)plan->list->n_docs};
@@ -64,8 +64,8 @@ static struct guess guess_range(const struct bs_plan *plan, uint32_t n)
 	return guess;
 }
 
-/* Limits the guess by the df of word pairs in the phrase, for pairs that every segment has as a
- * term. */
+/* Limits the guess for a phrase by the dfs of its word pairs, as far as every segment has the pair
+ * as a term. */
 static void limit_by_pairs(const struct bs_plan *plan, uint32_t n, struct guess *guess)
 {
 	for (uint32_t i = 0; i < bs_plan_n_pairs(plan); i++) {

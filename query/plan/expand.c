@@ -11,8 +11,9 @@
 
 #define TERM_NS 50u /* Estimated cost of a step through a lexicon. */
 
-/* Whether the element matches a term that begins with its fixed bytes. The fuzzy matcher rejects
- * most terms by the bytes they share with the previous term. */
+/* Whether the term at the cursor matches the element. The term must begin with the first head_of()
+ * bytes of the element. A fuzzy matcher rejects most terms by the bytes they share with the
+ * previous term. */
 static bool accepts(const struct bs_element *element, struct bs_fuzzy *fuzzy,
                     const struct bs_lexicon_cursor *cursor)
 {
@@ -24,7 +25,7 @@ static bool accepts(const struct bs_element *element, struct bs_fuzzy *fuzzy,
 	       bs_pattern_matches(element->term, element->term_bytes, term, n_bytes);
 }
 
-/* The number of leading bytes of the element that all its terms begin with. */
+/* The number of bytes at the beginning of the element that all its terms begin with. */
 static uint32_t head_of(const struct bs_element *element)
 {
 	if (element->kind == BS_ELEMENT_PATTERN)
@@ -44,7 +45,7 @@ enum bs_status bs_expand(const struct bs_snapshot *snapshot, const struct bs_ele
 	enum bs_status status = BS_OK;
 	if (snapshot->summary.container)
 		status = bs_element_may_match(&snapshot->summary.summary, element, &may, err);
-	/* A damaged summary is ignored. */
+	/* The summary only saves time, so a damaged one is ignored. */
 	if (status == BS_CORRUPT)
 		status = BS_OK;
 	else if (!status && !may)

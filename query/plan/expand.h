@@ -4,10 +4,9 @@
 #include "core/store/snapshot.h"
 #include "query/language/query_tree.h"
 
-/* Calls take for each term that the element expands to (cursor->term, cursor->df), segment by
- * segment: a term that several segments have is passed once for each. The element must not be a
- * plain word. Returns at once with the status of take if that is not BS_OK. BS_CORRUPT,
- * BS_NO_MEMORY. */
+/* Calls take with a cursor at each term that the element expands to, segment by segment: a term
+ * that several segments have is passed several times. The element must not be a plain word. Stops
+ * with the status of take if that is not BS_OK. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_expand(const struct bs_snapshot *snapshot, const struct bs_element *element,
                          enum bs_status (*take)(void *context,
                                                 const struct bs_lexicon_cursor *cursor,

@@ -11,7 +11,7 @@
 
 struct bs_word_share {
 	double share;
-	uint32_t tf; /* The word's occurrences in the current text. */
+	uint32_t tf; /* How often the word occurs in the current text. */
 };
 
 void bs_feedback_deinit(struct bs_feedback *feedback)
@@ -24,7 +24,7 @@ void bs_feedback_deinit(struct bs_feedback *feedback)
 
 void bs_feedback_begin(struct bs_feedback *feedback)
 {
-	/* Clearing takes time proportional to the size of the table, even if it is empty. */
+	/* An empty table is not cleared, because that takes time proportional to its capacity. */
 	if (feedback->words.n_terms > 0)
 		bs_term_table_clear(&feedback->words);
 	bs_vector_clear(&feedback->shares);
@@ -83,7 +83,7 @@ enum bs_status bs_feedback_add(struct bs_feedback *feedback, struct bs_tokenizer
 	return status;
 }
 
-/* Larger shares first; equal shares by bytes. */
+/* Orders words by decreasing share, then by their bytes. */
 static int compare_shares(const void *a, const void *b, void *context)
 {
 	const struct bs_feedback *feedback = context;
@@ -96,7 +96,7 @@ static int compare_shares(const void *a, const void *b, void *context)
 	                        bs_term_table_key(words, y), words->entries[y].n_bytes);
 }
 
-/* Lists all words in `found`, sorted by compare_shares. */
+/* Sets `found` to all words, sorted by compare_shares. */
 static enum bs_status list_words(struct bs_feedback *feedback, struct bs_error *err)
 {
 	uint32_t n = feedback->words.n_terms;
@@ -110,13 +110,14 @@ static enum bs_status list_words(struct bs_feedback *feedback, struct bs_error *
 
 struct choice {
 	uint32_t number;
-	double value; /* share * idf. */
+	double value; /* The share times the idf. */
 };
 
 #define MOST_WORDS (BS_LIKE_WORDS > BS_FEEDBACK_WORDS ? BS_LIKE_WORDS : BS_FEEDBACK_WORDS)
 
-/* Inserts a choice into the best, which are sorted by falling value; among equal values the earlier
- * one stays first. Returns the new number. */
+/* Inserts a choice into `best`, which has n <= n_most choices sorted by decreasing value; if it is
+ * full, the last one is dropped. Among equal values, the earlier choice stays first. Returns the
+ * new n. */
 static size_t insert(struct choice *best, size_t n, size_t n_most, struct choice choice)
 {
 	size_t at = n < n_most ? n : n_most - 1;
@@ -128,8 +129,9 @@ static size_t insert(struct choice *best, size_t n, size_t n_most, struct choice
 	return n < n_most ? n + 1 : n;
 }
 
-/* Words are visited by falling share, so that the loop can stop before it looks up most of the rare
- * words of a long text in the lexicon. */
+/* Chooses the words with the largest share * idf. Goes through the words by decreasing share and
+ * stops when no further word can be chosen, so most of the rare words of a long text are not looked
+ * up in the lexicon. */
 static enum bs_status choose(struct bs_feedback *feedback,
                              const struct bs_feedback_numbers *numbers, const struct bs_stop *stop,
                              size_t n_most, struct choice *best, size_t *n_out,
@@ -160,7 +162,7 @@ static enum bs_status choose(struct bs_feedback *feedback,
 	return status;
 }
 
-/* Rounds so that the weight can be written in a query without a change of meaning. */
+/* Rounds a weight, so that it has the same value when it is written in a query and parsed. */
 static double round_weight(double weight)
 {
 	double units = round(weight * 10000);

@@ -1,13 +1,14 @@
 /*
- * feedback.h: finds the typical words of some texts, with weights, for pseudo relevance feedback
- * (`--feedback`, the words are added to the query) and for documents like another (`--like`).
+ * feedback.h: finds the typical words of some texts, with weights. Used for pseudo relevance
+ * feedback (`--feedback` adds such words to the query) and for finding similar documents
+ * (`--like`).
  *
- * After RM3 of Lavrenko and Croft ("Relevance-Based Language Models", 2001) and Abdul-Jaleel and
- * others ("UMass at TREC 2004: Novelty and HARD"), with parts of BM25 in place of a language model:
- * a word's share is the sum over the texts of trust(text) * tf / (tf + k1 (1 - b + b length /
- * avgdl)), independent of field weights. The n words with the largest share * idf are taken, each
- * with its share as its weight. A word that only one document has cannot find another document and
- * is not taken. bench/NOTES.md has the experiments.
+ * Based on RM3 of Lavrenko and Croft ("Relevance-Based Language Models", 2001) and Abdul-Jaleel and
+ * others ("UMass at TREC 2004: Novelty and HARD"), but with parts of BM25 instead of a language
+ * model: a word's share is the sum over the texts of trust(text) * tf / (tf + k1 (1 - b + b length
+ * / avgdl)), independent of field weights. The n words with the largest share * idf are taken, each
+ * with its share as its weight. Words that occur in only one document are not taken, because they
+ * cannot find another one. bench/NOTES.md has the experiments.
  */
 #pragma once
 
@@ -20,9 +21,9 @@
 #define BS_FEEDBACK_WORDS 20u /* Words taken from the best documents of a query. */
 #define BS_LIKE_WORDS     30u /* Words taken from a text for `--like`. */
 
-/* Upper limit of the idf: that of a word in one of 1,100 documents. Without it, in large indexes,
- * words that hardly any other document has would displace the words that describe the subject of
- * the texts. */
+/* The upper limit of idf: that of a word which one of 1,100 documents has. Without a limit, in
+ * large indexes, very rare words would displace the words that describe the subject of the
+ * texts. */
 #define BS_FEEDBACK_MOST_IDF 7.0
 
 struct bs_word_share; /* Defined in feedback.c. */
@@ -35,16 +36,16 @@ struct bs_feedback {
 	struct bs_term_table words; /* The words of all texts. */
 	/* The shares of the words, indexed by the number of the word. */
 	struct bs_word_shares shares;
-	/* The numbers of the words of the current text; in bs_feedback_take, of all words, the
-	 * largest share first. */
+	/* The numbers of the words of the current text. During bs_feedback_take: of all words, by
+	 * decreasing share. */
 	struct bs_u32s found;
-	/* The words taken, the best first; their bytes are borrowed from `words`. */
+	/* The words taken, in decreasing order of value. Their bytes are borrowed from `words`. */
 	struct bs_weighted_terms taken;
 	size_t n_texts;
 };
 void bs_feedback_deinit(struct bs_feedback *feedback);
 
-/* The trust in a document, computed from its score. The fourth power falls as steeply as the
+/* How much a document's words count, by its score. The fourth power falls as steeply as the
  * likelihood of the query does in a relevance model. */
 static inline double bs_feedback_trust(double score, double best_score)
 {
@@ -55,14 +56,14 @@ static inline double bs_feedback_trust(double score, double best_score)
 /* Removes all texts and the words taken from them. */
 void bs_feedback_begin(struct bs_feedback *feedback);
 
-/* Adds a text. tokenizer must be the analyzer of the index. BS_NO_MEMORY, or what the tokenizer
- * returned. */
+/* Adds the words of a text. tokenizer must be the analyzer of the index. trust: see
+ * bs_feedback_trust. BS_NO_MEMORY, or the failures of the tokenizer. */
 enum bs_status bs_feedback_add(struct bs_feedback *feedback, struct bs_tokenizer *tokenizer,
                                const struct bs_field *fields, size_t n_fields, double trust,
                                double avgdl, struct bs_error *err) BS_WARN_UNUSED;
 
-/* The inputs of idf: the number of documents, and a function that returns how many of them have a
- * word. i is the index of the word in `found`; it ascends from call to call. */
+/* The data for computing idf: the number of documents, and a function that returns the df of a
+ * word. i is the index of the word in `found`, ascending from call to call. */
 struct bs_feedback_numbers {
 	uint64_t n_docs;
 	enum bs_status (*df)(void *context, uint32_t i, const uint8_t *word, uint32_t word_bytes,
@@ -70,9 +71,9 @@ struct bs_feedback_numbers {
 	void *context;
 };
 
-/* Takes up to n_most words (at most the larger of BS_FEEDBACK_WORDS and BS_LIKE_WORDS), none of
- * which is a stop word. Weights are multiples of 1/10000. They add up to about `sum`; if sum is 0,
- * the largest is 1. BS_NO_MEMORY, and what df returns. */
+/* Takes up to n_most words that are not stop words; n_most may be at most the larger of
+ * BS_FEEDBACK_WORDS and BS_LIKE_WORDS. Weights are multiples of 1/10000. They add up to about
+ * `sum`; if sum is 0, the largest is 1. BS_NO_MEMORY, and the failures of df. */
 enum bs_status bs_feedback_take(struct bs_feedback *feedback,
                                 const struct bs_feedback_numbers *numbers,
                                 const struct bs_stop *stop, size_t n_most, double sum,

@@ -1,5 +1,5 @@
-/* filter.c: see filter.h. The selection is kept as one string, so that the next one can be compared
- * with it. */
+/* filter.c: see filter.h. The selection is stored as one string, by which the next selection is
+ * recognised as equal. */
 #include "query/plan/filter.h"
 
 #include <stdio.h>
@@ -18,51 +18,53 @@
 #include "corpus/walk/ignore.h"
 
 enum memo {
-	MEMO_EMPTY, /* Zero, as calloc leaves it. */
+	MEMO_EMPTY, /* Not computed. Zero, as calloc leaves it. */
 	MEMO_OUT,
 	MEMO_IN,
 };
 
-/* The data for one index of the list. */
+/* The filter's data about one index of the list. */
 struct index_part {
 	const struct bs_snapshot *snapshot;
 	struct bs_snapshot_loader *snapshot_loader;
-	char **source_places;  /* The place of each source; NULL: not computed yet. */
-	uint8_t *memo_sources; /* One enum memo per source, valid for all its records. */
+	char **source_places; /* The real path of each source; NULL: not determined yet. */
+	/* For each source, an enum memo that is valid for all its records. */
+	uint8_t *memo_sources;
 };
 
 /* The criteria of the selection, compiled. */
 struct criteria {
 	struct bs_ignore globs;
 	struct bs_file_types *types; /* The selected file types; NULL: any type. */
-	/* The places where documents must be: real paths, each NUL-terminated; that of the root is
-	 * empty. */
+	/* Documents must be at or below one of these real paths, each NUL-terminated. That of the
+	 * root is empty. */
 	struct bs_buffer places;
-	struct bs_moment newer, older; /* A half-open range: newer passes, older does not. */
+	struct bs_moment newer, older; /* The times that pass are >= newer and < older. */
 	bool has_time;
-	const char *date_field[1]; /* Borrowed from `asked`. NULL: the time is that of the file. */
-	struct bs_range dates;     /* The same range as values of the field. */
+	/* The field that has the date, borrowed from `asked`. NULL: the file's time counts. */
+	const char *date_field[1];
+	struct bs_range dates; /* `newer` and `older` as a range of values of the field. */
 };
 
 struct bs_filter {
 	const struct bs_snapshot_list *list;
 	struct bs_loader *loader;
-	/* For each criterion a letter (enum asks) and a NUL-terminated string. next: scratch for
-	 * the next selection. */
+	/* The selection as a string: for each criterion a letter (enum asks) and a NUL-terminated
+	 * text. next: scratch for the next selection. */
 	struct bs_buffer asked, next;
 	struct criteria criteria;
-	/* Scans records for the field of dates; where it fails, `parser` parses them. */
+	/* Finds the date field in the line of a record; if that fails, `parser` parses the line. */
 	struct bs_record_scan scan;
 	struct bs_record_parser *parser;
 	/* The real path of the working directory; NULL: not needed yet. */
 	char *current;
 	struct index_part *parts; /* One per index of the list. */
-	/* For each segment of the list an array with one enum memo per document; NULL: none
-	 * computed. */
+	/* For each segment of the list, an array with an enum memo for each document; NULL: nothing
+	 * computed yet. */
 	uint8_t **memo;
 	struct bs_buffer path;
-	struct bs_buffer folder; /* The last folder that globs were matched against. */
-	bool is_folder_out;      /* Whether globs exclude that folder. */
+	struct bs_buffer folder; /* The folder for which is_folder_out is valid. */
+	bool is_folder_out;      /* The globs exclude `folder`, and thereby everything in it. */
 };
 
 static enum bs_status make_part(const struct bs_filter *filter, uint32_t entry,
@@ -102,7 +104,7 @@ enum bs_status bs_filter_new(struct bs_loader *loader, struct bs_filter **filter
 	return status;
 }
 
-/* Removes the selection and all results. */
+/* Removes the selection and all results computed for it. */
 static void forget(struct bs_filter *filter)
 {
 	struct criteria *criteria = &filter->criteria;
@@ -150,7 +152,7 @@ void bs_filter_free(struct bs_filter *filter)
 	free(filter);
 }
 
-/* The kinds of criteria of a selection. */
+/* The letters for the criteria of a selection in `asked`. */
 enum asks {
 	ASKS_GLOB = 'g',
 	ASKS_TYPE = 't',
@@ -199,8 +201,8 @@ static enum bs_status take_type(struct bs_filter *filter, const char *name, bool
 	              : bs_file_types_choose(filter->criteria.types, name, is_negated, err);
 }
 
-/* The real path. If the path does not exist, the real path of its nearest existing ancestor,
- * followed by the rest unchanged. */
+/* Makes the real path of `path`. If `path` does not exist: the real path of its nearest existing
+ * ancestor, followed by the rest of `path` unchanged. */
 static enum bs_status find_place(const char *path, char **place_out, struct bs_error *err)
 {
 	struct bs_buffer joined = {0};
@@ -243,7 +245,7 @@ static bool is_at_or_below(const char *place, const char *other)
 	return bs_path_is_at_or_below(place, (const uint8_t *)other, strlen(other));
 }
 
-/* Whether a source of the index is at the place, below it or above it. */
+/* Whether a place is, is above, or is below a source of the index. */
 static enum bs_status is_place_in_part(struct index_part *part, const char *place,
                                        bool *is_indexed_out, struct bs_error *err)
 {
@@ -263,8 +265,8 @@ static enum bs_status is_place_in_part(struct index_part *part, const char *plac
 	return status;
 }
 
-/* Whether some index contains the place; if none does, the selection is an error rather than an
- * empty result. */
+/* Whether some index contains the place. If not, the selection is an error instead of an empty
+ * result. */
 static enum bs_status is_place_indexed(struct bs_filter *filter, const char *place,
                                        bool *is_indexed_out, struct bs_error *err)
 {
@@ -314,7 +316,8 @@ static enum bs_status take_date(struct bs_filter *filter, const char *text,
 	               text);
 }
 
-/* The parser borrows its options, which are members of the filter. */
+/* Makes the record parser for a date field. The parser borrows its options, which are members of
+ * the filter. */
 static enum bs_status take_field(struct bs_filter *filter, const char *name, struct bs_error *err)
 {
 	filter->criteria.date_field[0] = name;
@@ -390,7 +393,7 @@ bool bs_filter_has_more(const struct bs_filter *filter)
 	       filter->criteria.places.used_bytes > 0;
 }
 
-/* code: as bs_moment_code returns it. */
+/* Whether a time is in the selected range. code: the time as bs_moment_code returns it. */
 static bool passes_time(const struct bs_filter *filter, int64_t code)
 {
 	bool is_open = filter->criteria.older.seconds == INT64_MAX;
@@ -398,7 +401,7 @@ static bool passes_time(const struct bs_filter *filter, int64_t code)
 	       (is_open || code < bs_moment_code(filter->criteria.older));
 }
 
-/* The place of a collection in a folder: the folder's place and its path below. */
+/* Finds the real path of an inner collection: that of its folder, and the path below it. */
 static enum bs_status find_inner_place(struct index_part *part, uint32_t number,
                                        const char **place_out, struct bs_error *err)
 {
@@ -414,8 +417,8 @@ static enum bs_status find_inner_place(struct index_part *part, uint32_t number,
 	return status;
 }
 
-/* The place of a source. A refused source is not resolved by the file system; its recorded path is
- * used. */
+/* Finds the real path of a source. A refused source is not looked up in the file system; its
+ * recorded path is used. */
 static enum bs_status find_source_place(struct index_part *part, uint32_t number,
                                         const char **place_out, struct bs_error *err)
 {
@@ -434,7 +437,7 @@ static enum bs_status find_source_place(struct index_part *part, uint32_t number
 	return status;
 }
 
-/* Whether the document, or its whole source, is at or below one of the places. */
+/* Whether the document or its whole source is at or below one of the selected places. */
 static enum bs_status passes_place(const struct bs_filter *filter, struct index_part *part,
                                    const struct bs_doc_record *record, bool *passes_out,
                                    struct bs_error *err)
@@ -459,7 +462,7 @@ static enum bs_status passes_place(const struct bs_filter *filter, struct index_
 	return status;
 }
 
-/* The verdict of the globs, as for a walk. */
+/* Whether the globs exclude or include a path, by the rules that apply when a folder is indexed. */
 static enum bs_ignore_verdict ask_globs(const struct bs_filter *filter,
                                         const struct bs_ignore_entry *entry, size_t off)
 {
@@ -467,8 +470,8 @@ static enum bs_ignore_verdict ask_globs(const struct bs_filter *filter,
 	                          filter->criteria.globs.n_plain, entry->is_folder);
 }
 
-/* Whether a folder on the path is excluded, and thereby everything in it. The result is cached
- * because adjacent documents often share their folder. */
+/* Whether the globs exclude a folder on the path, and thereby everything in it. The last result is
+ * cached, because adjacent documents are often in the same folder. */
 static enum bs_status is_folder_out(struct bs_filter *filter, size_t off, size_t name_off,
                                     bool *is_out_out, struct bs_error *err)
 {
@@ -496,8 +499,9 @@ static enum bs_status is_folder_out(struct bs_filter *filter, size_t off, size_t
 	return bs_buffer_append(folder, path, name_off, err);
 }
 
-/* The offset of the part of the path that globs are matched against: relative to the working
- * directory if an absolute path is inside it, else the whole path. */
+/* Finds the part of the path that globs are matched against. For an absolute path inside the
+ * working directory, this is the path relative to it; otherwise the whole path. *off_out: its
+ * offset. */
 static enum bs_status find_off(struct bs_filter *filter, size_t *off_out, struct bs_error *err)
 {
 	const char *path = (const char *)filter->path.data;
@@ -543,7 +547,7 @@ static enum bs_status passes_path(struct bs_filter *filter, const struct index_p
 	return status;
 }
 
-/* The mtime in the fingerprint of a file. */
+/* Finds the mtime of a file in its recorded fingerprint. */
 static enum bs_status find_mtime(const struct bs_list_segment *segment, uint32_t document,
                                  const struct bs_doc_record *record, uint64_t *mtime_ns_out,
                                  struct bs_error *err)
@@ -557,8 +561,8 @@ static enum bs_status find_mtime(const struct bs_list_segment *segment, uint32_t
 /* Estimated cost of checking a document. */
 #define LOOK_NS 300u
 
-/* Checks the cheapest criteria first. For a record, the result holds for all records of its
- * source. */
+/* Whether a document passes, by the cheapest criteria first. All records of a source have the same
+ * result. */
 static enum bs_status look(struct bs_filter *filter, struct bs_doc_ref ref,
                            const struct bs_doc_record *record, bool *passes_out,
                            struct bs_error *err)
@@ -622,8 +626,8 @@ bool bs_filter_asks_text(const struct bs_filter *filter)
 	return filter->criteria.date_field[0];
 }
 
-/* The current line of JSON of a record. If an in-memory document has no line, its fields are in
- * *document_out. *line_out NULL: the document is not a record, or is gone. */
+/* Finds the current line of JSON of a record. An in-memory document has no line, but its fields are
+ * in *document_out. *line_out NULL: the document is not a record, or is gone. */
 static enum bs_status find_line(struct bs_filter *filter, struct bs_doc_ref ref,
                                 const uint8_t **line_out, size_t *line_bytes_out,
                                 struct bs_document *document_out, struct bs_error *err)

@@ -1,11 +1,8 @@
-/*
- * filter.h: which documents may be hits: by the path, type, place and time of the file, or by a
- * date in the record. The index knows all criteria but the last, so no text is read of documents
- * that do not pass. Where the index knows the dates of the field, the query tests them instead
- * (bs_filter_dates). A filter does not change statistics, hence not scores. Each document is
- * checked when it is first asked about; the result is kept for as long as the selection stays the
- * same.
- */
+/* filter.h: selects the documents that may be hits: by the path, type, place and time of the file,
+ * or by a date in a field of the record. Only the date needs the text; but if the index knows the
+ * dates of the field, the query tests them instead (bs_filter_dates). A filter does not change the
+ * statistics, so scores stay the same. Each document is checked on first use; the result is stored
+ * as long as the selection stays the same. */
 #pragma once
 
 #include "query/language/query_tree.h"
@@ -24,33 +21,34 @@ struct bs_selection {
 	const char *date_field;
 };
 
-/* loader is borrowed; the filter is about its documents. BS_NO_MEMORY: *filter_out is NULL. */
+/* Makes a filter for the documents of a loader, which is borrowed. BS_NO_MEMORY: *filter_out is
+ * NULL. */
 enum bs_status bs_filter_new(struct bs_loader *loader, struct bs_filter **filter_out,
                              struct bs_error *err) BS_WARN_UNUSED;
 void bs_filter_free(struct bs_filter *filter);
 
-/* Sets the selection. *is_any_out: the selection accepts every document. BS_INVALID: a bad glob, an
- * unknown type or an invalid date. BS_NOT_FOUND: no index contains a given place. BS_NO_MEMORY. */
+/* Sets the selection. *is_any_out: every document passes. BS_INVALID: invalid glob, type or date.
+ * BS_NOT_FOUND: no index contains a given place. BS_NO_MEMORY. */
 enum bs_status bs_filter_begin(struct bs_filter *filter, const struct bs_selection *selection,
                                bool *is_any_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Whether index `entry` of the list contains part of a place. BS_NO_MEMORY. */
+/* Whether a source of index `entry` of the list is at, above or below a place. BS_NO_MEMORY. */
 enum bs_status bs_filter_has_place(struct bs_filter *filter, const char *path, uint32_t entry,
                                    bool *has_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* The selection by date as a range of a field in `fields`. False: no dates are selected, or the
+/* Makes a range of the date field from the selected dates. False: no dates are selected, or the
  * field is not in `fields`. */
 bool bs_filter_dates(const struct bs_filter *filter, const struct bs_selection *selection,
                      const struct bs_term_table *fields, struct bs_query_range *dates_out);
 /* Whether there are criteria other than times and dates. */
 bool bs_filter_has_more(const struct bs_filter *filter);
 
-/* Whether a document passes all criteria that the index knows. BS_CORRUPT, BS_NO_MEMORY. */
+/* Whether a document passes all criteria that need no text. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_filter_passes(struct bs_filter *filter, struct bs_doc_ref ref, bool *passes_out,
                                 struct bs_error *err) BS_WARN_UNUSED;
 
-/* Whether a date in a field is selected, so that the text must be checked too: by
- * bs_filter_passes_text, for documents that bs_filter_passes accepts. */
+/* Whether a date in a field is selected. If so, documents that bs_filter_passes accepts must also
+ * be checked by bs_filter_passes_text, which reads their texts. */
 bool bs_filter_asks_text(const struct bs_filter *filter);
 enum bs_status bs_filter_passes_text(struct bs_filter *filter, struct bs_doc_ref ref,
                                      bool *passes_out, struct bs_error *err) BS_WARN_UNUSED;

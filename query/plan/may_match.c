@@ -5,7 +5,7 @@
 #include "query/language/fold.h"
 #include "query/language/wildcard.h"
 
-/* Looks up all trigrams of the bytes between wildcards. */
+/* Looks up all trigrams of the element's fixed bytes, those between wildcards. */
 static enum bs_status may_have_bytes(const struct bs_summary *summary,
                                      const struct bs_element *element, bool *may_out,
                                      struct bs_error *err)
@@ -43,11 +43,11 @@ enum bs_status bs_element_may_match(const struct bs_summary *summary,
 	return BS_OK;
 }
 
-/* A query and the summary it is tested against. */
+/* A query, and the summary that it is tested against. */
 struct meeting {
 	const struct bs_query_tree *query;
 	const struct bs_summary *summary;
-	/* A required leaf of the root is absent: no further lookups are needed. */
+	/* A leaf that every match needs is absent, so no further lookups are made. */
 	bool is_out;
 };
 
@@ -77,7 +77,7 @@ static enum bs_status leaf_may_match(void *context, uint32_t n, void *value_out,
 	return status;
 }
 
-/* A NOT always may match. */
+/* Combines the results of a node's children. A NOT may always match. */
 static void node_may_match(void *context, const struct bs_query_node *node, const void *values,
                            void *value_out)
 {

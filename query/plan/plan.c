@@ -13,7 +13,8 @@
 /* A plan being made. The first failure is sticky. */
 struct planner {
 	struct bs_plan *plan;
-	struct bs_term_table expansion; /* The terms of one element, over all segments. */
+	/* The terms that the current element expands to, over all segments. */
+	struct bs_term_table expansion;
 	struct bs_error *err;
 	enum bs_status status;
 };
@@ -38,7 +39,7 @@ static void append_key(struct planner *planner, const void *bytes, size_t n_byte
 			bs_buffer_append(&planner->plan->keys, bytes, n_bytes, planner->err);
 }
 
-/* Adds the term whose key is the bytes of `keys` from key_offset to the end. */
+/* Adds a term. Its key is already in `keys`, from key_offset to the end. */
 static void add_keyed(struct planner *planner, uint32_t element, uint64_t key_offset)
 {
 	struct bs_plan *plan = planner->plan;
@@ -60,7 +61,7 @@ static void add_term(struct planner *planner, uint32_t element, const uint8_t *t
 		add_keyed(planner, element, key_offset);
 }
 
-/* The element of an item if it is a plain word, else NULL. */
+/* The element of an item, if it is a plain word; otherwise NULL. */
 static const struct bs_element *word_of(const struct bs_query_tree *query,
                                         const struct bs_query_item *item)
 {
@@ -68,8 +69,8 @@ static const struct bs_element *word_of(const struct bs_query_tree *query,
 	return element->kind == BS_ELEMENT_TERM ? element : NULL;
 }
 
-/* Adds the pairs that begin with item i: with the next item, and wider ones. The key of each wider
- * pair is built from the key of the previous one. */
+/* Adds the word pairs that begin with item i of phrase n: of two words, then wider ones. The key of
+ * each pair is made from that of the previous one. */
 static void add_pairs_at(struct planner *planner, uint32_t n, uint32_t i)
 {
 	struct bs_plan *plan = planner->plan;
@@ -89,7 +90,7 @@ static void add_pairs_at(struct planner *planner, uint32_t n, uint32_t i)
 			&plan->keys, (size_t)first_bytes + second->term_bytes + 2, planner->err);
 		if (planner->status)
 			break;
-		/* The append may have moved the keys. */
+		/* Reserving memory may have moved the keys. */
 		first = k > i + 1 ? plan->keys.data + key_offset - first_bytes : first;
 		planner->status = bs_word_pair_key(first, first_bytes, second->term,
 		                                   second->term_bytes, &plan->keys, planner->err);
@@ -109,7 +110,7 @@ static void add_pairs(struct planner *planner, uint32_t n)
 		add_pairs_at(planner, n, i);
 }
 
-/* Adds a term of an expansion. BS_STOPPED: a limit is reached. */
+/* Adds a term that the current element expands to. BS_STOPPED: there are too many. */
 static enum bs_status add_expanded(void *context, const struct bs_lexicon_cursor *cursor,
                                    struct bs_error *err)
 {
@@ -123,8 +124,8 @@ static enum bs_status add_expanded(void *context, const struct bs_lexicon_cursor
 		bs_hash_slot(cursor->term.data, cursor->term.used_bytes), &number, NULL, err);
 }
 
-/* Adds the terms of a prefix, a pattern or a fuzzy word; none of them if they exceed a limit.
- * Returns false if they do. */
+/* Expands a prefix, a pattern or a fuzzy word, and adds its terms. Adds none and returns false if
+ * they are too many. */
 static bool expand(struct planner *planner, uint32_t e)
 {
 	const struct bs_plan *plan = planner->plan;
@@ -142,7 +143,7 @@ static bool expand(struct planner *planner, uint32_t e)
 	return has_room;
 }
 
-/* Adds an element and its terms, which are adjacent. */
+/* Adds an element, and its terms one after the other. */
 static void add_element(struct planner *planner, uint32_t i)
 {
 	struct bs_plan *plan = planner->plan;
@@ -214,7 +215,7 @@ bool bs_plan_term_occurs(const struct bs_plan *plan, uint32_t term)
 	        bs_statistics_df(statistics, plan->keys.data + of->key_offset, of->key_bytes) > 0);
 }
 
-/* segment NULL: an overlay, which has no columns. */
+/* Looks up a term in a segment. segment NULL: the overlay of a snapshot, which has no columns. */
 static void resolve(struct planner *planner, const struct bs_segment *segment, uint32_t t)
 {
 	struct bs_plan *plan = planner->plan;
@@ -240,8 +241,8 @@ static void resolve(struct planner *planner, const struct bs_segment *segment, u
 		planner->status = bs_vector_append(&plan->places, &place, planner->err);
 }
 
-/* A segment without named fields has no values. If a segment stores values but is partial, a field
- * that it lacks is unknown. */
+/* Looks up a range in a segment. A segment without named fields has no values. If it stores the
+ * values of some fields only (is_partial), those of other fields are unknown. */
 static void resolve_range(struct planner *planner, const struct bs_segment *segment,
                           const struct bs_query_range *range)
 {
@@ -268,8 +269,8 @@ static void resolve_range(struct planner *planner, const struct bs_segment *segm
 		planner->status = bs_vector_append(&plan->ranges, &place, planner->err);
 }
 
-/* Asks the summary of a snapshot, if it has one, once for all its segments. The summary covers
- * words, so a pair is absent if one of its words is. */
+/* Finds the terms that no segment of a snapshot has, by its summary, if there is one. The summary
+ * has words only, so a word pair is absent if one of its words is. */
 static void find_absent(struct planner *planner, const struct bs_snapshot *snapshot)
 {
 	struct bs_plan *plan = planner->plan;
@@ -293,8 +294,8 @@ static void find_absent(struct planner *planner, const struct bs_snapshot *snaps
 		plan->terms.items[t].is_absent &= plan->terms.items[t].is_absent_here;
 }
 
-/* Appends the places of all terms and ranges in the segments of a snapshot, and empty places for
- * its overlay, so that the numbers of the next snapshot's segments stay right. */
+/* Appends the places of all terms and ranges in each segment of a snapshot. Its overlay gets empty
+ * places, so that segments keep their numbers. */
 static void resolve_entry(struct planner *planner, uint32_t entry, uint32_t first_segment)
 {
 	const struct bs_plan *plan = planner->plan;
@@ -396,7 +397,7 @@ bool bs_plan_is_exact_leaf(const struct bs_plan *plan, uint32_t segment, uint32_
 
 bool bs_plan_is_widest(const struct bs_plan *plan, uint32_t segment, uint32_t pair)
 {
-	/* The largest distance in plan->pairs between two pairs of which one contains the other. */
+	/* If one pair contains the other, they are at most this far apart in plan->pairs. */
 	const uint32_t reach = BS_PAIR_MOST_WORDS * BS_PAIR_MOST_WORDS;
 	const struct bs_plan_word_pair *is = &plan->pairs.items[pair];
 	if (!bs_plan_place(plan, segment, is->term)->is_found)

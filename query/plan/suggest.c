@@ -9,8 +9,8 @@
 #include "query/language/query_tree.h"
 #include "query/plan/plan.h"
 
-/* The shortest words for which terms one and two edits away are suggested; in shorter words each
- * letter matters too much. */
+/* The least bytes of a word for which terms one edit or two edits away are suggested. In shorter
+ * words each letter matters too much. */
 #define LEAST_BYTES     3u
 #define LEAST_BYTES_TWO 6u
 
@@ -57,7 +57,7 @@ static enum bs_status walk(struct suggesting *at, const struct bs_lexicon *lexic
 	return status;
 }
 
-/* Whether the term ends with a Hangul syllable (U+AC00 to U+D7A3) or a digit. Such a word is more
+/* Whether the term ends with a Hangul syllable (U+AC00 to U+D7A3) or a digit. Such a term is more
  * often the beginning of longer words than misspelt. */
 static bool may_go_on(const uint8_t *term, uint32_t term_bytes)
 {
@@ -70,7 +70,7 @@ static bool may_go_on(const uint8_t *term, uint32_t term_bytes)
 	return c >= 0xac00 && c <= 0xd7a3;
 }
 
-/* Offers the term itself if a term of the index begins with it. */
+/* If a term of the index begins with `term`, suggests `term` itself as a prefix. */
 static enum bs_status offer_beginning(const struct suggesting *at, const uint8_t *term,
                                       uint32_t term_bytes, bool *is_beginning_out,
                                       struct bs_error *err)

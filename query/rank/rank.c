@@ -14,7 +14,8 @@ void bs_scorer_deinit(struct bs_scorer *scorer)
 	*scorer = (struct bs_scorer){0};
 }
 
-/* The order in which contributions are added, which makes scores reproducible. */
+/* The order in which the contributions of words are added. A fixed order makes scores
+ * reproducible. */
 static int compare_words(const void *a, const void *b, void *context)
 {
 	const struct bs_plan *plan = context;
@@ -25,11 +26,11 @@ static int compare_words(const void *a, const void *b, void *context)
 	return order ? order : x < y ? -1 : x > y;
 }
 
-/* Elements from this number on are never marked as implied, which only costs time. */
+/* Elements from this number on never count as implied; that only costs time. */
 #define IMPLIED_ELEMENTS 64u
 
-/* A bit for each element that every match of the leaf has. Only elements with a single term count:
- * for others, no particular term is implied. */
+/* Sets a bit for each element that every match of the leaf has. Only for elements with a single
+ * term, because of several terms none in particular is implied. */
 static enum bs_status leaf_implies(void *context, uint32_t n, void *value_out, struct bs_error *err)
 {
 	const struct bs_plan *plan = context;
@@ -57,8 +58,8 @@ static void node_implies(void *context, const struct bs_query_node *node, const 
 	*(uint64_t *)value_out = here;
 }
 
-/* Whether the query is an OR of words that all score. A word of weight 0 would also make a
- * match. */
+/* Whether the query is an OR of words that all score. A word of weight 0 does not score, but its
+ * documents match. */
 static bool is_any(const struct bs_query_tree *query)
 {
 	bool is_any = true;
@@ -101,7 +102,7 @@ static bool is_same_word(const struct bs_plan *plan, uint32_t a, uint32_t b)
 	              x->key_bytes) == 0;
 }
 
-/* Joins the entries of words that several elements expand to. */
+/* Joins the entries of a word that several elements expand to. */
 static void join_repeats(struct bs_scorer *scorer)
 {
 	size_t n = 0;
@@ -191,7 +192,7 @@ static int compare_hits(const void *a, const void *b, void *context)
 	return compare_places(context, a, b);
 }
 
-/* A hit and its number in the order of arrival. */
+/* A hit, and the arrival number of its document. */
 struct arrived {
 	uint64_t number;
 	struct bs_ranked_hit hit;
@@ -206,9 +207,9 @@ static int compare_arrived(const void *a, const void *b)
 	                              : bs_compare_u64(x->hit.segment, y->hit.segment);
 }
 
-/* If all documents are in-memory documents of one index, their arrival numbers give the document
- * order. Comparing their records instead would be most of the work for a hundred thousand hits.
- * False: not applicable or failed; hits are unchanged. */
+/* Sorts hits in document order by arrival number, if all documents are in-memory documents of one
+ * index. Faster than comparing their records, which would be most of the work for a hundred
+ * thousand hits. False: not applicable, or no memory; hits are unchanged. */
 static bool sort_by_arrival(const struct bs_snapshot_list *list, struct bs_ranked_hit *hits,
                             size_t n_hits)
 {
@@ -235,7 +236,8 @@ static bool sort_by_arrival(const struct bs_snapshot_list *list, struct bs_ranke
 void bs_sort_by_document(const struct bs_snapshot_list *list, struct bs_ranked_hit *hits,
                          size_t n_hits)
 {
-	/* Hits arrive segment by segment, in order within each, and are often sorted already. */
+	/* Hits arrive segment by segment, in order within each, so they are often sorted
+	 * already. */
 	for (size_t i = 1; i < n_hits; i++) {
 		if (compare_places(list, &hits[i - 1], &hits[i]) > 0) {
 			if (!sort_by_arrival(list, hits, n_hits))
@@ -246,8 +248,7 @@ void bs_sort_by_document(const struct bs_snapshot_list *list, struct bs_ranked_h
 	}
 }
 
-/* Whether a is above b in a heap. In the heap of the k best, the hit that is shown last is on
- * top. */
+/* Whether a is above b in a heap. In the heap of the k best hits, the worst is on top. */
 typedef bool (*heap_order)(const struct bs_snapshot_list *list, const struct bs_ranked_hit *a,
                            const struct bs_ranked_hit *b);
 
@@ -283,7 +284,7 @@ static inline enum bs_status push(struct bs_ranked_hits *heap, const struct bs_r
 	return BS_OK;
 }
 
-/* Replaces the top of hits[0..n) by hit and sifts it down. */
+/* Replaces the top of the heap hits[0..n) by a hit, and sifts it down. */
 static inline void replace_top(struct bs_ranked_hit *hits, size_t n, struct bs_ranked_hit hit,
                                heap_order is_above, const struct bs_snapshot_list *list)
 {

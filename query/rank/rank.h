@@ -12,12 +12,14 @@
 
 /* A distinct word that scores. */
 struct bs_scored_word {
-	uint32_t term; /* A term of the plan; one of them if several have this word. */
+	/* A term of the plan with this word; there is one for each element that expands to it. */
+	uint32_t term;
 	uint64_t hash;
 	struct bs_tf_key key;
-	double weight;   /* The sum over all elements that expand to the word, in their order. */
-	double worth;    /* The word's weight times its idf. */
-	bool is_implied; /* Whether every match of the query has the word. */
+	/* The sum of the weights of all elements that expand to the word, added in their order. */
+	double weight;
+	double worth;    /* `weight` times the word's idf. */
+	bool is_implied; /* Every match of the query has the word. */
 };
 
 BS_VECTOR(bs_scored_words, struct bs_scored_word);
@@ -26,40 +28,43 @@ BS_VECTOR(bs_scored_words, struct bs_scored_word);
 struct bs_scorer {
 	const struct bs_plan *plan;
 	double avgdl;
-	struct bs_scored_word *words; /* Sorted by bytes, as in match.c and byte_verifier.c. */
+	/* The words that score, sorted by their bytes as in match.c and byte_verifier.c. */
+	struct bs_scored_word *words;
 	size_t n_words;
 	/* The query is an OR of words that all score: a document matches if and only if it has one
 	 * of `words`. */
 	bool is_any;
-	bool is_complete; /* No scored element is too broad, so `words` has all words that score. */
+	/* `words` has all words that score, because no scored element expands to too many terms. */
+	bool is_complete;
 	struct bs_scored_words memory; /* The memory of `words`. */
 };
 
-/* plan is borrowed. BS_CORRUPT; BS_INVALID (the statistics are inconsistent); BS_NO_MEMORY. */
+/* Makes the scorer of a plan, which is borrowed. BS_CORRUPT; BS_INVALID (the statistics are
+ * inconsistent); BS_NO_MEMORY. */
 enum bs_status bs_scorer_make(struct bs_scorer *scorer, const struct bs_plan *plan, double avgdl,
                               struct bs_error *err) BS_WARN_UNUSED;
 void bs_scorer_deinit(struct bs_scorer *scorer);
 
-/* Whether a document has a word, as far as is known. */
+/* Whether a document has a word. */
 enum bs_has {
 	BS_HAS_NOT,
 	BS_HAS,
-	BS_HAS_MAYBE, /* The columns let the document through, but are not exact. */
+	BS_HAS_MAYBE, /* Unknown: the document passes the word's columns, which are not exact. */
 };
 
-/* The document's score if it has the words that it has or may have; an upper bound of the true
- * score. *exact_io becomes false if the true score may be less. has: one enum bs_has per word of
- * the scorer. BS_CORRUPT. */
+/* Computes the score that the document has if it has every word with BS_HAS or BS_HAS_MAYBE: its
+ * score, or an upper bound of it. *exact_io becomes false if the score may be less. has: one enum
+ * bs_has for each word of the scorer. BS_CORRUPT. */
 enum bs_status bs_scorer_score(const struct bs_scorer *scorer, uint32_t segment, uint32_t document,
                                const uint8_t *has, double *score_out, bool *exact_io,
                                struct bs_error *err) BS_WARN_UNUSED;
 
-/* An upper bound of a word's contribution to the score of a document with at least least_length
- * positions, in which the word's tf is at most most_tf (0: any). */
+/* An upper bound of what a word contributes to the score of a document that has at least
+ * least_length positions. most_tf: the largest tf that the word can have there; 0: unknown. */
 double bs_scorer_most(const struct bs_scorer *scorer, size_t word, uint32_t most_tf,
                       uint32_t least_length);
 
-/* A document and its score, or an upper bound of it if the text must be read first. */
+/* A document, and its score. If its text must be read first, an upper bound of its score. */
 struct bs_ranked_hit {
 	double score; /* In a request for candidates: 1 if the document only may match, else 0. */
 	uint32_t segment;
@@ -77,14 +82,14 @@ static inline struct bs_doc_ref bs_hit_ref(const struct bs_ranked_hit *hit)
 void bs_sort_by_document(const struct bs_snapshot_list *list, struct bs_ranked_hit *hits,
                          size_t n_hits);
 
-/* A heap of hits: the highest score on top; equal scores by segment and document. */
+/* Adds a hit to a heap that has the highest score on top; equal scores by segment and document. */
 enum bs_status bs_hits_push(struct bs_ranked_hits *heap, const struct bs_ranked_hit *hit,
                             struct bs_error *err) BS_WARN_UNUSED;
-/* Removes the top. The heap must not be empty. */
+/* Removes the top of the heap, which must not be empty. */
 struct bs_ranked_hit bs_hits_pop(struct bs_ranked_hits *heap);
 
-/* The best k of the hits offered: higher scores first, equal scores in document order. The caller
- * sets list and k and zero-initialises the rest. */
+/* Keeps the k best of the hits offered: higher scores first, equal scores in document order. The
+ * caller sets list and k and zero-initialises the rest. */
 struct bs_top {
 	const struct bs_snapshot_list *list;
 	size_t k;
@@ -92,6 +97,6 @@ struct bs_top {
 };
 enum bs_status bs_top_offer(struct bs_top *top, const struct bs_ranked_hit *hit,
                             struct bs_error *err) BS_WARN_UNUSED;
-/* Sorts the hits that were kept, the best first, and returns their number. No hits can be offered
- * afterwards. */
+/* Sorts the hits that were kept, the best first, and returns their number. No more hits can be
+ * offered. */
 size_t bs_top_finish(struct bs_top *top, const struct bs_ranked_hit **hits_out);

@@ -8,16 +8,17 @@
 #include "core/bitsift/search_result.h"
 #include "core/system/deadline.h"
 
-/* The relative rounding error allowed when a score is compared with a bound whose sum was computed
- * in another order. */
+/* The tolerance when a score is compared with a bound: sums that were computed in different orders
+ * may be rounded differently. */
 #define ROUNDING 1e-9
 
-/* Up to this many candidates of a shard, scoring each is faster than weighing all. */
+/* If a shard has at most this many candidates, scoring each is faster than weighing all. */
 #define LOOK_MAX 32u
-/* The number of blocks that give a first estimate of the k best. */
+/* seed() uses at least SEED_BLOCKS blocks, and enough to have about SEED_FACTOR * k candidates. It
+ * is used if there are more than SEED_LEAST + SEED_FACTOR * k candidates. */
 #define SEED_BLOCKS 32u
 #define SEED_FACTOR 4u
-#define SEED_LEAST  128u /* The number of candidates beyond which that is worth it. */
+#define SEED_LEAST  128u
 
 void bs_top_scan_deinit(struct bs_top_scan *best)
 {
@@ -35,14 +36,12 @@ bool bs_top_scan_is_possible(const struct bs_top_scan *best, double score)
 	return score * (1 + ROUNDING) >= bs_top_scan_threshold(best);
 }
 
-/*
- * An OR of words is answered in three rounds. The first takes the documents with a rare word, which
- * are few and mostly the best. The second takes documents without a rare word, when there is a
- * threshold to compare with. The third takes the shards of forward indexes (long documents), most
- * of which can then be skipped.
- */
+/* An OR of words takes three rounds, so that later rounds can skip more documents. The first scans
+ * documents with a rare word, which are few and mostly the best. The second scans the documents
+ * without a rare word. The third scans the shards of forward indexes (long documents), most of
+ * which can then be skipped. */
 enum round {
-	ROUND_ONLY, /* The only round of all other queries. */
+	ROUND_ONLY, /* Any other query has one round. */
 	ROUND_RARE,
 	ROUND_REST,
 	ROUND_LISTS,
@@ -52,36 +51,37 @@ enum round {
  * round would read most of what the second reads; with a larger one, it would find too few hits. */
 #define RARE_SHARE 2800u
 
-/* The number of words that are looked up before the remaining candidates are weighed again. */
+/* After this many words are looked up, candidates that can no longer be among the best are
+ * dropped. */
 #define WORDS_TOGETHER 4u
 
-/* The state of a shard's scan. */
+/* The state of scanning a shard. */
 struct best_scan {
 	struct bs_shard_scan *at;
 	const struct bs_segment *segment; /* The segment of `at`. */
 	struct bs_top_scan *best;
-	bool is_sure; /* Whether every candidate matches. */
+	bool is_sure; /* Every candidate matches. */
 	enum round round;
-	/* For each word: whether candidates may lack it. If so, the documents that have it are in
-	 * frame 1 + the word's number. */
+	/* For each word: some candidates may lack it. The documents that have the word are then in
+	 * frame 1 + its number. */
 	bool is_apart[BS_TOP_SCAN_WORDS];
 	struct bs_live lives[BS_TOP_SCAN_WORDS];
-	/* BS_HAS or BS_HAS_MAYBE: the meaning of a set bit in the word's lines. */
+	/* For each word, the meaning of a set bit in its frame: BS_HAS or BS_HAS_MAYBE. */
 	uint8_t certainty[BS_TOP_SCAN_WORDS];
 	uint8_t has[BS_TOP_SCAN_WORDS];
 	struct bs_weighed_term inputs[BS_TOP_SCAN_WORDS];
 	size_t n_inputs;
-	/* The numbers of the words, by falling worth. */
+	/* The numbers of the words, by decreasing worth. */
 	uint8_t by_worth[BS_TOP_SCAN_WORDS];
-	/* One per word; NULL: not weighed in this shard. */
+	/* For each word, its weights in this shard; NULL: none. */
 	const struct bs_weighed_term *weighed[BS_TOP_SCAN_WORDS];
 };
 
 /* Estimated cost of scoring a row. */
 #define LOOK_NS 100u
 
-/* Scores the document from scan->has: it becomes a hit, is put on the waiting heap, or is
- * dropped. */
+/* Scores a document by scan->has. It then becomes a hit, is pushed on the heap of documents to be
+ * read, or is dropped. */
 static void look(struct best_scan *scan, uint32_t document, bool is_sure)
 {
 	struct bs_shard_scan *at = scan->at;
@@ -99,7 +99,7 @@ static void look(struct best_scan *scan, uint32_t document, bool is_sure)
 		at->status = bs_hits_push(&scan->best->waiting, &hit, at->err);
 }
 
-/* Sets scan->has for a row. */
+/* Sets scan->has to which words the document in a row has. */
 static void find_has(struct best_scan *scan, uint32_t row)
 {
 	row -= scan->at->first_block * BS_LINE_BITS;
@@ -122,8 +122,8 @@ static void look_at_row(struct best_scan *scan, const struct bs_scan_row *looked
 	look(scan, looked->document, is_sure);
 }
 
-/* The largest tf that the word can have in the row, by the tf levels whose columns let the row
- * through; 0: any. */
+/* The largest tf that word i can have in the row, by the first tf level whose columns the row does
+ * not pass; 0: unknown. */
 static uint32_t most_tf(const struct best_scan *scan, size_t i, uint32_t row)
 {
 	const struct bs_weighed_term *term = scan->weighed[i];
@@ -135,9 +135,9 @@ static uint32_t most_tf(const struct best_scan *scan, size_t i, uint32_t row)
 	return 0;
 }
 
-/* Whether the document can be among the best, by its length and its tf levels. Weighing uses the
- * shortest length of the shard, so most of the documents it keeps are too long. This check reads
- * less memory than the tf codes. */
+/* Whether the document can be among the best, by its own length and its tf levels. Weighing uses
+ * the shortest length in the shard, so most documents that it keeps are dropped here. This check
+ * reads less memory than the tf codes. */
 static bool is_hopeful(struct best_scan *scan, const struct bs_scan_row *looked)
 {
 	const struct bs_scorer *scorer = scan->best->scorer;
@@ -205,17 +205,17 @@ static bool is_rare(const struct best_scan *scan, size_t i)
 	       (uint64_t)place->term.df * RARE_SHARE < scan->segment->meta.n_docs;
 }
 
-/* Whether no document of the round has the word. */
+/* Whether word i cannot occur in the documents of this round. */
 static bool is_foreign(const struct best_scan *scan, size_t i)
 {
 	return scan->round == ROUND_REST && is_rare(scan, i);
 }
 
-/* The scale of the integer weights of a shard: `unit` is the score of weight 1. Sums of weights are
- * at most BS_WEIGH_MOST. */
+/* Weights are integers: a score of `unit` is the weight 1. Sums of weights are at most
+ * BS_WEIGH_MOST. */
 struct scale {
 	double unit;
-	double most; /* The highest score that a document can have. */
+	double most; /* The highest score that a document of the shard can have. */
 };
 
 static struct scale make_scale(const struct best_scan *scan)
@@ -224,19 +224,19 @@ static struct scale make_scale(const struct best_scan *scan)
 	struct scale scale = {.most = 0};
 	for (size_t i = 0; i < scorer->n_words; i++)
 		scale.most += is_foreign(scan, i) ? 0 : bs_scorer_most(scorer, i, 0, 0);
-	/* Each word's weights are rounded up once. */
+	/* `unit` leaves room for rounding each word's weight up once. */
 	scale.unit = scale.most * (1 + ROUNDING) / (double)(BS_WEIGH_MOST - scorer->n_words);
 	return scale;
 }
 
-/* The least sum of weights of a document whose score may be `score` or more. */
+/* The weight that a document with at least this score must reach. */
 static uint32_t threshold_of(const struct scale *scale, double score)
 {
 	double threshold = ceil(score * (1 - ROUNDING) / scale->unit);
 	return threshold > 0 ? (uint32_t)fmin(threshold, BS_WEIGH_MOST + 1) : 0;
 }
 
-/* Looks up the columns of a tf level. */
+/* Finds the columns of tf level l of a word. */
 static void place_level(struct best_scan *scan, const struct bs_scored_word *word, uint32_t l,
                         const struct bs_live *live, struct bs_weighed_level *level)
 {
@@ -255,8 +255,8 @@ static uint32_t units_of(const struct scale *scale, double score)
 	return (uint32_t)ceil(score * (1 + ROUNDING) / scale->unit);
 }
 
-/* The weights of a word by tf levels: a document that does not reach level l has a smaller tf,
- * hence a smaller contribution. */
+/* Computes the weights of word i. A document gets `weight` for the word, and the weight of each tf
+ * level that it reaches in addition, because a larger tf contributes more to the score. */
 static void weigh_word(struct best_scan *scan, size_t i, const struct scale *scale,
                        const struct bs_live *live, struct bs_weighed_term *term)
 {
@@ -305,7 +305,8 @@ static void order_by_worth(struct best_scan *scan)
 	}
 }
 
-/* Copies to `kept` (may equal lines) the documents whose weights reach the threshold. */
+/* Sets `kept` (which may be `lines`) to the documents of `lines` whose weights add up to at least
+ * the threshold. */
 static void weigh(struct best_scan *scan, uint32_t threshold, const uint64_t *lines, uint64_t *kept,
                   struct bs_live *live)
 {
@@ -316,7 +317,7 @@ static void weigh(struct best_scan *scan, uint32_t threshold, const uint64_t *li
 		memset(live, 0, sizeof(*live));
 }
 
-/* The first n live blocks. */
+/* The first n of the live blocks. */
 static struct bs_live first_blocks(const struct bs_live *live, uint32_t n)
 {
 	struct bs_live first = {{0}};
@@ -326,18 +327,17 @@ static struct bs_live first_blocks(const struct bs_live *live, uint32_t n)
 	return first;
 }
 
-/* Enough blocks to hold SEED_FACTOR * k candidates. */
+/* The number of blocks for seed(): enough to have SEED_FACTOR * k candidates. */
 static uint32_t seed_blocks(const struct best_scan *scan, uint32_t n_live, uint64_t n_candidates)
 {
 	uint64_t n = SEED_FACTOR * (uint64_t)scan->best->top->k * n_live / n_candidates + 1;
 	return n < SEED_BLOCKS ? SEED_BLOCKS : n < n_live ? (uint32_t)n : n_live;
 }
 
-/*
- * Scores about the k heaviest candidates of some blocks, so that most of the others can be dropped,
- * and removes them from the candidates. The weight threshold that leaves at least k candidates is
- * found bit by bit; each step searches only the candidates that passed the bits before.
- */
+/* Scores the candidates with the largest weights in the first n_blocks blocks, about k, and removes
+ * them from the candidates. Their scores raise the threshold, so that most other candidates can be
+ * dropped. The weight that at least k candidates reach is found bit by bit, from the highest bit;
+ * each step counts only the candidates that passed the steps before. */
 static void seed(struct best_scan *scan, uint32_t n_blocks, struct bs_live *live)
 {
 	const struct bs_kernel *kernel = scan->at->kernel;
@@ -362,8 +362,8 @@ static void seed(struct best_scan *scan, uint32_t n_blocks, struct bs_live *live
 	kernel->lines.and_not_lines(candidates, live, best, &some);
 }
 
-/* seek_word leaves in the word's frame the documents that the columns or filters let through;
- * keep_word keeps those of them that have the word. */
+/* seek_word sets the frame of word i to the documents that pass the word's columns or filters.
+ * keep_word keeps those that really have the word. */
 static void seek_word(struct best_scan *scan, size_t i, const struct bs_live *within)
 {
 	scan->lives[i] = *within;
@@ -375,8 +375,7 @@ static void keep_word(struct best_scan *scan, size_t i)
 	bs_scan_keep(scan->at, scan->best->scorer->words[i].term, (uint32_t)i + 1, &scan->lives[i]);
 }
 
-/* Leaves in the frame of each word that candidates may lack the documents of the live blocks that
- * have it. */
+/* Sets the frame of each word that candidates may lack to the documents that have it. */
 static void find_words(struct best_scan *scan, const struct bs_live *live)
 {
 	const struct bs_scorer *scorer = scan->best->scorer;
@@ -391,11 +390,9 @@ static void find_words(struct best_scan *scan, const struct bs_live *live)
 	}
 }
 
-/*
- * Chooses the words of which a candidate of the round must have at least one. Words are left out in
- * the order of their worth, the least first, as long as a document that has all the words left out,
- * but no other, cannot be among the best (Turtle and Flood's MaxScore, 1995).
- */
+/* Chooses the essential words: a document without any of them cannot be among the best. Starting
+ * with the least worth, words become inessential as long as a document with all inessential words
+ * and no other cannot be among the best (Turtle and Flood's MaxScore, 1995). */
 static void choose_essential(const struct best_scan *scan, uint8_t *essential)
 {
 	const struct bs_scorer *scorer = scan->best->scorer;
@@ -418,8 +415,8 @@ static void choose_essential(const struct best_scan *scan, uint8_t *essential)
 	}
 }
 
-/* Keeps in frame 0 the documents that can be among the best, given the words found so far and
- * assuming that they have all others. */
+/* Drops the documents of frame 0 that could not be among the best even if they had all words that
+ * were not looked up yet. */
 static void drop_hopeless(struct best_scan *scan, const uint8_t *is_found, struct bs_live *live)
 {
 	struct scale scale = make_scale(scan);
@@ -444,8 +441,8 @@ static void drop_hopeless(struct best_scan *scan, const uint8_t *is_found, struc
 		weigh(scan, threshold - left, lines, lines, live);
 }
 
-/* Leaves in frame 0 the documents that seem to have an essential word and can be among the best if
- * they have all words that they seem to have. */
+/* Sets frame 0 to the documents that pass the columns of an essential word and can be among the
+ * best, if they have every word whose columns they pass. */
 static void seek_any(struct best_scan *scan, struct bs_live *live)
 {
 	struct bs_shard_scan *at = scan->at;
@@ -476,8 +473,9 @@ static void seek_any(struct best_scan *scan, struct bs_live *live)
 		drop_hopeless(scan, is_found, live);
 }
 
-/* Leaves in the frame of each word the documents of frame 0 that really have it, and in frame 0 the
- * documents that have any: in the first round a rare word, in the second no rare word. */
+/* Removes documents that only pass the columns of a word from the word's frame. Keeps in frame 0
+ * the documents of the round: in the first those with a rare word, in the second those without a
+ * rare word but with another, in the third those with any word. */
 static void prove_words(struct best_scan *scan, struct bs_live *live)
 {
 	struct bs_shard_scan *at = scan->at;
@@ -503,11 +501,8 @@ static void prove_words(struct best_scan *scan, struct bs_live *live)
 	kernel->lines.and_lines(frames->lines, live, having->lines, &having_live);
 }
 
-/*
- * Leaves in frame 0 the documents of the round that have an essential word. Most documents are
- * dropped by the columns, which may be wrong about single words; only the rest is checked
- * exactly.
- */
+/* Sets frame 0 to the documents of the round that have an essential word. Columns drop most
+ * documents, but may be wrong about single words; so the rest is checked exactly. */
 static void find_any(struct best_scan *scan, struct bs_live *live)
 {
 	seek_any(scan, live);
@@ -517,7 +512,7 @@ static void find_any(struct best_scan *scan, struct bs_live *live)
 		memset(live, 0, sizeof(*live));
 }
 
-/* Whether it pays to score the most promising of the remaining candidates first. */
+/* Whether seed() pays. */
 static bool should_seed(const struct best_scan *scan, uint64_t n_left)
 {
 	return (scan->is_sure || scan->round != ROUND_ONLY) &&
@@ -546,7 +541,7 @@ static void look_at_best(struct best_scan *scan, struct bs_live *live, uint64_t 
 	uint64_t n_left = is_open ? n_candidates : at->kernel->lines.count(lines, live);
 	if (should_seed(scan, n_left)) {
 		seed(scan, seed_blocks(scan, bs_scan_count_live(live), n_left), live);
-		/* Fewer than k hits may have been found. */
+		/* There is no threshold while fewer than k hits have been found. */
 		if (bs_top_scan_threshold(scan->best) > 0)
 			weigh(scan, threshold_of(&scale, bs_top_scan_threshold(scan->best)), lines,
 			      lines, live);
@@ -596,7 +591,7 @@ static enum bs_status scan_round(struct best_scan *scan, enum round round,
 		if (!is_of_round(at.shard, round))
 			continue;
 		bs_scan_prefetch(at.plan, at.segment, i + 1);
-		/* It may be that no document of the shard can be among the best. */
+		/* If no document of the shard can be among the best, the shard is skipped. */
 		if (!bs_top_scan_is_possible(scan->best, make_scale(scan).most))
 			scan->best->stats->blocks_skipped += at.shard->n_blocks;
 		else

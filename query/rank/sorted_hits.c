@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The number of blocks after which the remaining blocks are compared with the last hit again. */
+/* Blocks are scanned in groups of this size. Before each group, blocks that cannot be among the
+ * first k are dropped. */
 #define BLOCKS_TOGETHER 16u
 
 static struct bs_sorted_hit *hits_of(const struct bs_sorting *sorting, size_t *n_out)
@@ -53,7 +54,7 @@ bool bs_sorting_value(const struct bs_sorting *sorting, const struct bs_field *f
 	return has;
 }
 
-/* Whether a is sorted after b. */
+/* Whether a comes after b in the sort order. */
 static bool is_behind(const struct bs_sorting *sorting, const struct bs_sorted_hit *a,
                       const struct bs_sorted_hit *b)
 {
@@ -65,7 +66,7 @@ static bool is_behind(const struct bs_sorting *sorting, const struct bs_sorted_h
 	return bs_list_order(sorting->list, bs_hit_ref(&a->hit), bs_hit_ref(&b->hit)) > 0;
 }
 
-/* Replaces the top of hits[0..n) by hit and sifts it down. */
+/* Replaces the top of the heap hits[0..n) by a hit, and sifts it down. */
 static void replace_top(const struct bs_sorting *sorting, struct bs_sorted_hit *hits, size_t n,
                         const struct bs_sorted_hit *hit)
 {
@@ -79,7 +80,7 @@ static void replace_top(const struct bs_sorting *sorting, struct bs_sorted_hit *
 	hits[i] = *hit;
 }
 
-/* Gives the hit its own copy of the tail. */
+/* Replaces the borrowed tail of the hit's value by a copy. */
 static enum bs_status keep_tail(struct bs_sorted_hit *hit, struct bs_error *err)
 {
 	uint8_t *tail;
@@ -136,16 +137,17 @@ size_t bs_sorting_finish(struct bs_sorting *sorting, const struct bs_sorted_hit 
 	return n;
 }
 
-/* The state of a shard's scan. */
+/* The state of scanning a shard. */
 struct sort_scan {
 	struct bs_shard_scan *at;
 	struct bs_sorting *sorting;
 	const struct bs_value_table *table;
-	/* NULL: no document of the segment has a value in the field, or is_known is false. */
+	/* The field in the segment. NULL: no document of the segment has a value in it, or is_known
+	 * is false. */
 	const struct bs_value_field *field;
-	bool is_known; /* The segment knows the values of the field. */
+	bool is_known; /* The segment stores the values of the field. */
 	bool is_trusted;
-	/* NULL: no document of the shard has a value in the field. */
+	/* The values of the field in the shard. NULL: no document of the shard has one. */
 	const struct bs_value_part *part;
 };
 
@@ -168,7 +170,7 @@ static void offer(struct sort_scan *scan, const struct bs_candidate *candidate)
 		                                  at->err);
 }
 
-/* The ranks that can be among the first k; false: all ranks can. */
+/* Finds the ranks of values that can still be among the first k. False: all can. */
 static bool find_bound(struct sort_scan *scan, struct bs_ranks *ranks)
 {
 	const struct bs_sorting *sorting = scan->sorting;
@@ -183,7 +185,8 @@ static bool find_bound(struct sort_scan *scan, struct bs_ranks *ranks)
 		return true;
 	uint32_t rank = 0, most = (uint32_t)((UINT64_C(1) << scan->field->n_slices) - 1);
 	struct bs_value value = last->value;
-	value.is_behind = !sorting->is_descending; /* Includes equal values. */
+	/* Values equal to that of the last hit are included. */
+	value.is_behind = !sorting->is_descending;
 	at->status = bs_value_rank(scan->table, scan->field, &value, &rank, at->err);
 	ranks->n = sorting->is_descending ? rank < scan->field->n_values : rank > 0;
 	ranks->spans[0].low = sorting->is_descending ? rank : 0;
@@ -191,7 +194,7 @@ static bool find_bound(struct sort_scan *scan, struct bs_ranks *ranks)
 	return !at->status;
 }
 
-/* Removes documents that cannot be among the first k from the blocks. */
+/* Drops the documents of the live blocks that cannot be among the first k. */
 static void drop(struct sort_scan *scan, bool can_count, struct bs_live *live)
 {
 	struct bs_shard_scan *at = scan->at;

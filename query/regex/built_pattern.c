@@ -30,7 +30,8 @@ struct bs_pattern_tree {
 	struct bs_buffer text; /* becomes regex.text */
 	struct bs_regex_build build;
 	struct levels levels; /* the first is the whole pattern */
-	uint32_t item; /* the last part; not in a sequence yet because a repetition may follow */
+	/* the last part; not yet added to its sequence, because a repetition may follow */
+	uint32_t item;
 	size_t item_from;
 	bool has_item, is_repeated;
 	bool fold_case, is_ended;

@@ -1,12 +1,12 @@
-/* built_pattern.h: what the library needs of a pattern tree that a host built by calls
+/* built_pattern.h: internal functions for a pattern tree, which a host builds by calls
  * (bitsift/pattern_tree.h). */
 #pragma once
 
 #include "core/bitsift/pattern_tree.h"
 #include "query/regex/pattern.h"
 
-/* The options that the tree implies, in a request without patterns: letter case, dot_all,
- * is_multi_line. */
+/* Returns the options of the tree in the form of a search pattern without text: letter case,
+ * dot_all, is_multi_line. */
 struct bs_grep_pattern bs_pattern_tree_options(const struct bs_pattern_tree *tree);
 
 /* Like bs_grep_analyse, but reads no pattern text: analysis->regex is borrowed from the tree.

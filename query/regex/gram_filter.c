@@ -1,5 +1,5 @@
-/* gram_filter.c: see gram_filter.h. Works shard by shard, and within a shard on so many rows at a
- * time that all intermediate sets stay in the first-level cache. */
+/* gram_filter.c: see gram_filter.h. Works shard by shard, and within a shard on a limited number of
+ * rows at a time, so that all intermediate sets stay in the first-level cache. */
 #include "query/regex/gram_filter.h"
 
 #include <stdlib.h>
@@ -11,9 +11,9 @@
 #include "core/system/deadline.h"
 #include "core/system/workers.h"
 
-#define PIECE_BYTES 512u /* of a column: the bits of 4,096 rows */
+#define PIECE_BYTES 512u /* a piece of a column: the bits of 4,096 rows */
 
-/* Shards per thread: a shard takes about 10 us, starting a thread 50 us. */
+/* Shards that justify a further thread: a shard takes about 10 us, starting a thread 50 us. */
 #define SHARDS_A_THREAD 24u
 #define MOST_THREADS    8u
 /* Initial room for the documents that a thread finds, because a thread's first allocation costs it
@@ -30,11 +30,12 @@
 /* The number of pieces that an estimate reads. */
 #define MOST_SAMPLES 24u
 
-/* After each OR_STEP operands of an OR, the filter checks whether the others are worth the time. */
+/* After each OR_STEP operands of an OR, the filter checks whether testing the other operands is
+ * still worthwhile. */
 #define OR_STEP 256u
 
-/* The hashes of a literal in a segment: hashes[first..first + n). For an OR of few literals: the
- * hashes that they share, which are then removed from the literals. */
+/* LITERAL: its hashes in a segment, hashes[first..first + n). OR of few literals: the hashes that
+ * they share, which are then removed from the literals. */
 struct literal {
 	uint32_t first;
 	uint32_t n;
@@ -54,20 +55,22 @@ struct filtering {
 	struct literal *literals; /* indexed by node */
 	/* hashes of all literals; in a shard each is a column */
 	uint32_t *hashes;
-	uint8_t *tiers; /* tiers of the keys of the current literal */
+	uint8_t *tiers; /* the tier of each key of the current literal */
 	bool is_absent; /* no segment has all trigrams that the tree requires */
-	/* Sets of rows. After the test of the root, the first has the rows that satisfy it. */
+	/* Scratch: sets of rows. After test_node of the root, pieces[0] has the rows that satisfy
+	 * the tree. */
 	uint8_t (*pieces)[PIECE_BYTES];
-	/* Documents that one sample represents (0: sample every shard), and documents in the shards
-	 * so far. */
+	/* sample_docs: the documents that one sample represents; 0: sample every shard. n_passed:
+	 * the documents in the shards so far. */
 	uint64_t sample_docs, n_passed;
 	uint8_t room[BS_SECTION_ROOM(PIECE_BYTES)]; /* holds a piece of a column */
 	/* documents found in the shards of the segment, not yet added to the candidates */
 	struct documents found;
-	struct filtering *helpers; /* by thread; NULL: none yet */
+	/* by thread: the states of the other threads; NULL: none yet */
+	struct filtering *helpers;
 };
 
-/* into &= from; returns whether a bit is left. */
+/* into &= from. Returns true if a bit is left. */
 static bool and_bytes(uint8_t *into, const uint8_t *from, uint32_t n_bytes)
 {
 	uint64_t left = 0;
@@ -105,8 +108,8 @@ static inline __attribute__((always_inline)) void fetch_column(const struct filt
 
 #define COLUMN_NS 100u /* estimated time per column, without reading it */
 
-/* Clears the rows of a piece that lack the literal. At least one row must be set. *is_any_left: a
- * row is left. */
+/* Clears the rows of a piece that lack the literal. At least one row must be set before.
+ * *is_any_left: a row is still set. */
 static enum bs_status test_literal(struct filtering *at, const struct literal *literal,
                                    uint8_t *piece, uint32_t first, uint32_t n_bytes,
                                    bool *is_any_left, struct bs_error *err)
@@ -143,8 +146,8 @@ static enum bs_status test_literal(struct filtering *at, const struct literal *l
 	return BS_OK;
 }
 
-/* True if n operands would let more than 3/4 of the rows of the piece through, extrapolated from
- * the first n_tested. Then testing the others is useless. */
+/* True if, extrapolated from the first n_tested, n operands of an OR would let more than 3/4 of the
+ * rows of the piece through. Then testing the others is useless. */
 static bool is_hopeless(const uint8_t *piece, uint32_t n_bytes, uint64_t n_tested, uint64_t n)
 {
 	uint64_t n_rows = 0;
@@ -157,7 +160,7 @@ static enum bs_status test_node(struct filtering *at, uint32_t n, uint8_t (*piec
                                 uint32_t first, uint32_t n_bytes, bool *is_any_left,
                                 struct bs_error *err);
 
-/* Tests the hashes that the literals share first. */
+/* Tests an OR. The hashes that its literals share are tested first. */
 static enum bs_status test_or(struct filtering *at, uint32_t n, uint8_t (*pieces)[PIECE_BYTES],
                               uint32_t first, uint32_t n_bytes, bool *is_any_left,
                               struct bs_error *err)
@@ -188,8 +191,8 @@ static enum bs_status test_or(struct filtering *at, uint32_t n, uint8_t (*pieces
 	return status;
 }
 
-/* Clears the rows in pieces[0] that do not satisfy the node. At least one row must be set. An AND
- * tests its literals first. Recursive, as deep as groups of the pattern are nested. */
+/* Clears the rows in pieces[0] that do not satisfy the node. At least one row must be set before.
+ * An AND tests its literals first. Recursive, as deep as groups of the pattern are nested. */
 static enum bs_status test_node(struct filtering *at, uint32_t n, uint8_t (*pieces)[PIECE_BYTES],
                                 uint32_t first, uint32_t n_bytes, bool *is_any_left,
                                 struct bs_error *err)
@@ -255,8 +258,8 @@ static enum bs_status take_rows(struct filtering *at, const uint8_t *piece, uint
 		status = bs_deadline_spend(ROW_NS, err);
 		for (unsigned bits = piece[i]; bits && !status; bits &= bits - 1) {
 			uint32_t row = first_row + i * 8 + (unsigned)__builtin_ctz(bits);
-			/* The last byte has bits beyond the last row; a literal without hashes
-			 * leaves them set. */
+			/* The last byte has bits beyond the last row. They are still set if only
+			 * literals without hashes were tested. */
 			if (row < at->shard->shape.n_docs)
 				status = take_row(at, row, err);
 		}
@@ -264,8 +267,8 @@ static enum bs_status take_rows(struct filtering *at, const uint8_t *piece, uint
 	return status;
 }
 
-/* Collects the hashes of a literal's grams in a segment: longer grams first, then rare trigrams,
- * and so on, so that the rows run out as early as possible. */
+/* Collects the hashes of a literal's grams in a segment: longer grams first, then trigrams from
+ * rare to frequent, because the first hashes should exclude as many rows as possible. */
 static enum bs_status find_places(struct filtering *at, const struct bs_gram_node *node,
                                   struct literal *literal, struct bs_error *err)
 {
@@ -310,8 +313,9 @@ static bool is_of_few_literals(const struct filtering *at, const struct bs_gram_
 	return is;
 }
 
-/* Factors out shared hashes. Letters with several foldings (such as an i with a dot above it) turn
- * one literal into an OR of several, which share most of their hashes. */
+/* Factors out the hashes that all literals of an OR share. A letter with several foldings (such as
+ * an i with a dot above it) turns one literal into an OR of several, which share most of their
+ * hashes. */
 static void share_hashes(struct filtering *at, uint32_t n)
 {
 	const struct bs_gram_node *node = &at->tree->nodes[n];
@@ -356,10 +360,10 @@ static enum bs_status filter_piece(struct filtering *at, uint32_t first, struct 
 	return status ? status : take_rows(at, at->pieces[0], first * 8, n_bytes, err);
 }
 
-/* Estimates the candidates of a shard from a piece in its middle, because the first rows were added
- * first and may be of another kind. sample_docs > 0: of all shards in order, only those are sampled
- * that contain the document at a multiple of sample_docs, so that about MOST_SAMPLES pieces are
- * read. */
+/* Estimates the candidates of a shard from a piece in its middle, because the documents added first
+ * may be of another kind. sample_docs > 0: samples only the shards that contain document 0,
+ * sample_docs, 2 * sample_docs and so on, counted over all shards, so that about MOST_SAMPLES
+ * pieces are read. */
 static enum bs_status sample_shard(struct filtering *at, struct bs_error *err)
 {
 	uint32_t column_bytes = at->shard->column_bytes, n_docs = at->shard->shape.n_docs;
@@ -490,8 +494,8 @@ static void count_unknown(struct filtering *at)
 	at->stats.n_candidates += n_unknown;
 }
 
-/* Adds the documents without grams. Without of_documents, records are left out, and rows of
- * collections are not. */
+/* Adds the documents without grams to the candidates. Without of_documents, adds files and rows of
+ * collections, but not records. */
 static enum bs_status take_unknown(struct filtering *at, const uint8_t *known, struct bs_error *err)
 {
 	const struct bs_manifest *manifest = &at->snapshot->manifest;

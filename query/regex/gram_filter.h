@@ -1,7 +1,7 @@
 /*
- * gram_filter.h: gram tree -> candidates: the documents of an index whose files or records may
- * satisfy the tree (gram_tree.h), judged by the bits of their grams alone. Every document that
- * satisfies the tree is a candidate. No text is read.
+ * gram_filter.h: finds the candidates: the documents of an index whose files or records may satisfy
+ * a gram tree (gram_tree.h), judged only by the bits that the index has for their grams. Every
+ * document that satisfies the tree is a candidate. No text is read.
  */
 #pragma once
 
@@ -12,13 +12,13 @@ struct bs_gram_filter_stats {
 	uint64_t n_columns;    /* columns read, in whole or in part */
 	uint64_t column_bytes; /* bytes read of these columns */
 	uint64_t n_candidates;
-	/* candidates whose grams the index does not have; included in n_candidates */
+	/* candidates without grams in the index; included in n_candidates */
 	uint64_t n_unknown;
 };
 
 struct bs_gram_filter_how {
 	unsigned n_threads; /* >= 1: the most threads to use, including the caller's */
-	/* true: word-searchable documents of every kind, records too. False: files, and rows of
+	/* true: all documents that words find, records included. False: files, and rows of
 	 * collections. */
 	bool of_documents;
 	/* Estimate only: some pieces of shards are read, stats->n_candidates is extrapolated, and

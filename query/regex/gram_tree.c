@@ -17,7 +17,8 @@ void bs_gram_tree_free(struct bs_gram_tree *tree)
 		tree->release(tree->memory);
 }
 
-/* An AND requires the longest of its literals only, because literals may overlap. */
+/* The least bytes of a text that satisfies the node. For an AND, this is the greatest value of a
+ * child, not the sum, because literals may overlap. */
 static uint64_t node_least(const struct bs_gram_tree *tree, const struct bs_gram_node *node)
 {
 	uint64_t n_others = 0;
@@ -69,7 +70,7 @@ static void put_literal(struct bs_text_writer *out, const uint8_t *bytes, size_t
 	bs_text_put_string(out, "\"");
 }
 
-/* If a node has more children, half of this number is shown. */
+/* Of a node with more children, half of this number is shown. */
 #define MOST_SHOWN 64u
 
 static void put_node(const struct bs_gram_tree *tree, uint32_t index, struct bs_text_writer *out)
@@ -105,8 +106,9 @@ enum bs_status bs_gram_tree_format(const struct bs_gram_tree *tree, struct bs_bu
 	return writer.status;
 }
 
-/* Bounds the check: it must not take longer than the search that it may save. With a long list of
- * patterns, it takes milliseconds to find that none can match, and one may match after all. */
+/* The most grams that the check looks up. For a long list of patterns it would take milliseconds,
+ * and the result may be that one can match after all. It must not take longer than the search that
+ * it may save. */
 #define MOST_LOOKS 1024u
 
 struct may_match {
@@ -134,8 +136,8 @@ static enum bs_status literal_may_match(struct may_match *at, const struct bs_gr
 	return status;
 }
 
-/* Recursive, as deep as groups of the pattern are nested. An OR ends with the first child that may
- * match, an AND with the first that cannot. */
+/* *may_out: the node may match. An OR ends with the first child that may match, an AND with the
+ * first that cannot. Recursive, as deep as groups of the pattern are nested. */
 static enum bs_status node_may_match(struct may_match *at, uint32_t n, bool *may_out)
 {
 	const struct bs_gram_node *node = &at->tree->nodes[n];

@@ -48,17 +48,17 @@ static inline const struct bs_gram_node *bs_gram_tree_root(const struct bs_gram_
 	return &tree->nodes[tree->n_nodes - 1];
 }
 
-/* The least number of bytes of a text that satisfies the tree. (Bytes beyond ASCII count half,
- * since an unfolded character may have as few as half the bytes of its folded form.) */
+/* The least number of bytes of a text that satisfies the tree. Bytes of literals beyond ASCII count
+ * half, because the folded form of a character may have twice its bytes. */
 uint64_t bs_gram_tree_least_bytes(const struct bs_gram_tree *tree);
 
-/* True if a literal contains U+FFFD. A pattern may match invalid UTF-8 that is searched as U+FFFD,
- * and texts have no such gram for invalid bytes. */
+/* True if a literal contains U+FFFD. If invalid bytes are searched as U+FFFD, such a literal can
+ * match them, but the index has no gram for it. */
 bool bs_gram_tree_has_replacement(const struct bs_gram_tree *tree);
 
-/* *may_out is false if no text satisfies the tree that has no trigrams except `trigrams`, which are
- * numbered as in summaries (core/store/summary.h). Looks at a part of a large tree only, which
- * takes a fraction of a millisecond. BS_CORRUPT. */
+/* *may_out is false if no text whose trigrams are all in `trigrams` (numbered as in summaries,
+ * core/store/summary.h) can satisfy the tree. Of a large tree, looks at only a part, which takes a
+ * fraction of a millisecond. BS_CORRUPT. */
 enum bs_status bs_gram_tree_may_match(const struct bs_gram_tree *tree,
                                       const struct bs_coded_set *trigrams, bool *may_out,
                                       struct bs_error *err) BS_WARN_UNUSED;

@@ -13,15 +13,15 @@
 #include "core/system/icu.h"
 #include "core/text/grams.h"
 
-/* The number of bytes that a position is first tested for. */
+/* A position is first tested by its next four bytes. */
 #define BEGIN_BYTES 4u
 #define EACH_BYTE   UINT64_C(0x0101010101010101)
 /* The table has about eight bytes for each distinct four-byte beginning of a literal, within these
  * limits. The largest fits into the second-level cache. */
 #define TABLE_LEAST_LOG 10u
 #define TABLE_MOST_LOG  18u
-/* The bits of the table for literals of three bytes, indexed by a hash, and of that for shorter
- * ones, indexed by two bytes. */
+/* The number of bits of two tables: one for literals of three bytes, indexed by a hash, and one for
+ * shorter literals, indexed by two bytes. */
 #define SHORT_BITS 65536u
 #define NO_NODE    UINT32_MAX
 
@@ -29,7 +29,8 @@
  * it have next in common), by the leading byte of each child, sorted, and by the offset of each
  * child, four bytes each. A tree is contiguous, so that a lookup touches one or two cache lines. */
 struct node {
-	uint32_t literal; /* the first of the list that ends here, or BS_NO_LITERAL */
+	/* the first literal of the list that ends here, or BS_NO_LITERAL */
+	uint32_t literal;
 	uint16_t n_label; /* a longer label continues in a child */
 	uint16_t n_children;
 };
@@ -190,8 +191,8 @@ struct making {
 	struct tasks tasks; /* a stack */
 };
 
-/* The number of bytes after n_known that the entries of a task have in common, at most what a label
- * holds. */
+/* The number of bytes after n_known that all entries of a task have in common, limited to the
+ * longest label. */
 static uint32_t label_bytes(const struct making *making, const struct task *task)
 {
 	const struct entry *first = &making->entries[task->from],
@@ -201,8 +202,8 @@ static uint32_t label_bytes(const struct making *making, const struct task *task
 	return n < UINT16_MAX ? (uint32_t)n : UINT16_MAX;
 }
 
-/* Removes the entries that end with the task's label from the task, chains them in set->same, and
- * returns the first. */
+/* Removes from the task the entries that end with its label. Chains them in set->same and returns
+ * the first. */
 static uint32_t take_literal(struct making *making, struct task *task)
 {
 	uint32_t literal = BS_NO_LITERAL, before = BS_NO_LITERAL;
@@ -218,7 +219,7 @@ static uint32_t take_literal(struct making *making, struct task *task)
 	return literal;
 }
 
-/* The entries of a task that continue with the same byte as its first entry. */
+/* Returns a task for the entries whose next byte is the same as that of the task's first entry. */
 static struct task first_child(const struct making *making, const struct task *task)
 {
 	struct task child = {task->from, task->from + 1, task->n_known + 1, NO_NODE};
@@ -291,7 +292,8 @@ static bool has_bit(const uint64_t *bits, uint32_t at)
 	return bits[at / 64] >> (at % 64) & 1;
 }
 
-/* The index in `three`. begin: the bytes at a position, the first lowest, with case_bits. */
+/* The index in the table `three`. begin: the bytes at a position, the first byte lowest, combined
+ * with case_bits. */
 static uint32_t three_of(uint32_t begin)
 {
 	return hash_of(begin << 8, 16);
@@ -354,7 +356,7 @@ static enum bs_status make_tables(struct bs_literal_set *set, uint32_t n_roots,
 	return BS_OK;
 }
 
-/* entries: literals of four bytes or more. */
+/* Makes the tables and trees for the literals of four bytes or more. */
 static enum bs_status make_long(struct making *making, const struct entry *entries,
                                 uint32_t n_entries, struct bs_error *err)
 {
@@ -366,7 +368,7 @@ static enum bs_status make_long(struct making *making, const struct entry *entri
 	for (uint32_t i = 0, to; i < n_entries && !status; i = to) {
 		uint32_t begin = bs_load_u32(entries[i].bytes);
 		uint8_t *mask = &set->table[hash_of(begin | set->case_bits, set->table_shift)];
-		/* One bit for the fifth byte, all bits for a literal without one. */
+		/* Sets a bit for the fifth byte, or all bits for a literal without a fifth byte. */
 		for (to = i; to < n_entries && begins_alike(&entries[i], &entries[to]); to++)
 			*mask = (uint8_t)(*mask |
 			                  (entries[to].n_bytes == BEGIN_BYTES
@@ -487,8 +489,8 @@ static inline bool may_be_short(const struct bs_literal_set *set, uint32_t begin
 	       (set->has_three && has_bit(set->three, three_of(begin)));
 }
 
-/* True if a literal may begin at a position. begin: its first four bytes, the first lowest, with
- * case_bits. fifth: the byte after them. */
+/* True if a literal may begin at a position. begin: the four bytes at the position, the first byte
+ * lowest, combined with case_bits. fifth: the byte after them. */
 static inline bool may_begin(const struct bs_literal_set *set, uint32_t begin, uint8_t fifth,
                              bool has_short)
 {
@@ -496,7 +498,8 @@ static inline bool may_begin(const struct bs_literal_set *set, uint32_t begin, u
 	       (has_short && may_be_short(set, begin));
 }
 
-/* Like may_begin, for any position: also near the end, and where the text must be folded. */
+/* Like may_begin, but also for positions near the end of the text and for text that must be
+ * folded. */
 static bool may_begin_at(const struct bs_literal_set *set, const uint8_t *text, size_t at,
                          size_t n_bytes)
 {
@@ -511,8 +514,8 @@ static bool may_begin_at(const struct bs_literal_set *set, const uint8_t *text, 
 	                 set->short_root != NO_NODE);
 }
 
-/* The next position where a literal may begin, or n_bytes. letter_case and has_short are constants
- * at most calls, so that their branches are compiled away. */
+/* The next position where a literal may begin, or n_bytes. Most callers pass constants for
+ * letter_case and has_short, so that the branches on them are compiled away. */
 static inline __attribute__((always_inline)) size_t next_place_of(const struct bs_literal_set *set,
                                                                   const uint8_t *text, size_t at,
                                                                   size_t n_bytes,
@@ -555,8 +558,8 @@ struct look {
 	struct bs_literal_found found; /* the best literal found at the position so far */
 };
 
-/* Offers a literal, and then those equal to it, at found.start..end. Literals later in the list
- * than the best so far are skipped. */
+/* Offers a literal and those equal to it, found at text[found.start..end), to counts. Skips
+ * literals that are later in the list than the best one so far. */
 static void meet(struct look *look, uint32_t literal, size_t end)
 {
 	for (; literal < look->found.literal; literal = look->set->same[literal]) {
@@ -569,7 +572,7 @@ static void meet(struct look *look, uint32_t literal, size_t end)
 	}
 }
 
-/* A node, and the bytes after it. */
+/* A node, and pointers to the parts that follow it in memory. */
 struct place {
 	struct node node;
 	const uint8_t *label;
@@ -583,8 +586,8 @@ static inline struct place place_of(const struct bs_literal_set *set, uint32_t n
 	return place;
 }
 
-/* The child for a byte, or NO_NODE. Most nodes have fewer than eight children, which are compared
- * at once. */
+/* The child for a byte, or NO_NODE. Most nodes have fewer than eight children, whose leading bytes
+ * are compared at once. */
 static inline uint32_t child_of(const struct place *place, uint8_t byte)
 {
 	uint32_t n = place->node.n_children;
@@ -592,7 +595,8 @@ static inline uint32_t child_of(const struct place *place, uint8_t byte)
 	if (n < 8) {
 		uint64_t differ = bs_load_u64(leads) ^ byte * EACH_BYTE;
 		uint64_t equal = (differ - EACH_BYTE) & ~differ & 0x80 * EACH_BYTE;
-		/* The lowest bit is exact. Bytes after the leads are masked. */
+		/* The lowest bit set marks an equal byte for certain; higher ones may be wrong.
+		 * Bits of bytes that are not leading bytes of children are removed. */
 		equal &= (UINT64_C(1) << 8 * n) - 1;
 		return equal ? bs_load_u32(links + sizeof(uint32_t) *
 		                                           ((unsigned)__builtin_ctzll(equal) / 8))
@@ -612,8 +616,8 @@ static inline bool is_label(const uint8_t *text, size_t n_bytes, const struct pl
 	return n_bytes >= n && memcmp(text, place->label, n) == 0;
 }
 
-/* Finds the literals in the tree of a node. `at` is the position after the bytes that lead to the
- * node. */
+/* Finds the literals in the tree below a node. `at` is the position in the text after the bytes
+ * that lead to the node. */
 static void walk_exact(struct look *look, uint32_t node, size_t at)
 {
 	while (node != NO_NODE) {

@@ -45,9 +45,9 @@ typedef bool (*bs_literal_counts)(void *context, const uint8_t *text, size_t n_b
 struct bs_literal_set;
 
 /* literals and their bytes must outlive the set. n_literals > 0. An empty literal matches
- * everywhere. Time and memory are linear in the total bytes of the literals: about 100 bytes per
- * literal. BS_NO_MEMORY. BS_UNSUPPORTED: BS_LITERAL_UNICODE with a literal beyond ASCII, and ICU is
- * missing. */
+ * everywhere. Time and memory are linear in the total bytes of the literals; a literal takes about
+ * 100 bytes. BS_NO_MEMORY. BS_UNSUPPORTED: BS_LITERAL_UNICODE with a literal beyond ASCII, and ICU
+ * is missing. */
 enum bs_status bs_literal_set_new(const struct bs_literal *literals, uint32_t n_literals,
                                   enum bs_literal_case letter_case, struct bs_literal_set **set_out,
                                   struct bs_error *err) BS_WARN_UNUSED;
@@ -56,9 +56,9 @@ void bs_literal_set_free(struct bs_literal_set *set);
 /*
  * Finds the leftmost position at or after `from` where a literal matches in text[0..n_bytes), and
  * the earliest literal of the list that matches there. counts (nullable) is called for each literal
- * found, equal ones included, in the order of positions; the search goes on while it returns false,
- * so a function that always returns false sees every literal in the text. An empty literal matches
- * at `from` without a call of counts. Thread-safe.
+ * found, equal ones included, in the order of positions, until it returns true: this literal is the
+ * result. A function that always returns false sees every literal in the text. An empty literal
+ * matches at `from` without a call of counts. Thread-safe.
  */
 bool bs_literal_set_find(const struct bs_literal_set *set, const uint8_t *text, size_t from,
                          size_t n_bytes, bs_literal_counts counts, void *context,

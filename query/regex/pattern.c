@@ -14,8 +14,8 @@
 #include "query/regex/regex_rewrite.h"
 #include "query/regex/text.h"
 
-/* True for a byte of \.+*?()|[]{}^$#&-~. One bit per byte, 64 to a word, because every byte of a
- * long word list is tested. */
+/* True for the bytes \.+*?()|[]{}^$#&-~. A bitmap, because every byte of a long word list is
+ * tested. */
 static bool is_special(uint8_t byte)
 {
 	static const uint64_t specials[4] = {UINT64_C(0x80006f5800000000),
@@ -43,7 +43,8 @@ static void put_fixed(struct bs_text_writer *to, const char *pattern, size_t n)
 static enum bs_status join_patterns(const struct bs_grep_pattern *pattern, struct bs_buffer *joined,
                                     struct bs_error *err)
 {
-	/* A single pattern gets ^(?: and )$ later, in finish, so that its literal is found. */
+	/* If there is only one pattern, ^(?: and )$ are added later, in finish(), so that its
+	 * literal is found. */
 	bool is_line = pattern->is_line && pattern->n_patterns > 1;
 	struct bs_text_writer to = {
 		.out = joined, .status = bs_buffer_reserve(joined, 1, err), .err = err};
@@ -61,7 +62,7 @@ static enum bs_status join_patterns(const struct bs_grep_pattern *pattern, struc
 	return to.status;
 }
 
-/* Whether a pattern has literal characters, and upper-case ones, for smart case. */
+/* For smart case: whether a pattern has literal characters, and upper-case ones. */
 struct cases {
 	bool has_literal, has_upper_case;
 	enum bs_status status;
@@ -79,7 +80,7 @@ static void see_char(struct cases *cases, uint32_t c)
 		cases->has_upper_case = bs_icu.u_hasBinaryProperty((UChar32)c, UCHAR_UPPERCASE);
 }
 
-/* Sees the characters of text[0..n); is_escaped: without those after a backslash. */
+/* Adds the characters of text[0..n). is_escaped: without the characters that follow a backslash. */
 static void see_text(struct cases *cases, const uint8_t *text, size_t n, bool is_escaped)
 {
 	for (size_t at = 0; at < n;) {
@@ -92,7 +93,7 @@ static void see_text(struct cases *cases, const uint8_t *text, size_t n, bool is
 	}
 }
 
-/* Sees the literal characters of a pattern, as ripgrep's own engine defines them. */
+/* Adds the literal characters of a pattern, as defined by ripgrep's own engine. */
 static void see_tree(struct cases *cases, const struct bs_regex *regex)
 {
 	for (uint32_t i = 0; i < bs_regex_n_nodes(regex); i++) {
@@ -109,8 +110,9 @@ static void see_tree(struct cases *cases, const struct bs_regex *regex)
 	}
 }
 
-/* rg -P decides smart case by the text of the pattern. rg without -P decides by its meaning, but
- * its engine does not know PCRE2's own syntax, for which the text decides here. */
+/* Decides whether smart case ignores letter case. rg -P looks at the text of the pattern. rg
+ * without -P looks at its literal characters, but its engine does not know syntax that only PCRE2
+ * has; for a pattern with such syntax, this function looks at the text, too. */
 static enum bs_status decide_case(const struct bs_grep_pattern *pattern,
                                   struct bs_grep_analysis *analysis, struct bs_error *err)
 {
@@ -155,8 +157,9 @@ static void end_run(struct literals *literals)
 	bs_buffer_clear(run->out);
 }
 
-/* Ends the literal at characters with other forms of a different length, if letter case is ignored:
- * k and s (U+212A, U+017F), and nearly all letters beyond ASCII. */
+/* Adds the characters of a run to the current literal. If letter case is ignored, the literal ends
+ * before a character whose other form may have a different length: k and s (U+212A, U+017F), and
+ * nearly all letters beyond ASCII. */
 static void take_run(struct literals *literals, const struct bs_regex_node *node)
 {
 	const uint8_t *bytes = literals->regex->bytes.data + node->first;
@@ -213,9 +216,10 @@ static enum bs_status find_literal(struct bs_grep_analysis *analysis, struct bs_
 	return status;
 }
 
-/* Writes the pattern to compile, with the additions of -w and -x. ends_in_comment: the text does.
- * ripgrep's own engine ends such a comment before the addition of -w; rg -P and rg -x do not, which
- * is an error. */
+/* Writes the pattern to compile, with the additions of -w and -x. ends_in_comment: the text ends in
+ * a comment, which would swallow an addition. As in ripgrep's own engine, a line feed ends the
+ * comment before the addition of -w. As in rg -P and rg -x, there is no line feed otherwise, and
+ * the pattern fails to compile. */
 static enum bs_status finish(const struct bs_grep_pattern *pattern, const uint8_t *text,
                              size_t n_bytes, bool ends_in_comment, bool passes_cr,
                              struct bs_buffer *finished, struct bs_error *err)
@@ -270,7 +274,7 @@ static enum bs_status write_for_pcre2(const struct bs_grep_pattern *pattern,
 	return status;
 }
 
-/* Derives everything else from analysis->regex. */
+/* Derives all other fields of the analysis from analysis->regex. */
 static enum bs_status derive(const struct bs_grep_pattern *pattern,
                              struct bs_grep_analysis *analysis, struct bs_error *err)
 {
@@ -278,8 +282,8 @@ static enum bs_status derive(const struct bs_grep_pattern *pattern,
 	enum bs_status status = decide_case(pattern, analysis, err);
 	if (!status)
 		status = find_literal(analysis, err);
-	/* Where text and pattern are bytes, a tree with characters beyond ASCII is right only for
-	 * fixed strings (-F). */
+	/* If text and pattern are matched as bytes, a tree with characters beyond ASCII is correct
+	 * only for fixed strings (-F). */
 	if (!status && (analysis->is_legible || pattern->is_fixed))
 		status = bs_pattern_list_make(&analysis->list, &analysis->regex,
 		                              analysis->is_caseless,
@@ -308,7 +312,7 @@ enum bs_status bs_grep_analyse_regex(const struct bs_grep_pattern *pattern,
 	return derive(pattern, analysis, err);
 }
 
-/* Writes a literal of a list, with the additions around each of several patterns. */
+/* Writes a literal of a list, with what is added around each of several patterns. */
 static enum bs_status write_literal(const struct bs_grep_pattern *pattern,
                                     const struct bs_grep_analysis *analysis,
                                     const struct bs_literal *literal, struct bs_buffer *out,

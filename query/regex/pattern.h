@@ -21,22 +21,23 @@ struct bs_grep_analysis {
 	struct bs_buffer joined; /* the patterns joined by | */
 	struct bs_regex regex;   /* read from `joined`, or borrowed */
 	bool is_borrowed;
-	/* The tree describes what matches. False: the pattern is matched by bytes (no_unicode) and
+	/* `regex` describes what matches. False: the pattern is matched by bytes (no_unicode) and
 	 * is not known to be ASCII. */
 	bool is_legible;
 	struct bs_buffer alone; /* the pattern for PCRE2, to match one line; NUL-terminated */
 	/* the pattern to match many lines at once, if is_exact; NUL-terminated */
 	struct bs_buffer many;
 	bool is_exact; /* `many` finds the same lines as `alone` */
-	/* a literal contained in every match, with ASCII letters in lower case; empty: none
+	/* a literal that every match contains, with ASCII letters in lower case; empty: none is
 	 * known */
 	struct bs_buffer literal;
 	struct bs_buffer exact_literal; /* `literal` in its original letter case */
 	/* every match is exact_literal and nothing else */
 	bool literal_is_match;
 	bool is_caseless;
-	bool is_ascii;       /* in ASCII text, means the same without Unicode */
-	bool can_span_lines; /* may match a line end */
+	/* finds the same in ASCII text if it is compiled without Unicode options */
+	bool is_ascii;
+	bool can_span_lines; /* a match may contain a line end */
 	bool has_assertion;  /* a match may depend on the text around it */
 	struct bs_pattern_list list;
 };
@@ -54,7 +55,7 @@ enum bs_status bs_grep_analyse_regex(const struct bs_grep_pattern *pattern,
                                      struct bs_error *err) BS_WARN_UNUSED;
 void bs_grep_analysis_deinit(struct bs_grep_analysis *analysis);
 
-/* Appends a part of analysis->list in the form for PCRE2 that matches one line; NUL-terminated. */
+/* Appends a part of analysis->list, written for PCRE2 to match one line; NUL-terminated. */
 enum bs_status bs_grep_write_part(const struct bs_grep_pattern *pattern,
                                   const struct bs_grep_analysis *analysis, uint32_t part,
                                   struct bs_buffer *text_out, struct bs_error *err) BS_WARN_UNUSED;

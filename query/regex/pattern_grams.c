@@ -5,7 +5,7 @@
 #include "query/regex/pattern.h"
 #include "query/regex/regex_grams.h"
 
-/* For shorter lists bs_regex_grams finds more. */
+/* Shorter lists: bs_regex_grams makes a more selective tree. */
 #define LONG_LITERALS 64u
 
 bool bs_list_has_grams(const struct bs_pattern_list *list)

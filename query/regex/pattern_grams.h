@@ -1,5 +1,5 @@
-/* pattern_grams.h: patterns -> the gram tree (gram_tree.h) of what each match must contain. Chooses
- * between the analysis of a regex and that of a long list of literals. */
+/* pattern_grams.h: makes the gram tree (gram_tree.h) of patterns: what a text with a match must
+ * contain. A long list of literals is analysed differently from other patterns. */
 #pragma once
 
 #include "core/bitsift/grep_request.h"
@@ -8,9 +8,9 @@
 #include "query/regex/gram_tree.h"
 #include "query/regex/pattern_list.h"
 
-/* *tree_out is NULL if nothing is known. A text that is invalid UTF-8 and searched as U+FFFD needs
- * bs_gram_tree_has_replacement. BS_INVALID: a pattern is not UTF-8. BS_UNSUPPORTED: ICU is needed
- * and missing. BS_NO_MEMORY. */
+/* *tree_out is NULL if nothing is known. If invalid UTF-8 is searched as U+FFFD, check the tree
+ * with bs_gram_tree_has_replacement. BS_INVALID: a pattern is not UTF-8. BS_UNSUPPORTED: ICU is
+ * needed and missing. BS_NO_MEMORY. */
 enum bs_status bs_pattern_grams(const struct bs_grep_pattern *pattern,
                                 struct bs_gram_tree **tree_out,
                                 struct bs_error *err) BS_WARN_UNUSED;

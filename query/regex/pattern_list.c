@@ -9,11 +9,12 @@
 #include "core/text/grams.h"
 #include "query/regex/regex_read.h"
 
-/* Limits of literals that only find positions: bytes of a literal, and literals of a part. */
+/* Limits of literals that only lead to candidate lines: bytes of a literal, and literals of a
+ * part. */
 #define LITERAL_MOST_BYTES 64u
 #define LITERALS_MOST      64u
-/* Nearly every line contains literals this short, so a part also gets the next best ones
- * (n_more). */
+/* A literal this short is in nearly every line. A part with such literals also gets its next best
+ * ones (n_more). */
 #define WEAK_BYTES 2u
 /* Repetitions of repetitions nest without parentheses. */
 #define MOST_DEPTH (2 * BS_REGEX_MAX_DEPTH)
@@ -61,7 +62,8 @@ static void put_literal(struct splitting *at, const uint8_t *bytes, size_t n_byt
 		at->status = bs_vector_append(&at->list->literals, &literal, at->err);
 }
 
-/* Adds a literal that finds the positions of a run. False: no part of the run is certain. */
+/* Adds a literal that every match of a run contains. If letter case is ignored, this is the longest
+ * stretch without characters that have several foldings. False: there is none. */
 static bool take_run(struct splitting *at, const struct bs_regex_node *node)
 {
 	const uint8_t *bytes = at->regex->bytes.data + node->first;
@@ -90,8 +92,8 @@ static uint32_t least_bytes(const struct splitting *at, uint32_t from, uint32_t 
 
 static bool take_needed(struct splitting *at, uint32_t index, unsigned depth);
 
-/* Among the children of a sequence except but_for, adds the literals of the child whose shortest
- * literal is the longest. *best_out is this child. */
+/* Adds the literals of one child of a sequence: that whose shortest literal is the longest. Ignores
+ * the child but_for. *best_out: the child chosen. */
 static bool take_best(struct splitting *at, const struct bs_regex_node *node, unsigned depth,
                       uint32_t but_for, uint32_t *best_out)
 {
@@ -127,8 +129,8 @@ static bool take_each(struct splitting *at, const struct bs_regex_node *node, un
 	return has_all;
 }
 
-/* Adds literals, one of which every match of the node contains. False: none are known, and none
- * were added. */
+/* Adds literals such that every match of the node contains one of them. False: no such literals are
+ * known, and none were added. */
 static bool take_needed(struct splitting *at, uint32_t index, unsigned depth)
 {
 	const struct bs_regex_node *node = node_at(at, index);
@@ -154,7 +156,8 @@ static bool is_place(const struct splitting *at, uint32_t index, uint8_t letter)
 	return node_at(at, index)->kind == BS_REGEX_PLACE && node_at(at, index)->letter == letter;
 }
 
-/* True for ^...$. *index_out is the node between them, BS_REGEX_NO_NODE if there is none. */
+/* True if the node is ^...$. *index_out: the node between ^ and $; BS_REGEX_NO_NODE: nothing is
+ * between them. */
 static bool is_in_line(const struct splitting *at, uint32_t index, uint32_t *index_out)
 {
 	const struct bs_regex_node *node = node_at(at, index);
@@ -244,8 +247,7 @@ static void split(struct splitting *at)
 	list->n_parts = n;
 }
 
-/* True if the pattern is nothing but literals, which are then added; otherwise no literals are
- * left. */
+/* True if all parts are literals, which are then added. Otherwise none are added. */
 static bool is_all_literal(struct splitting *at)
 {
 	const struct bs_regex_node *root = node_at(at, at->regex->root);

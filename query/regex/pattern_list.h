@@ -1,11 +1,11 @@
 /*
- * pattern_list.h: splits a pattern that is a list: alternatives at the outermost level, or in the
- * one group that is the whole pattern. PCRE2 would try the alternatives one after the other at each
- * position. Here literals, of which each match contains one, are searched for at once. A pattern
- * too large for PCRE2 as a whole can be compiled in parts.
+ * pattern_list.h: splits a pattern that is a list: alternatives at the outermost level, or in one
+ * group that is the whole pattern. PCRE2 would try the alternatives one after the other at each
+ * position. Instead, a search can look for literals of all alternatives at once: each match
+ * contains one. And a pattern too large for PCRE2 as a whole can be compiled in parts.
  *
- * A pattern is split only if each part means alone what it means in the whole. Conservative: in
- * doubt there is no list.
+ * A pattern is split only if each part matches alone what it matches within the whole. If this is
+ * uncertain, the pattern is not a list.
  */
 #pragma once
 
@@ -17,7 +17,7 @@
  * every match also contains one of the n_more literals that follow. */
 struct bs_pattern_part {
 	uint32_t from, to;
-	uint32_t first_literal, n_literals; /* n_literals 0: nothing is known */
+	uint32_t first_literal, n_literals; /* n_literals 0: no literals are known */
 	uint32_t n_more;
 };
 
@@ -35,12 +35,13 @@ struct bs_pattern_list {
 	bool are_all_known; /* each part has literals */
 	struct bs_pattern_parts parts;
 	struct bs_literals literals;
-	struct bs_regex inner; /* the content of the one group, read again */
+	/* the content of the group around the list, parsed as a regex of its own */
+	struct bs_regex inner;
 };
 
-/* is_caseless: the letter case of the whole pattern. is_line: ^(?: and )$ are around each part; a
- * part is literal if its text between them is. regex must outlive the list and not move.
- * Zero-initialise list; release with bs_pattern_list_deinit, also after a failure. BS_NO_MEMORY. */
+/* is_caseless: the whole pattern ignores letter case. is_line: each part is ^(?:...)$; it is
+ * literal if the text between these is. regex must outlive the list and not move. Zero-initialise
+ * list; release with bs_pattern_list_deinit, also after a failure. BS_NO_MEMORY. */
 enum bs_status bs_pattern_list_make(struct bs_pattern_list *list, const struct bs_regex *regex,
                                     bool is_caseless, bool is_line,
                                     struct bs_error *err) BS_WARN_UNUSED;

@@ -121,7 +121,8 @@ static inline uint32_t bs_regex_add_parent(struct bs_regex_build *build, enum bs
 	return parent;
 }
 
-/* The node of some children: with one child that child, without children an EMPTY node. */
+/* Returns a node for a list of children: if it has one child, this child; if it has none, an EMPTY
+ * node. */
 static inline uint32_t bs_regex_join(struct bs_regex_build *build,
                                      const struct bs_regex_children *children,
                                      enum bs_regex_kind kind, size_t from)

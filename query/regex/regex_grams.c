@@ -1,18 +1,19 @@
 /*
- * regex_grams.c: see regex_grams.h. The analysis knows of each node, about the texts that it can
- * match:
+ * regex_grams.c: see regex_grams.h.
  *
- *     exact    all of them; or
- *     begins   each begins with one of these, and
- *     ends     each ends with one of these;
- *     need     and a file with a match must also satisfy this.
+ * The knowledge of a node describes the texts that it can match:
+ *
+ *     exact    all these texts; or, if there are too many,
+ *     begins   strings, with one of which each text begins, and
+ *     ends     strings, with one of which each text ends;
+ *     need     what a file with a match must also contain.
  *
  * Where one node follows another, the ends of the first and the beginnings of the second make
  * longer strings, which every match and its file must contain. An edge (begins or ends) that is
  * already part of need is marked is_told, so that it is not added again.
  *
- * In order, bottom-up: memory, sets of strings, needs (AND and OR, simplified when they are made),
- * knowledge in both alphabets, the tree, and the window.
+ * Parts of this file, in order, bottom-up: memory, sets of strings, needs (AND and OR, simplified
+ * when they are made), knowledge for both kinds of results, the tree, and the window.
  */
 #include "query/regex/regex_grams.h"
 
@@ -28,11 +29,12 @@
 #include "core/text/grams.h"
 #include "query/regex/regex_set.h"
 
-/* For a longer literal, need contains the first EXACT_BYTES, and each edge EDGE_BYTES. */
+/* Of a longer literal, need contains only the first EXACT_BYTES, and an edge only EDGE_BYTES. */
 #define EXACT_BYTES 1024u
 #define EDGE_BYTES  64u
-#define MOST_COPIES 16u /* copies used of a repeated part: x{100} contains x{16} */
-/* a class of more characters counts as anything: their OR would filter nothing */
+/* most copies of a repeated part: x{100} is treated as containing x{16} */
+#define MOST_COPIES 16u
+/* a class of more characters counts as any text, because an OR of so many would filter nothing */
 #define FEW_CHARS 4u
 
 /* Limits of a set of strings. */
@@ -42,15 +44,17 @@
 /* Limits of the operands of an AND, and of the operands or leaves of an OR. */
 #define MOST_ANDED 256u
 #define MOST_ORED  16384u
-/* Up to MOST_COMPARED operands are checked for superfluous ones, with COMPARE_FUEL steps each. */
+/* Up to MOST_COMPARED operands, superfluous ones are searched for and dropped. A comparison of two
+ * operands may take COMPARE_FUEL steps. */
 #define MOST_COMPARED 64u
 #define COMPARE_FUEL  256
-/* More bytes of a literal would add no useful grams; of one in a long list, fewer do. */
+/* Only the first bytes of a literal are used for grams: further ones rarely exclude more files. In
+ * a long list, fewer bytes are enough. */
 #define LITERAL_KEY_BYTES      256u
 #define LIST_LITERAL_KEY_BYTES 32u
 
 #define BLOCK_BYTES (1u << 20)
-/* The most that one step of the analysis allocates, and that all steps do together. */
+/* The most memory that one step of the analysis allocates, and that all steps together allocate. */
 #define STEP_BYTES       (384u << 10)
 #define MOST_ARENA_BYTES (48u << 20)
 
@@ -67,7 +71,7 @@ struct arena {
 	int fuel;           /* steps left for the current comparison of two needs */
 };
 
-/* Makes sure that the next STEP_BYTES are available. */
+/* Reserves STEP_BYTES for the next step. */
 static enum bs_status prepare(struct arena *arena, struct bs_error *err)
 {
 	if (arena->last && BLOCK_BYTES - arena->used_bytes >= STEP_BYTES)
@@ -101,8 +105,8 @@ static void arena_deinit(struct arena *arena)
 	}
 }
 
-/* Sorted, distinct, n >= 1; the strings and the array are immutable. As a set of beginnings or
- * ends, the empty string alone means that nothing is known. */
+/* A set of strings: sorted, distinct, n >= 1, immutable. As a set of beginnings or ends, a set of
+ * only the empty string means that nothing is known. */
 struct set {
 	const struct bs_literal *strings;
 	uint32_t n;
@@ -156,8 +160,8 @@ static uint32_t insert(struct bs_literal *strings, uint32_t n, struct bs_literal
 	return n + 1;
 }
 
-/* Crossing two sets of several strings has a lower limit than crossing with a single string,
- * because each string gets only a little longer and there are many more. */
+/* If both sets have several strings, the limit is lower, because crossing them makes many strings
+ * that are only a little longer. */
 static bool is_worth_crossing(const struct set *a, const struct set *b)
 {
 	uint32_t n = a->n * b->n;
@@ -213,8 +217,8 @@ static bool has_part(const struct bs_literal *whole, const struct bs_literal *pa
 	return memcmp(whole->bytes + from, part->bytes, part->n_bytes) == 0;
 }
 
-/* Drops strings that begin (are_ends: end) with another string of the set, which as a set of
- * beginnings or ends is enough. */
+/* For a set of beginnings (are_ends: ends): drops strings that begin (end) with another string of
+ * the set. The shorter string is enough. */
 static struct set set_shortest(struct arena *arena, const struct set *set, bool are_ends)
 {
 	if (set->n == 1)
@@ -254,7 +258,8 @@ static const struct need *need_literal(struct arena *arena, const uint8_t *bytes
 
 static bool implies(struct arena *arena, const struct need *a, const struct need *b);
 
-/* True if all (wants_all) or some children of a (are_of_a), or else of b, make a imply b. */
+/* True if a implies b, judged by the children of a (are_of_a) or of b: each child (wants_all), or
+ * at least one child, must imply b or be implied by a. */
 static bool children_imply(struct arena *arena, const struct need *a, const struct need *b,
                            bool are_of_a, bool wants_all)
 {
@@ -267,8 +272,8 @@ static bool children_imply(struct arena *arena, const struct need *a, const stru
 	return wants_all;
 }
 
-/* True if every file that satisfies a satisfies b, so that b is superfluous next to a. May return
- * false for lack of fuel. */
+/* True if every file that satisfies a also satisfies b. May return false if the fuel does not
+ * suffice. */
 static bool implies(struct arena *arena, const struct need *a, const struct need *b)
 {
 	if (a == b)
@@ -295,7 +300,7 @@ struct operands {
 	enum bs_gram_node_kind kind;
 };
 
-/* Of two needs, AND drops the weaker (implied) one and OR the stronger. */
+/* True if b can be dropped next to a: from an AND if a implies b, from an OR if b implies a. */
 static bool makes_superfluous(const struct operands *operands, const struct need *a,
                               const struct need *b)
 {
@@ -346,7 +351,8 @@ static void add_operands(struct operands *operands, const struct need *need)
 			add_operand(operands, need->children[i]);
 }
 
-/* If there are too many operands, b is dropped; the result then requires less, which is sound. */
+/* a AND b. If there are too many operands, b is dropped: the result then requires less, which is
+ * sound. */
 static const struct need *need_and(struct arena *arena, const struct need *a, const struct need *b)
 {
 	if (a->kind == BS_GRAM_ANY || b->kind == BS_GRAM_NONE || a == b)
@@ -369,7 +375,7 @@ static const struct need *need_and(struct arena *arena, const struct need *a, co
 	return join(&operands);
 }
 
-/* n 0: NONE. More than MOST_ORED operands or leaves: ANY. */
+/* The OR of n needs. If n is 0: NONE. If there are more than MOST_ORED operands or leaves: ANY. */
 static const struct need *need_or(struct arena *arena, const struct need **needs, uint32_t n)
 {
 	size_t n_operands = 0, n_leaves = 0;
@@ -389,7 +395,7 @@ static const struct need *need_or(struct arena *arena, const struct need **needs
 	return operands.n ? join(&operands) : &need_none;
 }
 
-/* One of the strings is contained. */
+/* The need that a file contains one of the strings. */
 static const struct need *need_of_set(struct arena *arena, const struct set *set)
 {
 	const struct need *needs[MOST_STRINGS];
@@ -416,8 +422,8 @@ struct knowledge {
 	const struct need *need;
 };
 
-/* The alphabet of windows: sets of characters. For a character of several bytes, it only says that
- * the bytes are not ASCII. */
+/* The classes of which windows consist: sets of characters. For a character of several bytes, the
+ * class only says that the bytes are not ASCII. */
 #define MOST_CLASSES 255u
 
 struct classes {
@@ -432,14 +438,15 @@ struct analysis {
 	struct arena *arena;
 	const struct bs_regex *regex;
 	struct knowledge *known; /* indexed by node */
-	struct classes *classes; /* the alphabet; NULL: folded bytes */
+	/* strings consist of these classes; NULL: of folded bytes */
+	struct classes *classes;
 	struct bs_buffer folded; /* scratch: the folded text of a run */
 	enum bs_status status;
 	struct bs_error *err;
 };
 
 /* Call before each step that allocates. False ends the analysis: after a failure, or because the
- * pattern needs too much work and so counts as anything. */
+ * pattern needs too much work. Then it is assumed to match any text. */
 static bool may_go_on(struct analysis *analysis)
 {
 	bool is_full = analysis->arena->total_bytes > MOST_ARENA_BYTES;
@@ -478,7 +485,7 @@ static void need_edge(struct analysis *analysis, struct knowledge *x, const stru
 		                   need_of_set(analysis->arena, &edge->set));
 }
 
-/* Everything that a file must contain where x matches. */
+/* Everything that a file must contain if x matches in it: its need, and its edges. */
 static const struct need *whole_need(struct analysis *analysis, const struct knowledge *x)
 {
 	struct knowledge whole = *x;
@@ -490,7 +497,8 @@ static const struct need *whole_need(struct analysis *analysis, const struct kno
 	return whole.need;
 }
 
-/* Sets an edge of both to its shortest strings, after adding what it knows to need. */
+/* Sets an edge of `both`: adds its strings to need, then shortens the set to its shortest
+ * strings. */
 static void tell(struct analysis *analysis, struct knowledge *both, int which, struct edge edge)
 {
 	need_edge(analysis, both, &edge);
@@ -498,8 +506,9 @@ static void tell(struct analysis *analysis, struct knowledge *both, int which, s
 		(struct edge){set_shortest(analysis->arena, &edge.set, which == ENDS), true};
 }
 
-/* middle holds the strings where x ends and y begins. They are the beginning of both if x is exact,
- * the end of both if y is exact, and otherwise become need. */
+/* middle: the strings that span the end of x and the beginning of y. If x is exact, all texts of
+ * `both` begin with them; if y is exact, they end with them. Otherwise they become a part of
+ * need. */
 static void use_middle(struct analysis *analysis, struct knowledge *both, const struct knowledge *x,
                        const struct knowledge *y, const struct set *middle)
 {
@@ -555,8 +564,8 @@ static struct knowledge know_sequence(struct analysis *analysis, const struct bs
 	return all;
 }
 
-/* Unites the beginnings, or the ends, of all children. False, and a set that knows nothing, if
- * there are too many. */
+/* Unites the beginnings, or the ends, of all children. False if there are too many; then the set is
+ * the empty string alone. */
 static bool join_sets(struct analysis *analysis, const struct bs_regex_node *node, int which,
                       struct set *set_out)
 {
@@ -579,7 +588,7 @@ static bool join_sets(struct analysis *analysis, const struct bs_regex_node *nod
 	return true;
 }
 
-/* The OR of what each child needs. are_exact: without the children's own strings, because the
+/* The OR of the needs of the children. are_exact: without the children's own strings, because the
  * caller keeps them as an exact set. */
 static const struct need *join_needs(struct analysis *analysis, const struct bs_regex_node *node,
                                      bool are_exact)
@@ -803,8 +812,8 @@ static uint32_t class_of(struct classes *classes, const struct bs_regex_set *set
 	return class;
 }
 
-/* A character that may have several bytes is represented in a window by its last byte at the
- * window's start and by its first byte at the end, so the knowledge is not exact. */
+/* The class of a character that may have several bytes stands for its last byte at the start of a
+ * window, and for its first byte at the end. So the knowledge is not exact. */
 static struct knowledge know_class(struct analysis *analysis, struct bs_regex_set set)
 {
 	uint32_t class = class_of(analysis->classes, &set);
@@ -834,7 +843,7 @@ static struct knowledge know_classes(struct analysis *analysis, const struct bs_
 static struct knowledge know_look(struct analysis *analysis, const struct knowledge *child)
 {
 	struct knowledge look = know_exactly(set_empty());
-	/* For windows, the text that a lookaround sees may be in another line. */
+	/* The text that a lookaround sees may be in another line, so it is not used for windows. */
 	if (!analysis->classes)
 		look.need = whole_need(analysis, child);
 	return child->is_never ? know_never() : look;
@@ -958,7 +967,7 @@ static struct grown *new_grown(uint32_t key_bytes, struct bs_error *err)
 	return grown;
 }
 
-/* Makes the tree of a need. After a failure frees grown. */
+/* Makes the gram tree of a need. After a failure, also of the caller (status), frees grown. */
 static enum bs_status finish(struct grown *grown, const struct need *need, enum bs_status status,
                              struct bs_gram_tree **tree_out, struct bs_error *err)
 {
@@ -1058,15 +1067,15 @@ enum bs_status bs_regex_grams_of_literals(const struct bs_literals *literals,
 /* Longer patterns get no window. */
 #define WINDOW_PATTERN_BYTES 1024u
 
-/* Strings of classes, one of which is part of every match. rate: the estimated share of positions
- * where one fits. */
+/* Strings of classes; every match contains a text that fits one of them. rate: the estimated share
+ * of positions where one fits. */
 struct variants {
 	uint32_t n;
 	struct bs_literal strings[MOST_STRINGS];
 	double rate;
 };
 
-/* The rate of the rarest n adjacent classes of a string; *from_out is their position. */
+/* The estimated rate of the rarest n adjacent classes of a string. *from_out: where they begin. */
 static double string_rate(const struct classes *classes, const struct bs_literal *string,
                           uint32_t n, uint32_t *from_out)
 {
@@ -1099,8 +1108,8 @@ static void rate(const struct classes *classes, struct variants *variants)
 		variants->rate += string_rate(classes, &variants->strings[i], n, &from);
 }
 
-/* Merges the variants of a child of an AND or OR into best. False: there are too many, or the child
- * of an OR has none. */
+/* Merges the variants of a child into best: an AND takes the rarer of the two, an OR takes both.
+ * False: an OR has too many, or its child has none. */
 static bool take_variants(const struct need *need, const struct variants *child,
                           struct variants *best)
 {
@@ -1116,8 +1125,8 @@ static bool take_variants(const struct need *need, const struct variants *child,
 	return true;
 }
 
-/* The rarest variants that a need implies. n is 0 if there are none or too many, or if memory is
- * short. Recursive like put_need. */
+/* The rarest variants that a need implies. n is 0 if there are none or too many, or if an
+ * allocation failed. Recursive, no deeper than parentheses are nested. */
 static void choose(const struct classes *classes, const struct need *need, struct variants *best)
 {
 	struct variants *child = need->n_children ? malloc(sizeof(*child)) : NULL;

@@ -15,7 +15,7 @@
 #include "core/system/stack.h"
 #include "query/regex/regex_build.h"
 
-/* The end of a [:name:] must be within this many bytes, because otherwise a pattern of many
+/* The end of a [:name:] is looked for within this many bytes, because otherwise a pattern of many
  * brackets would take quadratic time. */
 #define NAME_BYTES 1024u
 
@@ -25,8 +25,9 @@ struct parser {
 	unsigned depth, most_depth; /* nesting of parentheses */
 	uint32_t n_alternatives;    /* alternatives of the last group parsed */
 	bool is_quoting;            /* between \Q and \E */
-	bool is_odd_newline;        /* a verb changed what ends a line, and so a comment */
-	struct bs_regex_build to;   /* to.at: the next byte to read */
+	/* a verb changed which characters end a line, and so a comment */
+	bool is_odd_newline;
+	struct bs_regex_build to; /* to.at: the next byte to read */
 };
 
 static bool is_over(const struct parser *parser)
@@ -142,7 +143,7 @@ static bool skip_extended(struct parser *parser)
 	return false;
 }
 
-/* Skips what may stand between an item and its quantifier. Returns true if something was
+/* Skips white space and comments between an item and its quantifier. Returns true if something was
  * skipped. */
 static bool skip_ignored(struct parser *parser)
 {
@@ -216,9 +217,9 @@ static bool take_quantifier(struct parser *parser, struct quantifier *quantifier
 	return true;
 }
 
-/* Possessive and lazy quantifiers match no more than greedy ones, so a mode is skipped. After
- * ignored text, ? and + may be either a mode or another quantifier; the quantifier is widened to
- * allow both. */
+/* Skips the mode of a quantifier: possessive and lazy quantifiers match no more than greedy ones.
+ * If ignored text precedes ? or +, it may be a mode or another quantifier; then the quantifier is
+ * widened to allow both. */
 static void take_quantifier_mode(struct parser *parser, struct quantifier *quantifier)
 {
 	if (takes(parser, "+") || takes(parser, "?") || !skip_ignored(parser) || parser->is_quoting)
@@ -256,7 +257,7 @@ enum escape {
 	ESCAPE_OTHER, /* has a meaning only outside classes, if any */
 };
 
-/* Reads the rest after the opening brace. */
+/* Reads the rest of an escape such as \x{...}, after the opening brace. */
 static enum escape take_braced(struct parser *parser, unsigned base, uint32_t *c_out)
 {
 	if (!take_digits(parser, base, SIZE_MAX, c_out) || !takes(parser, "}"))
@@ -341,8 +342,8 @@ static uint32_t parse_reference(struct parser *parser, bool may_be_bare, size_t 
 	return bs_regex_add(&parser->to, BS_REGEX_ANYTHING, from, 'g');
 }
 
-/* \1 is a back reference. \12 is one if there are so many groups, and otherwise an octal number,
- * which may end earlier. */
+/* Parses the digits after a backslash. \1 is a back reference. \12 is one if the pattern has that
+ * many groups; otherwise it is an octal number, which may have fewer digits. */
 static uint32_t parse_numbered(struct parser *parser, uint32_t first, size_t from)
 {
 	uint32_t number;
@@ -449,7 +450,7 @@ static bool take_class_item(struct parser *parser, uint32_t *c_out)
 	if (takes(parser, "\\"))
 		return take_class_escape(parser, from, c_out);
 	*c_out = next(parser);
-	/* Blanks may be ignored here. */
+	/* It is uncertain whether a blank is ignored here (only with xx). */
 	if (parser->to.options.is_extended && (*c_out == ' ' || *c_out == '\t'))
 		bs_regex_add_member(&parser->to, from, '?', 0, 0);
 	return true;
@@ -477,13 +478,13 @@ static void take_class_part(struct parser *parser)
 		bs_regex_add_member(&parser->to, from, 0, first, last);
 	else
 		bs_regex_add_member(&parser->to, from, '?', 0, 0);
-	/* A hyphen after a range makes the rest uncertain. */
+	/* After a range, the meaning of another hyphen is uncertain. */
 	if (!is_over(parser) && sees_range(parser))
 		bs_regex_add_member(&parser->to, parser->to.at, '?', 0, 0);
 }
 
-/* Reads what precedes the first character of a class: ^ and ignored text before and after it.
- * Blanks may be ignored or not (only with xx). True: there is a ^. */
+/* Reads the ^ of a class, and ignored text before and after it. It is uncertain whether blanks are
+ * ignored (only with xx). True: there is a ^. */
 static bool begin_class(struct parser *parser)
 {
 	bool has_blank = false, is_negated = false;
@@ -679,7 +680,7 @@ static bool is_one_of(const uint8_t *name, size_t n_bytes, const char *words)
 	return at && n_bytes;
 }
 
-/* Groups with a name, such as (*pla:...). */
+/* Parses an alphabetic assertion or group, such as (*pla:...), after its name. */
 static uint32_t parse_named_group(struct parser *parser, const uint8_t *name, size_t n_bytes,
                                   size_t from)
 {
@@ -717,8 +718,7 @@ static uint32_t parse_verb(struct parser *parser, size_t from)
 	return skip_control(parser, BS_REGEX_EMPTY, from);
 }
 
-/* True for an ASCII byte that is none of \^$.[|()?*+{#, white space and NUL. One bit per byte, 64
- * to a word. */
+/* True for ASCII bytes other than \^$.[|()?*+{#, white space and NUL. A bitmap. */
 static bool is_plain(uint8_t byte)
 {
 	static const uint64_t others[2] = {UINT64_C(0x80004f1900003e01),
@@ -726,7 +726,7 @@ static bool is_plain(uint8_t byte)
 	return byte < 0x80 && !(others[byte / 64] >> (byte % 64) & 1);
 }
 
-/* The number of plain bytes from here on, without the last if a quantifier may follow it. */
+/* The number of plain bytes that follow, without the last one if a quantifier may follow it. */
 static size_t plain_bytes(const struct parser *parser)
 {
 	const uint8_t *from = parser->text + parser->to.at, *end = parser->text + parser->n_bytes,
@@ -753,7 +753,7 @@ static uint32_t parse_item(struct parser *parser)
 	}
 	if (takes(parser, "\\"))
 		return parse_escape(parser, from);
-	/* Outside a class these two are word boundaries. */
+	/* As a whole item, [[:<:]] and [[:>:]] are word boundaries. */
 	if (takes(parser, "[[:<:]]") || takes(parser, "[[:>:]]"))
 		return bs_regex_add(&parser->to, BS_REGEX_PLACE, from, parser->text[from + 3]);
 	if (takes(parser, "["))
@@ -770,7 +770,7 @@ static uint32_t parse_item(struct parser *parser)
 		return add_escaped_set(parser, '.', from);
 	if (takes(parser, "^") || takes(parser, "$"))
 		return bs_regex_add(&parser->to, BS_REGEX_PLACE, from, parser->text[from]);
-	if (take_quantifier(parser, &quantifier)) /* with nothing to repeat */
+	if (take_quantifier(parser, &quantifier)) /* a quantifier without an item */
 		return bs_regex_give_up(&parser->to);
 	return bs_regex_add_char(&parser->to, next(parser), from);
 }
@@ -816,9 +816,9 @@ static uint32_t parse_either(struct parser *parser)
 	return bs_regex_join(&parser->to, &children, BS_REGEX_EITHER, start);
 }
 
-/* Stack bytes per pair of parentheses, for this file and for walks over the tree and over
- * structures derived from it (needs, gram trees). parse_rest to parse_item take most, 300 bytes.
- * Each pair makes up to three nested nodes. */
+/* Stack bytes per level of parentheses, for the parser and for recursive functions over the tree
+ * and what is made from it (needs, gram trees). parse_rest to parse_item take most, 300 bytes. Each
+ * level makes up to three nested nodes. */
 #define LEVEL_BYTES 640u
 #define FEW_LEVELS  16u /* this depth fits into any stack */
 

@@ -9,7 +9,7 @@
 enum bs_status bs_regex_read(struct bs_regex *regex, const uint8_t *text, size_t n_bytes,
                              struct bs_error *err) BS_WARN_UNUSED;
 
-/* The nesting depth up to which a pattern of n_groups groups is read, by the free stack of this
- * thread. A pattern nested deeper becomes BS_REGEX_UNKNOWN and is left to PCRE2, which has its own
- * limits. */
+/* The deepest nesting of groups at which a pattern with n_groups groups is read; it depends on the
+ * free stack of this thread. A pattern nested deeper becomes BS_REGEX_UNKNOWN and is left to PCRE2,
+ * which has its own limits. */
 unsigned bs_regex_most_depth(size_t n_groups);

@@ -23,7 +23,7 @@ static void copy_to(struct rewriting *at, uint32_t end)
 	at->copied = end;
 }
 
-/* The characters that end lines, which no set may contain. */
+/* The characters that end lines. No set in the rewritten pattern may contain them. */
 static const char *ends(const struct rewriting *at)
 {
 	return at->options->is_crlf ? "\\n\\r" : "\\n";
@@ -42,7 +42,7 @@ static void write_range(struct rewriting *at, uint32_t first, uint32_t last)
 		bs_text_put_string(&at->out, range);
 }
 
-/* Writes a member of a class without line ends. False: there is no such form. */
+/* Writes a member of a class, with line ends removed from it. False: it cannot be written so. */
 static bool narrow_member(struct rewriting *at, const struct bs_regex_member *member)
 {
 	struct bs_regex_set set = bs_regex_set_of_member(at->regex, member);
@@ -111,8 +111,8 @@ static bool narrow(struct rewriting *at, const struct bs_regex_node *node)
 		return narrow_class(at, node);
 	if (node->letter != '^')
 		return narrow_escape(at, node);
-	/* The line ends are inserted before the first member. A ] or - that was the first character
-	 * must then be escaped. */
+	/* The line ends are inserted before the first member. If that is ] or -, it must then be
+	 * escaped. */
 	uint32_t first = node->to;
 	for (uint32_t i = 0; i < node->n; i++) {
 		uint32_t from = bs_regex_member(at->regex, node->first + i)->from;

@@ -2,11 +2,11 @@
  * regex_rewrite.h: rewrites a pattern so that PCRE2 can search many lines at once.
  *
  * Every set that contains a line feed is replaced by one that does not: \s becomes [^\S\n], [^a]
- * becomes [^\na]. Then a line feed is to each part of the pattern, also to ^, $ and \b, what the
- * end of the text is, and a search over many lines finds what a search of each line would find.
- * Patterns that depend on the ends of the text (\A, \z, \G), match a line feed explicitly, or
- * depend on more than the text (verbs, recursion) cannot be rewritten so; they are searched line by
- * line. The rest of a pattern is copied verbatim.
+ * becomes [^\na]. Then every part of the pattern, also ^, $ and \b, treats a line feed like an end
+ * of the text, and a search over many lines finds the same as a search of each line. This is
+ * impossible for patterns that depend on the ends of the text (\A, \z, \G), match a line feed
+ * explicitly, or depend on more than the text (verbs, recursion); they are searched line by line.
+ * The rest of a pattern is copied verbatim.
  */
 #pragma once
 
@@ -21,10 +21,12 @@ struct bs_regex_rewrite_options {
 };
 
 struct bs_regex_lines {
-	bool is_exact;      /* the rewritten pattern finds the same over many lines */
-	bool can_span;      /* may match a line end */
+	/* the rewritten pattern finds the same lines in a search over many lines */
+	bool is_exact;
+	bool can_span;      /* a match may contain a line end */
 	bool has_assertion; /* a match may depend on the text around it */
-	bool is_ascii;      /* in ASCII text, means the same to PCRE2 without Unicode */
+	/* finds the same in ASCII text if it is compiled without Unicode options */
+	bool is_ascii;
 };
 
 /* Appends the pattern, rewritten as far as possible, to text_out. BS_NO_MEMORY. */

@@ -45,8 +45,8 @@ struct bs_regex_set bs_regex_set_fold(struct bs_regex_set set)
 	return set;
 }
 
-/* The ASCII characters of a name or an escape, as pairs of first and last. Any character beyond
- * ASCII may belong to it. */
+/* Makes the set of a name or an escape from pairs of a first and a last ASCII character. Any
+ * character beyond ASCII may also belong to it. */
 static struct bs_regex_set set_of_pairs(const char *pairs, size_t n_bytes)
 {
 	struct bs_regex_set set = {.is_sure = true, .has_more = true};
@@ -77,8 +77,8 @@ static const struct {
 	{"xdigit", "09afAF", 6, 0},
 };
 
-/* For anything that is not understood, and for the dot and \N, whose line ends may differ from
- * those assumed here. */
+/* The set for anything that is not understood. Also for the dot and \N, which may treat other
+ * characters as line ends than assumed here. */
 static const struct bs_regex_set anything = {.ascii = {UINT64_MAX, UINT64_MAX}, .has_more = true};
 
 /* The set of [:name:]. */
@@ -91,9 +91,8 @@ static struct bs_regex_set set_of_name(const void *name, size_t n_bytes)
 }
 
 /*
- * An upper bound of \p{name}: all of ASCII, except that control characters, which include line
- * ends, are in it only if the property may contain them. They are in category Cc, script Common and
- * a few other properties.
+ * An upper bound of \p{name}: all of ASCII, but control characters (they include line ends) only if
+ * the property may contain them. They are in category Cc, script Common and a few other properties.
  */
 static struct bs_regex_set set_of_property(const uint8_t *name, size_t n_bytes)
 {
@@ -153,7 +152,7 @@ struct bs_regex_set bs_regex_set_of(const struct bs_regex *regex, const struct b
 	for (uint32_t i = 0; i < node->n; i++) {
 		const struct bs_regex_member *member = bs_regex_member(regex, node->first + i);
 		struct bs_regex_set one = bs_regex_set_of_member(regex, member);
-		/* Letter case does not change what an escape means. */
+		/* An escape matches the same in any letter case. */
 		bool is_cased = member->letter == 0 || member->letter == ':';
 		set = unite(set, folds && is_cased ? bs_regex_set_fold(one) : one);
 	}

@@ -1,9 +1,9 @@
 /*
- * regex_set.h: sets of characters, as precise as byte searches need: each ASCII character, and
- * whether there are others.
+ * regex_set.h: sets of characters, with the precision that byte searches need: each ASCII
+ * character, and whether the set has other characters.
  *
- * A set may be known only by an upper bound (is_sure false, for example \p{Greek}); its complement
- * may then be anything. So every computed set contains at least all characters of the true set.
+ * Of some sets (\p{Greek}) only an upper bound is known: is_sure is false. The complement of such a
+ * set may be anything. So every computed set contains at least all characters of the true set.
  */
 #pragma once
 
@@ -28,6 +28,6 @@ struct bs_regex_set bs_regex_set_fold(struct bs_regex_set set);
 
 struct bs_regex_set bs_regex_set_of_member(const struct bs_regex *regex,
                                            const struct bs_regex_member *member);
-/* The set of a SET node. is_caseless: the letter case of the whole pattern. */
+/* The set of a SET node. is_caseless: the whole pattern ignores letter case. */
 struct bs_regex_set bs_regex_set_of(const struct bs_regex *regex, const struct bs_regex_node *node,
                                     bool is_caseless);

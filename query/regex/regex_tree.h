@@ -25,15 +25,15 @@
 
 enum bs_regex_kind {
 	BS_REGEX_EMPTY, /* matches the empty text: settings, verbs, callouts */
-	/* An assertion, which matches the empty text. letter: one of ^ $ b B A G K z Z, < or > for
-	 * [[:<:]] and [[:>:]], ! for negative lookaround. */
+	/* An assertion. letter: one of ^ $ b B A G K z Z; < or > for [[:<:]] and [[:>:]]; ! for
+	 * negative lookaround. */
 	BS_REGEX_PLACE,
 	BS_REGEX_RUN, /* the characters bytes[first..first + n), n > 0 */
 	/* One character of members[first..first + n). letter: [ for a class, ^ for a negated class,
 	 * 0 for an escape or the dot. */
 	BS_REGEX_SET,
-	/* Any text. letter: of the escape; the digit of a one-digit back reference; 0: another
-	 * construct. */
+	/* Matches any text, because it is not analysed further. letter: that of the escape, the
+	 * digit of a one-digit back reference, or 0 for other constructs. */
 	BS_REGEX_ANYTHING,
 	BS_REGEX_NEVER, /* matches nothing, not even the empty text */
 	/* positive lookaround: the child matches somewhere in the text; has no length itself */
@@ -78,9 +78,9 @@ BS_VECTOR(bs_regex_nodes, struct bs_regex_node);
 BS_VECTOR(bs_regex_members, struct bs_regex_member);
 BS_VECTOR(bs_regex_bars, uint32_t);
 
-/* Children precede their parents. Nodes that match text are in the order of the pattern; they
- * include nodes that are not part of the tree, such as assertions that may fail. Zero-initialise;
- * release with bs_regex_deinit. */
+/* Children precede their parents. Nodes that match text are in the order of the pattern. Some nodes
+ * are not part of the tree, such as those of assertions that may fail. Zero-initialise; release
+ * with bs_regex_deinit. */
 struct bs_regex {
 	const uint8_t *text; /* borrowed */
 	size_t n_bytes;
@@ -89,7 +89,7 @@ struct bs_regex {
 	struct bs_buffer bytes;    /* the text of runs, in UTF-8, with escapes resolved */
 	struct bs_regex_bars bars; /* positions of | outside parentheses */
 	uint32_t root;
-	uint32_t n_captures; /* number of capturing groups, or more */
+	uint32_t n_captures; /* at least the number of capturing groups */
 	bool is_utf8;        /* false: the pattern is UNKNOWN */
 	bool is_ascii;       /* no character beyond ASCII; false if UNKNOWN */
 	/* has verbs, callouts, conditions or recursion: matching depends on more than the text */

@@ -1,4 +1,4 @@
-/* text.h: a sticky writer for text, and word lists. */
+/* text.h: a writer that appends text to a buffer, and functions for lists of words. */
 #pragma once
 
 #include <stdbool.h>

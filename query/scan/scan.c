@@ -1,7 +1,5 @@
-/*
- * scan.c: see scan.h. In order: the leaves of a tree on the lines of a window, the inner nodes, the
- * documents that remain, a segment.
- */
+/* scan.c: see scan.h. In order: evaluating the leaves of the query's tree in a window of a shard,
+ * evaluating its inner nodes, collecting the documents that remain, scanning a segment. */
 #include "query/scan/scan.h"
 
 #include <string.h>
@@ -33,8 +31,9 @@ static void push_term(struct bs_shard_scan *at, uint32_t term)
 		at->status = bs_vector_append(&at->scan->terms, &term, at->err);
 }
 
-/* Pushes the single terms that every match of the leaf has, or the one term that is equivalent to
- * the leaf. Returns true if the leaf also has an element with several terms. */
+/* Pushes terms on scan->terms: those that every match of the leaf has, or the one term that is
+ * equivalent to the leaf. Elements with several terms are left out; returns true if there are such
+ * elements. */
 static bool push_leaf(struct bs_shard_scan *at, uint32_t n)
 {
 	const struct bs_query_node *node = node_at(at, n);
@@ -61,14 +60,14 @@ static bool push_leaf(struct bs_shard_scan *at, uint32_t n)
 	return has_wide;
 }
 
-/* Combines the next frame, whose live blocks are `one`, into frame depth by an operation of the
+/* Combines frame depth + 1, whose live blocks are `one`, into frame depth, by an operation of the
  * kernel. */
 #define TAKE_NEXT(at, operation, depth, live, one)                           \
 	(at)->kernel->lines.operation((at)->scan->frames[depth].lines, live, \
 	                              (at)->scan->frames[(depth) + 1].lines, one)
 
-/* Keeps in frame depth the documents that have, for each of the leaf's elements with several terms,
- * any of the terms. */
+/* Keeps in frame depth the documents that have at least one term of each of the leaf's elements
+ * with several terms. */
 static void keep_wide(struct bs_shard_scan *at, const struct bs_query_node *node,
                       enum bs_claim claim, uint32_t depth, struct bs_live *live)
 {
@@ -104,8 +103,8 @@ static void keep_named(struct bs_shard_scan *at, uint32_t n, uint32_t depth,
 	}
 }
 
-/* Keeps in frame depth the documents that are in a range; all of them if only texts show which
- * are. */
+/* Keeps in frame depth the documents that are in a range. Keeps all if the index does not know
+ * which are. */
 static void keep_range(struct bs_shard_scan *at, uint32_t n, uint32_t depth, struct bs_live *live)
 {
 	const struct bs_plan_range *range = bs_plan_range(at->plan, at->segment, n);
@@ -131,9 +130,9 @@ static void keep_range(struct bs_shard_scan *at, uint32_t n, uint32_t depth, str
 static void eval(struct bs_shard_scan *at, uint32_t n, enum bs_claim claim, uint32_t depth,
                  const uint64_t *within, struct bs_live *live);
 
-/* Evaluates an inner child of an AND within the frame's documents. A document that surely matches
- * the operand of a NOT cannot match the NOT; one that cannot match the operand surely matches the
- * NOT. */
+/* Keeps in frame depth the documents that match an inner child of an AND, by the claim. For a NOT,
+ * the claim about its operand is the opposite: a document surely matches the NOT if it cannot match
+ * the operand, and may match it unless it surely matches the operand. */
 static void and_child(struct bs_shard_scan *at, uint32_t n, enum bs_claim claim, uint32_t depth,
                       struct bs_live *live)
 {
@@ -150,8 +149,8 @@ static void and_child(struct bs_shard_scan *at, uint32_t n, enum bs_claim claim,
 	}
 }
 
-/* Evaluates a conjunction of the children (or a single leaf): all single terms in one AND, then
- * ranges, then the other children one by one. File names come last because they are checked
+/* Evaluates an AND of the children, or a single leaf: first one AND of all single terms, then
+ * ranges, then the other children one by one, and last file names, because they are checked
  * document by document. */
 static void eval_and(struct bs_shard_scan *at, const uint32_t *children, uint32_t n_children,
                      enum bs_claim claim, uint32_t depth, const uint64_t *within,
@@ -187,7 +186,8 @@ static void eval_and(struct bs_shard_scan *at, const uint32_t *children, uint32_
 	bs_vector_set_n(&scan->terms, base);
 }
 
-/* Forward indexes are only searched for documents that no earlier child matches. */
+/* Evaluates an OR. With forward indexes, each child is only looked up for documents that match no
+ * earlier child. */
 static void eval_or(struct bs_shard_scan *at, const struct bs_query_node *node, enum bs_claim claim,
                     uint32_t depth, const uint64_t *within, struct bs_live *live)
 {
@@ -209,10 +209,10 @@ static void eval_or(struct bs_shard_scan *at, const struct bs_query_node *node, 
 	*live = joined;
 }
 
-/* Leaves in frame depth, for the live blocks, the documents that match node n by the claim; live
- * shrinks to the blocks that have any. Only documents of `within` (NULL: all) need be right; the
- * result may include others. Recursive, as deep as the query: bs_query_parse ensures that the stack
- * is large enough. */
+/* Sets frame depth to the documents of the live blocks that match node n by the claim; live shrinks
+ * to the blocks that have any. `within` (nullable) limits the work: outside of it, the result may
+ * be wrong. Recurses as deep as the query; bs_query_parse ensures that the stack is large
+ * enough. */
 static void eval(struct bs_shard_scan *at, uint32_t n, enum bs_claim claim, uint32_t depth,
                  const uint64_t *within, struct bs_live *live)
 {
@@ -225,8 +225,8 @@ static void eval(struct bs_shard_scan *at, uint32_t n, enum bs_claim claim, uint
 		eval_and(at, &n, 1, claim, depth, within, live);
 }
 
-/* In forward indexes, the whole tree is first evaluated with their filters, which reject nearly all
- * documents, and then, for the documents that remain, by exact lookups. */
+/* In a shard of forward indexes, first evaluates the tree by their filters, which reject nearly all
+ * documents, and then by exact lookups for the documents that remain. */
 bool bs_scan_matches(struct bs_shard_scan *at, struct bs_live *live)
 {
 	uint32_t n_nodes = (uint32_t)at->plan->query->n_nodes;
@@ -259,15 +259,15 @@ bool bs_scan_is_out(struct bs_shard_scan *at, uint32_t document)
 	return at->status || !passes;
 }
 
-/* Whether every document of the segment may be a hit. */
+/* Whether no document of the segment is deleted or excluded from the hits. */
 static bool has_all(const struct bs_shard_scan *at)
 {
 	return !at->plan->scope.filter && at->plan->scope.n_left_out == 0 &&
 	       !at->plan->list->segments[at->segment].tombstones;
 }
 
-/* Adds the document unless it is out. With n_counted (nullable), a sure candidate is counted
- * instead. */
+/* Adds a document to the candidates, unless it is excluded (bs_scan_is_out). If n_counted is not
+ * NULL, sure candidates are only counted. */
 static void add_candidate(struct bs_shard_scan *at, const struct bs_scan_row *row, bool is_sure,
                           struct bs_candidate_list *candidates, uint64_t *n_counted)
 {
@@ -293,8 +293,8 @@ static void add_rows(struct bs_shard_scan *at, struct bs_scan_row *rows, size_t 
 		add_candidate(at, &rows[i], is_sure, candidates, n_counted);
 }
 
-/* Whether bits after the last document are set. Only a malicious file has such bits and valid
- * checksums. */
+/* Whether bits after the last document are set. Only a maliciously made file can have such bits and
+ * valid checksums. */
 static bool has_bits_past_end(const struct bs_shard_scan *at, uint32_t depth,
                               const struct bs_live *live)
 {
@@ -306,8 +306,8 @@ static bool has_bits_past_end(const struct bs_shard_scan *at, uint32_t depth,
 	return past != 0;
 }
 
-/* Adds the documents of frame depth. If they are sure, they can be counted without looking up their
- * numbers. */
+/* Adds the documents of frame depth to the candidates, or, if they are sure and nothing is
+ * excluded, only counts their bits. */
 static void take_lines(struct bs_shard_scan *at, uint32_t depth, const struct bs_live *live,
                        bool is_sure, struct bs_candidate_list *candidates, uint64_t *n_counted)
 {
@@ -329,7 +329,8 @@ static void take_lines(struct bs_shard_scan *at, uint32_t depth, const struct bs
 	}
 }
 
-/* Sure documents need not be verified by their text, even if others of the window must. */
+/* Scans a window of a shard. Finds the sure documents separately, because they need not be verified
+ * even if others must. */
 static void scan_window(struct bs_shard_scan *at, struct bs_candidate_list *candidates,
                         uint64_t *n_counted)
 {
@@ -342,8 +343,9 @@ static void scan_window(struct bs_shard_scan *at, struct bs_candidate_list *cand
 		struct bs_live sure = live;
 		eval(at, (uint32_t)at->plan->query->n_nodes - 1, BS_SURELY, 1,
 		     at->scan->frames[0].lines, &sure);
-		/* Both sets are computed from the same columns. Only in a malicious file are there
-		 * sure documents that are not candidates. */
+		/* Removes the sure documents from frame 0. They are among the candidates there,
+		 * because both sets are computed from the same columns, except in a maliciously
+		 * made file. */
 		TAKE_NEXT(at, and_not_lines, 0, &live, &sure);
 		take_lines(at, 1, &sure, true, candidates, n_counted);
 	}
@@ -376,8 +378,8 @@ static void merge_runs(const struct bs_candidate *a, const struct bs_candidate *
 	memcpy(to + (a_end - a), b, (size_t)(b_end - b) * sizeof(*to));
 }
 
-/* Each shard yields its documents in order, but shards interleave: a natural merge sort of as many
- * runs as shards. */
+/* Sorts the candidates by document. Each shard yields its documents in order, so a natural merge
+ * sort has as many runs as there are shards. */
 static enum bs_status sort_candidates(struct bs_scan *scan, struct bs_candidate *candidates,
                                       size_t n, struct bs_error *err)
 {

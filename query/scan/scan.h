@@ -1,16 +1,16 @@
 /*
- * scan.h: the filter: computes candidates from a plan. The candidates include all documents that
- * match, and some that do not; for words alone they are exact.
- *
- * One evaluator runs the tree over lines of 512 documents (term_lines.h). An AND takes the lines of
- * all its terms at once; ranges, ORs and NOTs are evaluated within the documents that remain. An OR
- * evaluates its children within the documents it is given, and joins the results. Each node has two
- * sets of documents: those that may match it and those that surely do. A NOT computes one set from
- * the other set of its operand. The sets differ only where an operand is not exact: for fields, and
- * for phrases that are not a word pair. Texts are not read here; match.c, in turn, does not read
+ * scan.h: finds the candidates of a plan: all documents that match, and some that do not. For words
+ * alone, the candidates are exact. The scan reads no texts, and the verifier (match.c) reads no
  * columns.
  *
- * Forward indexes had a separate evaluator until they became a second source of lines. One
+ * One evaluator runs the query's tree over lines of 512 documents (term_lines.h). An AND combines
+ * the lines of all its terms first; its ranges, ORs and NOTs are then evaluated for the remaining
+ * documents only. An OR evaluates its children for the documents it is given, and joins the
+ * results. Each node has two sets of documents: those that may match it, and those that surely do.
+ * A NOT computes each set from the other set of its operand. The sets differ only where an operand
+ * is not exact: for fields, and for phrases that are not a word pair.
+ *
+ * Forward indexes had an evaluator of their own, until they became a second source of lines. One
  * evaluator for both takes 1.01 to 1.03 times the instructions of a query where all documents are
  * in lists (AND, OR, NOT, nested, prefixes; 400 long documents), and 0.97 to 1.02 times in an index
  * of columns and lists.
@@ -19,12 +19,10 @@
 
 #include "query/scan/term_lines.h"
 
-/*
- * Appends the candidates of segment s, whose source must be BS_PLAN_COLUMNS, in document order.
- * Deleted documents and documents outside the plan's scope are left out. With n_counted (nullable),
- * sure candidates may be added to *n_counted instead, where that is faster. stats is added to.
- * BS_CORRUPT, BS_NO_MEMORY.
- */
+/* Appends the candidates of segment s, whose source must be BS_PLAN_COLUMNS, in document order.
+ * Deleted documents and documents outside the plan's scope are left out. If n_counted is not NULL,
+ * sure candidates may be counted in *n_counted instead, where that is faster. Adds to stats.
+ * BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_scan_segment(struct bs_scan *scan, const struct bs_plan *plan, uint32_t s,
                                const struct bs_kernel *kernel, struct bs_candidate_list *candidates,
                                uint64_t *n_counted, struct bs_scan_stats *stats,
@@ -36,15 +34,15 @@ enum bs_status bs_scan_all(const struct bs_plan *plan, uint32_t s,
                            struct bs_candidate_list *candidates, struct bs_scan_stats *stats,
                            struct bs_error *err) BS_WARN_UNUSED;
 
-/* Whether a document cannot be a hit because it is deleted, is left out, or does not pass the
- * filter. Also true after a failure (at->status). */
+/* Whether a document cannot be a hit: it is deleted, is outside the plan's scope, or does not pass
+ * the filter. Also true after a failure (at->status). */
 bool bs_scan_is_out(struct bs_shard_scan *at, uint32_t document);
 
-/* Leaves in frame 0 the documents of the live blocks that may match, and in live the blocks that
- * have any. Returns true if all of them match for sure. */
+/* Sets frame 0 to the documents of the live blocks that may match; live shrinks to the blocks that
+ * have any. Returns true if all these documents surely match. */
 bool bs_scan_matches(struct bs_shard_scan *at, struct bs_live *live);
 
-/* Appends the candidates of a shard, after bs_scan_start: for each window first the sure ones and
- * then the others, each in the order of their rows. n_counted: see bs_scan_segment. */
+/* Appends the candidates of a shard, after bs_scan_start: for each window, the sure ones and then
+ * the others, each in the order of their rows. n_counted: see bs_scan_segment. */
 void bs_scan_shard(struct bs_shard_scan *at, struct bs_candidate_list *candidates,
                    uint64_t *n_counted);

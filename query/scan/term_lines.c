@@ -1,5 +1,5 @@
 /* term_lines.c: see term_lines.h. In order: memory, rows and their documents, columns, forward
- * indexes, and the functions that choose between the two. */
+ * indexes, and the functions that choose between columns and forward indexes. */
 #include "query/scan/term_lines.h"
 
 #include <stdlib.h>
@@ -8,9 +8,9 @@
 #define LINES_BYTES  (BS_SHARD_MAX_BLOCKS * BS_LINE_BYTES)
 #define GROUPS_BYTES (BS_SHARD_MAX_BLOCKS / 8 * BS_LINE_BYTES)
 
-/* A term in the shard being scanned, looked up on first use. */
+/* A term in the shard being scanned. It is looked up on first use. */
 struct scan_term {
-	const struct bs_shard *shard; /* The shard for which `here` is valid; NULL: none yet. */
+	const struct bs_shard *shard; /* The shard that `here` belongs to; NULL: none yet. */
 	struct bs_shard_term here;
 };
 
@@ -60,8 +60,8 @@ static enum bs_status need_frames(struct bs_scan *scan, uint32_t n_frames, struc
 enum bs_status bs_scan_start(struct bs_scan *scan, const struct bs_plan *plan, uint32_t n_frames,
                              struct bs_error *err)
 {
-	/* Each node on the path to a leaf takes a frame, an OR two, an element of several terms two
-	 * more; the second evaluation begins one deeper. */
+	/* A leaf needs one frame for each node above it, two for an OR, and two more for an element
+	 * with several terms. The second evaluation of the tree begins one frame deeper. */
 	uint32_t n_deepest = 2 * plan->query->depth + 3;
 	bs_vector_clear(&scan->here);
 	bs_vector_clear(&scan->terms);
@@ -85,7 +85,7 @@ void bs_scan_prefetch(const struct bs_plan *plan, uint32_t segment, uint32_t nex
 			                  &bs_plan_place(plan, segment, t)->term);
 }
 
-/* Estimated costs of a term in a shard, a row, a block of a column, and a lookup in a forward
+/* Estimated costs: of a term in a shard, a row, a block of a column, and a lookup in a forward
  * index. */
 #define TERM_NS  200u
 #define ROW_NS   50u
@@ -107,7 +107,7 @@ void bs_scan_fill(struct bs_shard_scan *at, uint32_t frame, const uint64_t *with
 	}
 }
 
-/* The columns or list of a term in this shard; NULL after a failure. */
+/* Finds the columns or the list of a term in this shard; NULL: a failure. */
 static const struct bs_shard_term *look_up(struct bs_shard_scan *at, uint32_t term)
 {
 	struct scan_term *found = &at->scan->here.items[term];
@@ -136,8 +136,8 @@ static void order_terms(struct bs_shard_scan *at, const uint32_t *terms, size_t 
 	}
 }
 
-/* Whether a false-positive list corrects the hashed columns of a term. If not, *by_list_out says
- * whether rare-term lists do. */
+/* Whether a false-positive list corrects the hashed columns of a term. *by_list_out: rare-term
+ * lists do. */
 static bool has_false_positives(struct bs_shard_scan *at, uint32_t term, bool *by_list_out)
 {
 	const struct bs_shard_term *here = look_up(at, term);
@@ -230,7 +230,8 @@ static void ask_lists(struct bs_shard_scan *at, uint32_t ordinal, struct bs_scan
 	at->stats->asked += n;
 }
 
-/* Clears the rows of this shard that only seem to have a term, according to the rare-term lists. */
+/* Clears the rows that pass the columns of a term without having it, by looking into the rare-term
+ * lists. */
 static void keep_listed(struct bs_shard_scan *at, uint32_t term, const struct bs_live *live,
                         uint64_t *lines)
 {
@@ -241,8 +242,8 @@ static void keep_listed(struct bs_shard_scan *at, uint32_t term, const struct bs
 		ask_lists(at, ordinal, asked, n, lines);
 }
 
-/* Clears the rows of this shard that only seem to have all the terms: first by the terms'
- * false-positive lists, then, for the remaining rows, by the rare-term lists of their documents. */
+/* Clears the rows that pass the columns of all terms without having all of them: first by the
+ * terms' false-positive lists, then by the rare-term lists of the remaining documents. */
 static void keep_true(struct bs_shard_scan *at, const uint32_t *terms, size_t n_terms,
                       const struct bs_live *live, uint64_t *lines)
 {
@@ -259,7 +260,7 @@ static void keep_true(struct bs_shard_scan *at, const uint32_t *terms, size_t n_
 			keep_listed(at, terms[i], live, lines);
 }
 
-/* Leaves in the frame the documents that the columns of all the terms let through. */
+/* Sets the frame to the documents that pass the columns of all terms. */
 static void and_columns(struct bs_shard_scan *at, const uint32_t *terms, size_t n_terms,
                         uint32_t frame, struct bs_live *live)
 {
@@ -280,7 +281,8 @@ static void and_columns(struct bs_shard_scan *at, const uint32_t *terms, size_t 
 		memset(live, 0, sizeof(*live));
 }
 
-/* The rows of a group whose forward indexes have the term. */
+/* Looks the term up in the forward indexes of these rows of a group, and returns the rows that have
+ * it. */
 static uint64_t look_up_rows(struct bs_shard_scan *at, uint32_t group, uint64_t ordinal,
                              uint64_t rows)
 {
@@ -299,11 +301,12 @@ static uint64_t look_up_rows(struct bs_shard_scan *at, uint32_t group, uint64_t 
 /* A term in a shard of forward indexes. */
 struct list_term {
 	uint64_t ordinal;
-	struct bs_probe probe; /* Where to look it up in the filter. */
+	struct bs_probe probe; /* The term's bits in the filter of the forward indexes. */
 	const uint8_t *words;  /* The bits of its exact column; NULL: the term has none. */
 };
 
-/* False: no document of the shard has the term, or a failure occurred. */
+/* Finds a term in a shard of forward indexes. False: no document of the shard has it, or a failure
+ * occurred. */
 static bool find_list_term(struct bs_shard_scan *at, uint32_t term, struct list_term *out)
 {
 	const struct bs_term_place *place = bs_scan_place(at, term);
@@ -319,8 +322,8 @@ static bool find_list_term(struct bs_shard_scan *at, uint32_t term, struct list_
 	return !at->status;
 }
 
-/* The rows of a group that have the term. Until lookups are enabled, a row that the filter lets
- * through may have the term but does not surely have it. */
+/* Returns the rows of a group that have the term. Before is_lookup is set, only the filter is
+ * asked: a row that passes it may have the term, but does not surely have it. */
 static inline uint64_t rows_of(struct bs_shard_scan *at, const struct list_term *term,
                                enum bs_claim claim, uint32_t group, uint64_t within)
 {
@@ -337,7 +340,7 @@ static inline uint64_t rows_of(struct bs_shard_scan *at, const struct list_term 
 	return claim == BS_MAY ? rows : 0;
 }
 
-/* Keeps in the lines of the live blocks the rows that have the term. */
+/* Keeps in the live blocks the rows that have the term, by the claim. */
 static void keep_in_lists(struct bs_shard_scan *at, uint32_t term, enum bs_claim claim,
                           uint64_t *lines, struct bs_live *live)
 {
@@ -386,8 +389,7 @@ void bs_scan_any_term(struct bs_shard_scan *at, uint32_t first_term, uint32_t n_
 		struct bs_live one = *live;
 		bs_scan_terms(at, &term, 1, claim, frame + 2, frames->lines, &one);
 		at->kernel->lines.or_lines(frames[1].lines, &joined, frames[2].lines, &one);
-		/* Forward indexes are not searched again for documents that have one of the
-		 * terms. */
+		/* Documents that have one of the terms need not be looked up again. */
 		if (is_narrowed)
 			at->kernel->lines.and_not_lines(frames->lines, live, frames[2].lines, &one);
 	}

@@ -1,11 +1,11 @@
 /*
- * term_lines.h: the two sources of lines. A line has a bit for each of 512 documents: whether it
- * has a term. In a shard with columns, lines are read from columns and corrected by false-positive
- * lists and rare-term lists. In a shard of forward indexes, lines are read from exact columns and
- * from the filter of the forward indexes, and corrected by looking into these. Callers see no
- * difference.
+ * term_lines.h: computes the lines of terms. A line has a bit for each of 512 documents: whether
+ * the document has the term. There are two sources of lines, and callers see no difference. In a
+ * shard with columns, lines are read from these and corrected by false-positive lists and rare-term
+ * lists. In a shard of forward indexes, lines are read from exact columns and from a filter, and
+ * corrected by looking into the forward indexes.
  *
- * Up to BS_SHARD_MAX_BLOCKS lines, a window, are evaluated together. A shard with columns is one
+ * Up to BS_SHARD_MAX_BLOCKS lines, a window, are computed together. A shard with columns is one
  * window; a shard of forward indexes may have more.
  */
 #pragma once
@@ -22,7 +22,7 @@
 struct bs_candidate {
 	uint32_t document;
 	uint32_t row; /* The row in its shard. */
-	/* All columns used for it are exact: it matches if its source is unchanged. */
+	/* It matches if its source is unchanged, because all columns used for it are exact. */
 	bool is_sure;
 };
 
@@ -35,31 +35,31 @@ struct best_scan;
 BS_VECTOR(bs_scan_terms, struct scan_term);
 BS_VECTOR(bs_shard_term_list, const struct bs_shard_term *);
 
-/* The scratch memory of one thread for scanning; it grows to what the deepest query needs.
+/* The scratch memory of one thread for scanning. It grows to what the deepest query needs.
  * Zero-initialise. Only scan_top.c uses its members directly. */
 struct bs_scan {
-	/* Intermediate results, one frame per level of the tree's depth. */
+	/* Intermediate results: sets of documents, one frame for each level of the query's tree. */
 	struct bs_and_frame *frames;
 	uint32_t n_frames;
 	struct bs_and_scratch and;
-	/* One per term of the plan: its columns in the shard being scanned. */
+	/* For each term of the plan: its columns in the shard being scanned. */
 	struct bs_scan_terms here;
-	/* A stack of the terms of the ANDs being evaluated. */
+	/* A stack: the terms of the ANDs that are being evaluated. */
 	struct bs_u32s terms;
 	struct bs_shard_term_list ordered; /* The terms of one AND, rarest first. */
 	struct bs_candidate_list merged;   /* Scratch for sorting. */
-	/* Scratch of scan_top.c, 44 KiB, released with free(); NULL: not allocated yet. */
+	/* Scratch for scan_top.c, 44 KiB, released with free(); NULL: not allocated yet. */
 	struct best_scan *best;
 };
 void bs_scan_deinit(struct bs_scan *scan);
 
-/* Call before the first shard of a segment. Provides as many frames as the plan's tree needs, and
- * at least n_frames. */
+/* Call this before the first shard of a segment. Provides as many frames as the plan's tree needs,
+ * but at least n_frames. */
 enum bs_status bs_scan_start(struct bs_scan *scan, const struct bs_plan *plan, uint32_t n_frames,
                              struct bs_error *err) BS_WARN_UNUSED;
 
-/* The state of a shard's scan. The first failure is sticky; after a failure no documents remain in
- * any frame. */
+/* The state of scanning a shard. The first failure is sticky; after a failure, all frames are
+ * empty. */
 struct bs_shard_scan {
 	struct bs_scan *scan;
 	const struct bs_plan *plan;
@@ -70,15 +70,16 @@ struct bs_shard_scan {
 	uint32_t segment;
 	enum bs_status status;
 	struct {
-		uint32_t first_block; /* The first block of the window. */
-		/* Forward indexes are searched; otherwise only their filters are. */
+		uint32_t first_block; /* The first block of the current window. */
+		/* Forward indexes are looked into; otherwise only their filters are used. */
 		bool is_lookup;
-		bool has_doubts; /* A filter let documents through that may lack the term. */
+		/* A filter was used, so documents may have passed that lack a term. */
+		bool has_doubts;
 	};
 };
 
-/* Charges estimated costs to the deadline (core/system/deadline.h), so that it is checked in
- * time. */
+/* Subtracts an estimated cost from the time left, so that the deadline is checked in time
+ * (core/system/deadline.h). */
 static inline void bs_scan_spend(struct bs_shard_scan *at, uint64_t about_ns)
 {
 	if (!at->status)
@@ -97,8 +98,8 @@ static inline uint32_t bs_scan_n_blocks(const struct bs_shard_scan *at)
 	return n_left < BS_SHARD_MAX_BLOCKS ? n_left : BS_SHARD_MAX_BLOCKS;
 }
 
-/* A bit for each row that exists in a word of a block of the window; the padding of the last block
- * is 0. */
+/* The rows that exist among the 64 rows of a word of a block, as bits; bits after the last document
+ * are 0. */
 static inline uint64_t bs_scan_rows(const struct bs_shard_scan *at, uint32_t block, uint32_t word)
 {
 	uint64_t first = ((uint64_t)at->first_block + block) * BS_LINE_BITS + word * 64;
@@ -119,7 +120,7 @@ static inline bool bs_scan_is_live(const struct bs_live *live, uint32_t block)
 	return live->words[block / 64] >> (block % 64) & 1;
 }
 
-/* A term in the segment being scanned. */
+/* The place of a term in the segment being scanned. */
 static inline const struct bs_term_place *bs_scan_place(const struct bs_shard_scan *at,
                                                         uint32_t term)
 {
@@ -129,37 +130,37 @@ static inline const struct bs_term_place *bs_scan_place(const struct bs_shard_sc
 /* Prefetches the block columns of the next shard while the current one is scanned. */
 void bs_scan_prefetch(const struct bs_plan *plan, uint32_t segment, uint32_t next_shard);
 
-/* Sets the live blocks of the frame to all documents of the window, or to those of `within` if it
- * is not NULL. */
+/* Sets the live blocks of the frame to `within`; if that is NULL, to all documents of the
+ * window. */
 void bs_scan_fill(struct bs_shard_scan *at, uint32_t frame, const uint64_t *within,
                   const struct bs_live *live);
 
-/* Which documents to compute: all that may match, or only those that surely do. */
+/* Which documents to find: all that may match, or only those that surely match. */
 enum bs_claim {
 	BS_MAY,
 	BS_SURELY,
 };
 
-/* Leaves in the frame the documents of the live blocks that have all the terms. Forward indexes are
- * only searched for documents of `within` (nullable); until at->is_lookup is set, their filters
- * answer according to the claim. n_terms >= 1. */
+/* Sets the frame to the documents of the live blocks that have all the terms. Forward indexes are
+ * only asked about documents of `within` (nullable). Before at->is_lookup is set, only their
+ * filters are used, so that the result depends on the claim. n_terms >= 1. */
 void bs_scan_terms(struct bs_shard_scan *at, const uint32_t *terms, size_t n_terms,
                    enum bs_claim claim, uint32_t frame, const uint64_t *within,
                    struct bs_live *live);
 
-/* Keeps the frame's documents that have any of the terms [first_term, first_term + n_terms).
+/* Keeps in the frame the documents that have at least one of the n_terms terms from first_term on.
  * Overwrites frames frame + 1 and frame + 2. */
 void bs_scan_any_term(struct bs_shard_scan *at, uint32_t first_term, uint32_t n_terms,
                       enum bs_claim claim, uint32_t frame, struct bs_live *live);
 
-/* One term in two steps. bs_scan_seek leaves in the frame the documents of the live blocks that
- * seem to have it. bs_scan_keep keeps those that really have it; the caller may clear documents
- * before. */
+/* Finds the documents of the live blocks that have a term, in two steps. bs_scan_seek sets the
+ * frame to the documents that pass the term's columns or filters. bs_scan_keep keeps those that
+ * really have the term. In between, the caller may remove documents. */
 void bs_scan_seek(struct bs_shard_scan *at, uint32_t term, uint32_t frame, struct bs_live *live);
 void bs_scan_keep(struct bs_shard_scan *at, uint32_t term, uint32_t frame, struct bs_live *live);
 
-/* The number of rows that are processed together, so that their data, which is scattered in memory,
- * is prefetched before it is needed. */
+/* The number of rows that are processed together. Their data, which is scattered in memory, is
+ * prefetched. */
 #define BS_SCAN_TOGETHER 32u
 
 struct bs_scan_row {
@@ -167,14 +168,14 @@ struct bs_scan_row {
 	uint32_t document;
 };
 
-/* A walk over the set rows of the live lines. Rows that were already taken may be cleared during
- * the walk. */
+/* Iterates over the set bits of the live blocks, as rows. Bits already returned may be cleared
+ * during the iteration. */
 struct bs_row_walk {
 	const uint64_t *lines;
 	const struct bs_live *live;
 	uint32_t first_row; /* The first row of the window. */
 	uint32_t next_word;
-	uint64_t bits; /* The bits of word next_word - 1 that have not been taken yet. */
+	uint64_t bits; /* The bits of word next_word - 1 that were not returned yet. */
 };
 
 static inline struct bs_row_walk bs_scan_walk(const struct bs_shard_scan *at, const uint64_t *lines,
@@ -184,19 +185,18 @@ static inline struct bs_row_walk bs_scan_walk(const struct bs_shard_scan *at, co
 		.lines = lines, .live = live, .first_row = at->first_block * BS_LINE_BITS};
 }
 
-/* Takes the next rows, at most BS_SCAN_TOGETHER; returns 0 at the end. Their documents are not
- * set. */
+/* Returns the next rows, at most BS_SCAN_TOGETHER, and their number; 0: the end. Does not set their
+ * documents. */
 size_t bs_scan_take_rows(struct bs_row_walk *walk, struct bs_scan_row rows[BS_SCAN_TOGETHER]);
 
-/* Sets the documents of the rows. Failures are in at->status. */
+/* Sets the documents of the rows. A failure is in at->status. */
 void bs_scan_documents(struct bs_shard_scan *at, struct bs_scan_row *rows, size_t n);
 
-/* Sets at->status to BS_CORRUPT for a row that the shard does not have: a column has bits past the
- * last document. */
+/* Sets at->status to BS_CORRUPT, because a column has bits after the last document of the shard. */
 void bs_scan_fail_past_end(struct bs_shard_scan *at);
 
-/* The document of a row. Sets at->status to BS_CORRUPT if the row or the document does not exist.
- * Inline, because it is called for every candidate. */
+/* Finds the document of a row. Sets at->status to BS_CORRUPT if the row or the document does not
+ * exist. Inline, because it is called for every candidate. */
 static inline void bs_scan_document(struct bs_shard_scan *at, uint32_t row, uint32_t *document_out)
 {
 	if (row >= at->shard->n_docs) {

@@ -1,10 +1,9 @@
 /* count.c: see count.h. */
 #include "query/search/count.h"
 
-/*
- * Counts the matches of a segment from its lexicon, if they are exactly the documents that have one
- * term (a word or a word pair) and none is deleted or filtered out. False: not applicable.
- */
+/* Counts the matches of a segment by the df in its lexicon. Only possible if the matches are
+ * exactly the documents that have one term (a word or a word pair), and none is deleted or filtered
+ * out. False: not applicable. */
 static bool count_by_lexicon(struct bs_run *run, uint32_t segment)
 {
 	const struct bs_plan *plan = run->plan;

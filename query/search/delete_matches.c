@@ -17,9 +17,9 @@ struct deletion {
 	struct bs_delete_result *result;
 	struct bs_dir dir;
 	struct bs_index_lock lock;
-	/* The documents to delete, or, to undo deletions, the exclusions. */
+	/* The documents to delete. For undoing deletions: the exclusions to remove. */
 	struct bs_doc_refs refs;
-	struct bs_doc_bits hits; /* The matches of the query. */
+	struct bs_doc_bits hits; /* The documents that match the query. */
 };
 
 static enum bs_status choose_ids(struct deletion *at, const struct bs_snapshot *snapshot,
@@ -67,7 +67,7 @@ static enum bs_status find_matches(struct deletion *at, const struct bs_index *i
 		.query.text_bytes = at->request->query_bytes,
 		.output.mode = BS_SEARCH_IDS,
 		.query.any = at->request->any,
-		.query.strict = true, /* An ambiguous query deletes nothing. */
+		.query.strict = true, /* An ambiguous query is an error and deletes nothing. */
 		.callbacks.hit = take_hit,
 		.callbacks.notice = tell,
 		.callbacks.context = at,
@@ -81,15 +81,15 @@ static enum bs_status find_matches(struct deletion *at, const struct bs_index *i
 	at->result->n_unreadable = status ? 0 : found.n_unreadable;
 	at->result->changes = found.changes;
 	bs_searcher_free(searcher);
-	/* A partial result would leave matches undeleted. */
+	/* With a partial result, some matches would not be deleted. */
 	if (!status && found.is_partial)
 		status = bs_fail(err, BS_DEADLINE, "out of time: not all matches were found");
 	bool lacks_memory = status == BS_STOPPED && !bs_deadline_is_over();
 	return lacks_memory ? bs_fail_memory(err, "matches", at->refs.bytes.used_bytes) : status;
 }
 
-/* The query was run on the deleted documents, shown in place of the index: replaces the matches by
- * their exclusions. */
+/* For undoing deletions: the query was run on the deleted documents, as if they were the index.
+ * Replaces the matches in at->refs by their exclusions. */
 static enum bs_status take_exclusions(struct deletion *at, const struct bs_snapshot *snapshot,
                                       const struct bs_doc_ref *places, struct bs_error *err)
 {
@@ -105,8 +105,8 @@ static enum bs_status take_exclusions(struct deletion *at, const struct bs_snaps
 	return status;
 }
 
-/* Lists the documents from the commit in which they were found, because without the lock there may
- * be a newer one. */
+/* Lists the chosen documents, by the commit in which they were found, because there may be a newer
+ * one when the lock is not held. */
 static enum bs_status list(const struct deletion *at, const struct bs_snapshot *snapshot,
                            struct bs_error *err)
 {

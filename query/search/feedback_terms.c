@@ -7,7 +7,7 @@
 #include "query/answer/explain.h"
 #include "query/search/ranked.h"
 
-/* Collects words for one question. */
+/* The state of collecting words for one question. */
 struct learner {
 	struct bs_searcher *searcher;
 	const struct bs_question *question;
@@ -56,7 +56,7 @@ static enum bs_status take(struct learner *learner, size_t n_most, double sum, s
 	                        err);
 }
 
-/* Puts the best documents of the query into learning.best. */
+/* Runs the query, and stores its n_best best documents in learning.best. */
 static enum bs_status collect_best(struct bs_run *run, size_t n_best, struct bs_error *err)
 {
 	struct bs_ranked_hits *best = &run->searcher->learning.best;
@@ -71,8 +71,8 @@ static enum bs_status collect_best(struct bs_run *run, size_t n_best, struct bs_
 	return status ? status : bs_vector_extend(best, hits, n, err);
 }
 
-/* Runs the query for its best documents. *weight_out: the sum of the weights of its words. Only the
- * time and the texts read are added to the statistics. */
+/* Runs the query to find the documents whose words are taken. *weight_out: the sum of the weights
+ * of the query's words. Of its cost, only times and texts read are added to learner->stats. */
 static enum bs_status find_best(struct learner *learner, double *weight_out, size_t *error_byte_out,
                                 struct bs_error *err)
 {
@@ -119,7 +119,7 @@ static enum bs_status learn_from_best(struct learner *learner, size_t *error_byt
 	return status;
 }
 
-/* Appends the documents with an id in one index. */
+/* Appends the documents that have an id in index `entry` to learning.like. */
 static enum bs_status find_like_in(struct bs_searcher *searcher, uint32_t entry, const char *id,
                                    bool *is_found, struct bs_error *err)
 {
@@ -134,8 +134,8 @@ static enum bs_status find_like_in(struct bs_searcher *searcher, uint32_t entry,
 	return status;
 }
 
-/* Finds the documents with an id. NAME:ID means the documents in the index of that name; if there
- * are none, the whole text is an id, in any index. */
+/* Finds the documents with an id. NAME:ID is first taken as ID in the index called NAME; if that
+ * has no such document, as an id that contains a colon, in any index. */
 static enum bs_status find_like(struct bs_searcher *searcher, const char *id, struct bs_error *err)
 {
 	const struct bs_snapshot_list *list = &searcher->list;

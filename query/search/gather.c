@@ -14,7 +14,7 @@ struct gathering {
 	struct bs_statistics *statistics;
 	struct bs_query_analysis *reading;
 	const struct bs_search_request *request;
-	struct bs_term_table names; /* Names in the query that may be fields. */
+	struct bs_term_table names; /* Names in the query that may be the names of fields. */
 	struct bs_error *err;
 };
 
@@ -50,8 +50,8 @@ static enum bs_status count_words(struct gathering *gathering, const struct bs_q
 	return status;
 }
 
-/* Counts the words of the query as this index parses it; if `names` is not empty, as if these were
- * fields without numbers and dates. */
+/* Counts the documents that have the words of the query, as this index parses it. If `names` is not
+ * empty, parses it as if these were fields without numbers and dates. */
 static enum bs_status gather_words(struct gathering *gathering)
 {
 	struct bs_query_options options = bs_query_analysis_options(gathering->reading);
@@ -67,7 +67,7 @@ static enum bs_status gather_words(struct gathering *gathering)
 	enum bs_status status = bs_query_analysis_parse(
 		gathering->reading, gathering->request->query.text,
 		gathering->request->query.text_bytes, &options, &query, NULL, gathering->err);
-	/* If the query is invalid with these fields, no index parses it so. */
+	/* No index parses the query with these fields, because it is invalid with them. */
 	if (status)
 		return status == BS_INVALID && gathering->names.n_terms > 0 ? BS_OK : status;
 	status = count_words(gathering, query);
@@ -75,7 +75,7 @@ static enum bs_status gather_words(struct gathering *gathering)
 	return status;
 }
 
-/* Whether some index of the list has the field, and whether the field has values there. */
+/* Finds whether some index of the list has the field, and whether it has values there. */
 static enum bs_status find_kinds(const struct gathering *gathering, const uint8_t *name,
                                  uint32_t name_bytes, unsigned *kinds)
 {
@@ -94,7 +94,7 @@ static enum bs_status find_kinds(const struct gathering *gathering, const uint8_
 	return status;
 }
 
-/* Records a name that the query may use as a field, if this index has the field. */
+/* Adds a field to the statistics, if this index has it. */
 static enum bs_status gather_field(struct gathering *gathering, const uint8_t *name,
                                    size_t name_bytes)
 {
@@ -122,13 +122,10 @@ static enum bs_status find_names(struct gathering *gathering, bool joins)
 	return status;
 }
 
-/*
- * Other indexes may have fields that this one lacks. They split the query into other words, which
- * must be counted here too. So the query is parsed once with the fields of this index, and again
- * with every possible field taken as one. Each token is parsed in one of these ways, whatever the
- * other tokens are. But whether its words score depends on the other tokens, so all words are
- * counted, including negated words and stop words.
- */
+/* Other indexes may have fields that this one lacks. To them, "a:b" may be a word in a field; to
+ * this one, two words. So the query is parsed several times, to count the words of either way: with
+ * the fields of this index, and as if every name that may be a field were one. Whether a word
+ * scores may differ as well; so all words are counted, even negated words and stop words. */
 static enum bs_status gather(struct gathering *gathering)
 {
 	const char *sort = gathering->request->output.sort_field;

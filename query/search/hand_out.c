@@ -2,13 +2,13 @@
 #include "query/search/hand_out.h"
 
 #define SHOW_NS 300u /* Estimated cost of a hit, without its text. */
-#define NAME_NS 50u  /* Estimated cost of a hit of which only the name is wanted. */
+#define NAME_NS 50u  /* Estimated cost of a hit, if only its name is wanted. */
 
 static enum bs_status call(struct bs_run *run, const struct bs_hit *hit, bool *is_refused,
                            struct bs_error *err)
 {
 	const struct bs_search_callbacks *listener = &run->question->listener;
-	/* The callback's allocations do not count for the searcher. */
+	/* The memory budget of the searcher does not pay for the callback's allocations. */
 	struct bs_memory_budget *budget = bs_memory_budget_here;
 	bs_memory_budget_here = NULL;
 	*is_refused = listener->hit(listener->context, hit) != 0;
@@ -94,7 +94,7 @@ static enum bs_status hand_out_batches(struct bs_run *run, const struct bs_found
 				run->question->run.candidates && found->hits[i].score > 0, err);
 	}
 	*is_refused = bs_batches_is_refused(searcher->batches);
-	/* The deadline is over: hits that were already added are still passed on. */
+	/* After the deadline, hits in the current batch are still passed on. */
 	if (run->is_partial && bs_deadline_ended(status) && !*is_refused)
 		status = BS_OK;
 	if (!status)
@@ -110,8 +110,8 @@ enum bs_status bs_run_hand_out(struct bs_run *run, const struct bs_found *found,
 	enum bs_status status = run->question->listener.batch
 	                                ? hand_out_batches(run, found, &is_refused, err)
 	                                : hand_out_each(run, found, &is_refused, err);
-	/* A stop by the callback is an error; the end of the time is not, if partial results are
-	 * accepted. */
+	/* If the callback stops the call, that is an error. The end of the time is none if partial
+	 * results are accepted. */
 	if (is_refused)
 		return bs_fail(err, BS_STOPPED, "stopped");
 	return run->is_partial && bs_deadline_ended(status) ? BS_OK : status;

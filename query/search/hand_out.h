@@ -4,17 +4,18 @@
 
 #include "query/search/run.h"
 
-/* The hits in output order. Hits before the question's offset are skipped. */
+/* Hits in output order. The first ones, up to the question's offset, are skipped. */
 struct bs_found {
 	const struct bs_ranked_hit *hits;
-	/* Hits with the values they are sorted by, in place of `hits`; NULL: not sorted by a
-	 * field. */
+	/* For results sorted by a field: the hits with their values; `hits` is then unused.
+	 * Otherwise NULL. */
 	const struct bs_sorted_hit *sorted;
 	size_t n;
-	bool is_ranked; /* Hits have ranks 1, 2, ..., and their texts may be requested. */
+	/* Hits get ranks 1, 2, ..., and the question may request parts of their texts. */
+	bool is_ranked;
 };
 
-/* Calls the caller's function for each hit. BS_STOPPED: the function asked to stop. Hits passed on
+/* Passes each hit to the caller's callback. BS_STOPPED: the callback stopped the call. Hits passed
  * before a failure are valid. */
 enum bs_status bs_run_hand_out(struct bs_run *run, const struct bs_found *found,
                                struct bs_error *err) BS_WARN_UNUSED;

@@ -19,8 +19,8 @@ struct freshen_notices {
 	uint64_t n_skipped[BS_SKIP_REASONS];
 };
 
-/* Counts skipped files. Binary files and symlinks are skipped silently, as in indexing; files that
- * should have been documents are reported. */
+/* Counts a skipped file. Binary files and symlinks are skipped silently, as in indexing; files that
+ * should have become documents are reported. */
 static void tell_skipped(void *context, enum bs_skip reason, const char *message)
 {
 	struct freshen_notices *notices = context;
@@ -32,7 +32,7 @@ static void tell_skipped(void *context, enum bs_skip reason, const char *message
 		notices->request->notice(notices->request->context, message);
 }
 
-/* Checks every source for changes, so that results are current. */
+/* Checks all sources for changes and reads changed files, so that results are current. */
 static enum bs_status freshen(struct bs_index *index, const struct bs_open_request *request,
                               struct bs_error *err)
 {
@@ -88,7 +88,7 @@ static enum bs_status open_index(struct bs_index *index, const struct bs_open_re
 	if (!status)
 		status = bs_manifest_has_other_words(&index->snapshot.manifest,
 		                                     &index->has_other_words, err);
-	/* Without this error, a query would seem to have no matches. */
+	/* Without this check, a query would just find nothing. */
 	if (!status && !index->snapshot.manifest.options.words)
 		status = bs_fail(err, BS_INVALID,
 		                 "%s: an index of grams alone, which knows no words; `bitsift "

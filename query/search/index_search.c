@@ -1,4 +1,4 @@
-/* index_search.c: bs_index_search, the simple interface: runs bs_search and keeps copies of the
+/* index_search.c: bs_index_search, a simple interface: runs bs_search and stores copies of the
  * hits. */
 #include <stdlib.h>
 #include <string.h>
@@ -9,17 +9,18 @@
 struct result {
 	struct result *next;
 	struct bs_hit hit;
-	char text[]; /* The strings of `hit`. */
+	char text[]; /* The strings that `hit` points to. */
 };
 
 struct bs_results {
 	struct result *first;
-	struct result **last; /* Where the next result is linked. */
-	struct result *at;    /* The next result for the caller. */
+	struct result **last; /* The link to the next result to be added. */
+	struct result *at;    /* The result that the caller gets next. */
 	bool is_out_of_memory;
 };
 
-/* Appends n_bytes and a NUL at *to, advances *to and returns the copy. Returns NULL for NULL. */
+/* Copies n_bytes and a NUL to *to, advances *to, and returns the copy. If `from` is NULL, returns
+ * NULL. */
 static const char *copy(char **to, const char *from, size_t n_bytes)
 {
 	char *start = *to;

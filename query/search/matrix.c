@@ -14,7 +14,8 @@
 _Static_assert(BS_MATRIX_TERM_COLUMNS >= BS_SHARD_MAX_HASHES,
                "room for the columns of absent levels too");
 
-/* The public name of level l of a segment. Not every segment has all levels. */
+/* The public name of level l of a segment. A segment may lack some levels, so l does not identify
+ * it. */
 static enum bs_matrix_level level_of(const struct bs_segment *segment, uint32_t l)
 {
 	uint8_t rank = segment->terms.treatments.ranks[l];
@@ -93,8 +94,8 @@ enum bs_status bs_matrix_term_treatment_at(const struct bs_index *index, uint32_
 	return BS_OK;
 }
 
-/* Describes the exact columns of either kind of shard. Those of forward-index shards consist of
- * whole words, not of whole lines. */
+/* Describes the exact columns of a shard. In a shard of forward indexes, their length is not
+ * rounded up to whole lines, but to whole words of 64 bits. */
 static enum bs_status describe_exact(const struct bs_shard *shard,
                                      struct bs_matrix_columns *columns, struct bs_error *err)
 {
@@ -141,7 +142,7 @@ enum bs_status bs_matrix_shard_at(const struct bs_index *index, uint32_t segment
 	return status ? status : describe_exact(from, &shard_out->levels[BS_MATRIX_EXACT], err);
 }
 
-/* The bytes of a section that hold the columns of a level. */
+/* Where the columns of a level are in a section. */
 struct place {
 	const struct bs_section *section;
 	uint64_t start_byte, column_bytes;
@@ -247,7 +248,7 @@ enum bs_status bs_matrix_name(struct bs_searcher *searcher, uint64_t document,
 	return status;
 }
 
-/* Looks up a term in a segment. BS_NOT_FOUND. */
+/* Finds a term in a segment. BS_NOT_FOUND. */
 static enum bs_status find_term(const struct bs_segment *segment, const char *term,
                                 size_t term_bytes, struct bs_and_term *found_out,
                                 struct bs_error *err)
@@ -354,7 +355,7 @@ enum bs_status bs_matrix_find_columns(const struct bs_index *index, uint32_t seg
 	return status;
 }
 
-/* Context of bs_matrix_query's use of the plan. */
+/* The context of the function that bs_matrix_query calls with the plan. */
 struct asked {
 	int (*take)(void *context, const struct bs_matrix_candidates *candidates);
 	void *context;
@@ -385,7 +386,7 @@ static enum bs_status hand_out(struct asked *asked, const struct bs_shard_scan *
 		candidates.n_sure += found[i].is_sure;
 	}
 	candidates.words = words;
-	/* The callback's allocations do not count for the searcher. */
+	/* The memory budget of the searcher does not pay for the callback's allocations. */
 	struct bs_memory_budget *budget = bs_memory_budget_here;
 	bs_memory_budget_here = NULL;
 	bool is_refused = asked->take(asked->context, &candidates) != 0;

@@ -1,11 +1,11 @@
-/* planned.h: makes the plan of a request for purposes other than finding documents. */
+/* planned.h: makes the plan of a request that is not executed, such as one to be estimated. */
 #pragma once
 
 #include "query/search/searcher.h"
 
-/* Calls use with the plan of a request and the scratch memory for scanning; nothing is searched.
- * Members of the request that are about hits are ignored. *error_byte_out (nullable) is set if the
- * result is BS_INVALID. Fails as bs_search. */
+/* Calls `use` with the plan of a request and with scratch memory for scanning; does not search.
+ * Ignores the members of the request that concern hits. *error_byte_out (nullable): set for
+ * BS_INVALID. Fails like bs_search. */
 enum bs_status bs_searcher_plan(struct bs_searcher *searcher,
                                 const struct bs_search_request *request,
                                 enum bs_status (*use)(void *context, const struct bs_plan *plan,

@@ -19,33 +19,33 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-/* The texts are not documents of an index. */
+/* The document reference for texts, which are not documents of an index. */
 static const struct bs_doc_ref no_ref = {BS_DOC_NONE, 0};
 
-/* A `name:` leaf as a query of its own. */
+/* A `name:` leaf of the query, as a query of its own. */
 struct asked_name {
-	uint32_t n; /* Its node in the whole query. */
+	uint32_t n; /* The number of the leaf's node in the query. */
 	struct bs_query_node node;
 	struct bs_query_tree query;
 	struct bs_matcher *matcher;
-	bool has; /* The name that was set matches the leaf. */
+	bool has; /* The name that the caller set matches the leaf. */
 };
 
 BS_VECTOR(bs_query_texts, struct bs_field);
 BS_VECTOR(bs_query_places, struct bs_query_place);
 
 struct bs_query {
-	struct bs_file_names names; /* Must be first, because has_name casts it back. */
+	struct bs_file_names names; /* First member, because has_name casts it back. */
 	const struct bs_limits *limits;
 	struct asked_name *asked;
 	uint32_t n_asked;
-	struct bs_snapshot_list list; /* The index that gives the analysis; empty: none. */
+	struct bs_snapshot_list list; /* The index whose analysis is used; empty: none. */
 	struct bs_query_analysis reading;
 	struct bs_term_table own_fields;
 	char **own_weights;
 	struct bs_query_tree *tree;
 	struct bs_matcher *matcher;
-	struct bs_query_texts fields; /* The texts, as fields of a document. */
+	struct bs_query_texts fields; /* The caller's texts, as fields of a document. */
 	struct bs_word_hits hits;
 	struct bs_query_places places;
 	struct bs_buffer snippet;
@@ -71,7 +71,7 @@ void bs_query_free(struct bs_query *query)
 	free(query);
 }
 
-/* Takes the analysis from the request if there is no index. */
+/* Makes the query analysis from the request, for a query without an index. */
 static enum bs_status read_as_told(struct bs_query *query, const struct bs_query_request *request,
                                    struct bs_error *err)
 {
@@ -124,7 +124,7 @@ static enum bs_status read_query(struct bs_query *query, const struct bs_query_r
 	return status;
 }
 
-/* All texts are of one file, whose name was matched when it was set. */
+/* Whether leaf n matches the file name that the caller set, which is that of all texts. */
 static enum bs_status has_name(struct bs_file_names *names, uint32_t n, struct bs_doc_ref ref,
                                bool *has_out, struct bs_error *err)
 {
@@ -238,7 +238,7 @@ enum bs_status bs_query_set_name(struct bs_query *query, const char *name, size_
 	return status;
 }
 
-/* Converts the texts to fields for the matcher. */
+/* Converts the caller's texts to fields for the matcher. */
 static enum bs_status take_texts(struct bs_query *query, const struct bs_text *texts,
                                  size_t n_texts, struct bs_error *err)
 {
@@ -263,8 +263,8 @@ static enum bs_status take_texts(struct bs_query *query, const struct bs_text *t
 	return status;
 }
 
-/* Advances *line and *line_start (the number and the first byte of a line) to the line of byte
- * `to`. The bytes up to *looked were searched before. */
+/* Advances *line (a line's number) and *line_start (its first byte) to the line that contains byte
+ * `to`. *looked: the bytes before it were already searched for line feeds. */
 static void move_to(const struct bs_field *field, size_t to, uint64_t *line, size_t *line_start,
                     size_t *looked)
 {
@@ -282,7 +282,7 @@ static size_t clamp(uint64_t offset, size_t most)
 	return offset < most ? (size_t)offset : most;
 }
 
-/* Converts the hits to places with lines and columns. */
+/* Converts hits to the places that the caller gets, with lines and columns. */
 static enum bs_status list_places(struct bs_query *query, struct bs_error *err)
 {
 	const struct bs_word_hit *hits = query->hits.items;
@@ -313,7 +313,7 @@ static enum bs_status list_places(struct bs_query *query, struct bs_error *err)
 	return status;
 }
 
-/* Matches the texts and collects their hits. */
+/* Matches the texts, and stores their hits in query->hits. */
 static enum bs_status find_hits(struct bs_query *query, const struct bs_text *texts, size_t n_texts,
                                 struct bs_match *match_out, struct bs_error *err)
 {

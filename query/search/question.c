@@ -6,7 +6,7 @@
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 #define USUAL_N_BEST 10
 
-#define LOGGED_BYTES 200 /* The longest part of a query in a log. */
+#define LOGGED_BYTES 200 /* The most bytes of a query that are logged. */
 
 static enum bs_status check(const struct bs_search_request *request, struct bs_error *err)
 {

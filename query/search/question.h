@@ -1,8 +1,6 @@
-/*
- * question.h: a search request (struct bs_search_request of bitsift.h), split into the inputs of
- * each stage. Only search.c and the files it calls for other public functions see the request
- * itself.
- */
+/* question.h: a question: a search request (struct bs_search_request of bitsift.h), split into the
+ * inputs of each stage. Only search.c and the files that it calls for other public functions use
+ * the request itself. */
 #pragma once
 
 #include "core/base/error.h"
@@ -21,8 +19,8 @@ struct bs_query_text {
 	const char *field; /* Restricts the whole query to this field; NULL: no restriction. */
 };
 
-/* The source of additional words: the best documents of the query, or documents that hits should
- * resemble. */
+/* Where words to add to the query are taken from: its best documents, or example documents, which
+ * hits should resemble. */
 struct bs_likeness {
 	size_t feedback_docs; /* The number of best documents whose words are added; 0: none. */
 	const char *id;       /* The id of an example document; NULL: none. */
@@ -33,7 +31,7 @@ struct bs_likeness {
 /* How the query is run. */
 struct bs_run_options {
 	enum bs_search_mode mode;
-	/* In BS_SEARCH_TOP, the number of hits to find, including those before the offset. */
+	/* For BS_SEARCH_TOP: the number of hits to find, including those that `offset` skips. */
 	size_t n_best;
 	const char *sort_field; /* The field to sort by; NULL: sort by score. */
 	bool sort_descending;
@@ -52,26 +50,26 @@ struct bs_question {
 	struct bs_stop_choice stop;
 	struct bs_likeness like;
 	struct bs_selection selection;
-	/* NULL: scores use only the statistics of the list. */
+	/* The statistics that scores are computed from; NULL: those of the list. */
 	const struct bs_statistics *statistics;
-	/* Scores use the statistics of the list in addition, because `statistics` does not count
-	 * its documents. */
+	/* `statistics` does not count the documents of the list, so those of the list are added. */
 	bool adds_statistics;
 	struct bs_run_options run;
 	struct bs_wanted wanted;
 	size_t offset; /* The number of hits skipped at the beginning. */
-	bool suggest;  /* If there are no hits, suggest words of the index. */
+	bool suggest;  /* If there are no hits, similar words of the index are suggested. */
 	bool explain_bars;
 	struct bs_search_callbacks listener;
 };
 
-/* program: nullable. BS_INVALID or BS_UNSUPPORTED if the request is inconsistent. */
+/* Makes a question from a request. program: nullable. BS_INVALID or BS_UNSUPPORTED: the request is
+ * inconsistent. */
 enum bs_status bs_question_make(const struct bs_search_request *request,
                                 const struct bs_search_program *program,
                                 struct bs_question *question_out,
                                 struct bs_error *err) BS_WARN_UNUSED;
 
-/* The documents on which the scores of the question are based when `list` is searched. */
+/* The documents that scores are based on, when the question is run on `list`. */
 static inline struct bs_corpus bs_question_corpus(const struct bs_question *question,
                                                   const struct bs_snapshot_list *list)
 {
@@ -79,14 +77,14 @@ static inline struct bs_corpus bs_question_corpus(const struct bs_question *ques
 	return (struct bs_corpus){counts_list ? list : NULL, question->statistics};
 }
 
-/* Calls notice_query, or notice if the caller has not set it. */
+/* Passes a message about the query to notice_query, or to notice if that is NULL. */
 void bs_listener_notice_query(const struct bs_search_callbacks *listener, const char *message);
 
-/* The number of best hits needed to show the request's hits, including those before the offset. */
+/* The number of best hits to find, including those before the offset. */
 size_t bs_question_n_wanted(const struct bs_search_request *request);
 
-/* For an example document without usable words: gives a notice that only the query, of query_bytes,
- * counts. BS_INVALID: the query is empty too. */
+/* For an example document without usable words: reports that only the words of the query, which has
+ * query_bytes, are used. BS_INVALID: the query is empty, too. */
 enum bs_status bs_question_learnt_nothing(size_t query_bytes,
                                           const struct bs_search_callbacks *listener,
                                           struct bs_error *err) BS_WARN_UNUSED;

@@ -1,11 +1,11 @@
 /* ranked.c: see ranked.h. */
 #include "query/search/ranked.h"
 
-/* After each shard, n_best + SETTLE_MORE waiting documents are read at most, to raise the
+/* After a shard, at most n_best + SETTLE_MORE of the waiting documents are read, to raise the
  * threshold. */
 #define SETTLE_MORE 8
 
-/* With approx, at most n_best * APPROX_FACTOR + APPROX_LEAST of the waiting documents are read at
+/* With --approx, at most n_best * APPROX_FACTOR + APPROX_LEAST of the waiting documents are read at
  * the end. */
 #define APPROX_FACTOR 4
 #define APPROX_LEAST  100
@@ -20,12 +20,12 @@ enum bs_status bs_ranked_prepare(struct bs_run *run, size_t n_best, bool *by_bou
 		return BS_OK;
 	enum bs_status status = bs_scorer_make(scorer, run->plan, verify->avgdl, err);
 	size_t n_words = scorer->n_words;
-	/* Words of file names need not occur in any text. */
+	/* Without scored words, every score is 0: words of file names need not occur in a text. */
 	verify->is_zero = !status && scorer->is_complete && n_words == 0;
 	*by_bounds_out = !status && !run->question->run.exhaustive && scorer->is_complete &&
 	                 n_words > 0 && n_words <= BS_TOP_SCAN_WORDS && n_best > 0;
-	/* If no word scores, the first in document order are the best, and sure documents need not
-	 * be read. */
+	/* If no word scores, the best documents are the first in document order, and sure documents
+	 * need not be read. */
 	verify->is_scored = false;
 	for (size_t i = 0; i < run->query->n_elements; i++)
 		verify->is_scored |= run->query->elements[i].weight > 0;
@@ -42,8 +42,8 @@ static bool is_full(const struct bs_top *top)
 	return bs_vector_n(&top->heap) >= top->k;
 }
 
-/* Reads up to n_most of the waiting documents, by falling bounds, until none of them can be among
- * the best. */
+/* Reads up to n_most of the waiting documents, those with the highest bounds first, until none can
+ * be among the best. until_full: stops as soon as there are k hits. */
 static enum bs_status verify_waiting(struct bs_run *run, size_t n_most, bool until_full,
                                      struct bs_error *err)
 {
@@ -81,7 +81,7 @@ static enum bs_status settle_shard(void *context, bool are_few, struct bs_error 
 	return verify_waiting(run, scan->top->k + SETTLE_MORE, !are_few, err);
 }
 
-/* Reads the documents that still wait. */
+/* Reads the documents that are still waiting. */
 static enum bs_status settle_rest(struct bs_run *run, size_t n_best, struct bs_error *err)
 {
 	const struct bs_ranked_hits *waiting = &run->searcher->memory.top_scan.waiting;
@@ -98,7 +98,7 @@ static enum bs_status settle_rest(struct bs_run *run, size_t n_best, struct bs_e
 	return BS_OK;
 }
 
-/* Overwrites memory.hits with the best so far. */
+/* Overwrites memory.hits with the best hits so far. */
 static enum bs_status copy_best(struct bs_run *run, struct bs_error *err)
 {
 	struct bs_query_memory *memory = &run->searcher->memory;
@@ -107,7 +107,7 @@ static enum bs_status copy_best(struct bs_run *run, struct bs_error *err)
 	                        bs_vector_n(&memory->top.heap), err);
 }
 
-/* Whether the source of a hit is unchanged. Documents of the overlay always are. */
+/* Whether the source of a hit is unchanged. Those of the overlay always are. */
 static enum bs_status is_unchanged(struct bs_run *run, const struct bs_ranked_hit *hit,
                                    bool *unchanged_out, struct bs_error *err)
 {
@@ -117,15 +117,15 @@ static enum bs_status is_unchanged(struct bs_run *run, const struct bs_ranked_hi
 	                                               unchanged_out, err);
 }
 
-/* Scores and bounds refer to the indexed texts, so they are invalid if a source of the best hits
- * has changed. */
+/* Whether the sources of the best hits are unchanged. If not, scores and bounds are invalid,
+ * because they refer to the indexed texts. */
 static enum bs_status are_best_unchanged(struct bs_run *run, bool *unchanged_out,
                                          struct bs_error *err)
 {
 	const struct bs_ranked_hits *hits = &run->searcher->memory.hits;
 	*unchanged_out = true;
 	enum bs_status status = copy_best(run, err);
-	/* Changes are reported in document order. */
+	/* Sorted, because changes are reported in document order. */
 	if (!status)
 		bs_sort_by_document(run->plan->list, hits->items, bs_vector_n(hits));
 	for (size_t i = 0; i < bs_vector_n(hits) && *unchanged_out && !status; i++)

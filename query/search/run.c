@@ -1,8 +1,8 @@
 /* run.c: see run.h. */
 #include "query/search/run.h"
 
-/* Starts the filter. A selection by dates becomes a range of the query if the index has the values
- * of the field. */
+/* Starts the filter. If the index has the values of the date field, the selected dates become a
+ * range of the query (*within) instead. */
 static enum bs_status begin_filter(struct bs_run *run, struct bs_query_range *within,
                                    bool *has_dates_out, struct bs_plan_scope *scope,
                                    struct bs_error *err)
@@ -63,7 +63,8 @@ static void notice_broad(struct bs_run *run)
 	}
 }
 
-/* A brute search is the reference for all others, so it relies on analysing whole texts only. */
+/* The kernel for the byte verifier; NULL: none. A brute search is the reference for all others, so
+ * it analyses whole texts only. */
 static const struct bs_kernel *byte_kernel(const struct bs_run *run)
 {
 	return bs_run_is_brute(run) ? NULL : run->searcher->index->kernel;
@@ -156,7 +157,7 @@ bool bs_run_is_cut(struct bs_run *run, enum bs_status status)
 	return begins;
 }
 
-/* Counts a verified document and passes it on if it is a hit. */
+/* Counts a verified document, and passes it to the sink if it is a hit. */
 static enum bs_status take_verified(struct bs_run *run, struct bs_doc_ref ref,
                                     const struct bs_verified *verified,
                                     const struct bs_hit_sink *sink, struct bs_error *err)
@@ -187,15 +188,15 @@ enum bs_status bs_run_verify_one(struct bs_run *run, struct bs_doc_ref ref, bool
 	return status ? status : take_verified(run, ref, &verified, sink, err);
 }
 
-/* Context of take_candidate. */
+/* The context of take_candidate. */
 struct verification {
 	struct bs_run *run;
 	const struct bs_hit_sink *sink;
 	uint32_t segment;
 };
 
-/* Takes the result of another thread if there is one and if this loader agrees that the document is
- * unchanged; otherwise verifies the document here. */
+/* Takes the result of another thread, if there is one and this thread's loader agrees that the
+ * document is unchanged. Otherwise verifies the document here. */
 static enum bs_status take_candidate(void *context, const struct bs_candidate *candidate,
                                      const struct bs_verified *verified, struct bs_error *err)
 {
@@ -213,7 +214,7 @@ enum bs_status bs_run_verify(struct bs_run *run, uint32_t segment,
 	struct verification at = {run, sink, segment};
 	struct bs_verify_list list = {segment, candidates->items, bs_vector_n(candidates),
 	                              take_candidate, &at};
-	/* Other threads use the query analysis of the first index only. */
+	/* Worker threads have only the query analysis of the first index. */
 	uint32_t n_threads = run->searcher->n_readings > 1 ? 1 : run->question->run.n_threads;
 	enum bs_status status =
 		bs_verify_many(run->searcher->crew, &run->verify, &list, n_threads, err);

@@ -18,22 +18,25 @@
 struct bs_run {
 	struct bs_searcher *searcher; /* The searcher whose memory is used. */
 	const struct bs_question *question;
-	/* The index of the query analysis in use. Only indexes with this analysis have hits. */
+	/* The number of the query analysis in use. Only indexes with this analysis have hits in
+	 * this run. */
 	uint32_t analysis;
-	const struct bs_feedback *learnt; /* Terms to be added to the query, perhaps none. */
+	/* The terms that are added to the query, perhaps none. */
+	const struct bs_feedback *learnt;
 	struct bs_query_tree *query;
 	const struct bs_plan *plan;
 	struct bs_verify_request verify;
 	struct bs_verifier verifier;
 	struct bs_query_stats *stats;
 	uint64_t since_ns; /* The time at which the current stage began. */
-	size_t error_byte; /* For BS_INVALID the place of the error in the query, or SIZE_MAX. */
-	/* Notices about the query are left to a later run, because this one only collects words. */
+	size_t error_byte; /* For BS_INVALID, the place of the error in the query, or SIZE_MAX. */
+	/* This run only collects words, so it leaves notices about the query to the run that
+	 * follows. */
 	bool is_silent;
-	bool is_partial; /* A limit ended the run, and the hits found so far are the result. */
+	bool is_partial; /* A limit ended the run, so only the hits found so far are returned. */
 };
 
-/* Charges the time since the last call to a stage. */
+/* Adds the time since the last call to that of a stage. */
 static inline void bs_run_charge(struct bs_run *run, enum bs_stage stage)
 {
 	uint64_t now = bs_now_ns();
@@ -41,8 +44,8 @@ static inline void bs_run_charge(struct bs_run *run, enum bs_stage stage)
 	run->since_ns = now;
 }
 
-/* Whether every text is analysed and no columns or bytes decide: the request is brute, or an index
- * was made with other tokenizer rules. */
+/* Whether every text is analysed, without columns and the byte verifier: the request is brute, or
+ * some index was made with other tokenizer rules. */
 static inline bool bs_run_is_brute(const struct bs_run *run)
 {
 	return run->question->run.brute || run->searcher->has_other_words;
@@ -51,14 +54,14 @@ static inline bool bs_run_is_brute(const struct bs_run *run)
 /* Begins a run, parses the query and makes its plan. bs_run_end must follow, even after a failure.
  * Fails as bs_search. */
 enum bs_status bs_run_begin(struct bs_run *run, struct bs_error *err) BS_WARN_UNUSED;
-/* Ends a run and begins it again with another query analysis, without notices about the query.
- * Fails as bs_run_begin. */
+/* Ends a run, and begins it again for the indexes with another query analysis, without repeating
+ * the notices about the query. Fails like bs_run_begin. */
 enum bs_status bs_run_turn(struct bs_run *run, uint32_t analysis,
                            struct bs_error *err) BS_WARN_UNUSED;
 void bs_run_end(struct bs_run *run);
 
-/* Whether a limit has ended a call whose caller accepts partial results. The first time, this
- * grants a little more time. */
+/* Whether a limit has ended a call that accepts partial results. The first time, this grants a
+ * little more time, for returning them. */
 bool bs_run_is_cut(struct bs_run *run, enum bs_status status);
 
 /* Receives the documents that match, one by one. */
@@ -68,20 +71,20 @@ struct bs_hit_sink {
 	void *context;
 };
 
-/* Verifies one document and passes it on if it matches. is_sure: it matches if its source is
- * unchanged. */
+/* Verifies one document, and passes it to the sink if it matches. is_sure: it matches if its source
+ * is unchanged. */
 enum bs_status bs_run_verify_one(struct bs_run *run, struct bs_doc_ref ref, bool is_sure,
                                  const struct bs_hit_sink *sink,
                                  struct bs_error *err) BS_WARN_UNUSED;
 
-/* Verifies the candidates of a segment, in ascending order, on several threads if they are many,
- * and passes on the documents that match. */
+/* Verifies the candidates of a segment, in ascending order, and passes those that match to the
+ * sink. Uses several threads if there are many candidates. */
 enum bs_status bs_run_verify(struct bs_run *run, uint32_t segment,
                              const struct bs_candidate_list *candidates,
                              const struct bs_hit_sink *sink, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Overwrites candidates with those of a segment, from the source given by the plan. n_counted: see
- * bs_scan_segment. */
+/* Overwrites candidates with those of a segment, by columns or all its documents, as the plan says.
+ * n_counted: see bs_scan_segment. */
 enum bs_status bs_run_candidates(struct bs_run *run, uint32_t segment,
                                  struct bs_candidate_list *candidates, uint64_t *n_counted,
                                  struct bs_error *err) BS_WARN_UNUSED;

@@ -1,5 +1,5 @@
-/* search.c: the functions of bitsift/search.h. Splits the caller's request (question.h) and
- * combines the stages. */
+/* search.c: the functions of bitsift/search.h. Makes a question from the caller's request
+ * (question.h), and runs the stages. */
 #include "core/bitsift/search.h"
 
 #include "core/base/clock.h"
@@ -30,9 +30,12 @@ void bs_searcher_free(struct bs_searcher *searcher)
 struct search {
 	struct bs_run run;
 	struct bs_found found;
-	uint64_t n_maybe; /* In a request for candidates: the hits that only may match. */
-	bool has_begun;   /* The lists of hits in memory belong to this search. */
-	/* The best hits are found by bounds of scores; otherwise every match is scored. */
+	/* In a request for candidates: the number of hits that may match but do not surely
+	 * match. */
+	uint64_t n_maybe;
+	bool has_begun; /* The hits in the searcher's memory are of this search. */
+	/* Most documents are skipped because of upper bounds of their scores; otherwise every match
+	 * is scored. */
 	bool by_bounds;
 };
 
@@ -66,7 +69,7 @@ static enum bs_status look(struct search *search, struct bs_error *err)
 	return bs_run_count(run, &search->n_maybe, err);
 }
 
-/* Sorts the hits that were found. */
+/* Sorts the hits, and stores them in search->found. */
 static void put_in_order(struct search *search)
 {
 	struct bs_run *run = &search->run;
@@ -86,7 +89,8 @@ static void put_in_order(struct search *search)
 	bs_run_charge(run, BS_STAGE_RANK);
 }
 
-/* Explains the plan before the search, or the results after it. */
+/* Passes an explanation to the caller: before the search, of the plan (is_done false); after it, of
+ * the results. */
 static enum bs_status explain(struct search *search, bool is_done, struct bs_error *err)
 {
 	struct bs_run *run = &search->run;
@@ -112,7 +116,7 @@ static enum bs_status explain(struct search *search, bool is_done, struct bs_err
 	return status;
 }
 
-/* The total is the sum of the stages, which excludes the time that the caller spends on hits. */
+/* Sums up the times of the stages. This excludes the time that the caller's callbacks take. */
 static void add_up(struct bs_query_stats *stats)
 {
 	stats->total_ns = 0;
@@ -120,7 +124,7 @@ static void add_up(struct bs_query_stats *stats)
 		stats->total_ns += stats->stage_ns[stage];
 }
 
-/* Searches the indexes with one query analysis. */
+/* Searches the indexes that have query analysis number `analysis`. */
 static enum bs_status look_with(struct search *search, uint32_t analysis, struct bs_error *err)
 {
 	struct bs_run *run = &search->run;
@@ -135,7 +139,7 @@ static enum bs_status look_with(struct search *search, uint32_t analysis, struct
 	return status ? status : look(search, err);
 }
 
-/* Runs the query, after the terms to be added are known. */
+/* Runs the query, after bs_learn has found the terms to add to it. */
 static enum bs_status run_query(struct search *search, struct bs_error *err)
 {
 	struct bs_run *run = &search->run;
@@ -159,7 +163,7 @@ static enum bs_status run_query(struct search *search, struct bs_error *err)
 	add_up(run->stats);
 	if (!status && !run->is_partial)
 		status = explain(search, true, err);
-	/* No time was left for reports other than the hits. */
+	/* The hits were passed on; only the reports after them were cut off. */
 	if (bs_run_is_cut(run, status))
 		status = BS_OK;
 	bs_run_end(run);
@@ -332,7 +336,7 @@ enum bs_status bs_document_numbered(struct bs_searcher *searcher, uint64_t docum
 	if (ref.segment >= list->n_segments ||
 	    ref.document >= bs_list_segment(list, ref.segment)->n_docs ||
 	    !bs_list_has_words(list, ref.segment) || bs_list_is_deleted(list, ref))
-		return bs_fail(err, BS_NOT_FOUND, "document %llu: there is none",
+		return bs_fail(err, BS_NOT_FOUND, "there is no document %llu",
 		               (unsigned long long)document);
 	enum bs_status status = bs_searcher_enter(searcher, NULL, &use, err);
 	if (status)

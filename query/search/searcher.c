@@ -10,7 +10,7 @@ void bs_searcher_notice(void *context, const char *message)
 		searcher->listener->notice(searcher->listener->context, message);
 }
 
-/* Creates the loader of the caller's thread and the crew of the other threads. */
+/* Makes the loader for the caller's thread, and the crew of worker threads. */
 static enum bs_status make_readers(struct bs_searcher *searcher, struct bs_error *err)
 {
 	enum bs_status status = bs_loader_new(&searcher->list, searcher->prefix_checks,
@@ -25,7 +25,7 @@ static enum bs_status make_readers(struct bs_searcher *searcher, struct bs_error
 	return status;
 }
 
-/* Lists the indexes. Entries with the same query analysis get the same number. */
+/* Makes the list of indexes. Indexes with the same query analysis get the same number for it. */
 static enum bs_status list_indexes(struct bs_searcher *searcher,
                                    const struct bs_searcher_index *indexes, uint32_t n,
                                    struct bs_error *err)
@@ -100,7 +100,7 @@ enum bs_status bs_searcher_make(const struct bs_searcher_index *indexes, uint32_
 	return BS_OK;
 }
 
-/* Frees all memory that a query allocates again. */
+/* Frees the memory that is kept from query to query. */
 static void free_memory(struct bs_searcher *searcher)
 {
 	struct bs_query_memory *memory = &searcher->memory;

@@ -1,7 +1,5 @@
-/*
- * searcher.h: a searcher (bitsift/search.h): the memory that one thread keeps from query to query.
- * The state of a single query is in struct bs_run (run.h).
- */
+/* searcher.h: a searcher (bitsift/search.h): the memory that one thread reuses from query to query.
+ * The state of a single query is in struct bs_run (run.h). */
 #pragma once
 
 #include "core/base/doc_ref.h"
@@ -23,7 +21,7 @@
 #include "query/verify/filename_match.h"
 #include "query/verify/verify_many.h"
 
-/* The memory of the stages. Its content is valid during a query; the memory is kept for the
+/* The memory of the stages. Its content is valid during one query; the memory is reused for the
  * next. */
 struct bs_query_memory {
 	struct bs_plan plan;
@@ -38,10 +36,10 @@ struct bs_query_memory {
 	struct bs_buffer text; /* The text of explanations and suggestions. */
 };
 
-/* The words and documents that a query is expanded by. */
+/* Where words added to a query are taken from. */
 struct bs_learning {
 	struct bs_feedback feedback;
-	struct bs_ranked_hits best; /* The documents whose words are taken, best first. */
+	struct bs_ranked_hits best; /* The best documents of the query, whose words are taken. */
 	/* The example documents, which are not hits themselves. */
 	struct bs_doc_refs like;
 };
@@ -50,7 +48,8 @@ struct bs_learning {
 struct bs_searcher_index {
 	const struct bs_index *index; /* The opened index; borrowed. */
 	const char *name;             /* The name of the index (see bs_list_entry). */
-	bool is_passed_over;          /* Whether the index has no hits (see bs_list_entry). */
+	/* No document of the index is a hit (see bs_list_entry). */
+	bool is_passed_over;
 };
 
 struct bs_searcher {
@@ -58,14 +57,14 @@ struct bs_searcher {
 	const struct bs_index *index;
 	struct bs_snapshot_list list;
 	struct bs_prefix_checks **prefix_checks; /* One per index; borrowed from the indexes. */
-	/* Sources that could not be looked at (struct bs_index), summed over all indexes. */
+	/* The number of sources without consent, summed over all indexes (struct bs_index). */
 	uint64_t n_unfollowed;
 	/* Some index was made with other tokenizer rules. */
 	bool has_other_words;
-	/* One per distinct query analysis of the indexes. */
+	/* The distinct query analyses of the indexes. */
 	struct bs_query_analysis *readings;
 	uint32_t n_readings;
-	struct bs_query_analysis *reading; /* The query analysis of the current run. */
+	struct bs_query_analysis *reading; /* The query analysis that the current run uses. */
 	struct bs_loader *loader;
 	struct bs_verify_crew *crew;
 	/* The filter of documents; NULL: no query has had a selection yet. */
@@ -75,20 +74,22 @@ struct bs_searcher {
 	struct bs_hit_assembly assembly;
 	struct bs_batches *batches; /* Batches of hits; NULL: not needed yet. */
 	struct bs_document_texts texts;
-	/* The callbacks of the current call; NULL between calls. */
+	/* The callbacks of the current call; NULL: there is none. */
 	const struct bs_search_callbacks *listener;
-	/* Counts the memory of all members above and of the searcher's threads. */
+	/* Counts the memory of the members above, and of the searcher's threads. */
 	struct bs_memory_budget budget;
 };
 
-/* A call that uses a searcher. It has its own limits, and its allocations count for the
- * searcher. */
+/* The state of a call of a searcher: its limits, and the memory budget that counts its
+ * allocations. */
 struct bs_searcher_use {
 	struct bs_deadline deadline;
-	struct bs_memory_budget *budget; /* The budget that was active before the call. */
+	/* The memory budget that was in effect before the call. */
+	struct bs_memory_budget *budget;
 };
 
-/* limits: nullable. After BS_OK, bs_searcher_leave must follow. Fails as bs_deadline_begin. */
+/* Begins a call. limits: nullable. After BS_OK, bs_searcher_leave must follow. Fails like
+ * bs_deadline_begin. */
 enum bs_status bs_searcher_enter(struct bs_searcher *searcher, const struct bs_limits *limits,
                                  struct bs_searcher_use *use, struct bs_error *err) BS_WARN_UNUSED;
 void bs_searcher_leave(struct bs_searcher_use *use);
@@ -100,19 +101,20 @@ enum bs_status bs_searcher_make(const struct bs_searcher_index *indexes, uint32_
                                 struct bs_error *err) BS_WARN_UNUSED;
 void bs_searcher_destroy(struct bs_searcher *searcher);
 
-/* Frees the memory of earlier queries if it exceeds the limit of this call. After a failure the
- * searcher is unchanged. BS_NO_MEMORY and the failures of bs_loader_new. */
+/* Frees the memory of earlier queries, if it exceeds the memory limit of this call. After a
+ * failure, the searcher is unchanged. BS_NO_MEMORY and the failures of bs_loader_new. */
 enum bs_status bs_searcher_trim(struct bs_searcher *searcher, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Creates the filter on first use. BS_NO_MEMORY. */
 enum bs_status bs_searcher_need_filter(struct bs_searcher *searcher,
                                        struct bs_error *err) BS_WARN_UNUSED;
 
-/* Passes a line to the caller's notice function, if there is one. searcher: a struct
+/* Passes a message to the caller's notice function, if there is one. searcher: a struct
  * bs_searcher. */
 void bs_searcher_notice(void *searcher, const char *message);
 
-/* Conversions between document references and the numbers that callers see. */
+/* These functions convert between document references and the document numbers of the public
+ * interface. */
 static inline struct bs_doc_ref bs_document_ref(uint64_t number)
 {
 	return (struct bs_doc_ref){(uint32_t)(number >> 32), (uint32_t)number};

@@ -6,13 +6,13 @@
 #include "core/base/hash.h"
 #include "query/language/like_name.h"
 
-/* The search of one segment. */
+/* The state of searching one segment. */
 struct sorted_search {
 	struct bs_run *run;
 	bool is_trusted; /* All documents of the segment are unchanged. */
 };
 
-/* Takes a hit with the value in its current text. */
+/* Adds a verified hit, with the value in its current text. */
 static enum bs_status take_hit(void *context, const struct bs_ranked_hit *hit, struct bs_error *err)
 {
 	struct bs_run *run = context;
@@ -28,7 +28,7 @@ static enum bs_status take_hit(void *context, const struct bs_ranked_hit *hit, s
 	return status ? status : bs_sorting_take(sorting, &sorted, err);
 }
 
-/* Takes a document that may be among the first. */
+/* Receives a candidate that may be among the first: adds it, or verifies it first. */
 static enum bs_status offer_sorted(void *context, const struct bs_candidate *candidate,
                                    const struct bs_sorted_hit *hit, bool is_known,
                                    struct bs_error *err)
@@ -49,7 +49,8 @@ static enum bs_status offer_sorted(void *context, const struct bs_candidate *can
 	return bs_sorting_take(&run->searcher->memory.sorting, hit, err);
 }
 
-/* Errors are ignored here; the search reports them. */
+/* Whether some index has values in the field. True after an error, which the search then
+ * reports. */
 static bool is_sortable(const struct bs_snapshot_list *list, const uint8_t *name,
                         uint32_t name_bytes)
 {
@@ -66,8 +67,8 @@ static bool is_sortable(const struct bs_snapshot_list *list, const uint8_t *name
 	return false;
 }
 
-/* If the field is unknown, suggests a similar one, also for the part before a colon or a space:
- * year:up may mean the field year. */
+/* Checks that the field can be sorted by. The message may suggest a similar field, also for the
+ * part before a colon or a space: "year:up" suggests year. */
 static enum bs_status check_field(const struct bs_run *run, const char *field, struct bs_error *err)
 {
 	const struct bs_snapshot_list *list = run->plan->list;

@@ -4,9 +4,9 @@
 
 #include "query/search/run.h"
 
-/* Prepares the search by the question's run.sort_field. BS_INVALID: the field is unknown or has no
- * numbers or dates. BS_NO_MEMORY. */
+/* Prepares a search sorted by run.sort_field. BS_INVALID: the field is unknown or has no numbers or
+ * dates. BS_NO_MEMORY. */
 enum bs_status bs_sorted_prepare(struct bs_run *run, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Leaves the first run.n_best hits in the searcher's memory.sorting. Fails as bs_search. */
+/* Stores the first run.n_best hits in the searcher's memory.sorting. Fails like bs_search. */
 enum bs_status bs_sorted_search(struct bs_run *run, struct bs_error *err) BS_WARN_UNUSED;

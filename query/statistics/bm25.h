@@ -22,8 +22,9 @@ double bs_bm25_idf(uint64_t n_docs, uint64_t df);
  * empty. */
 double bs_bm25_avgdl(uint64_t n_docs, uint64_t n_positions);
 
-/* The contribution of one word to the score. worth: its weight in the query times its idf. tf >= 1,
- * avgdl > 0. Inline, because a ranked query computes it several times for each candidate. */
+/* What a word contributes to the score of a document. worth: its weight in the query times its idf.
+ * tf >= 1, avgdl > 0. Inline, because a ranked query computes it several times for each
+ * candidate. */
 static inline double bs_bm25_share(double worth, uint32_t tf, uint32_t length, double avgdl)
 {
 	double norm = BS_BM25_K1 * (1 - BS_BM25_B + BS_BM25_B * length / avgdl);

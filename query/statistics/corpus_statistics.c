@@ -11,7 +11,7 @@
 
 struct word_count {
 	uint64_t n_docs;
-	/* The element that last counted the word, as a value of n_elements; 0: none. */
+	/* The number of the element that last counted the word (see n_elements); 0: none. */
 	uint64_t counted_for;
 };
 
@@ -21,9 +21,9 @@ struct bs_statistics {
 	uint64_t n_docs, n_positions;
 	struct bs_term_table words, fields;
 	struct word_counts counts; /* Indexed by the number of a word. */
-	/* Indexed by the number of a field; one byte each, bits of enum bs_field_kind. */
+	/* For each field, by its number, a byte: bits of enum bs_field_kind. */
 	struct bs_buffer kinds;
-	uint64_t n_elements; /* The number of elements begun, over all indexes. */
+	uint64_t n_elements; /* The number of elements counted so far, over all indexes. */
 	uint64_t n_before;   /* The value of n_elements when the current index began. */
 };
 
@@ -66,8 +66,8 @@ static struct word_count *count_at(const struct bs_statistics *statistics, uint3
 	return &statistics->counts.items[number];
 }
 
-/* The number of a string in a table. If the string is new, appends its initial data to the parallel
- * array `beside`. */
+/* Finds the number of a string in a table. If the string is new, adds it and appends its initial
+ * data to `beside`, an array parallel to the table. */
 static enum bs_status intern(struct bs_term_table *table, const uint8_t *bytes, size_t n_bytes,
                              struct bs_buffer *beside, const void *at_first, size_t at_first_bytes,
                              uint32_t *number_out, struct bs_error *err)
@@ -76,7 +76,7 @@ static enum bs_status intern(struct bs_term_table *table, const uint8_t *bytes, 
 	if (n_bytes == 0 || n_bytes > UINT32_MAX)
 		return bs_fail(err, BS_INVALID,
 		               "statistics: a word or a name of no bytes, or of too many");
-	/* Statistics belong to no searcher, so no memory budget pays for them. */
+	/* No memory budget pays for statistics, because they belong to no searcher. */
 	struct bs_memory_budget *budget = bs_memory_budget_here;
 	bs_memory_budget_here = NULL;
 	enum bs_status status = bs_buffer_reserve(beside, at_first_bytes, err);

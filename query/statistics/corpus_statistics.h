@@ -11,48 +11,47 @@ struct bs_statistics_field {
 	unsigned kinds; /* The kinds of the field: bits of enum bs_field_kind. */
 };
 
-/* The i-th field; false if i is out of range. */
+/* Finds the i-th field. False: there are not so many. */
 bool bs_statistics_field_at(const struct bs_statistics *statistics, size_t i,
                             struct bs_statistics_field *field_out);
 bool bs_statistics_has_values(const struct bs_statistics *statistics, const uint8_t *name,
                               uint32_t name_bytes);
 
-/* Whether the statistics include the word. */
+/* Whether the statistics have the df of a word. */
 bool bs_statistics_has_word(const struct bs_statistics *statistics, const uint8_t *term,
                             uint32_t term_bytes);
 
-/* The number of documents that have a word; 0 for a word that the statistics do not include. */
+/* The number of documents that have a word; 0 if the statistics lack the word. */
 uint64_t bs_statistics_df(const struct bs_statistics *statistics, const uint8_t *term,
                           uint32_t term_bytes);
 
-/* The documents on which scores are based: those of the list plus those that the statistics
- * count. */
+/* The documents that scores are based on: those of a list, and those that statistics count. */
 struct bs_corpus {
-	/* The list of snapshots whose documents count; NULL: none. */
+	/* The snapshots whose documents count; NULL: none. */
 	const struct bs_snapshot_list *list;
-	const struct bs_statistics *statistics; /* Statistics of further documents; NULL: none. */
+	/* The statistics of other documents; NULL: none. */
+	const struct bs_statistics *statistics;
 };
 
 /* The mean length of a document, in positions. */
 double bs_corpus_avgdl(const struct bs_corpus *collection);
 
-/* The idf of a word. df: the number of documents of the list that have it; ignored without a list.
- * BS_INVALID: df and the statistics together count more documents with the word than exist;
- * *idf_out is set even then. */
+/* Computes the idf of a word. df: the number of documents of the list that have it; ignored if
+ * there is no list. BS_INVALID: df and the statistics together count more documents with the word
+ * than there are; *idf_out is set even then. */
 enum bs_status bs_corpus_idf(const struct bs_corpus *collection, const uint8_t *term,
                              uint32_t term_bytes, uint64_t df, double *idf_out,
                              struct bs_error *err) BS_WARN_UNUSED;
 
-/*
- * Counting the words of one index. An element of a query may expand to a word in several segments,
- * and several elements may expand to the same word, which must be counted once. Call
- * bs_statistics_begin_index, then for each element bs_statistics_begin_element, then
- * bs_statistics_count for each segment that has a word of the element.
- */
+/* These functions count the documents of one index that have the words of a query. An element of
+ * the query may expand to the same word in several segments, and several elements may expand to the
+ * same word, but each document must be counted once. Call bs_statistics_begin_index, then for each
+ * element bs_statistics_begin_element, and then bs_statistics_count for each segment that has a
+ * word of the element. */
 void bs_statistics_begin_index(struct bs_statistics *statistics);
 void bs_statistics_begin_element(struct bs_statistics *statistics);
-/* Adds df documents to the count of the word, unless another element of this index has counted the
- * word. BS_NO_MEMORY; BS_INVALID: the term is empty or longer than UINT32_MAX. */
+/* Adds df to the count of a word, unless another element has counted the word for this index.
+ * BS_NO_MEMORY; BS_INVALID: the word is empty or longer than UINT32_MAX. */
 enum bs_status bs_statistics_count(struct bs_statistics *statistics, const uint8_t *term,
                                    size_t term_bytes, uint64_t df,
                                    struct bs_error *err) BS_WARN_UNUSED;

@@ -24,22 +24,23 @@
 
 #define NO_ITEM UINT32_MAX
 
-/* Larger queries are left to match.c, as are longer words, because a text can be crafted to
- * resemble a long word at every place. */
+/* Longer words and larger queries are left to match.c, because a text can be made to resemble a
+ * long word at every byte. */
 #define MAX_ELEMENTS 64u
 #define MAX_NODES    64u
-#define MAX_LEAF     256u /* Largest number of items of a leaf. */
-#define MAX_WORD     256u /* Largest number of bytes of a word. */
-/* Longer phrases are not confirmed here. */
+#define MAX_LEAF     256u /* The most items of a leaf. */
+#define MAX_WORD     256u /* The most bytes of a word. */
+/* A phrase of more items is never confirmed, only rejected. */
 #define MAX_ITEMS 32u
 
 struct element {
 	struct bs_needle needle; /* Unset if is_searchable is false. */
-	bool is_searchable;      /* Where its bytes do not occur, it does not occur. */
-	/* A searchable plain word; otherwise a searchable element is a prefix. */
+	bool is_searchable;      /* The element occurs only where its bytes occur. */
+	/* The element is searchable and a plain word. (Other searchable elements are prefixes.) */
 	bool is_term;
-	/* A term that begins and ends with a letter or digit and is one word by itself; or a prefix
-	 * that begins with a letter or digit and consists of letters, digits and _. */
+	/* Adjacent bytes can decide whether the element occurs: it is a term that begins and ends
+	 * with a letter or digit and that the analyzer returns as one word; or it is a prefix of
+	 * letters, digits and _ that does not begin with _. */
 	bool is_plain;
 	uint64_t df;
 };
@@ -50,7 +51,8 @@ struct text {
 	const uint8_t *bytes;
 	size_t n_bytes;
 	bool is_json;
-	bool goes_on_before; /* The text is a piece of a longer one, which has more before it. */
+	/* The text is a piece of a longer text, which has more bytes before it. */
+	bool goes_on_before;
 	bool goes_on_after;
 };
 
@@ -60,7 +62,7 @@ struct searched {
 	enum bs_verdict verdict;
 };
 
-/* The number of bytes on either side of a word in JSON that are unescaped to be analysed. */
+/* In JSON, this many bytes on either side of a word are unescaped in order to be analysed. */
 #define PIECE_BYTES ((size_t)384)
 
 struct bs_byte_verifier {
@@ -69,38 +71,42 @@ struct bs_byte_verifier {
 	struct bs_tokenizer *tokenizer;
 	const struct bs_kernel *kernel;
 	char *const *weights; /* The weights of fields. */
-	uint8_t kinds[256];   /* One enum bs_byte_kind per byte value. */
-	/* The least ASCII form of a code point that may hide one of the query's words. */
+	uint8_t kinds[256];   /* The kind of each byte (enum bs_byte_kind). */
+	/* The text may hide one of the query's words if it has a code point of this ASCII form or a
+	 * later one. */
 	enum bs_tokenizer_ascii_form worst;
 	bool has_not;
 	struct element elements[MAX_ELEMENTS];
-	/* For a phrase: the index of the item to search for; UINT32_MAX: none is searchable. */
+	/* For each phrase, the index of the rarest searchable item; UINT32_MAX: there is none. */
 	uint32_t rarest[MAX_NODES];
-	/* An upper bound of the documents that match a node; children with the least are evaluated
-	 * first. */
+	/* For each node, an upper bound of the number of documents that match. Under an AND, the
+	 * child with the least is evaluated first. */
 	uint64_t most[MAX_NODES];
-	/* A copy of the query's array, sorted by `most` under each AND. */
+	/* A copy of query->children in which the children of each AND are sorted by `most`. */
 	uint32_t *children;
-	uint32_t by_bytes[MAX_ELEMENTS]; /* The scored elements, sorted by their bytes. */
+	uint32_t by_bytes[MAX_ELEMENTS]; /* The elements that score, sorted by their bytes. */
 	size_t n_by_bytes;
 	struct bs_match_word found[MAX_ELEMENTS];
 	double idfs[MAX_ELEMENTS];
 
 	/* The members below describe the current document. */
 	struct bs_doc_ref ref;
-	struct text text; /* The line of JSON; unused if doc_fields is set. */
+	struct text text; /* The line of JSON, if doc_fields is NULL. */
 	const struct bs_field *doc_fields;
 	size_t n_doc_fields;
-	bool is_json; /* The texts of the fields are JSON. */
-	bool is_head; /* The text continues after what was read of it. */
-	/* Per element: enum bs_verdict + 1 for an occurrence in any field; 0: not computed. */
+	bool is_json; /* The texts of the fields still have the escapes of JSON. */
+	bool is_head; /* Only the beginning of the text was read so far. */
+	/* For each element: enum bs_verdict + 1, whether it occurs in any field; 0: not computed
+	 * yet. */
 	uint8_t known[MAX_ELEMENTS];
-	struct bs_field grown; /* The part read so far of a text that grows. */
-	/* How far the growing text was searched for each word and phrase. */
+	/* A text that is searched while it is read: what was read so far. */
+	struct bs_field grown;
+	/* For each word and each phrase: how far `grown` was searched for it. */
 	struct searched searched_words[MAX_ELEMENTS];
 	struct searched searched_phrases[MAX_NODES];
 	uint8_t piece[4 * PIECE_BYTES]; /* A piece of JSON, unescaped. */
-	/* The bytes that may still be analysed for the document; 0: no more places are analysed. */
+	/* The number of bytes of the document that may still be analysed; 0: other places stay
+	 * undecided. */
 	size_t left_bytes;
 	struct bs_error *err;
 	enum bs_status status; /* The first failure, which is sticky. */
@@ -112,12 +118,14 @@ static bool is_term(const struct bs_token *token, const struct bs_needle *needle
 	       memcmp(token->term, needle->bytes, needle->n_bytes) == 0;
 }
 
-/* Whether the needle is the word that begins at start_byte of the analysed text. */
+/* Context of probe_word: whether the word that begins at start_byte of the analysed text is the
+ * needle. */
 struct word_probe {
 	const struct bs_needle *needle;
 	uint64_t start_byte;
 	bool is_found;
-	bool is_all; /* The needle is also the whole word: it ends where the word ends. */
+	/* The needle is the whole word: in the text, the word has as many bytes as the needle. */
+	bool is_all;
 };
 
 static enum bs_status probe_word(void *context, const struct bs_token *tokens, size_t n_tokens,
@@ -144,8 +152,8 @@ static bool is_ascii(const struct bs_element *element)
 	return all < 0x80;
 }
 
-/* Whether the element consists of letters, digits and _ only. No code point that folds to other
- * ASCII can be part of it. */
+/* Whether the element consists of letters, digits and _ only. Code points that fold to other ASCII
+ * characters cannot hide such an element. */
 static bool is_wordy(const struct bs_byte_verifier *verifier, const struct bs_element *element)
 {
 	for (uint32_t i = 0; i < element->term_bytes; i++)
@@ -199,7 +207,7 @@ static bool is_leaf(const struct bs_query_node *node)
 	return node->n_children == 0;
 }
 
-/* The rarest item of a phrase that can be searched for. */
+/* The index of the rarest item of a phrase that can be searched for. */
 static uint32_t find_rarest(const struct bs_byte_verifier *verifier,
                             const struct bs_query_node *node)
 {
@@ -214,8 +222,7 @@ static uint32_t find_rarest(const struct bs_byte_verifier *verifier,
 	return best;
 }
 
-/* An upper bound of the documents that match a node. Nodes with fewer documents are evaluated
- * first. */
+/* An upper bound of the number of documents that match a node; 0 for a file name or a range. */
 static uint64_t most_of(const struct bs_byte_verifier *verifier, const struct bs_query_node *node)
 {
 	uint64_t least = UINT64_MAX, sum = 0;
@@ -230,7 +237,7 @@ static uint64_t most_of(const struct bs_byte_verifier *verifier, const struct bs
 	return node->kind == BS_NODE_NOT ? UINT64_MAX : node->kind == BS_NODE_OR ? sum : least;
 }
 
-/* Insertion sort, because most nodes have two children. */
+/* Sorts the children of an AND by `most`. Insertion sort, because most nodes have two children. */
 static void order_children(struct bs_byte_verifier *verifier, const struct bs_query_node *node)
 {
 	uint32_t *children = verifier->children + (node->children - verifier->query->children);
@@ -341,11 +348,11 @@ void bs_byte_verifier_weigh_fields(struct bs_byte_verifier *verifier, char *cons
 	verifier->weights = weights;
 }
 
-/* A place whose nearest safe cut on one side is further away than this is not analysed. */
+/* The farthest that a safe cut is searched for. A place with no safe cut that near is not
+ * analysed. */
 #define MAX_REACH_BYTES ((size_t)4096)
 
-/* Whether an odd number of backslashes precedes text[at], so that it is the second byte of an
- * escape. */
+/* Whether text[at] is the second byte of an escape: an odd number of backslashes precedes it. */
 static bool is_escaped(const uint8_t *text, size_t at)
 {
 	size_t n = 0;
@@ -354,10 +361,10 @@ static bool is_escaped(const uint8_t *text, size_t at)
 	return n % 2 == 1;
 }
 
-/* Whether text[..at), which is JSON and ends with a whole character, ends with an escape, and of
- * how many bytes. A backslash followed by the text uXXXX may be taken for an escape. A backslash
- * that ends a character ends an escape, so that a run of backslashes is not counted again at each
- * step through it. */
+/* Whether text[..at), which is JSON and ends with a complete character, ends with an escape.
+ * *n_out: the number of its bytes. An escaped backslash followed by the text uXXXX is mistaken for
+ * an escape. An escape that ends with a backslash is recognised by these two bytes, so that a run
+ * of backslashes is not counted again at each step through it. */
 static bool ends_with_escape(const uint8_t *text, size_t at, size_t *n_out)
 {
 	*n_out = 6;
@@ -368,8 +375,8 @@ static bool ends_with_escape(const uint8_t *text, size_t at, size_t *n_out)
 	       (text[at - 1] == '\\' || is_escaped(text, at - 1));
 }
 
-/* The kind of the escape with this byte after its backslash; BS_BYTE_HIGH: it cannot be decided
- * quickly. */
+/* The kind of the character that an escape represents. byte: the byte after the backslash.
+ * BS_BYTE_HIGH: an escape that is not decoded here. */
 static enum bs_byte_kind kind_of_escape(const struct bs_byte_verifier *verifier, uint8_t byte)
 {
 	static const uint8_t meanings[256] = {
@@ -378,7 +385,7 @@ static enum bs_byte_kind kind_of_escape(const struct bs_byte_verifier *verifier,
 	return meanings[byte] ? (enum bs_byte_kind)verifier->kinds[meanings[byte]] : BS_BYTE_HIGH;
 }
 
-/* The kind of the first character of text[at..), and its number of bytes. at < n_bytes. */
+/* The kind of the first character of text[at..). *n_out: its number of bytes. at < n_bytes. */
 static enum bs_byte_kind kind_at(const struct bs_byte_verifier *verifier, const struct text *text,
                                  size_t at, size_t *n_out)
 {
@@ -390,7 +397,7 @@ static enum bs_byte_kind kind_at(const struct bs_byte_verifier *verifier, const 
 	                              : BS_BYTE_HIGH;
 }
 
-/* The kind of the last character of text[..at), and its number of bytes. at > 0. */
+/* The kind of the last character of text[..at). *n_out: its number of bytes. at > 0. */
 static enum bs_byte_kind kind_before(const struct bs_byte_verifier *verifier,
                                      const struct text *text, size_t at, size_t *n_out)
 {
@@ -402,9 +409,8 @@ static enum bs_byte_kind kind_before(const struct bs_byte_verifier *verifier,
 	return *n_out == 2 ? kind_of_escape(verifier, text->bytes[at - 1]) : BS_BYTE_HIGH;
 }
 
-/* What a character next to a word decides by itself. The word and the character are text[at - 1]
- * and text[at], or the reverse. NO: the character belongs to the same word. YES: the word ends
- * there. */
+/* Whether a word ends at an adjacent character, by that character alone. kind and byte: of the
+ * character. The border between the two is at `at`. NO: the word continues. YES: the word ends. */
 static inline enum bs_verdict glance_at(const struct bs_byte_verifier *verifier,
                                         enum bs_byte_kind kind, const struct text *text, size_t at,
                                         uint8_t byte)
@@ -442,7 +448,7 @@ static enum bs_verdict glance_before(const struct bs_byte_verifier *verifier,
 	size_t n = 0, ignored;
 	if (start == 0)
 		return at_edge;
-	/* The word's first letter is part of an escape. */
+	/* The first letter of the supposed word belongs to an escape. */
 	if (text->is_json && text->bytes[start - 1] == '\\' && is_escaped(text->bytes, start))
 		return BS_VERDICT_NO;
 	enum bs_byte_kind kind = kind_before(verifier, text, start, &n);
@@ -455,11 +461,9 @@ static enum bs_verdict glance_before(const struct bs_byte_verifier *verifier,
 	               : BS_VERDICT_UNKNOWN;
 }
 
-/*
- * Whether a word that begins at `at` begins with the prefix. It does if the prefix consists of
- * bytes that stay together and only ASCII follows up to an inert byte: then nothing composes with
- * it, and it is a word. (For ICU it is not a word if it ends with _ and a mark.)
- */
+/* Whether a word begins at `at` that begins with the prefix, by the bytes around it. YES if only
+ * ASCII follows up to an inert byte: then nothing composes with the prefix, and it is part of a
+ * word. (For ICU it is not a word if it ends with _ and a mark.) */
 static enum bs_verdict glance_prefix(const struct bs_byte_verifier *verifier,
                                      const struct text *text, const struct element *element,
                                      size_t at)
@@ -478,7 +482,8 @@ static enum bs_verdict glance_prefix(const struct bs_byte_verifier *verifier,
 	return text->goes_on_after ? BS_VERDICT_UNKNOWN : BS_VERDICT_YES;
 }
 
-/* Whether the bytes of element e at text[at] are a word, and this word. Analyses nothing. */
+/* Whether element e, whose bytes are at text[at], occurs there as a word. Decided by the adjacent
+ * bytes only, without analysing. */
 static enum bs_verdict may_be_word(const struct bs_byte_verifier *verifier, const struct text *text,
                                    uint32_t e, size_t at)
 {
@@ -502,11 +507,9 @@ static bool equals_folded(const uint8_t *text, const struct bs_needle *needle)
 	return true;
 }
 
-/*
- * Whether the word after one that ends at `end` may be the needle. It begins with the first letter
- * or digit from there on, unless some other character that may begin a word comes before. (If no
- * word ends at `end`, the result does not matter.)
- */
+/* Whether the needle may be the word that follows a word which ends at `end`. The next word begins
+ * at the next letter or digit, unless a character comes before that may begin a word, too. (If no
+ * word ends at `end`, the result does not matter.) */
 static bool next_may_be(const struct bs_byte_verifier *verifier, const struct text *text,
                         size_t end, const struct bs_needle *needle)
 {
@@ -531,8 +534,8 @@ static bool next_may_be(const struct bs_byte_verifier *verifier, const struct te
 	return text->goes_on_after;
 }
 
-/* Whether the word before one that starts at `start` may be the needle. It ends with the last
- * letter or digit before `start`. */
+/* Whether the needle may be the word that precedes a word which starts at `start`. The preceding
+ * word ends with the last letter or digit before `start`. */
 static bool last_may_be(const struct bs_byte_verifier *verifier, const struct text *text,
                         size_t start, const struct bs_needle *needle)
 {
@@ -557,8 +560,8 @@ static bool last_may_be(const struct bs_byte_verifier *verifier, const struct te
 	return false;
 }
 
-/* The element that must occur directly before (step -1) or after (step 1) item i of a phrase; NULL:
- * none, or not a term. */
+/* The element of the item directly before (step -1) or after (step 1) item i of a phrase. NULL: no
+ * item is adjacent, or its element is not a plain word. */
 static const struct element *neighbour(const struct bs_byte_verifier *verifier,
                                        const struct bs_query_node *phrase, uint32_t i, int step)
 {
@@ -572,8 +575,8 @@ static const struct element *neighbour(const struct bs_byte_verifier *verifier,
 	return is_adjacent && element->is_term ? element : NULL;
 }
 
-/* Whether the words next to item i of a phrase, whose bytes are at text[at], may be those of the
- * phrase. */
+/* Whether the phrase may occur where the bytes of its item i are at text[at], by the words before
+ * and after. Analyses nothing. */
 static bool may_be_phrase(const struct bs_byte_verifier *verifier, const struct text *text,
                           const struct bs_query_node *phrase, uint32_t i, size_t at)
 {
@@ -583,8 +586,8 @@ static bool may_be_phrase(const struct bs_byte_verifier *verifier, const struct 
 	size_t n_bytes = verifier->elements[e].needle.n_bytes, end = at + n_bytes;
 	if (may_be_word(verifier, text, e, at) == BS_VERDICT_NO)
 		return false;
-	/* The bytes that follow are not the next word around the T of a date, nor in an identifier
-	 * whose first position has two words. */
+	/* In two cases, the bytes that follow need not be the next word: at the T of a date, and in
+	 * an identifier that is split into parts. */
 	bool is_in_word = at > 0 && verifier->kinds[text->bytes[at - 1]] == BS_BYTE_LETTER;
 	bool goes_on = end < text->n_bytes && text->bytes[end] == 'T';
 	bool has_parts = bs_tokenizer_splits(verifier->tokenizer) &&
@@ -594,8 +597,8 @@ static bool may_be_phrase(const struct bs_byte_verifier *verifier, const struct 
 	return !before || is_in_word || last_may_be(verifier, text, at, &before->needle);
 }
 
-/* Subtracts n_bytes from the budget of the document. False: the budget is spent, or the deadline is
- * over. */
+/* Subtracts n_bytes from the number of bytes that may be analysed for the document. False: too few
+ * are left, or the deadline is over. */
 static bool take_share(struct bs_byte_verifier *verifier, size_t n_bytes)
 {
 	if (!verifier->status)
@@ -605,7 +608,8 @@ static bool take_share(struct bs_byte_verifier *verifier, size_t n_bytes)
 	return has_left;
 }
 
-/* Analyses text[from..to) with fn. False: the budget is spent, or analysing failed. */
+/* Analyses text[from..to) and calls fn with the tokens. False: too few bytes may still be analysed,
+ * or analysing failed. */
 static bool analyze(struct bs_byte_verifier *verifier, const struct text *text, size_t from,
                     size_t to, bs_token_fn fn, void *context)
 {
@@ -626,13 +630,11 @@ static size_t high_of(const struct text *text, size_t at)
 	return text->n_bytes - at > MAX_REACH_BYTES ? at + MAX_REACH_BYTES : text->n_bytes;
 }
 
-/*
- * Unescapes the JSON around text[*at..*end) into verifier->piece, and makes *text, *at and *end
- * refer to it. The piece has as many bytes as fit and is never cut inside an escape of two bytes.
- * Half a \u escape at its beginning looks like letters and digits, which changes nothing after the
- * next safe cut. False: the JSON has an escape that is not handled here, or the word is too
- * long.
- */
+/* Unescapes the JSON around the word text[*at..*end) into verifier->piece, and makes *text, *at and
+ * *end refer to that. The piece has as many bytes as fit. It is never cut inside an escape of two
+ * bytes. It may begin with half of a \u escape; that looks like letters and digits, and has no
+ * effect after the next safe cut. False: the JSON has an escape that is not decoded here, or the
+ * word is too long. */
 static bool make_piece(struct bs_byte_verifier *verifier, struct text *text, size_t *at,
                        size_t *end)
 {
@@ -662,18 +664,18 @@ static bool make_piece(struct bs_byte_verifier *verifier, struct text *text, siz
 	return true;
 }
 
-/* Whether one end of text[from..to), which should lie between two safe cuts, is an end of the piece
- * where the whole text continues. */
+/* Whether text[from..to) begins or ends where the piece was cut from a longer text, which is not a
+ * safe cut. */
 static bool is_edge(const struct text *text, size_t from, size_t to)
 {
 	return (from == 0 && text->goes_on_before) || (to == text->n_bytes && text->goes_on_after);
 }
 
-/* Searching for a safe cut is cheaper than analysing by this factor. */
+/* How many times cheaper it is to search for a safe cut than to analyse. */
 #define CUT_SHARE 4
 
-/* cut_before moves *cut to the last safe cut at or before it, cut_after to the first at or after
- * it. False: the cut is too far away. */
+/* cut_before moves *cut back to the nearest safe cut, cut_after forward. False: the nearest one is
+ * too far away. */
 static bool cut_before(struct bs_byte_verifier *verifier, const struct text *text, size_t low,
                        size_t *cut)
 {
@@ -694,8 +696,9 @@ static bool cut_after(struct bs_byte_verifier *verifier, const struct text *text
 	return take_share(verifier, (*cut - at) / CUT_SHARE) && is_cut;
 }
 
-/* Whether the bytes of element e at text[at] are a word, analysing the surroundings if necessary.
- * JSON must be a string or a piece of one. UNKNOWN: the analysis would cost too much. */
+/* Whether element e, whose bytes are at text[at], occurs there as a word. Analyses the surroundings
+ * if the adjacent bytes do not decide. UNKNOWN: that would cost too much. A text in JSON must be
+ * the inside of one string. */
 static enum bs_verdict is_word(struct bs_byte_verifier *verifier, const struct text *whole,
                                uint32_t e, size_t at)
 {
@@ -718,23 +721,23 @@ static enum bs_verdict is_word(struct bs_byte_verifier *verifier, const struct t
 	return probe.is_found ? BS_VERDICT_YES : BS_VERDICT_NO;
 }
 
-/* The tokens of a piece of text that are words of the phrase. */
+/* The most words of the phrase that are recorded in a piece of text. */
 #define MAX_SEEN 128
 
 struct seen_token {
 	uint32_t position;
-	uint32_t items; /* Bit i is set if the token is the word of item i. */
+	uint32_t items; /* Bit i: the token is the word of item i. */
 };
 
 struct phrase_probe {
 	const struct bs_byte_verifier *verifier;
 	const struct bs_query_node *phrase;
-	uint32_t item;       /* The item whose bytes were found. */
-	uint64_t start_byte; /* Where the item's bytes begin. */
+	uint32_t item;       /* The item of the phrase whose bytes were found. */
+	uint64_t start_byte; /* Where these bytes begin. */
 	bool is_found;
-	uint32_t position; /* The position of the token at start_byte. */
+	uint32_t position; /* The position of the item's token. */
 	uint32_t last;     /* The position of the last token. */
-	size_t n_seen;     /* If MAX_SEEN, there may be more tokens. */
+	size_t n_seen;     /* If it is MAX_SEEN, some tokens may be missing. */
 	struct seen_token *seen;
 };
 
@@ -775,8 +778,8 @@ static bool has_item(const struct phrase_probe *probe, uint32_t i)
 	return false;
 }
 
-/* step_back and step_forth move *cut over n_words + 1 safe cuts, which nearly always is as many
- * words. False: the cuts are too far away. */
+/* step_back and step_forth move *cut over n_words + 1 safe cuts, which are nearly always between as
+ * many words. False: the cuts are too far away. */
 static bool step_back(struct bs_byte_verifier *verifier, const struct text *text, size_t *cut,
                       uint32_t n_words)
 {
@@ -801,8 +804,8 @@ static bool step_forth(struct bs_byte_verifier *verifier, const struct text *tex
 	return true;
 }
 
-/* Whether the phrase occurs at this place. JSON must be a string. UNKNOWN: finding out would cost
- * too much. */
+/* Whether the phrase occurs where the bytes of its item i are at text[at]. UNKNOWN: deciding would
+ * cost too much. A text in JSON must be the inside of one string. */
 static enum bs_verdict is_phrase(struct bs_byte_verifier *verifier, const struct text *whole,
                                  const struct bs_query_node *phrase, uint32_t i, size_t at)
 {
@@ -846,9 +849,9 @@ static enum bs_verdict is_phrase(struct bs_byte_verifier *verifier, const struct
 	}
 }
 
-/* Whether no code point of the text can hide one of the query's words, so that words that were not
- * found are absent. A backslash before the \ of \uXXXX makes it plain text; then a code point is
- * seen where there is none, which is harmless because the text is ASCII. */
+/* Whether words whose bytes are not in the text are absent, because it has no code point that could
+ * hide them. An escaped backslash followed by the text uXXXX is mistaken for a code point; that is
+ * harmless, because it only makes the text less clear. */
 static bool is_clear(struct bs_byte_verifier *verifier, const struct text *text)
 {
 	size_t at =
@@ -860,8 +863,8 @@ static bool is_clear(struct bs_byte_verifier *verifier, const struct text *text)
 			c = bs_record_code_point(text->bytes, text->n_bytes, &at);
 		else
 			U8_NEXT_OR_FFFD(text->bytes, at, text->n_bytes, c);
-		/* An escaped control character is not part of a word; other escaped ASCII may
-		 * be. */
+		/* An escaped control character cannot be part of a word; other escaped ASCII
+		 * characters can. */
 		if (c < 0 || (c >= 0x20 && c < 0x80))
 			return false;
 		if (c >= 0x80) {
@@ -896,11 +899,13 @@ static bool is_document_clear(struct bs_byte_verifier *verifier)
 	return true;
 }
 
-/* For the deadline: the estimated cost of a place, and the speed of the search in bytes per ns. */
+/* For the deadline: the estimated cost of a place where a word's bytes were found, and the number
+ * of bytes searched per ns. */
 #define PLACE_NS   10u
 #define BYTES_A_NS 16u
 
-/* Returns the end of the text also if the call must end (verifier->status). */
+/* Finds the next place at or after `from` with the bytes of element e. The end of the text if there
+ * is none, or if the call must end (verifier->status). */
 static size_t find(struct bs_byte_verifier *verifier, const struct text *text, size_t from,
                    uint32_t e)
 {
@@ -912,8 +917,8 @@ static size_t find(struct bs_byte_verifier *verifier, const struct text *text, s
 	return verifier->status ? text->n_bytes : at;
 }
 
-/* Places this close to the end of a text that continues are left until there is more text around
- * them. */
+/* In a text that is still being read, places this close to its present end are not decided yet,
+ * because the text after them is missing. */
 #define EDGE_BYTES (2 * MAX_REACH_BYTES)
 
 static size_t searchable_bytes(const struct text *text)
@@ -923,13 +928,13 @@ static size_t searchable_bytes(const struct text *text)
 	                                    : 0;
 }
 
-/* Loops over the places from `from` on with the bytes of element e. */
+/* A loop over the places, from `from` on, with the bytes of element e. */
 #define FOR_EACH_PLACE(verifier, text, from, e, at)                                               \
 	for (size_t at = find(verifier, text, from, e), end_ = searchable_bytes(text); at < end_; \
 	     at = find(verifier, text, at + 1, e))
 
-/* NO: the word is not in the line, provided that the line is clear (is_clear); otherwise
- * UNKNOWN. */
+/* Whether element e may occur in the line. NO: it does not, provided that the line is clear
+ * (is_clear). UNKNOWN: it may. */
 static enum bs_verdict element_in_json(struct bs_byte_verifier *verifier, uint32_t e)
 {
 	FOR_EACH_PLACE(verifier, &verifier->text, 0, e, at)
@@ -953,11 +958,12 @@ static enum bs_verdict element_in_text(struct bs_byte_verifier *verifier, const 
 	return verdict;
 }
 
-/* Whether a leaf's word or phrase occurs in a text at or after `from`. */
+/* A function that finds whether a leaf's word or phrase occurs in a text at or after `from`. */
 typedef enum bs_verdict ask_text(struct bs_byte_verifier *verifier, const struct text *text,
                                  const struct bs_query_node *node, uint32_t which, size_t from);
 
-/* Like ask_text, for a growing text: searches only the new part. */
+/* The verdict of in_text on the growing text. Searches only the part that is new since the last
+ * call. */
 static enum bs_verdict ask_grown(struct bs_byte_verifier *verifier,
                                  const struct bs_query_node *node, uint32_t which,
                                  ask_text *in_text, struct searched *searched)
@@ -971,7 +977,7 @@ static enum bs_verdict ask_grown(struct bs_byte_verifier *verifier,
 	return searched->verdict;
 }
 
-/* The verdict of in_text on the fields that the leaf applies to. */
+/* The verdict of in_text on all fields that the leaf applies to. */
 static enum bs_verdict ask_fields(struct bs_byte_verifier *verifier,
                                   const struct bs_query_node *node, uint32_t which,
                                   ask_text *in_text)
@@ -987,8 +993,8 @@ static enum bs_verdict ask_fields(struct bs_byte_verifier *verifier,
 	return verdict;
 }
 
-/* Whether the growing text is searched for the leaf. It is unnamed, so a leaf that asks for a field
- * does not apply to it. */
+/* Whether the document is a growing text and the leaf applies to it. Such a text has no name, so a
+ * leaf for a named field does not. */
 static bool is_grown(const struct bs_byte_verifier *verifier, const struct bs_query_node *leaf)
 {
 	return verifier->doc_fields == &verifier->grown && leaf->field == BS_QUERY_ANY_FIELD;
@@ -1013,7 +1019,7 @@ static enum bs_verdict ask_element(struct bs_byte_verifier *verifier,
 	return verdict;
 }
 
-/* NO if one of the leaf's words is absent, else UNKNOWN. */
+/* NO: one of the leaf's words is absent. Otherwise UNKNOWN. */
 static enum bs_verdict ask_all(struct bs_byte_verifier *verifier, const struct bs_query_node *node)
 {
 	for (uint32_t i = 0; i < node->n_items; i++)
@@ -1062,13 +1068,14 @@ static enum bs_verdict ask_phrase(struct bs_byte_verifier *verifier,
 	return ask_fields(verifier, node, item, phrase_in_text);
 }
 
-/* Values normally have no escapes; with escapes, the verdict is UNKNOWN. */
+/* Whether a text is a value in the range. UNKNOWN: it has escapes, which values normally do not
+ * have. */
 static enum bs_verdict range_in_text(struct bs_byte_verifier *verifier, const struct text *text,
                                      const struct bs_query_node *node, uint32_t which, size_t from)
 {
 	struct bs_value value;
 	(void)which;
-	/* Texts that are read piece by piece are those of files, which have no values. */
+	/* `from` is 0, because only the texts of files grow, and these have no values. */
 	(void)from;
 	if (text->is_json && memchr(text->bytes, '\\', text->n_bytes))
 		return BS_VERDICT_UNKNOWN;
@@ -1108,8 +1115,8 @@ static enum bs_verdict ask_leaf(void *context, uint32_t n)
 	                                    : ask_all(verifier, node);
 }
 
-/* A word that was found is present. A word that was not found is absent only if the document is
- * clear. */
+/* The verdict on the whole query. A word that was found is certainly present; one that was not
+ * found is only absent if the document is clear (is_clear). */
 static enum bs_verdict ask_root(struct bs_byte_verifier *verifier)
 {
 	uint32_t root = (uint32_t)verifier->query->n_nodes - 1;
@@ -1131,7 +1138,7 @@ static void begin(struct bs_byte_verifier *verifier, struct bs_doc_ref ref, size
 	verifier->err = err;
 	verifier->ref = ref;
 	verifier->is_head = false;
-	/* With more than twice the text, analysing all of it would have been faster. */
+	/* If more than twice the text had to be analysed, match.c would be faster. */
 	verifier->left_bytes = 2 * text_bytes + 4096;
 }
 
@@ -1146,7 +1153,7 @@ enum bs_status bs_byte_verifier_json(struct bs_byte_verifier *verifier, struct b
 	return verifier->status;
 }
 
-/* Adds the occurrences of element e in the text to *tf. False: undecided. */
+/* Adds the occurrences of element e in the text to *tf. False: some place is undecided. */
 static bool count_words(struct bs_byte_verifier *verifier, const struct text *text, uint32_t e,
                         uint32_t *tf)
 {

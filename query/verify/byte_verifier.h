@@ -21,42 +21,41 @@
 /* A query prepared for many documents, with the scratch for one. Used by one thread. */
 struct bs_byte_verifier;
 
-/* All inputs are borrowed; tokenizer must be the analyzer of the index. *verifier_out is NULL if
- * bytes cannot decide this query: it has no ASCII word, words are stemmed, or it is very large.
- * BS_NO_MEMORY, or what the analyzer returned. */
+/* Makes the byte verifier for a plan. All inputs are borrowed; tokenizer must be the analyzer of
+ * the index. *verifier_out is NULL if bytes cannot decide the query: it has no ASCII word, words
+ * are stemmed, or it is very large. BS_NO_MEMORY, or the failures of the analyzer. */
 enum bs_status bs_byte_verifier_new(const struct bs_plan *plan, struct bs_tokenizer *tokenizer,
                                     const struct bs_kernel *kernel,
                                     struct bs_byte_verifier **verifier_out,
                                     struct bs_error *err) BS_WARN_UNUSED;
 void bs_byte_verifier_free(struct bs_byte_verifier *verifier);
 
-/* See bs_matcher_weigh_fields. */
+/* Sets the weights of fields, like bs_matcher_weigh_fields. */
 void bs_byte_verifier_weigh_fields(struct bs_byte_verifier *verifier, char *const *weights);
 
-/* Searches a record's line of JSON without parsing it. The line must be valid JSON; otherwise the
- * verdict is arbitrary. For this and the following functions: UNKNOWN means that the document must
- * be analysed, and ref names the document, for its file name. */
+/* Searches a record's line of JSON without parsing it. If the line is not valid JSON, the verdict
+ * is arbitrary. For this and the following functions: UNKNOWN means that the document must be
+ * analysed; ref is the document, and is needed only for its file name. */
 enum bs_status bs_byte_verifier_json(struct bs_byte_verifier *verifier, struct bs_doc_ref ref,
                                      const uint8_t *line, size_t line_bytes,
                                      enum bs_verdict *verdict_out,
                                      struct bs_error *err) BS_WARN_UNUSED;
 
-/* Searches the fields of a document. is_json: the texts are as in the line of JSON, with escapes.
- * needs_words: if the verdict is YES, match_out->words and n_words are set as by bs_match_document;
- * no other member of match_out is set. */
+/* Searches the fields of a document. is_json: the texts still have the escapes of JSON.
+ * needs_words: for the verdict YES, sets words and n_words of match_out like bs_match_document, and
+ * nothing else in match_out. */
 enum bs_status bs_byte_verifier_fields(struct bs_byte_verifier *verifier, struct bs_doc_ref ref,
                                        const struct bs_field *fields, size_t n_fields, bool is_json,
                                        bool needs_words, enum bs_verdict *verdict_out,
                                        struct bs_match *match_out,
                                        struct bs_error *err) BS_WARN_UNUSED;
 
-/* Whether the beginning of a text can suffice for a YES. It cannot if the query has a NOT. */
+/* Whether the verdict on the beginning of a text can be YES. It cannot if the query has a NOT. */
 bool bs_byte_verifier_takes_heads(const struct bs_byte_verifier *verifier);
-/*
- * Searches the single, unnamed text of a document while it is read. is_new: the first call for this
- * document; otherwise `text` is the previous text, perhaps at another address, with more after it,
- * and only the new part is searched. Until is_whole is set, the verdict is YES or UNKNOWN.
- */
+/* Searches the only text of a document, which has no field name, while it is being read. is_new:
+ * this is the first call for the document; otherwise `text` is the text of the previous call,
+ * perhaps at another address, with more bytes at its end, and only the new part is searched. Unless
+ * is_whole is set, the verdict is YES or UNKNOWN. */
 enum bs_status bs_byte_verifier_grown(struct bs_byte_verifier *verifier, struct bs_doc_ref ref,
                                       const uint8_t *text, size_t text_bytes, bool is_new,
                                       bool is_whole, enum bs_verdict *verdict_out,

@@ -9,21 +9,21 @@
 #include "query/verify/byte_verifier.h"
 
 enum memo {
-	MEMO_EMPTY, /* Zero, as calloc leaves it. */
+	MEMO_EMPTY, /* Not computed. Zero, as calloc leaves it. */
 	MEMO_NO,
 	MEMO_YES,
 };
 
-/* A leaf as a query of its own, whose documents are the file names. */
+/* A `name:` leaf as a query of its own, whose documents are file names. */
 struct bs_name_leaf {
-	uint32_t n; /* Its node in the whole query. */
+	uint32_t n; /* The number of the leaf's node in the query. */
 	struct bs_query_node node;
 	struct bs_query_tree query;
 	struct bs_plan plan;
 	struct bs_byte_verifier *byte_verifier; /* NULL: every name is analysed. */
 	struct bs_matcher *matcher;
-	/* One array per segment of the list, overlays included, with an enum memo for each
-	 * document; NULL: nothing computed. */
+	/* For each segment of the list and for each overlay, an array with an enum memo for each
+	 * document; NULL: nothing computed yet. */
 	uint8_t **memo;
 };
 
@@ -63,8 +63,9 @@ static enum bs_status begin_leaf(struct bs_name_leaf *leaf, uint32_t n, const st
 	return status;
 }
 
-/* The path below the folder, which for a record is that of its file; for a file that is a source
- * itself, the last component of its path. Empty: the document has no name. */
+/* Finds the name of a document: for a file in a folder, its path below the folder; for a file that
+ * is a source itself, the last component of its path; for a record, the name of its file if that is
+ * in a folder. Empty: the document has no name. */
 static enum bs_status find_name(const struct bs_snapshot *snapshot, struct bs_doc_ref ref,
                                 struct bs_field *name_out, struct bs_error *err)
 {
@@ -129,7 +130,8 @@ static enum bs_status has_name(struct bs_file_names *names, uint32_t n, struct b
 	return status;
 }
 
-/* Whether there are collections in folders, and a field `name` that their records may have. */
+/* Whether records that have a file name may have their own field `name`: there are inner
+ * collections, and a field of that name. */
 static bool has_own_names(const struct bs_snapshot *snapshot)
 {
 	const struct bs_manifest *manifest = &snapshot->manifest;

@@ -11,18 +11,18 @@
 #include "query/plan/file_names.h"
 #include "query/plan/plan.h"
 
-/* The `name:` leaves of one query, with the results computed so far. Used by one thread.
- * Zero-initialise; release with bs_filename_match_deinit. */
+/* The `name:` leaves of one query, and their results so far. Used by one thread. Zero-initialise;
+ * release with bs_filename_match_deinit. */
 struct bs_filename_match {
-	struct bs_file_names names; /* Must be first, because names->has casts it back. */
+	struct bs_file_names names; /* First member, because names->has casts it back. */
 	const struct bs_snapshot_list *list;
 	struct bs_name_leaf *leaves; /* The `name:` leaves; names.n_leaves of them. */
 };
 void bs_filename_match_deinit(struct bs_filename_match *named);
 
-/* Prepares for the plan's query and releases the previous query. All inputs are borrowed; tokenizer
- * must be the analyzer of the index. kernel NULL: every name is analysed. BS_NO_MEMORY, or what the
- * analyzer returned. */
+/* Prepares for the query of a plan; releases the previous query. All inputs are borrowed; tokenizer
+ * must be the analyzer of the index. kernel NULL: every name is analysed. BS_NO_MEMORY, or the
+ * failures of the analyzer. */
 enum bs_status bs_filename_match_begin(struct bs_filename_match *named, const struct bs_plan *plan,
                                        struct bs_tokenizer *tokenizer,
                                        const struct bs_kernel *kernel,

@@ -15,38 +15,39 @@
 #include "query/language/fuzzy.h"
 #include "query/language/wildcard.h"
 
-/* The gap between the fields of a record, in positions; must equal that of the indexer
+/* The number of positions between the fields of a record. It must equal the indexer's
  * (indexer/batch/indexing_buffer.c). */
 #define FIELD_GAP 100u
 
-/* An occurrence of an element. */
+/* An occurrence of an element of the query in the document. */
 struct occurrence {
-	uint32_t field; /* Index into the document's fields. */
+	uint32_t field; /* The index of the field among those of the document. */
 	uint32_t position;
 };
 
-/*
- * A word in the dictionary, in which tokens are looked up. For a query of plain words, the
- * dictionary has only these words, and other tokens are ignored. With prefixes, patterns or fuzzy
- * words, every token is entered once, with the list of the elements it is an occurrence of, so that
- * it is compared with them once per distinct word.
- */
+/* A word in the dictionary, in which the tokens of a text are looked up. If all elements of the
+ * query are plain words, the dictionary has only these, and other tokens are ignored. If there are
+ * prefixes, patterns or fuzzy words, each distinct token is added once with the list of the
+ * elements that it matches, so that these comparisons are made once for each distinct word. */
 struct known_word {
 	uint32_t first_element; /* The index of the word's first element in element_lists. */
 	uint32_t n_elements;
-	/* Occurrences in the current document, multiplied by the weights of its fields. */
+	/* The number of occurrences in the current document, multiplied by the weights of their
+	 * fields. */
 	uint32_t tf;
-	bool is_positive; /* One of its elements is positive. */
-	/* The sum over its elements, in their order; 0: the word does not score. */
+	bool is_positive; /* Some element of the word is not negated. */
+	/* The sum of the weights of its elements, added in their order. 0: the word does not
+	 * score. */
 	double weight;
 	double idf;
 };
 
-/* An occurrence of an item of a NEAR or of a long phrase, for the sweep in text order. */
+/* An occurrence of an item of a NEAR or of a long phrase. Sorted in text order for a sweep. */
 struct near_point {
 	uint32_t field;
 	uint32_t position;
-	uint32_t kind; /* Index of its element among the distinct elements of the leaf. */
+	/* The index of the item's element among the distinct elements of the leaf. */
+	uint32_t kind;
 };
 
 BS_VECTOR(occurrences, struct occurrence);
@@ -58,8 +59,8 @@ BS_VECTOR(match_words, struct bs_match_word);
 struct counted_element {
 	struct bs_fuzzy *fuzzy; /* The matcher of a fuzzy element; NULL for other elements. */
 	uint32_t tf;
-	uint32_t need;                  /* Scratch of near_needs; zero between calls. */
-	struct occurrences occurrences; /* The occurrences by ascending position. */
+	uint32_t need;                  /* Scratch of near_needs; 0 between calls. */
+	struct occurrences occurrences; /* Sorted by position. */
 };
 
 struct bs_matcher {
@@ -69,7 +70,7 @@ struct bs_matcher {
 	struct bs_doc_ref ref; /* The current document. */
 	/* The elements that are prefixes, patterns or fuzzy words, ascending. */
 	struct bs_u32s inexact;
-	bool needs_positions;       /* Some leaf is a phrase or a NEAR, or asks for a field. */
+	bool needs_positions;       /* Some leaf is a phrase or a NEAR, or is for one field. */
 	struct bs_term_table table; /* The words of the dictionary. */
 	/* The dictionary's words, indexed by their numbers in the table. */
 	struct known_words known;
@@ -85,7 +86,7 @@ struct bs_matcher {
 	uint32_t field;  /* The index of the field being analysed. */
 	uint32_t weight; /* The weight of the field being analysed. */
 	char *const *weights;
-	struct bs_word_hits *hits; /* Set while hits are collected. */
+	struct bs_word_hits *hits; /* Receives hits while they are collected; otherwise NULL. */
 	uint64_t span_start_byte;  /* The start_byte of the last token. */
 	uint32_t span_position;    /* The position of the first token with the same start_byte. */
 	struct bs_error *err;
@@ -94,8 +95,8 @@ struct bs_matcher {
 
 #define NOT_PLAIN UINT32_MAX
 
-/* A larger dictionary is cleared: a long scan must not remember every word it ever met, and lookups
- * are faster in a dictionary that stays in the caches (1.0 instead of 1.2 us a paragraph). */
+/* A larger dictionary is cleared. It must not contain every word of a long scan, and lookups are
+ * faster if it stays in the caches (1.0 instead of 1.2 us a paragraph). */
 #define MAX_KNOWN_WORDS (1u << 16)
 
 static bool wants_positions(const struct bs_query_tree *query)
@@ -121,8 +122,8 @@ __attribute__((always_inline)) static inline void append(struct bs_matcher *matc
 		matcher->status = bs_buffer_append(to, bytes, n_bytes, matcher->err);
 }
 
-/* Estimated costs, for the deadline: comparing a word with an inexact element, and checking an
- * occurrence. */
+/* Estimated costs, for the deadline: of comparing a word with an inexact element, and of checking
+ * an occurrence. */
 #define INEXACT_NS    50u
 #define OCCURRENCE_NS 10u
 
@@ -132,7 +133,7 @@ static inline void spend(struct bs_matcher *matcher, uint64_t about_ns)
 		matcher->status = bs_deadline_spend(about_ns, matcher->err);
 }
 
-/* Whether a term is an occurrence of the inexact element e. */
+/* Whether a term matches the inexact element e (a prefix, a pattern or a fuzzy word). */
 static bool element_accepts(const struct bs_matcher *matcher, uint32_t e, const uint8_t *term,
                             uint32_t term_bytes)
 {
@@ -153,9 +154,9 @@ static void add_element(struct bs_matcher *matcher, struct known_word *word, uin
 	append(matcher, &matcher->element_lists.bytes, &e, sizeof(e));
 }
 
-/* Enters a new term into the dictionary, with its elements in order. plain: the plain element that
- * equals the term, or NOT_PLAIN. Plain elements are entered first, so a term entered later equals
- * none of them. */
+/* Adds a new term to the dictionary, with the elements that it matches in their order. plain: the
+ * plain element that equals the term; NOT_PLAIN: none. Plain elements are added first, so a term
+ * added later equals none of them. */
 static void enter_word(struct bs_matcher *matcher, const uint8_t *term, uint32_t term_bytes,
                        uint32_t plain)
 {
@@ -177,8 +178,8 @@ static void enter_word(struct bs_matcher *matcher, const uint8_t *term, uint32_t
 	append(matcher, &matcher->known.bytes, &word, sizeof(word));
 }
 
-/* The number of a term, which is entered if it is new. Must not be called after a failure. Inlined
- * because it is called for every word of a text. */
+/* The number of a term in the dictionary; a new term is added. Must not be called after a failure.
+ * Inlined because it is called for every word of a text. */
 static inline uint32_t know_word(struct bs_matcher *matcher, const uint8_t *term,
                                  uint32_t term_bytes, uint64_t hash, uint32_t plain)
 {
@@ -296,13 +297,13 @@ static struct known_word *word_at(const struct bs_matcher *matcher, uint32_t num
 	return &matcher->known.items[number];
 }
 
-/* The elements that a word of the dictionary is an occurrence of. */
+/* The elements that a word of the dictionary matches. */
 static const uint32_t *elements_of(const struct bs_matcher *matcher, const struct known_word *word)
 {
 	return matcher->element_lists.items + word->first_element;
 }
 
-/* Counts an occurrence for the word and for each of its elements. */
+/* Counts an occurrence of a word, for the word and for each element that it matches. */
 static void add_occurrence(struct bs_matcher *matcher, const struct bs_token *token,
                            uint32_t number)
 {
@@ -334,7 +335,7 @@ static void add_hit(struct bs_matcher *matcher, const struct bs_token *token, ui
 		append(matcher, &matcher->hits->bytes, &hit, sizeof(hit));
 }
 
-/* Marks the hits at a position as part of a match of a leaf. */
+/* Marks the hits at a position to be kept, because they are part of a match of a leaf. */
 static void keep_hit(const struct bs_matcher *matcher, uint64_t position)
 {
 	struct bs_word_hit *hits = matcher->hits->items;
@@ -373,15 +374,15 @@ static enum bs_status take_tokens(void *context, const struct bs_token *tokens, 
 	return matcher->status;
 }
 
-/* Returns the document's length in positions. */
+/* Analyses the fields of a document, and returns its length in positions. */
 static uint32_t analyze_fields(struct bs_matcher *matcher, const struct bs_field *fields,
                                size_t n_fields)
 {
 	uint32_t position = 0, length = 0;
 	matcher->doc_fields = fields;
 	matcher->n_doc_fields = n_fields;
-	/* The dictionary is filled only now because many queries are answered without reading a
-	 * text. */
+	/* The dictionary is filled on first use, because many queries are answered without reading
+	 * a text. */
 	if (matcher->table.n_terms == 0)
 		know_elements(matcher);
 	for (size_t i = 0; i < n_fields && !matcher->status; i++) {
@@ -399,7 +400,7 @@ static uint32_t analyze_fields(struct bs_matcher *matcher, const struct bs_field
 	return length;
 }
 
-/* Resets the state of the previous document. */
+/* Clears the state of the previous document. */
 static void start_document(struct bs_matcher *matcher, struct bs_error *err)
 {
 	const uint32_t *found = matcher->found.items;
@@ -426,7 +427,7 @@ static int compare_words(const void *a, const void *b)
 	return bs_compare_bytes(x->term, x->term_bytes, y->term, y->term_bytes);
 }
 
-/* Lists the scored words that were found, sorted by bytes. */
+/* Lists the words that score and were found, sorted by bytes. */
 static void list_words(struct bs_matcher *matcher, struct bs_match *match)
 {
 	const uint32_t *found = matcher->found.items;
@@ -473,7 +474,7 @@ static bool field_fits(const struct bs_matcher *matcher, const struct bs_query_n
 	return bs_match_field(matcher->query, node, &matcher->doc_fields[field]);
 }
 
-/* Marks the hits of an element in the fields that the leaf applies to. */
+/* Marks the hits of an element to be kept, in the fields that the leaf applies to. */
 static void keep_occurrences(const struct bs_matcher *matcher, const struct bs_query_node *node,
                              uint32_t element)
 {
@@ -484,8 +485,9 @@ static void keep_occurrences(const struct bs_matcher *matcher, const struct bs_q
 			keep_hit(matcher, at[i].position);
 }
 
-/* This function and the following leaf functions mark all matches while hits are collected;
- * otherwise they stop at the first match. */
+/* Whether a leaf that is a word matches. While hits are collected, this function and those for
+ * other leaves go through all matches and mark their hits; otherwise they stop at the first
+ * match. */
 static bool word_matches(const struct bs_matcher *matcher, const struct bs_query_node *node)
 {
 	uint32_t element = node->items[0].element;
@@ -501,7 +503,8 @@ static bool word_matches(const struct bs_matcher *matcher, const struct bs_query
 	return false;
 }
 
-/* Binary search by position: positions ascend through the whole document, across fields. */
+/* Whether an element occurs at a position, by binary search. Positions ascend through the whole
+ * document, across fields. */
 static bool stands_at(const struct bs_matcher *matcher, uint32_t element, uint32_t field,
                       uint64_t position)
 {
@@ -521,7 +524,7 @@ static int compare_points(const void *a, const void *b, void *context)
 	return x->kind < y->kind ? -1 : x->kind > y->kind;
 }
 
-/* n_bytes of zeros; NULL if there is no memory. */
+/* Makes an array of n_bytes zeros in `scratch`. NULL: there is no memory. */
 static void *zeros(struct bs_matcher *matcher, struct bs_buffer *scratch, size_t n_bytes)
 {
 	bs_buffer_clear(scratch);
@@ -530,13 +533,14 @@ static void *zeros(struct bs_matcher *matcher, struct bs_buffer *scratch, size_t
 	return matcher->status ? NULL : memset(scratch->data, 0, n_bytes);
 }
 
-/* A distinct element of a leaf and how often it is wanted. Leaves use an array of n_items,
- * initially zero. */
+/* A distinct element of a NEAR or of a phrase, and how many of its items have this element. There
+ * is one for each item of the leaf, initially zero; only the first ones are used for distinct
+ * elements. */
 struct near_need {
 	uint32_t element;
 	uint32_t wanted;
-	uint32_t held; /* The number of occurrences in the window. */
-	/* needs[i].of_item is the index of item i's element among the distinct elements. */
+	uint32_t held; /* How many occurrences are in the current window. */
+	/* In needs[i]: the index, among the distinct elements, of the element of item i. */
 	uint32_t of_item;
 };
 
@@ -558,7 +562,7 @@ static uint32_t near_needs(struct bs_matcher *matcher, const struct bs_query_nod
 	return n;
 }
 
-/* Lists the occurrences of the distinct elements in matcher->points, in text order, and returns
+/* Sets matcher->points to the occurrences of the distinct elements, in text order, and returns
  * their number. */
 static size_t near_points(struct bs_matcher *matcher, const struct bs_query_node *node,
                           const struct near_need *needs, uint32_t n_needs)
@@ -582,8 +586,8 @@ static size_t near_points(struct bs_matcher *matcher, const struct bs_query_node
 	return matcher->status ? 0 : n_points;
 }
 
-/* Slides a window over the occurrences in text order. The window spans one field and at most `span`
- * + 1 positions. */
+/* Whether a NEAR matches: slides a window of at most `span` + 1 positions in one field over the
+ * occurrences, in text order. */
 static bool sweep_points(const struct bs_matcher *matcher, struct near_point *points,
                          size_t n_points, struct near_need *needs, uint32_t n_needs, uint64_t span)
 {
@@ -621,7 +625,8 @@ static bool near_matches(struct bs_matcher *matcher, const struct bs_query_node 
 	                    (uint64_t)node->distance + node->n_items - 1);
 }
 
-/* Whether the phrase occurs around one of the occurrences of its rarest item. */
+/* Whether a phrase occurs, by looking for its other items around each occurrence of its rarest
+ * item. */
 static bool phrase_around(const struct bs_matcher *matcher, const struct bs_query_node *node,
                           const struct bs_query_item *rarest)
 {
@@ -643,19 +648,19 @@ static bool phrase_around(const struct bs_matcher *matcher, const struct bs_quer
 	return is_anywhere;
 }
 
-/*
- * Searches for a phrase for which phrase_around would take too many lookups, such as "a a a a b" in
- * a text of nothing but a. It passes once over the occurrences of all its words in text order, with
- * a bit for each position of the phrase: set if the phrase up to there ends at the current position
- * of the document. Each step shifts the bits by one and keeps those whose word occurs there.
- * Positions of the phrase without an item (`open`) are always kept.
- */
+/* Searches for a phrase for which phrase_around would need too many lookups, such as "a a a a b" in
+ * a text that consists of a. Goes once through the occurrences of all words of the phrase, in text
+ * order. `state` has a bit for each position of the phrase: whether the phrase up to there occurs
+ * such that it ends at the current position of the document. Each step shifts the bits by one, and
+ * clears those whose word is not at the new position (`here`). Positions of the phrase without an
+ * item (`open`) are never cleared. */
 struct phrase_sweep {
 	uint32_t n_words; /* The number of 64-bit words in each set. */
 	uint64_t *state;
 	uint64_t *open;
-	uint64_t *here;  /* The phrase positions whose words occur at the current position. */
-	uint64_t *masks; /* The phrase positions of each distinct element: one set per need. */
+	/* The positions of the phrase whose words occur at the current position of the document. */
+	uint64_t *here;
+	uint64_t *masks; /* For each distinct element, the set of its positions in the phrase. */
 };
 
 static void step_sweep(struct phrase_sweep *sweep, bool *is_empty_out)
@@ -678,7 +683,7 @@ static bool sweep_phrase(struct phrase_sweep *sweep, uint32_t last_bit,
 	for (size_t i = 0; i < n_points;) {
 		const struct near_point *at = &points[i];
 		bool goes_on = i > 0 && at->field == at[-1].field;
-		/* The positions between have none of the words. */
+		/* The positions in between have no word of the phrase. */
 		for (uint64_t p = goes_on ? at[-1].position + UINT64_C(1) : 0;
 		     !is_empty && goes_on && p < at->position; p++) {
 			memcpy(sweep->here, sweep->open, set_bytes);
@@ -723,7 +728,7 @@ static bool phrase_anywhere(struct bs_matcher *matcher, const struct bs_query_no
 	return sweep_phrase(&sweep, last_bit, matcher->points.items, n_points);
 }
 
-/* The number of lookups for a phrase above which it is searched for in one sweep. */
+/* A phrase that needs more lookups than this is searched for in one sweep. */
 #define MOST_LOOKS 65536u
 
 static bool phrase_matches(struct bs_matcher *matcher, const struct bs_query_node *node)
@@ -735,7 +740,8 @@ static bool phrase_matches(struct bs_matcher *matcher, const struct bs_query_nod
 			rarest = &node->items[i];
 	bool are_many =
 		(uint64_t)matcher->elements[rarest->element].tf * node->n_items > MOST_LOOKS;
-	/* Hits are for display: among so many, a word outside the phrase does no harm. */
+	/* In so frequent a phrase, all its words become hits, wherever they are. Hits are for
+	 * display, and a few outside of the phrase do no harm. */
 	for (uint32_t i = 0; i < node->n_items && are_many && matcher->hits; i++)
 		keep_occurrences(matcher, node, node->items[i].element);
 	if (are_many)
@@ -790,7 +796,7 @@ bool bs_match_has_own_name(const struct bs_field *fields, size_t n_fields)
 	return false;
 }
 
-/* After a failure, every verdict is NO. */
+/* The verdict on leaf n. After a failure, NO. */
 static enum bs_verdict ask_leaf(void *context, uint32_t n)
 {
 	struct bs_matcher *matcher = context;
@@ -818,7 +824,8 @@ static enum bs_verdict ask_leaf(void *context, uint32_t n)
 	return matches ? BS_VERDICT_YES : BS_VERDICT_NO;
 }
 
-/* Analyses a document and decides. hits (nullable): receives the occurrences of its words. */
+/* Analyses a document and decides whether it matches. hits (nullable): receives the occurrences of
+ * the query's words. */
 static void decide(struct bs_matcher *matcher, const struct bs_field *doc_fields,
                    size_t n_doc_fields, struct bs_word_hits *hits, struct bs_match *match_out,
                    struct bs_error *err)
@@ -846,7 +853,7 @@ enum bs_status bs_match_document(struct bs_matcher *matcher, struct bs_doc_ref r
 	return matcher->status;
 }
 
-/* Marks the hits of each positive leaf. */
+/* Marks the hits of each leaf below node n that is not negated. */
 static void keep_leaves(struct bs_matcher *matcher, uint32_t n, bool is_positive)
 {
 	const struct bs_query_node *node = &matcher->query->nodes[n];
@@ -856,7 +863,7 @@ static void keep_leaves(struct bs_matcher *matcher, uint32_t n, bool is_positive
 		keep_leaves(matcher, node->children[i], is_positive != (node->kind == BS_NODE_NOT));
 }
 
-/* Drops words outside their phrase or field. */
+/* Drops the hits outside of their phrase or field. */
 static void drop_hits(struct bs_matcher *matcher)
 {
 	struct bs_word_hit *hits = matcher->hits->items;
@@ -868,13 +875,13 @@ static void drop_hits(struct bs_matcher *matcher)
 	bs_vector_set_n(matcher->hits, n_kept);
 }
 
-/* The tokens of a script run have the place of the whole run: sets each hit to the place of its own
- * characters. */
+/* Sets each hit in a script run to the bytes of its own characters. Before, it has those of the
+ * whole run, like all tokens of the run. */
 static void place_in_runs(struct bs_matcher *matcher)
 {
 	struct bs_word_hit *hits = matcher->hits->items;
 	size_t n = bs_vector_n(matcher->hits), n_terms = 0, n_before = 0, start = 0, at = 0;
-	/* text[start..at) is the current piece of the run. */
+	/* text[start..at) is the part of the run that was looked at last. */
 	struct bs_word_hit before = {.field = UINT32_MAX};
 	for (size_t i = 0; i < n && !matcher->status; i++) {
 		const struct bs_field *field = &matcher->doc_fields[hits[i].field];

@@ -12,13 +12,14 @@
 
 /* An occurrence of a word of the query in a text. */
 struct bs_word_hit {
-	uint32_t field; /* Index into the fields of the document. */
-	/* Index into the query's elements. */
+	uint32_t field; /* The index of the field among those of the document. */
+	/* The index of the element among those of the query. */
 	uint32_t element;
-	uint64_t start_byte; /* The bytes [start_byte, end_byte) of the field's text. */
+	/* The occurrence is the bytes start_byte..end_byte of the field's text. */
+	uint64_t start_byte;
 	uint64_t end_byte;
-	/* Private to the matcher: the position in the document, the index among the terms of its
-	 * script run, and whether the hit stays. */
+	/* For the matcher only: the position in the document, the index among the terms of the
+	 * script run, and whether the hit is kept. */
 	uint32_t position, nth;
 	bool is_kept;
 };
@@ -32,23 +33,21 @@ enum bs_verdict {
 	BS_VERDICT_UNKNOWN,
 };
 
-/*
- * The verdict on node n, computed from the verdicts on its leaves. An AND stops at its first NO, an
- * OR at its first YES. children is the query's own array, or a copy in which the children of each
- * node may be reordered. Recurses as deep as the tree.
- */
+/* Computes the verdict on node n from the verdicts on its leaves. An AND stops at its first NO, an
+ * OR at its first YES. children: the query's own array, or a copy in which the children of each
+ * node are in another order. Recurses as deep as the tree. */
 enum bs_verdict bs_match_tree(const struct bs_query_tree *query, const uint32_t *children,
                               uint32_t n, enum bs_verdict (*ask_leaf)(void *context, uint32_t n),
                               void *context);
 
-/* Whether a leaf applies to a field of a document. */
+/* Whether a leaf of the query applies to a field of a document. */
 bool bs_match_field(const struct bs_query_tree *query, const struct bs_query_node *leaf,
                     const struct bs_field *field);
 
-/* Whether a document has a field `name`, which replaces the name of its file. */
+/* Whether a document has its own field `name`, which replaces the name of its file. */
 bool bs_match_has_own_name(const struct bs_field *fields, size_t n_fields);
 
-/* A query prepared for many documents, with the scratch for one. Used by one thread. */
+/* A query prepared for matching many documents. Used by one thread. */
 struct bs_matcher;
 
 /* query and tokenizer are borrowed. tokenizer must be the analyzer of the index. BS_NO_MEMORY. */
@@ -56,24 +55,25 @@ enum bs_status bs_matcher_new(const struct bs_query_tree *query, struct bs_token
                               struct bs_matcher **matcher_out, struct bs_error *err) BS_WARN_UNUSED;
 void bs_matcher_free(struct bs_matcher *matcher);
 
-/* Sets the evaluator of `name:` leaves, borrowed. Required before the first document if the query
- * has such leaves. */
+/* Sets the evaluator of `name:` leaves, which is borrowed. If the query has such leaves, call this
+ * before the first document. */
 void bs_matcher_ask_names(struct bs_matcher *matcher, struct bs_file_names *names);
 
-/* Sets the weights of fields (core/store/field_weights.h), borrowed; before that, all weights are
- * 1. */
+/* Sets the weights of fields (core/store/field_weights.h), which are borrowed. By default, all
+ * weights are 1. */
 void bs_matcher_weigh_fields(struct bs_matcher *matcher, char *const *weights);
 
-/* A distinct word of a document that the query asks for, directly or through a prefix, a pattern or
- * a fuzzy word. */
+/* A distinct word of a document that matches an element of the query: a plain word, a prefix, a
+ * pattern or a fuzzy word. */
 struct bs_match_word {
 	const uint8_t *term;
 	uint32_t term_bytes;
-	/* Occurrences in the whole document, multiplied by the weights of their fields; >= 1. */
+	/* The number of occurrences in the document, multiplied by the weights of their fields; >=
+	 * 1. */
 	uint32_t tf;
-	double weight; /* The sum over all elements that the word is an occurrence of. */
-	/* For the caller, which may store the word's idf here; kept while the matcher lives.
-	 * Initially negative. */
+	double weight; /* The sum of the weights of all elements that the word matches. */
+	/* A place where the caller may store the word's idf. Kept from document to document;
+	 * initially negative. */
 	double *idf;
 };
 
@@ -81,21 +81,22 @@ struct bs_match_word {
 struct bs_match {
 	bool matches;
 	uint32_t length; /* The document's length in positions: BM25's dl. */
-	/* If the document matches: the words that score. Their order depends only on the document
+	/* If the document matches: its words that score. Their order depends only on the document
 	 * and the query, so that sums of floating-point numbers are reproducible. */
 	const struct bs_match_word *words;
 	size_t n_words;
 };
 
-/* Matches a document by its fields. ref: the document, for its file name; arbitrary if the query
- * has no `name:` leaves. BS_NO_MEMORY. */
+/* Decides whether a document matches, by its fields. ref: the document, needed only for its file
+ * name. BS_NO_MEMORY. */
 enum bs_status bs_match_document(struct bs_matcher *matcher, struct bs_doc_ref ref,
                                  const struct bs_field *doc_fields, size_t n_doc_fields,
                                  struct bs_match *match_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Like bs_match_document, but lists no words. Overwrites hits with the occurrences of the query's
- * positive words, in text order, for display: words of a phrase only where the phrase occurs, words
- * for a field only in that field. of_match: hits of a document that does not match are dropped. */
+/* Like bs_match_document, but sets `hits` instead of words: the occurrences of words that are not
+ * negated, in text order, for display. Words of a phrase are included only where the phrase occurs,
+ * words for a field only in that field. of_match: if the document does not match, there are no
+ * hits. */
 enum bs_status bs_match_hits(struct bs_matcher *matcher, struct bs_doc_ref ref,
                              const struct bs_field *doc_fields, size_t n_doc_fields, bool of_match,
                              struct bs_match *match_out, struct bs_word_hits *hits,

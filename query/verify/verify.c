@@ -19,7 +19,7 @@ enum bs_status bs_verifier_begin(struct bs_verifier *verifier, struct bs_error *
 	return status;
 }
 
-/* Sets the field weights of the document's index. */
+/* Sets the weights of fields that the index of the document has. */
 static void take_weights(struct bs_verifier *verifier, uint32_t segment)
 {
 	const struct bs_snapshot *snapshot =
@@ -41,7 +41,8 @@ void bs_verifier_end(struct bs_verifier *verifier)
 	verifier->matcher = NULL;
 }
 
-/* A word's idf is computed on first use and stored in the matcher. */
+/* Computes the score of a match. The idf of a word is computed on first use, and stored in the
+ * matcher. */
 static enum bs_status score(const struct bs_verify_request *request, const struct bs_match *match,
                             double *score_out, struct bs_error *err)
 {
@@ -67,7 +68,7 @@ static void note_read(struct bs_verified *verified, uint64_t n_bytes, bool is_hi
 	verified->is_hit = is_hit;
 }
 
-/* Decides by analysing the whole document (match.h). */
+/* Verifies a document by analysing all of it (match.h). */
 static enum bs_status analyse(struct bs_verifier *verifier, struct bs_doc_ref ref,
                               const struct bs_document *document, struct bs_verified *verified,
                               struct bs_error *err)
@@ -83,8 +84,8 @@ static enum bs_status analyse(struct bs_verifier *verifier, struct bs_doc_ref re
 	               : BS_OK;
 }
 
-/* Decides by the bytes of the fields. The document must be unchanged, because its length is taken
- * from the index. */
+/* Verifies a document by the bytes of its fields. The document must be unchanged, because its
+ * length is taken from the index. */
 static enum bs_status ask_fields(struct bs_verifier *verifier, struct bs_doc_ref ref,
                                  const struct bs_document *document, bool is_json,
                                  struct bs_verified *verified, enum bs_verdict *verdict_out,
@@ -110,8 +111,8 @@ static enum bs_status ask_fields(struct bs_verifier *verifier, struct bs_doc_ref
 	return status ? status : score(request, &found, &verified->score, err);
 }
 
-/* Decides by the bytes of the line as a whole, then by its fields with their escapes. *is_cut_out:
- * the fields are in document_out. */
+/* Verifies a record by the bytes of its line of JSON; if that does not decide, by its fields with
+ * their escapes. *is_cut_out: the fields are in document_out. */
 static enum bs_status ask_line(struct bs_verifier *verifier, struct bs_doc_ref ref,
                                const uint8_t *line, size_t line_bytes,
                                struct bs_document *document_out, bool *is_cut_out,
@@ -139,7 +140,7 @@ static bool is_enough(void *context, const uint8_t *text, size_t n_bytes)
 	struct bs_verifier *verifier = context;
 	enum bs_verdict verdict;
 	struct bs_error why;
-	/* A failure here will occur again with the whole text. */
+	/* After a failure, the whole text is read, and the failure will be reported then. */
 	verifier->is_proven =
 		!bs_byte_verifier_grown(verifier->byte_verifier, verifier->ref, text, n_bytes,
 	                                !verifier->has_begun, false, &verdict, &why) &&
@@ -148,7 +149,8 @@ static bool is_enough(void *context, const uint8_t *text, size_t n_bytes)
 	return verifier->is_proven;
 }
 
-/* Loads the document's text; of an unchanged file, perhaps only as much as proves a match. */
+/* Loads the text of a document. Of an unchanged file, reads only as much as proves a match, if that
+ * is enough. */
 static enum bs_status fetch_text(struct bs_verifier *verifier, struct bs_doc_ref ref,
                                  bool may_ask_bytes, struct bs_document *document_out,
                                  enum bs_fetched *fetched_out, struct bs_error *err)
@@ -164,7 +166,7 @@ static enum bs_status fetch_text(struct bs_verifier *verifier, struct bs_doc_ref
 	return status;
 }
 
-/* Estimated cost of a document, without its bytes. */
+/* Estimated cost of a document, without reading its bytes. */
 #define DOCUMENT_NS 500u
 
 enum bs_status bs_verify(struct bs_verifier *verifier, struct bs_doc_ref ref, bool is_sure,
@@ -175,7 +177,7 @@ enum bs_status bs_verify(struct bs_verifier *verifier, struct bs_doc_ref ref, bo
 	enum bs_verdict verdict = BS_VERDICT_UNKNOWN;
 	enum bs_fetched fetched = BS_FETCHED_UNCHANGED;
 	enum bs_status status = BS_OK;
-	/* Documents of the overlay are not in a segment's document table. */
+	/* The document table of a segment has no documents of the overlay. */
 	bool may_ask_bytes = verifier->byte_verifier && bs_plan_segment(request->plan, ref.segment),
 	     is_cut = false;
 	const uint8_t *line = NULL;
@@ -198,7 +200,7 @@ enum bs_status bs_verify(struct bs_verifier *verifier, struct bs_doc_ref ref, bo
 		                  &verdict, err);
 	if (status || verdict != BS_VERDICT_UNKNOWN)
 		return status;
-	/* Resolves the escapes of the fields, or else loads the document. */
+	/* Replaces the escapes in the fields; if that is impossible, loads the document. */
 	if (!is_cut || !bs_loader_resolve(verifier->loader, ref, &document)) {
 		status = fetch_text(verifier, ref, may_ask_bytes, &document, &fetched, err);
 		verified_out->is_open = fetched != BS_FETCHED_UNCHANGED && verifier->leaves_changed;

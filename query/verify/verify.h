@@ -10,16 +10,17 @@
 #include "query/verify/byte_verifier.h"
 #include "query/verify/match.h"
 
-/* The inputs that all documents of a query share. Constant while any document is verified. */
+/* The inputs for verifying that all documents of a query share. Constant while any document is
+ * verified. */
 struct bs_verify_request {
 	const struct bs_plan *plan;
-	/* The kernel for the byte verifier; NULL: no byte verifier. */
+	/* The kernel for the byte verifier; NULL: there is no byte verifier. */
 	const struct bs_kernel *kernel;
-	bool is_scored; /* Whether hits need their scores. */
+	bool is_scored; /* Hits need their scores. */
 	bool is_zero;   /* The score of every unchanged hit is 0. */
-	/* Texts are read whole, not only as far as needed to prove a match. */
+	/* Texts are read whole. Otherwise, only as far as needed to prove a match. */
 	bool reads_whole;
-	bool no_stat; /* Documents that are not read are taken as unchanged. */
+	bool no_stat; /* Documents that are not read count as unchanged. */
 	double avgdl;
 };
 
@@ -32,29 +33,31 @@ struct bs_verifier {
 	struct bs_matcher *matcher;
 	/* The byte verifier; NULL: every document is analysed. */
 	struct bs_byte_verifier *byte_verifier;
-	/* The snapshot whose field weights the matchers have; NULL: none yet. */
+	/* The snapshot whose field weights are set in the matchers; NULL: none yet. */
 	const struct bs_snapshot *weighed;
-	/* Changed documents are left to another thread: they are returned with is_open. */
+	/* Changed documents are not verified but returned with is_open, for another thread. */
 	bool leaves_changed;
 	struct bs_doc_ref ref; /* The current document. */
-	bool has_begun;        /* The byte verifier has seen the beginning of the current file. */
-	bool is_proven;        /* The beginning of the current file proved a match. */
+	/* The byte verifier has already searched the beginning of the current file. */
+	bool has_begun;
+	bool is_proven; /* The beginning of the current file was enough to prove a match. */
 };
 
-/* Creates the matchers for the request's query. bs_verifier_end must be called even after a
- * failure. BS_NO_MEMORY, or what the analyzer returned. */
+/* Makes the matchers for the request's query. bs_verifier_end must follow, even after a failure.
+ * BS_NO_MEMORY, or the failures of the analyzer. */
 enum bs_status bs_verifier_begin(struct bs_verifier *verifier, struct bs_error *err) BS_WARN_UNUSED;
 void bs_verifier_end(struct bs_verifier *verifier);
 
 /* The result for a document. A document that is gone or unreadable is not a hit. */
 struct bs_verified {
 	double score;        /* The hit's score, if the request is scored. */
-	uint64_t read_bytes; /* The bytes of its text that were read. */
-	bool is_read;        /* Whether the text was read. */
+	uint64_t read_bytes; /* The number of bytes of the text that were read. */
+	bool is_read;        /* The text was read. */
 	bool is_hit;
-	bool is_open; /* Undecided: see leaves_changed. */
+	bool is_open; /* The document was not decided: see leaves_changed. */
 };
 
-/* is_sure: the document matches if it is unchanged. BS_CORRUPT, BS_NO_MEMORY. */
+/* Verifies a candidate. is_sure: the document matches if it is unchanged. BS_CORRUPT,
+ * BS_NO_MEMORY. */
 enum bs_status bs_verify(struct bs_verifier *verifier, struct bs_doc_ref ref, bool is_sure,
                          struct bs_verified *verified_out, struct bs_error *err) BS_WARN_UNUSED;

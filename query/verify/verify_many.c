@@ -1,8 +1,6 @@
-/*
- * verify_many.c: see verify_many.h. Worker threads only read documents that exist and are
- * unchanged. Anything with side effects (a notice, a changed file, a failure) is left open for the
- * caller's thread, which handles it in document order.
- */
+/* verify_many.c: see verify_many.h. Worker threads only verify documents that exist and are
+ * unchanged. Everything with side effects (a notice, a changed file, a failure) is left to the
+ * caller's thread, which handles it in document order. */
 #include "query/verify/verify_many.h"
 
 #include <stdlib.h>
@@ -11,28 +9,28 @@
 #include "core/bitsift/limits.h"
 #include "core/system/workers.h"
 
-/* Adjacent candidates form one task, so that records are read together and the cost of a lock is
- * small. */
+/* A task has this many adjacent candidates, so that their records are read together, and locks are
+ * taken rarely. */
 #define TASK_CANDIDATES 16u
-/* The number of tasks per thread that may be done before their turn, so that one large file delays
- * no other thread. */
+/* How many tasks per thread may be done before results of earlier tasks are taken, so that one
+ * large file does not hold up the other threads. */
 #define TASKS_AHEAD 8u
 
-/* Estimated costs of reading or checking a file and a record, and the least work for which starting
- * a thread pays. */
+/* Estimated costs of verifying a file and a record, and the least work for which an additional
+ * thread pays. */
 #define FILE_NS   8000u
 #define LINE_NS   1200u
 #define THREAD_NS 200000u
 
-/* The state of one worker thread, created by the thread itself when it gets its first task. */
+/* A worker thread. It makes its own state when it gets its first task. */
 struct hand {
 	struct bs_tokenizer *tokenizer;
 	struct bs_loader *loader;
 	struct bs_verifier verifier;
-	/* The documents of its current task whose texts are read. */
+	/* The documents of the current task whose texts will be read. */
 	uint32_t documents[TASK_CANDIDATES];
-	bool has_begun; /* The current query was set up. */
-	/* Setting up failed: all its results are open. */
+	bool has_begun; /* The thread is set up for the current query. */
+	/* Setting up failed, so the thread leaves all candidates undecided (is_open). */
 	bool is_unfit;
 };
 
@@ -40,12 +38,12 @@ struct bs_verify_crew {
 	const struct bs_snapshot_list *snapshots;
 	struct bs_prefix_checks *const *prefix_checks;
 	struct bs_loader *own;
-	struct bs_u32s expected; /* Documents that the caller's thread may have to read. */
+	struct bs_u32s expected; /* The documents that the caller's thread may have to read. */
 	uint32_t n_hands;
 	struct hand *hands;
 	struct bs_workers *workers;
 	uint64_t n_slots;
-	struct bs_verified *verified; /* A ring of the results of n_slots tasks. */
+	struct bs_verified *verified; /* The results of n_slots tasks, as a ring. */
 	/* The members below describe the current list. */
 	const struct bs_verify_request *request;
 	const struct bs_verify_list *list;
@@ -63,7 +61,7 @@ static enum bs_status make_hand(const struct bs_verify_crew *crew, struct hand *
 	return status;
 }
 
-/* Sets up the thread for the current query. */
+/* Sets up a worker thread for the current query. */
 static void begin_hand(const struct bs_verify_crew *crew, struct hand *hand)
 {
 	hand->has_begun = true;
@@ -79,14 +77,14 @@ static void begin_hand(const struct bs_verify_crew *crew, struct hand *hand)
 	hand->is_unfit = bs_verifier_begin(&hand->verifier, NULL) != BS_OK;
 }
 
-/* Whether every candidate needs its text or a check of its source; otherwise only candidates that
- * are not sure do. */
+/* Whether every candidate must be read or checked for changes. Otherwise, only candidates that are
+ * not sure must. */
 static bool needs_all(const struct bs_verify_request *request)
 {
 	return (request->is_scored && !request->is_zero) || !request->no_stat;
 }
 
-/* The candidates of a task, and the place of their results. */
+/* Finds the candidates of a task and the place for their results, and returns their number. */
 static size_t task_candidates(const struct bs_verify_crew *crew, uint64_t task,
                               const struct bs_candidate **candidates_out,
                               struct bs_verified **verified_out)
@@ -97,7 +95,8 @@ static size_t task_candidates(const struct bs_verify_crew *crew, uint64_t task,
 	return n < TASK_CANDIDATES ? n : TASK_CANDIDATES;
 }
 
-/* Announces the documents whose texts will be read, so that adjacent records are read together. */
+/* Announces the documents whose texts will be read to the loader, so that adjacent records are read
+ * together. */
 static void expect(const struct bs_verify_crew *crew, struct bs_loader *loader,
                    const struct bs_candidate *candidates, size_t n, uint32_t *documents)
 {
@@ -125,8 +124,8 @@ static enum bs_status do_task(void *context, const struct bs_task *task, struct 
 	for (size_t i = 0; i < n; i++) {
 		struct bs_doc_ref ref = {crew->list->segment, candidates[i].document};
 		bool is_asked = !hand->is_unfit && (looks_at_all || !candidates[i].is_sure);
-		/* A failure is left open: it occurs again when the caller's thread verifies the
-		 * candidate in its turn. */
+		/* A failure leaves the candidate undecided. It occurs again when the caller's
+		 * thread verifies the candidate in its turn. */
 		if (!is_asked || bs_verify(&hand->verifier, ref, candidates[i].is_sure,
 		                           &verified[i], &why) != BS_OK)
 			verified[i] = (struct bs_verified){.is_open = true};
@@ -194,7 +193,7 @@ void bs_verify_crew_free(struct bs_verify_crew *crew)
 	free(crew);
 }
 
-/* Ensures that there are at least n worker threads. */
+/* Makes sure that there are at least n worker threads. */
 static enum bs_status need_hands(struct bs_verify_crew *crew, uint32_t n, struct bs_error *err)
 {
 	struct bs_workers_plan plan = {.n_threads = n,
@@ -220,14 +219,14 @@ static enum bs_status need_hands(struct bs_verify_crew *crew, uint32_t n, struct
 	return bs_fail_memory(err, "threads", ring * sizeof(struct bs_verified));
 }
 
-/* The number of threads that pay for the list. One document represents all, because the documents
- * of a segment are similar. */
+/* The number of threads that pays for the list. Judges by one document, because the documents of a
+ * segment are similar. */
 static uint32_t threads_for(const struct bs_verify_crew *crew, uint32_t n_threads)
 {
 	const struct bs_verify_list *list = crew->list;
 	const bool looks_at_all = needs_all(crew->request);
 	uint64_t n_looks = looks_at_all ? list->n : 0;
-	/* File names are matched by the caller's thread. */
+	/* Only the caller's thread can match file names. */
 	if (n_threads == 1 || list->n * FILE_NS < 2 * THREAD_NS ||
 	    crew->request->plan->names->n_leaves > 0)
 		return 1;

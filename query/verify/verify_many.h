@@ -5,23 +5,24 @@
 #include "query/scan/scan.h"
 #include "query/verify/verify.h"
 
-/* The memory of the threads, kept from query to query. */
+/* The worker threads' memory, reused from query to query. */
 struct bs_verify_crew;
 
-/* All inputs are borrowed. prefix_checks has one entry per snapshot. own: the loader of the
- * caller's thread. The state of other threads is created on first use. BS_NO_MEMORY. */
+/* Makes a crew of worker threads. All inputs are borrowed. prefix_checks has one entry for each
+ * snapshot. own: the loader of the caller's thread. Each worker thread is set up on first use.
+ * BS_NO_MEMORY. */
 enum bs_status bs_verify_crew_new(const struct bs_snapshot_list *snapshots,
                                   struct bs_prefix_checks *const *prefix_checks,
                                   struct bs_loader *own, struct bs_verify_crew **crew_out,
                                   struct bs_error *err) BS_WARN_UNUSED;
 void bs_verify_crew_free(struct bs_verify_crew *crew); /* NULL does nothing. */
-/* Ends the query. All lists between two calls must belong to one request. */
+/* Ends the query. All lists that are verified until then must have the same request. */
 void bs_verify_crew_end(struct bs_verify_crew *crew);
 
-/* Candidates of one segment, in ascending order, and the function that receives the results. It is
- * called on the caller's thread, once for each candidate, in order. If a result is is_open, the
- * caller verifies the candidate itself: starting threads did not pay, or the document has changed,
- * needs no text, or could not be read. */
+/* Candidates of one segment, in ascending order, and `take`, which receives their results. `take`
+ * is called on the caller's thread, once for each candidate, in order. If a result has is_open, the
+ * caller must verify the candidate itself: starting threads did not pay, or the document has
+ * changed, needs no text, or could not be read. */
 struct bs_verify_list {
 	uint32_t segment;
 	const struct bs_candidate *candidates;
@@ -31,8 +32,9 @@ struct bs_verify_list {
 	void *context;
 };
 
-/* Uses as many threads as pay, including the caller's, but no more than n_threads (0: one per
- * processor). Threads are started for this call only. Fails as take does, or with BS_NO_MEMORY. */
+/* Verifies a list. Uses as many threads as pay, including the caller's, but at most n_threads (0:
+ * one per processor). Threads are started for this call only. Fails like take, or with
+ * BS_NO_MEMORY. */
 enum bs_status bs_verify_many(struct bs_verify_crew *crew, const struct bs_verify_request *request,
                               const struct bs_verify_list *list, uint32_t n_threads,
                               struct bs_error *err) BS_WARN_UNUSED;

@@ -76,7 +76,8 @@ void bs_condition_asker_deinit(struct bs_condition_asker *asker)
 	free(asker->scratches);
 }
 
-/* A match after the last line feed is in no line. */
+/* *found_out: the lines contain a match. A match after the last line feed is in no line, and does
+ * not count. */
 static enum bs_status matches(struct bs_grep_scratch *scratch,
                               const struct bs_grep_matcher *matcher, const uint8_t *lines,
                               size_t n_bytes, bool *found_out, struct bs_error *err)

@@ -1,6 +1,7 @@
-/* function_context.h: --enclosing: the last heading before a position: the first line of a function
- * or class, or the heading of a section. Works on text that is dropped piece by piece. For one
- * thread, file after file. */
+/* function_context.h: the function context of --enclosing: the last heading before a position. A
+ * heading is the first line of a function or class, or the heading of a section. The text may be
+ * dropped piece by piece after it was examined. One context serves one thread and file after
+ * file. */
 #pragma once
 
 #include "core/base/buffer.h"
@@ -11,7 +12,7 @@ struct bs_function_context {
 	struct bs_buffer line; /* including its line end */
 	uint64_t file_off;
 	uint64_t number; /* 0: lines are not counted */
-	/* The state of the search for it. */
+	/* The state of the search for the heading. */
 	struct bs_headings *headings;
 	uint8_t line_end;
 	uint64_t seen_end; /* file offset up to which lines were examined */

@@ -51,18 +51,18 @@ enum bs_status bs_grep_code_compile(const struct bs_grep_pattern *pattern,
 	pcre2_compile_context *context = pcre2_compile_context_create(NULL);
 	if (!context)
 		return bs_fail_memory(err, "a pattern", text->used_bytes);
-	/* Line by line, the line end is removed, so a lone CR needs no rule. rg -P does not
-	 * distinguish a lone CR from CRLF. */
+	/* Line by line, the line end is removed before matching, so no newline option is needed for
+	 * a lone CR. rg -P treats a lone CR like CRLF. */
 	bool is_any_newline = pattern->crlf && (pattern->is_pcre2 || pattern->is_multi_line);
 	bs_pcre2_guard_stack(context);
 	pcre2_set_newline(context, is_any_newline ? PCRE2_NEWLINE_ANYCRLF : PCRE2_NEWLINE_LF);
 	if (!is_ascii && !pattern->no_unicode)
 		options |= PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF;
-	/* Scar: for .*x PCRE2 tries only the starts of lines, and did not find a match after an
-	 * invalid byte. */
+	/* Scar: for .*x PCRE2 tried only the starts of lines, and missed a match after an invalid
+	 * byte. */
 	if (!is_ascii && !pattern->is_pcre2)
 		options |= PCRE2_NO_DOTSTAR_ANCHOR;
-	/* In rg's own engine a line starts after the last line feed. */
+	/* In rg's own engine ^ also matches after the last line feed. */
 	if (pattern->is_multi_line && !pattern->is_pcre2)
 		options |= PCRE2_ALT_CIRCUMFLEX;
 	if (analysis->is_caseless)
@@ -75,7 +75,7 @@ enum bs_status bs_grep_code_compile(const struct bs_grep_pattern *pattern,
 		pcre2_compile_context_free(context);
 		return status;
 	}
-	/* \G is where a search begins, so it must not be split. */
+	/* \G matches where a search begins, so a search for it must not be split into attempts. */
 	if (bs_deadline_here && !memmem(text->data, text->used_bytes, "\\G", 2))
 		options |= PCRE2_USE_OFFSET_LIMIT;
 	code_out->code =
@@ -126,8 +126,8 @@ struct attempts {
 	uint32_t most_steps;           /* most steps of one start: PCRE2's default limit */
 };
 
-/* The steps of the next attempt at a single start, after an attempt with n_steps took spent_ns. 0:
- * there is no time left. */
+/* The steps of the next attempt at a single start position, after an attempt with n_steps took
+ * spent_ns. 0: there is no time left. */
 static uint64_t more_steps(uint64_t n_steps, uint64_t spent_ns)
 {
 	uint64_t left_ns = bs_deadline_left_ns();
@@ -144,7 +144,7 @@ static int attempt(struct attempts *attempts, pcre2_match_data *data, pcre2_matc
 	       n = attempts->can_split && attempts->n_starts < left ? attempts->n_starts : left + 1;
 	uint64_t n_steps = attempts->n_steps / n + 1;
 	attempts->next = attempts->at + n;
-	/* The next attempt must begin at a character. */
+	/* The next attempt must not begin within a character. */
 	while (attempts->is_utf8 && attempts->next < attempts->end &&
 	       (attempts->text[attempts->next] & 0xc0) == 0x80)
 		attempts->next++;
@@ -208,7 +208,7 @@ static int match_in_attempts(struct attempts *attempts, size_t longest_bytes,
 			                         NULL);
 			break;
 		}
-		/* The next attempt may take as long. */
+		/* Spends the time in advance: the next attempt may take as long as this one. */
 		if (bs_deadline_spend(spent_ns > ATTEMPT_NS ? spent_ns : ATTEMPT_NS, NULL)) {
 			result = PCRE2_ERROR_MATCHLIMIT;
 			break;

@@ -37,8 +37,8 @@ const pcre2_code *bs_grep_code_ready(struct bs_grep_code *code, pthread_mutex_t 
 int bs_grep_code_match(const pcre2_code *code, const uint8_t *text, size_t end, size_t from,
                        size_t longest_bytes, pcre2_match_data *data, pcre2_match_context *context);
 
-/* Checks a result of bs_grep_code_match. BS_OK: a match or none. BS_UNSUPPORTED: PCRE2 failed. The
- * status of the deadline, if that is over. */
+/* Checks a result of bs_grep_code_match. BS_OK: a match or no match. BS_UNSUPPORTED: PCRE2 failed.
+ * If the deadline is over: its status. */
 enum bs_status bs_grep_code_check(int result, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Formats the version of PCRE2 for users, in two lines. Returns their length. */

@@ -11,7 +11,7 @@
 #include "core/bitsift/status.h"
 #include "query/regex/literal_set.h"
 
-/* With fewer alternatives PCRE2 is as fast, or a window finds them. */
+/* For shorter lists, PCRE2 is as fast as a literal set, or a window (grep_matcher.c) is used. */
 #define LONG_PARTS 16u
 
 /* A pattern of the list. */
@@ -28,12 +28,14 @@ struct bs_grep_list {
 	bool has_context;            /* a match may depend on the text around it */
 	struct bs_literals literals; /* literals of the parts, without empty ones */
 	struct bs_literal_set *set;  /* NULL: no literals are known */
-	/* The first part that is an empty literal, or BS_NO_LITERAL; for -x, with which it is not
-	 * in set. */
+	/* The first part that is an empty literal, or BS_NO_LITERAL. Used with -x, for which this
+	 * literal is not in set. */
 	uint32_t empty;
-	struct bs_grep_code word; /* \w beyond ASCII, for literals with -w */
-	struct part *codes;       /* by part; NULL if is_literal */
-	/* by literal: twice its part, plus 1 for a further literal */
+	/* matches one word character beyond ASCII, for literals with -w */
+	struct bs_grep_code word;
+	struct part *codes; /* by part; NULL if is_literal */
+	/* by literal: twice the number of its part, plus 1 if it is a further literal of the
+	 * part */
 	uint32_t *owners;
 	uint32_t *unknown; /* the n_unknown parts without literals */
 	uint32_t n_unknown;
@@ -46,7 +48,7 @@ struct bs_grep_list {
 /* A part that may match in the current text, and the position of its next match. */
 struct candidate {
 	uint32_t part;
-	bool is_stale; /* start is unknown */
+	bool is_stale; /* start is not known and must be found again */
 	size_t start;  /* in the text, or NOWHERE */
 };
 
@@ -55,14 +57,16 @@ BS_VECTOR(candidates, struct candidate);
 struct bs_grep_seeker {
 	struct bs_grep_list *list;
 	pcre2_match_context *context; /* borrowed */
-	pcre2_match_data *data;       /* match data of the last match found, or of \w */
+	pcre2_match_data *data;       /* match data of the last match found, or of `word` */
 	struct bs_literal_found found;
 	uint32_t matched; /* the part that matched last */
-	/* The text that the candidates are known for: text[..end), searched from `from` on. */
+	/* The candidates are known for text[..end), and were last searched for matches from `from`
+	 * on. */
 	const uint8_t *text;
 	size_t from, end;
-	/* At twice the part: the number of the last text that contains one of its literals; at the
-	 * next index, one of its further literals. */
+	/* At twice the number of a part: fingerprint of the last text in which one of its literals
+	 * was found. At the next index: the same for its further literals. A fingerprint is the
+	 * number of a text. */
 	uint32_t *fingerprints;
 	uint32_t fingerprint;
 	struct candidates candidates;
@@ -78,8 +82,8 @@ bool bs_grep_list_is_literal(const struct bs_grep_pattern *pattern,
 	if (!list->is_literal || pattern->is_brute || (pattern->is_line && !is_plain_line) ||
 	    (pattern->is_word && list->has_empty))
 		return false;
-	/* Within a line there is no line end. If a literal contains one that --crlf treats
-	 * specially, PCRE2 must match. */
+	/* Left to PCRE2: a literal that contains a line end although lines are searched one by one,
+	 * and one with a byte that --crlf treats specially. */
 	for (uint32_t i = 0; i < list->n_parts; i++) {
 		const struct bs_literal *literal = bs_pattern_literal(list, i);
 		if ((by_line &&
@@ -104,7 +108,7 @@ static enum bs_literal_case literal_case(const struct bs_grep_list *list)
 	return list->pattern->no_unicode ? BS_LITERAL_ASCII : BS_LITERAL_UNICODE;
 }
 
-/* An empty literal is kept only if it is a match. */
+/* Makes the set of all literals. An empty literal is included only if it is a match by itself. */
 static enum bs_status make_set(struct bs_grep_list *list, struct bs_error *err)
 {
 	uint32_t n = bs_pattern_n_literals(list->parts);
@@ -133,7 +137,7 @@ static enum bs_status make_set(struct bs_grep_list *list, struct bs_error *err)
 	                          err);
 }
 
-/* Compiles \w as PCRE2 defines it, to match one character. */
+/* Compiles \w as PCRE2 defines it, to test one character. */
 static enum bs_status make_word(struct bs_grep_list *list, struct bs_error *err)
 {
 	static const char text[] = "\\w";
@@ -294,7 +298,7 @@ void bs_grep_seeker_reset(struct bs_grep_seeker *seeker)
 	seeker->text = NULL;
 }
 
-/* True if the character c (< 0: invalid) belongs to a word. */
+/* True if the character c is a word character. c < 0: an invalid character, which is not. */
 static bool is_of_word(struct bs_grep_seeker *seeker, const uint8_t *bytes, size_t n_bytes,
                        UChar32 c)
 {
@@ -316,8 +320,8 @@ static bool is_match(void *context, const uint8_t *text, size_t n_bytes,
 	if (seeker->list->pattern->is_line)
 		return (before == 0 || text[before - 1] == '\n') &&
 		       (after == n_bytes || text[after] == '\n');
-	/* The start of the character before the literal; if it does not end at the literal, it is
-	 * invalid. */
+	/* Finds the start of the character before the literal. If this character does not end where
+	 * the literal starts, it is invalid. */
 	while (before > 0 && found->start - before < 4 && (text[--before] & 0xc0) == 0x80)
 		continue;
 	at = before;
@@ -338,8 +342,9 @@ static void add_candidate(struct bs_grep_seeker *seeker, uint32_t part)
 		seeker->status = bs_vector_append(&seeker->candidates, &candidate, seeker->err);
 }
 
-/* Notes that a literal of a part occurs; the part becomes a candidate if it has all literals it
- * needs. Rejects every literal, so that all are visited. */
+/* A callback of the literal search: records that a literal of a part occurs. The part becomes a
+ * candidate; if it needs_more, only when one of its further literals occurs, too. Returns false, so
+ * that the search visits all literals. */
 static bool note(void *context, const uint8_t *text, size_t n_bytes,
                  const struct bs_literal_found *found)
 {
@@ -372,8 +377,8 @@ static void collect(struct bs_grep_seeker *seeker, const uint8_t *text, size_t e
 		add_candidate(seeker, list->unknown[i]);
 }
 
-/* Finds the parts that may match in text[from..end). The candidates remain valid if the search
- * continues in the same text or, across lines, in the rest of it. */
+/* Finds the parts that may match in text[0..end). The candidates are kept if the search continues
+ * in the same text, or in the rest of the same text. */
 static void prepare(struct bs_grep_seeker *seeker, const uint8_t *text, size_t from, size_t end)
 {
 	struct candidate *candidates = seeker->candidates.items;

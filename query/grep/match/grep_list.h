@@ -15,10 +15,12 @@
 struct bs_grep_list;
 struct bs_grep_seeker;
 
-/* True if a set of literals finds the same as PCRE2. by_line: text is searched line by line. */
+/* True if a set of literals finds the same matches as PCRE2. by_line: the text is searched line by
+ * line. */
 bool bs_grep_list_is_literal(const struct bs_grep_pattern *pattern,
                              const struct bs_grep_analysis *analysis, bool by_line);
-/* True if a code for each part is better than one for all. */
+/* True if the list is long enough to be faster with a code for each pattern than with one code for
+ * all. */
 bool bs_grep_list_is_long(const struct bs_grep_analysis *analysis);
 
 /* pattern and analysis must outlive the list. is_literal: the result of bs_grep_list_is_literal().
@@ -31,10 +33,10 @@ void bs_grep_list_free(struct bs_grep_list *list);
 
 /* True if every match contains a literal that bs_grep_list_find_place finds. */
 bool bs_grep_list_has_places(const struct bs_grep_list *list);
-/* The next position where a literal begins, or `end`. */
+/* The next position where such a literal begins, or `end`. */
 size_t bs_grep_list_find_place(const struct bs_grep_list *list, const uint8_t *text, size_t from,
                                size_t end);
-/* True if some pattern matches the empty string between two invalid bytes. */
+/* True if some pattern matches the empty string at any byte, even between two invalid bytes. */
 bool bs_grep_list_is_bare(struct bs_grep_list *list);
 
 /* The state of one thread. list must outlive it. context is borrowed. BS_NO_MEMORY. */
@@ -45,12 +47,13 @@ void bs_grep_seeker_free(struct bs_grep_seeker *seeker);
 /* Call before another text, or the next line, is searched. */
 void bs_grep_seeker_reset(struct bs_grep_seeker *seeker);
 
-/* The first match at or after `from` in text[0..end); it may look at all of this text. any: only
- * *found_out is needed, so any match is enough. BS_UNSUPPORTED: it takes too long. */
+/* Finds the first match at or after `from` in text[0..end). Lookbehind and lookahead may read all
+ * of this text. any: only *found_out is needed, so any match is enough. BS_UNSUPPORTED: PCRE2
+ * failed. */
 enum bs_status bs_grep_seek(struct bs_grep_seeker *seeker, const uint8_t *text, size_t from,
                             size_t end, bool any, struct bs_grep_span *match_out, bool *found_out,
                             struct bs_error *err) BS_WARN_UNUSED;
-/* A group of the last match found, by number or, if number < 0, by its name in the matched pattern.
- * False: there is none. */
+/* Returns a group of the last match found, by number or, if number < 0, by its name in the matched
+ * pattern. False: there is no such group, or it did not match. */
 bool bs_grep_seeker_group(const struct bs_grep_seeker *seeker, long number, const char *name,
                           struct bs_grep_span *group_out);

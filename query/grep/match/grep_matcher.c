@@ -27,19 +27,22 @@
 /* rg's sizes: enough for any real pattern, and little enough for many threads. */
 #define JIT_STACK_START_BYTES ((size_t)32 << 10)
 #define JIT_STACK_MOST_BYTES  ((size_t)10 << 20)
-/* A shorter literal is in many lines, and matching them one by one costs more than it saves. */
+/* A shorter literal occurs in many lines; matching these one by one would cost more than it
+ * saves. */
 #define LITERAL_MIN_BYTES 3
-/* A window expected at more positions is not used; a useless line costs more when many lines could
- * be matched at once. */
+/* A window that is expected at a larger share of positions is not used. The limit matters more if
+ * many lines can be matched at once. */
 #define WINDOW_MOST_RATE 0.03
 /*
- * A false candidate line costs as much as matching this many bytes with many lines at once. If the
- * debt exceeds this many lines, the search matches many lines at once for a while.
+ * A candidate line that does not match costs as much time as matching this many bytes with many
+ * lines at once. This cost is summed up as a debt. If it exceeds MOST_DEBT_BYTES, the next
+ * DENSE_BYTES are matched with many lines at once.
  */
 #define LINE_IN_VAIN_BYTES ((int64_t)96)
 #define MOST_DEBT_BYTES    (64 * LINE_IN_VAIN_BYTES)
 #define DENSE_BYTES        ((size_t)16384)
-/* The largest gap between lines beyond ASCII that are matched together, and the largest stretch. */
+/* Lines beyond ASCII are matched together if the gap between them is not larger than this, in a
+ * stretch of limited length. */
 #define OPAQUE_GAP_BYTES     256
 #define OPAQUE_STRETCH_BYTES 65536
 
@@ -67,26 +70,29 @@ struct bs_grep_matcher {
 	enum way way;
 	struct bs_grep_list *list; /* NULL: none, and the codes below are used */
 	struct bs_grep_code any;   /* the patterns unchanged, for any text */
-	struct bs_grep_code ascii; /* the patterns unchanged, for ASCII text; none if it differs */
-	struct bs_grep_code many;  /* rewritten for many lines, any text; none unless is_exact */
+	/* the patterns unchanged, for ASCII text; no code if it would find something else */
+	struct bs_grep_code ascii;
+	/* rewritten to match many lines at once, for any text; no code unless is_exact */
+	struct bs_grep_code many;
 	struct bs_grep_code many_ascii;
 	pthread_mutex_t mutex; /* held during JIT compilation */
 };
 
 struct bs_grep_scratch {
 	struct bs_grep_matcher *matcher;
-	struct bs_grep_seeker *seeker; /* if there is a list */
-	pcre2_match_data *data;        /* if there is no list */
+	struct bs_grep_seeker *seeker; /* NULL: there is no list */
+	pcre2_match_data *data;        /* NULL: there is a list */
 	pcre2_match_context *context;
 	pcre2_jit_stack *stack;
-	/* text[opaque_from..opaque_at) is ASCII, and text[opaque_at] is not, unless it is the
-	 * end. */
+	/* text[opaque_from..opaque_at) is ASCII. text[opaque_at] is not, unless opaque_at is
+	 * opaque_end. */
 	size_t opaque_from, opaque_at, opaque_end;
-	/* The longest line in [lines_from, lines_end); only bounds the time of an attempt at a
-	 * match. */
+	/* longest_bytes: the longest line in [lines_from, lines_end), to estimate the time of an
+	 * attempt at a match. */
 	const uint8_t *lines_from, *lines_end;
 	size_t longest_bytes;
-	int64_t debt_bytes; /* the debt of false candidate lines */
+	/* cost of candidate lines that did not match, see LINE_IN_VAIN_BYTES */
+	int64_t debt_bytes;
 };
 
 static enum bs_status compile_all(const struct bs_grep_pattern *pattern,
@@ -97,7 +103,8 @@ static enum bs_status compile_all(const struct bs_grep_pattern *pattern,
 	     is_too_large = false;
 	bool is_list = is_literal || (bs_grep_list_is_long(analysis) && !pattern->is_brute);
 	enum bs_status status = BS_OK;
-	/* A list that is not -F is compiled as a whole, too, to know whether PCRE2 rejects it. */
+	/* A list of patterns without -F is also compiled as one pattern, to know whether PCRE2
+	 * rejects it. */
 	if (!is_list || !pattern->is_fixed)
 		status = bs_grep_code_compile(pattern, analysis, &analysis->alone, false,
 		                              &matcher->any, &is_too_large, err);
@@ -108,7 +115,7 @@ static enum bs_status compile_all(const struct bs_grep_pattern *pattern,
 	}
 	if (status || pattern->is_brute)
 		return status;
-	/* If only one of the codes does not compile (\x{100} without UTF), the others are used. */
+	/* If this code does not compile (\x{100} without UTF), the other codes are used. */
 	if (analysis->is_ascii)
 		(void)!bs_grep_code_compile(pattern, analysis, &analysis->alone, true,
 		                            &matcher->ascii, NULL, NULL);
@@ -124,9 +131,9 @@ static enum bs_status compile_all(const struct bs_grep_pattern *pattern,
 }
 
 /*
- * True if the pattern matches the empty string between two invalid bytes. Then it also does within
- * a character, as in rg, which matches by bytes. A pattern without assertions that matches the
- * empty string does so everywhere.
+ * True if the patterns match the empty string between two invalid bytes. rg, which matches by
+ * bytes, then also finds the empty string within a character. Patterns without assertions match the
+ * empty string everywhere or nowhere.
  */
 static bool is_bare(const struct bs_grep_pattern *pattern, const struct bs_grep_matcher *matcher)
 {
@@ -142,7 +149,7 @@ static bool is_bare(const struct bs_grep_pattern *pattern, const struct bs_grep_
 	return found;
 }
 
-/* True if the literal is worth searching for, whatever other ways there are. */
+/* True if the literal is so good that no other way is considered. */
 static bool has_good_literal(const struct bs_grep_matcher *matcher)
 {
 	size_t n = matcher->analysis->literal.used_bytes;
@@ -320,7 +327,7 @@ static struct bs_grep_span line_around(const struct bs_grep_matcher *matcher, co
 	                             bs_grep_line_end(text, at, end, matcher->line_end)};
 }
 
-/* The end of the part of a line that is matched. */
+/* The end of a line's text that is passed to PCRE2, without the line end. */
 static size_t without_end(const struct bs_grep_matcher *matcher, const uint8_t *text,
                           struct bs_grep_span line)
 {
@@ -332,11 +339,12 @@ static size_t without_end(const struct bs_grep_matcher *matcher, const uint8_t *
 		return end;
 	if (end > line.start && text[end - 1] == '\r')
 		return end - 1;
-	/* rg -P --crlf removes nothing else. */
+	/* With -P --crlf, rg removes only CRLF, not a lone line feed. */
 	return matcher->traits.looks_back ? line.end : end;
 }
 
-/* The first byte from `from` on that is not ASCII, or `end`. Computed once for each stretch. */
+/* The first byte from `from` on that is not ASCII, or `end`. The result is cached for the ASCII
+ * bytes before it. */
 static size_t next_opaque(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from,
                           size_t end)
 {
@@ -353,8 +361,8 @@ static size_t next_opaque(struct bs_grep_scratch *scratch, const uint8_t *text, 
 
 #define SHORT_BYTES 1024u
 
-/* The longest line in text[from..end), which a pattern that does not cross lines may scan in one
- * step; or a little more for a short text. Computed once for each stretch. */
+/* An upper bound of the bytes of text[from..end) that one step of PCRE2 may scan: the longest line,
+ * or all bytes if a match may cross lines or the text is short. Cached for the rest of the text. */
 static size_t longest_line(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from,
                            size_t end)
 {
@@ -446,8 +454,8 @@ static enum bs_status next_in_stretch(struct bs_grep_scratch *scratch, struct bs
 	return BS_OK;
 }
 
-/* The end of a stretch of lines that are matched together because of bytes beyond ASCII, the first
- * of which is at `opaque`. */
+/* The end of a stretch of lines that are matched together because they contain bytes beyond ASCII,
+ * the first of which is text[opaque]. */
 static size_t opaque_stretch_end(const struct bs_grep_matcher *matcher, const uint8_t *text,
                                  size_t from, size_t opaque, size_t end)
 {
@@ -491,7 +499,7 @@ static enum bs_status next_exact(struct bs_grep_scratch *scratch, const uint8_t 
 	return status;
 }
 
-/* Searches with a list of literals, which needs no code. */
+/* Searches with a list that consists of literals; no PCRE2 code is needed. */
 static enum bs_status next_of_list(struct bs_grep_scratch *scratch, const uint8_t *text,
                                    size_t from, size_t end, struct bs_grep_span *line_out,
                                    bool *found_out, struct bs_error *err)
@@ -507,7 +515,7 @@ static enum bs_status next_of_list(struct bs_grep_scratch *scratch, const uint8_
 	return status;
 }
 
-/* The next occurrence, in its own letter case, of the literal that is the whole of every match. */
+/* For WAY_PLAIN: finds the next occurrence of the literal, in its own letter case. */
 static bool find_literal(const struct bs_grep_matcher *matcher, const uint8_t *text, size_t from,
                          size_t end, size_t *at_out)
 {
@@ -522,8 +530,8 @@ static bool find_literal(const struct bs_grep_matcher *matcher, const uint8_t *t
 	return false;
 }
 
-/* After too many false candidate lines: continues to the next match, or up to *at_out, with many
- * lines at once. */
+/* After too many candidate lines that did not match: matches the next lines many at once. *at_out:
+ * the position up to which no line matches, if none is found. */
 static enum bs_status next_where_dense(struct bs_grep_scratch *scratch, const uint8_t *text,
                                        size_t from, size_t end, struct bs_grep_span *line_out,
                                        bool *found_out, size_t *at_out, struct bs_error *err)
@@ -536,7 +544,8 @@ static enum bs_status next_where_dense(struct bs_grep_scratch *scratch, const ui
 	return status;
 }
 
-/* Matches the lines around the occurrences of a literal or a window. */
+/* Finds the next matching line: searches for a literal or window, and matches the line around
+ * it. */
 static enum bs_status next_by_candidate(struct bs_grep_scratch *scratch, const uint8_t *text,
                                         size_t from, size_t end, struct bs_grep_span *line_out,
                                         bool *found_out, struct bs_error *err)
@@ -641,7 +650,8 @@ enum bs_status bs_grep_next_match(struct bs_grep_scratch *scratch, const uint8_t
 	return status;
 }
 
-/* The text that a group matched, by name or number. False: none. */
+/* Returns the text of a group of the last match, by name or number. False: there is no such group,
+ * or it did not match. */
 static bool group_of(const struct bs_grep_scratch *scratch, const char *name, size_t n,
                      struct bs_grep_span *group_out)
 {
@@ -667,7 +677,7 @@ static bool group_of(const struct bs_grep_scratch *scratch, const char *name, si
 	return true;
 }
 
-/* Reads $name or ${name}. Returns its length, 0 if this $ is ordinary text. */
+/* Reads $name or ${name}. Returns its length; 0 if this $ is ordinary text. */
 static size_t reference_at(const char *text, size_t n, const char **name_out,
                            size_t *name_bytes_out)
 {

@@ -17,7 +17,7 @@
 struct bs_grep_matcher;
 struct bs_grep_scratch;
 
-/* analysis, of the same pattern, and kernel are borrowed. BS_INVALID: the pattern does not compile;
+/* analysis (of the same pattern) and kernel are borrowed. BS_INVALID: the pattern does not compile;
  * the message is one line with the position. */
 enum bs_status bs_grep_matcher_new(const struct bs_grep_pattern *pattern,
                                    const struct bs_grep_analysis *analysis,
@@ -38,7 +38,7 @@ struct bs_grep_traits {
 
 const struct bs_grep_traits *bs_grep_matcher_traits(const struct bs_grep_matcher *matcher);
 
-/* A line for users: how the patterns are searched for. */
+/* Describes for users, in one line, how the patterns are searched for. */
 const char *bs_grep_matcher_plan(const struct bs_grep_matcher *matcher);
 
 /* The state of one thread. matcher must outlive it. BS_NO_MEMORY. */

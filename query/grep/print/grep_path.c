@@ -64,7 +64,7 @@ enum bs_status bs_grep_link_place(const struct bs_grep_program *program, const c
 }
 
 /* The length of an escaped brace or a variable at the start of format; 0 if there is none. *value:
- * its replacement, for a number in `number`. */
+ * the text that replaces it. Line and column numbers are formatted in `number`. */
 static size_t read_variable(const char *format, const char *place, const uint64_t values[2],
                             char number[24], const char **value)
 {

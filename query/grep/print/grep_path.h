@@ -11,9 +11,9 @@ void bs_grep_path_append(const struct bs_grep_program *program, const char *path
 
 /*
  * Terminal links, if the program wants them: the text between begin and end is the link.
- * bs_grep_link_place sets *place to the file's encoded path, NUL-terminated, or to nothing if there
- * are no links or the file is missing; then begin and end append nothing. line and column: 0 counts
- * as 1. BS_NO_MEMORY.
+ * bs_grep_link_place sets *place to the file's encoded path, NUL-terminated. If there are no links
+ * or the file is missing, *place is empty, and begin and end append nothing. line and column: 0
+ * counts as 1. BS_NO_MEMORY.
  */
 enum bs_status bs_grep_link_place(const struct bs_grep_program *program, const char *path,
                                   struct bs_buffer *place, struct bs_error *err) BS_WARN_UNUSED;

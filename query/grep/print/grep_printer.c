@@ -1,7 +1,9 @@
 /*
- * grep_printer.c: see grep_printer.h. In order: bytes into the output, the matches of a line, and
- * the printers of lines, of JSON and of whole files; then the events, which call one of the three
- * by output->format.
+ * grep_printer.c: see grep_printer.h.
+ *
+ * Parts of this file, in order: writing bytes; the matches of a line; printing lines, JSON, and one
+ * line about a whole file; last the functions of grep_printer.h, which choose one of these three by
+ * output->format.
  */
 #include "query/grep/print/grep_printer.h"
 
@@ -19,7 +21,7 @@
 #include "query/regex/text.h"
 
 #define NS 1000000000 /* per second */
-/* With -U, how far after its lines a match may look. */
+/* With -U, a match may look this many bytes beyond its lines. */
 #define LOOK_AHEAD_BYTES 128
 
 /* Estimated time per piece of output, and bytes per nanosecond, for the deadline. */
@@ -51,7 +53,7 @@ static void put_text(struct bs_grep_printer *printer, const char *text)
 	bs_text_put_string(&printer->to, text);
 }
 
-/* The output must be shorter than 640 bytes. */
+/* Formats like printf. The output must be shorter than 640 bytes. */
 __attribute__((format(printf, 2, 3))) static void put_format(struct bs_grep_printer *printer,
                                                              const char *format, ...)
 {
@@ -113,8 +115,8 @@ static void put_path(struct bs_grep_printer *printer)
 		bs_grep_link_end(&printer->place, &printer->to);
 }
 
-/* Puts the path and its terminator: with -0 a NUL byte, otherwise the separator, or a line end if
- * that is NULL. */
+/* Puts the path and, after it, a NUL byte with -0, otherwise the separator, or a line end if
+ * separator is NULL. */
 static void put_path_and(struct bs_grep_printer *printer, const struct bs_grep_separator *separator)
 {
 	put_path(printer);
@@ -126,7 +128,7 @@ static void put_path_and(struct bs_grep_printer *printer, const struct bs_grep_s
 		put_line_end(printer);
 }
 
-/* The end of a line's text, without its line end. */
+/* The end of a line without its line end. */
 static size_t trimmed_end(const struct bs_grep_printer *printer, const uint8_t *text, size_t start,
                           size_t end)
 {
@@ -138,13 +140,13 @@ static size_t trimmed_end(const struct bs_grep_printer *printer, const uint8_t *
 	return end;
 }
 
-/* Counts a matching line; the limit (-m) may be reached. */
+/* Counts a matching line and checks the limit of -m. */
 static void count_match(struct bs_grep_printer *printer)
 {
 	printer->outcome.has_matched = true;
 	printer->n_matched++;
-	/* A match in the context of the last wanted match is shown, and counts as a line of this
-	 * context. */
+	/* After the limit (-m), a matching line is shown only as context of an earlier one, and
+	 * counts as a line of that context. */
 	if (printer->n_matched > printer->max_count)
 		printer->after_left -= printer->after_left > 0;
 	else
@@ -156,8 +158,8 @@ static bool wants_more(const struct bs_grep_printer *printer)
 	return printer->n_matched < printer->max_count || printer->after_left > 0;
 }
 
-/* Call between complete lines, before next_bytes more: offers the output if there is much. False:
- * stop. */
+/* Call between complete lines, before next_bytes more are written. Offers the output if it is
+ * large. False: stop. */
 static bool goes_on(struct bs_grep_printer *printer, size_t next_bytes)
 {
 	spend(printer, next_bytes);
@@ -168,8 +170,8 @@ static bool goes_on(struct bs_grep_printer *printer, size_t next_bytes)
 	return is_wanted;
 }
 
-/* Iterates over the matches of a line. A match may look at the same text as in ripgrep: with -P at
- * the text before the line; after the line at nothing or, with -U, a little. */
+/* Iterates over the matches of a line. A match may look at the same text as in ripgrep: before the
+ * line only with -P; after the line only with -U, for a few bytes. */
 struct searcher {
 	struct bs_grep_printer *printer;
 	const uint8_t *text; /* text[0..n_bytes) may be looked at */
@@ -206,8 +208,8 @@ static bool searcher_next(struct searcher *searcher, struct bs_grep_span *at)
 	struct bs_grep_printer *printer = searcher->printer;
 	bool is_bare = printer->traits->is_bare, found = true;
 	while (searcher->from <= searcher->n_bytes && !printer->to.status) {
-		/* After an empty match and within a character. rg matches by bytes, so a pattern
-		 * that matches the empty string also matches here. */
+		/* The search is now after an empty match and within a character. rg matches by
+		 * bytes, so its patterns that match the empty string also match here. */
 		if (searcher->from > 0 && searcher->last_end == searcher->from - 1 &&
 		    searcher->from < searcher->n_bytes &&
 		    (searcher->text[searcher->from] & 0xc0) == 0x80) {
@@ -274,8 +276,8 @@ static void take_line(struct bs_grep_printer *printer, enum bs_grep_line_kind ki
  * with its own prefix.
  */
 
-/* The current line, or a part of it, as it is printed: the text of the file, or the result of
- * -r. */
+/* The current line or a part of it, as it is to be printed: text of the file, or with -r the text
+ * after replacement. */
 struct shown {
 	const uint8_t *text;
 	size_t n_bytes;
@@ -288,7 +290,7 @@ struct shown {
 	uint64_t number;
 };
 
-/* Separates fields, and ends the last; NULL: none. */
+/* The separator between the path and the next field with -0. */
 static const struct bs_grep_separator nul_byte = {"", 1};
 
 static void put_between(struct bs_grep_printer *printer, const struct bs_grep_separator *between)
@@ -297,8 +299,8 @@ static void put_between(struct bs_grep_printer *printer, const struct bs_grep_se
 		put(printer, between->bytes, between->n_bytes);
 }
 
-/* Puts the fields before a line, each followed by a separator. Together they are one link, which
- * ends before the last separator. column 0: none. */
+/* Puts the fields before a line (path, line number, column, offset), each followed by a separator.
+ * All fields are one link, which ends before the last separator. column 0: no column. */
 static void put_fields(struct bs_grep_printer *printer, const struct shown *shown,
                        uint64_t file_off, uint64_t number, uint64_t column)
 {
@@ -395,7 +397,7 @@ static void put_matches(struct bs_grep_printer *printer, struct shown *shown,
 	}
 	if (in_color)
 		put_text(printer, "\033[0m");
-	/* Between the lines of an event, the last match stays current. */
+	/* The last match may continue in the next line of the event. */
 	if (shown->n_matches > 0 && shown->next_match == shown->n_matches)
 		shown->next_match--;
 }
@@ -435,8 +437,8 @@ static void put_too_long(struct bs_grep_printer *printer, struct shown *shown,
 	put_line_end(printer);
 }
 
-/* Puts a line. is_marked: with its matches marked; otherwise verbatim, and trimmed text counts for
- * its length. */
+/* Puts a line. is_marked: with its matches in colour; otherwise verbatim. Text removed by --trim
+ * counts for the line's length (--max-columns). */
 static void put_line(struct bs_grep_printer *printer, struct shown *shown, struct bs_grep_span line,
                      bool is_marked)
 {
@@ -476,8 +478,8 @@ static bool show_line(struct bs_grep_printer *printer, struct shown *shown)
 			part.text += match.start;
 			match = whole = (struct bs_grep_span){0, match.end - match.start};
 		}
-		/* As in rg, without colours the matches omitted from a long line are counted in the
-		 * whole line. */
+		/* As in rg, without colours the preview of a long line counts the omitted matches
+		 * of the whole line. */
 		if (!colors_matches(printer)) {
 			put_line(printer, &part, whole, false);
 			continue;
@@ -498,7 +500,7 @@ static struct bs_grep_span line_from(const struct bs_grep_printer *printer,
 		from, bs_grep_line_end(shown->text, from, shown->n_bytes, printer->line_end)};
 }
 
-/* -o: shows the part of each match in each line. */
+/* -o: shows each match; one that spans lines is shown in a part for each line. */
 static bool show_parts(struct bs_grep_printer *printer, struct shown *shown)
 {
 	uint64_t n_before = 0;
@@ -579,8 +581,8 @@ static bool show_lines(struct bs_grep_printer *printer, struct shown *shown)
 	return true;
 }
 
-/* -r: makes the line with its matches replaced. With -U this includes the text after the lines that
- * a match may look at, as in ripgrep 13. */
+/* -r: makes a copy of the line with its matches replaced. With -U the copy includes the text after
+ * the line that a match may look at, as in ripgrep 13. */
 static void replace(struct bs_grep_printer *printer, const struct bs_grep_found *line)
 {
 	const struct bs_grep_output *output = printer->output;
@@ -634,7 +636,7 @@ static bool print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind k
 	}
 	shown.matches = matches->items;
 	shown.n_matches = bs_vector_n(matches);
-	/* The separator between files is added when outputs are joined. */
+	/* The separator between files is added later, by grep_run.c. */
 	if (output->heading && printer->path && !printer->outcome.has_lines)
 		put_path_and(printer, NULL);
 	printer->outcome.has_lines = true;
@@ -658,7 +660,7 @@ static void make_prefix(struct bs_grep_printer *printer)
 	printer->to.status = to.status;
 }
 
-/* Does what print_line() would do for a matching line if is_plain. */
+/* Does what print_line() would do for a matching line if printer->is_plain. */
 static bool print_plain(struct bs_grep_printer *printer, const struct bs_grep_found *line)
 {
 	struct bs_buffer *prefix = &printer->prefix;
@@ -675,7 +677,7 @@ static bool print_plain(struct bs_grep_printer *printer, const struct bs_grep_fo
 	return wants_more(printer);
 }
 
-/* True if print_plain() is enough: lines are printed whole, and nothing about their matches or
+/* True if print_plain() is enough: whole lines are printed, and neither their matches nor their
  * positions. */
 static bool is_plain(const struct bs_grep_printer *printer)
 {
@@ -701,8 +703,9 @@ static void note_binary(struct bs_grep_printer *printer, const struct bs_grep_fi
 	           (unsigned long long)finish->binary_off);
 }
 
-/* Keeps lines for a callback until it is their file's turn: a struct bs_grep_line without pointers
- * (`function` is only a flag), its matches, its text, and the line of the function context. */
+/* Stores lines for the request's callback, which is called in the file's turn. Each is stored as a
+ * struct bs_grep_line without pointers (`function` is only a flag), its matches, its text, and the
+ * line of the function context. */
 
 static bool keep_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind,
                       const struct bs_grep_found *line)
@@ -992,8 +995,8 @@ static bool count_line(struct bs_grep_printer *printer, enum bs_grep_line_kind k
 	}
 	printer->n_matched += by_line ? 1 : n_matches;
 	printer->outcome.sums.matches += n_matches;
-	/* For files without a match the search must go on, because a later NUL byte decides what is
-	 * reported. */
+	/* A file without a match so far must be searched on, because a later NUL byte decides what
+	 * is reported. */
 	if (format == BS_GREP_FILES_WITH || format == BS_GREP_QUIET)
 		return false;
 	return printer->n_matched < printer->max_count;
@@ -1012,7 +1015,7 @@ static void print_count(struct bs_grep_printer *printer, uint64_t count)
 static void print_whole(struct bs_grep_printer *printer, const struct bs_grep_finish *finish)
 {
 	enum bs_grep_format format = printer->output->format;
-	/* The search of a binary file ended early: the file counts neither as matching nor as
+	/* If a NUL byte ended the search early, the file is listed neither as matching nor as
 	 * without a match. */
 	bool is_spared = finish->is_binary && finish->binary == BS_GREP_BINARY_QUIT;
 	if (is_spared)
@@ -1114,7 +1117,8 @@ bool bs_grep_print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind 
 	                      printer->offer(printer->offer_context));
 }
 
-/* True if the message about a binary file replaces this line and all that follow. */
+/* True if one message about a binary file is printed instead of this line and all lines that
+ * follow. */
 static bool is_told_as_binary(const struct bs_grep_printer *printer)
 {
 	return printer->has_nul && printer->output->format == BS_GREP_LINES &&
@@ -1152,7 +1156,7 @@ void bs_grep_print_gap(struct bs_grep_printer *printer)
 
 void bs_grep_print_nul(struct bs_grep_printer *printer, enum bs_grep_binary binary)
 {
-	/* If the NUL byte ends the search, lines before it are still shown. */
+	/* A NUL byte that ends the search does not hide the lines before it. */
 	printer->has_nul = binary == BS_GREP_BINARY_CONVERT;
 }
 

@@ -39,7 +39,8 @@ struct bs_grep_finish {
 /* The result of searching one file. */
 struct bs_grep_outcome {
 	bool has_matched;
-	bool has_lines; /* lines were written, not only the message that a binary file matches */
+	/* lines were printed, not only the message that a binary file matches */
+	bool has_lines;
 	uint64_t n_results; /* results found; only counted with `picks` */
 	bool owes_end;      /* the JSON end message is still to be made from finish and sums */
 	struct bs_grep_finish finish;
@@ -53,11 +54,12 @@ struct bs_grep_printer {
 	const struct bs_grep_program *program;
 	uint8_t line_end;
 	bool crlf;
-	bool keeps_lines; /* for a callback: out has lines for bs_grep_tell_lines() */
+	/* lines are stored for the request's callback, see bs_grep_tell_lines() */
+	bool keeps_lines;
 	/* a matching line is printed verbatim after a prefix that is the same for the whole file */
 	bool is_plain;
-	/* If time runs out, the lines found so far are kept, and the file is finished without
-	 * failure. */
+	/* When the time limit is reached, the lines found so far are kept and the search of the
+	 * file ends without failure. */
 	bool shows_part;
 	uint64_t max_count;
 	/* bytes is NULL if there is no group separator */
@@ -71,16 +73,17 @@ struct bs_grep_printer {
 	const char *path; /* as printed; NULL: not printed */
 	/* The output, and the first failure: no memory, or a match limit. */
 	struct bs_text_writer to;
-	/* Takes the bytes in to.out or leaves them. Called when there are offer_bytes, and before
-	 * more of the file is read. False: stop. */
+	/* Called when to.out has offer_bytes or more, and before more of the file is read. Empties
+	 * to.out if the output can be emitted now. False: stop. */
 	bool (*offer)(void *context);
 	void *offer_context;
 	size_t offer_bytes;
-	/* With --max-results or --after. */
+	/* --max-results or --after is given. */
 	bool picks;
-	uint64_t most_results; /* results after these are only counted */
+	uint64_t most_results; /* results beyond this number are only counted */
 	uint64_t passed_line;  /* results up to this line are skipped */
-	/* marks of the results shown, and of the first that is only counted */
+	/* where each shown result begins in the output, and where the first one that is only
+	 * counted begins */
 	struct bs_result_marks *marks;
 	/* The state of the current file. */
 	struct bs_grep_outcome outcome;
@@ -93,8 +96,9 @@ struct bs_grep_printer {
 	struct bs_buffer place;  /* link target of the file: grep_path.h */
 	bool has_prefix;         /* `prefix` is set */
 	struct bs_buffer prefix; /* is_plain: precedes each matching line */
-	uint64_t taken_bytes;    /* output that `offer` has taken */
-	size_t whole_bytes;      /* bytes in to.out without the current, incomplete line */
+	/* bytes of output that `offer` has removed from to.out so far */
+	uint64_t taken_bytes;
+	size_t whole_bytes; /* bytes in to.out without the current, incomplete line */
 	uint64_t start_ns;
 	/* The state of the current line. */
 	struct bs_grep_spans matches;
@@ -130,7 +134,8 @@ void bs_grep_print_begin(struct bs_grep_printer *printer);
 /* Prints a line. False: stop. */
 bool bs_grep_print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind,
                         const struct bs_grep_found *line);
-/* With `picks`: announces a result that ends in line last_line. False: it is only counted. */
+/* With `picks`: call before a result, which ends in line last_line, is printed. False: do not print
+ * it, only count it. */
 bool bs_grep_print_result(struct bs_grep_printer *printer, uint64_t last_line);
 /* Counts a matching line that is skipped (is_passed) or only counted. False: stop. */
 bool bs_grep_print_unshown(struct bs_grep_printer *printer, bool is_passed);
@@ -143,8 +148,8 @@ void bs_grep_print_finish(struct bs_grep_printer *printer, const struct bs_grep_
 /* The group separator of the request, "--" by default; bytes NULL: none. */
 struct bs_grep_separator bs_grep_group_separator(const struct bs_grep_output *output);
 
-/* Calls the request's callback `line` for each line in out, which a printer with keeps_lines made
- * of a file. False: the callback asked to stop. */
+/* Calls the request's `line` callback for each line that a printer with keeps_lines stored in `out`
+ * for a file. False: the callback asked to stop. */
 bool bs_grep_tell_lines(const struct bs_grep_request *request, const char *path,
                         const struct bs_buffer *out);
 

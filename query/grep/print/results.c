@@ -10,7 +10,7 @@
 #include "core/store/doc_order.h"
 #include "query/regex/text.h"
 
-/* True if the path may be shown for a file of the root-th path. */
+/* True if a file below the command-line path number `root` may be printed with this path. */
 static bool may_show(const struct bs_grep_walk_options *walk, size_t root, const char *path)
 {
 	const char *named = walk->paths[root];
@@ -32,7 +32,8 @@ static size_t first_root(const struct bs_grep_walk_options *walk, const char *pa
 	return root;
 }
 
-/* Removes a number at the end of text[0..*n), and `mark` before it. False: there is none. */
+/* Removes a number at the end of text[0..*n), and the character `mark` before it. False: the text
+ * does not end so. */
 static bool cut_number(const char *text, size_t *n, char mark, uint64_t *number_out)
 {
 	size_t at = *n;
@@ -83,7 +84,7 @@ int bs_resume_token_place(struct bs_resume_token *token, const struct bs_grep_fi
 	return is_it ? 0 : was_met ? 1 : -1;
 }
 
-/* Sets results->last to the token after a line of a file. */
+/* Sets results->last to the resume token that continues after a line of a file. */
 static enum bs_status write_token(struct bs_results *results, const char *shown, size_t root,
                                   uint64_t line, struct bs_error *err)
 {

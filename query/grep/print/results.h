@@ -5,7 +5,8 @@
  *
  * A resume token is a position in the order of results, after which a later search continues:
  * PATH:LINE, the path as printed and the last line of the result, 0 if the result is the whole
- * file. #N is appended if an earlier path of the search than the N-th may show the same path.
+ * file. If an earlier path of the command line could lead to the same PATH, #N is appended: the
+ * file belongs to the N-th path of the command line, counted from 1.
  *
  * A token is a position, not a snapshot: if files have changed, the later search continues with
  * what is after this position now, even if the file is gone.
@@ -23,15 +24,16 @@ struct bs_resume_token {
 	char *path;  /* NULL: there is no token */
 	size_t root; /* as in struct bs_grep_file */
 	uint64_t line;
-	/* The source returns files in the order of paths, or with is_reversed in reverse order.
-	 * Without is_by_path, files are skipped until the token's file was seen. Set by
+	/* is_by_path: the source returns files in the order of paths, or with is_reversed in
+	 * reverse order. Otherwise files are skipped until the token's file was seen. Set by
 	 * bs_results_init. */
 	bool is_by_path, is_reversed;
 	bool was_met; /* without is_by_path: the token's file was seen */
 };
 
-/* Compares the next file of a source with the token's file: negative if it is before it, 0 if it is
- * this file, positive if it is after it. token->path must not be NULL. */
+/* Compares the position of `file`, the next file of a source, with that of the token's file:
+ * negative if it is earlier, 0 if it is this file, positive if it is later. token->path must not be
+ * NULL. */
 int bs_resume_token_place(struct bs_resume_token *token, const struct bs_grep_file *file);
 
 struct bs_results {
@@ -62,11 +64,12 @@ struct bs_result_mark {
 };
 BS_VECTOR(bs_result_marks, struct bs_result_mark);
 
-/* Counts the next n results in order, all of the file `shown`. marks: of the results, unless
- * results are files. *n_shown_out of them may be shown. BS_NO_MEMORY. */
+/* Counts the next n results in order, all of the file `shown`. marks: one for each result; not used
+ * if results are files. *n_shown_out: how many of them may be shown. BS_NO_MEMORY. */
 enum bs_status bs_results_take(struct bs_results *results, const char *shown, size_t root,
                                uint64_t n, const struct bs_result_mark *marks,
                                uint64_t *n_shown_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Completes the results. BS_INVALID: the position of the token was not found. */
+/* Sets the totals and the resume token in results->told. BS_INVALID: the token's file was not
+ * found. */
 enum bs_status bs_results_finish(struct bs_results *results, struct bs_error *err) BS_WARN_UNUSED;

@@ -28,8 +28,8 @@ struct command {
 	char name[64];
 };
 
-/* How often the deadline is checked while waiting for output, or for the end of the command, which
- * comes soon. */
+/* How often the deadline is checked while waiting for output (WATCHED_MS) and, after the output has
+ * ended, for the end of the command, which is near (ENDING_MS). */
 #define WATCHED_MS 2
 #define ENDING_MS  1
 
@@ -40,7 +40,7 @@ static void close_pipe(int *fd)
 	*fd = -1;
 }
 
-/* Reads from standard error what is there. */
+/* Reads what is available from the command's standard error, without waiting. */
 static void listen(struct command *self)
 {
 	char bytes[512];
@@ -56,8 +56,8 @@ static void listen(struct command *self)
 	self->said_bytes += kept;
 }
 
-/* Kills the command when the deadline is over. Its standard error is closed, because processes that
- * it started may keep it open. */
+/* Kills the command when the deadline is over. Closes the pipe from its standard error, because
+ * processes that the command started may keep the other end open. */
 static void give_up(struct command *self)
 {
 	(void)kill(self->process, SIGKILL);
@@ -160,9 +160,9 @@ static enum bs_status command_close(struct bs_grep_input *input, struct bs_error
 	return status;
 }
 
-/* Makes a pipe whose ends are not 0 to 2. This process may have been started with standard streams
- * closed; then a pipe would get their numbers, and the redirections for the command would overwrite
- * each other. */
+/* Makes a pipe whose descriptors are not 0 to 2. A pipe gets these numbers if this process was
+ * started with standard streams closed; then the redirections for the command would overwrite each
+ * other. */
 static bool make_pipe(int ends[2])
 {
 	int made[2];

@@ -12,9 +12,9 @@
 static const uint8_t utf8_mark[BS_GREP_MARK_BYTES] = {0xef, 0xbb, 0xbf};
 
 /*
- * The WHATWG's encodings with their labels, the most similar ICU converter, and its differences: a
- * character in place of another (fixes), and a byte that is invalid in ICU with its character
- * (odd_byte).
+ * The WHATWG's encodings: labels, the most similar ICU converter, and how it differs: characters to
+ * be replaced by others (fixes), and a byte that ICU regards as invalid (odd_byte) with its
+ * character.
  */
 #define OWN(of, words)                            \
 	{                                         \
@@ -96,7 +96,7 @@ static const struct coding {
 	BY_ICU("big5-hkscs", "big5 big5-hkscs cn-big5 csbig5 x-x-big5"),
 	BY_ICU("euc-jp", "cseucpkdfmtjapanese euc-jp x-euc-jp", .has_no_controls = true),
 	BY_ICU("iso-2022-jp", "csiso2022jp iso-2022-jp"),
-	/* IBM's converter permutes three control characters. */
+	/* IBM's converter swaps three control characters; fixes undo this. */
 	BY_ICU("ibm-943_P15A-2003",
                "csshiftjis ms932 ms_kanji shift-jis shift_jis sjis windows-31j x-sjis",
                .fixes = {{0x1c, 0x1a}, {0x7f, 0x1c}, {0x1a, 0x7f}}, .odd_byte = 0x80,
@@ -156,10 +156,11 @@ bool bs_grep_coding_may_be_mark(const uint8_t *bytes, size_t n_bytes)
 	       (memcmp(bytes, utf8_mark, n_bytes) == 0 || (n_bytes == 1 && bytes[0] >= 0xfe));
 }
 
-/* The most that ICU passes at once. */
+/* The longest invalid sequence that ICU passes to the callback. */
 #define MOST_INVALID_BYTES 32
 
-/* Replaces an invalid sequence by U+FFFD; ASCII bytes after its first byte remain. */
+/* Replaces an invalid sequence by U+FFFD. Keeps ASCII bytes after the first byte of the
+ * sequence. */
 static void replace_invalid(const void *context, UConverterToUnicodeArgs *args, const char *bytes,
                             int32_t n_bytes, UConverterCallbackReason reason, UErrorCode *error)
 {
@@ -222,8 +223,8 @@ void bs_grep_decoder_deinit(struct bs_grep_decoder *decoder)
 	bs_buffer_deinit(&decoder->decoded);
 }
 
-/* The length of the character at text, or of its longest valid beginning, and whether it is
- * valid. */
+/* Returns the length of the character at text or, if it is invalid or incomplete, of the longest
+ * beginning of a valid character. *is_valid: it is a complete character. */
 static size_t utf8_length(const uint8_t *text, size_t n, bool *is_valid)
 {
 	int32_t at = 0;
@@ -233,7 +234,7 @@ static size_t utf8_length(const uint8_t *text, size_t n, bool *is_valid)
 	return (size_t)at;
 }
 
-/* The end of the last character in from[0..n) that needs no further bytes. */
+/* The length of from[0..n) without an incomplete character at its end. */
 static size_t whole_utf8(const uint8_t *from, size_t n)
 {
 	bool is_valid;
@@ -299,8 +300,8 @@ static size_t whole_utf16(const uint8_t *from, size_t n, bool is_big)
 	return whole > 0 && (from[whole - (is_big ? 2 : 1)] & 0xfc) == 0xd8 ? whole - 2 : whole;
 }
 
-/* Appends UTF-16, which is valid except that the last character may be incomplete. *left_out: its
- * remaining units. */
+/* Appends UTF-16, which is valid except that the last character may be incomplete. *left_out: the
+ * number of units of this character, which are not appended. */
 static enum bs_status put_units(const struct coding *coding, const UChar *units, int32_t n,
                                 int32_t *left_out, struct bs_buffer *to, struct bs_error *err)
 {
@@ -324,7 +325,7 @@ static enum bs_status put_units(const struct coding *coding, const UChar *units,
 	return status;
 }
 
-/* The converter keeps incomplete characters. */
+/* Decodes with ICU. The converter itself keeps an incomplete character at the end. */
 static enum bs_status decode_by_icu(struct bs_grep_decoder *decoder, const uint8_t *from, size_t n,
                                     bool is_last, struct bs_buffer *to, struct bs_error *err)
 {
@@ -348,7 +349,8 @@ static enum bs_status decode_by_icu(struct bs_grep_decoder *decoder, const uint8
 	return status;
 }
 
-/* The length of a mark of the encoding at the start of the text. False: more bytes are needed. */
+/* *skipped_out: the length of a byte order mark of the encoding at the start of the text. False:
+ * more bytes are needed to decide. */
 static bool skip_mark(struct bs_grep_decoder *decoder, const uint8_t *from, size_t n_bytes,
                       bool is_last, size_t *skipped_out)
 {

@@ -8,12 +8,12 @@
 
 #include "core/base/buffer.h"
 
-/* The first bytes of a file that decide whether it has a mark. */
+/* A byte order mark has at most this many bytes. */
 #define BS_GREP_MARK_BYTES ((size_t)3)
 
 enum bs_grep_coding {
 	BS_GREP_CODING_AUTO, /* by the byte order mark; without one, the bytes are unchanged */
-	BS_GREP_CODING_UTF8, /* as AUTO, but invalid UTF-8 becomes U+FFFD */
+	BS_GREP_CODING_UTF8, /* like AUTO, but invalid UTF-8 becomes U+FFFD */
 	BS_GREP_CODING_UTF16LE,
 	BS_GREP_CODING_UTF16BE,
 	BS_GREP_CODING_LATIN1,       /* windows-1252, which is what "latin1" means on the web */
@@ -27,11 +27,11 @@ enum bs_grep_coding {
 enum bs_status bs_grep_coding_find(const char *name, enum bs_grep_coding *coding_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
 
-/* Returns the encoding by the mark at the start of a file, and the length of the mark; `coding` if
- * there is no mark. */
+/* Returns the encoding given by the byte order mark at the start of a file, and the length of the
+ * mark. Without a mark, returns `coding`. */
 enum bs_grep_coding bs_grep_coding_sniff(const uint8_t *bytes, size_t n_bytes,
                                          enum bs_grep_coding coding, size_t *mark_bytes_out);
-/* True if the first bytes of a file may become a mark when more are read. */
+/* True if the first bytes of a file may be the start of a byte order mark. */
 bool bs_grep_coding_may_be_mark(const uint8_t *bytes, size_t n_bytes);
 
 /* A decoder. Zero-initialise, and start for each file with a coding other than AUTO and NONE.
@@ -41,16 +41,17 @@ struct bs_grep_decoder {
 	struct bs_buffer decoded; /* scratch for UTF-16 */
 	void *converter;          /* ICU's, for converter_coding; NULL: none */
 	enum bs_grep_coding converter_coding;
-	/* at the start of the text, where a mark in this encoding is dropped, even after a mark
-	 * that chose the encoding */
+	/* at the start of the text, where a byte order mark in this encoding is dropped, even after
+	 * the mark that chose the encoding */
 	bool is_at_start;
 };
 enum bs_status bs_grep_decoder_start(struct bs_grep_decoder *decoder, enum bs_grep_coding coding,
                                      struct bs_error *err) BS_WARN_UNUSED;
 void bs_grep_decoder_deinit(struct bs_grep_decoder *decoder);
 
-/* Appends from[0..n_bytes), decoded. *taken_out bytes were used: unless is_last, an incomplete
- * character at the end is left, and must be passed again with the bytes after it. BS_NO_MEMORY. */
+/* Decodes from[0..n_bytes) and appends the result. *taken_out: the bytes decoded. Unless is_last,
+ * an incomplete character at the end is not decoded, and must be passed again together with the
+ * bytes after it. BS_NO_MEMORY. */
 enum bs_status bs_grep_decode(struct bs_grep_decoder *decoder, const uint8_t *from, size_t n_bytes,
                               bool is_last, size_t *taken_out, struct bs_buffer *out,
                               struct bs_error *err) BS_WARN_UNUSED;

@@ -17,20 +17,20 @@ struct bs_grep_input {
 	 * BS_NO_MEMORY; BS_IO, with a reason without the path; BS_STOPPED. */
 	enum bs_status (*read)(struct bs_grep_input *input, void *to, size_t n_bytes, size_t *n_out,
 	                       struct bs_error *err);
-	/* Call once, at the end or before. Reports a late failure, such as that of a command, as
-	 * read does. */
+	/* Call once, at the end of the input or earlier. Reports a late failure, such as that of a
+	 * command, with a status of read. */
 	enum bs_status (*close)(struct bs_grep_input *input, struct bs_error *err);
-	/* Not a regular file: bytes may arrive late, and without end. The bytes that are there are
-	 * searched before waiting for more. */
+	/* Not a regular file: bytes may arrive late, and the input may never end. Bytes that have
+	 * arrived are searched before the next read waits for more. */
 	bool is_stream;
 	size_t size_bytes; /* announced size; 0: unknown */
-	/* The holes of a sparse file, whose NUL bytes are in no block. NULL: the input is not
+	/* The holes of a sparse file, which are read as NUL bytes. NULL: the input is not
 	 * sparse. */
 	struct bs_holes *holes;
 };
 
-/* Called before a read that has to wait. False: do not wait; the read fails with BS_STOPPED. run is
- * nullable. */
+/* run is called before a read that has to wait. If it returns false, the read fails with BS_STOPPED
+ * instead. run is nullable. */
 struct bs_grep_wait {
 	bool (*run)(void *context);
 	void *context;
@@ -39,8 +39,9 @@ struct bs_grep_wait {
 struct bs_grep_file_input {
 	struct bs_grep_input input;
 	int fd;
-	bool is_borrowed; /* standard input, which is not closed */
-	/* the results are written to this file; it is read up to its size when opened */
+	bool is_borrowed; /* fd is standard input and is not closed */
+	/* the results are written to this same file, so it is read only up to its size when
+	 * opened */
 	bool is_output;
 	struct bs_holes holes;
 	uint64_t read_bytes;

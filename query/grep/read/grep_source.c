@@ -40,7 +40,8 @@ static void report_skip(void *context, enum bs_skip reason, const char *message)
 		self->source.listener.report(self->source.listener.report_context, message);
 }
 
-/* As in rg, an invalid rule is an error only in a folder above those searched. */
+/* As in rg, an invalid rule in an ignore file is an error only if the file is in a folder above
+ * those searched; otherwise it is a notice. */
 static void report_rule(void *context, bool is_above, const char *message)
 {
 	const struct walk_source *self = context;
@@ -50,8 +51,8 @@ static void report_rule(void *context, bool is_above, const char *message)
 		self->source.listener.remark(self->source.listener.remark_context, message);
 }
 
-/* Finds the first walked folder that is in the same parent folder as root, or below it. Adds root
- * to the walked folders, so this may be root itself. */
+/* Adds root to the walked folders, then finds the first walked folder that is in the parent folder
+ * of root, or below that parent. This may be root itself. */
 static enum bs_status find_base(struct walk_source *self, const char *root, const char **base_out,
                                 struct bs_error *err)
 {
@@ -139,7 +140,7 @@ static enum bs_status next_below(struct walk_source *self, struct bs_grep_file *
 	return status;
 }
 
-/* Processes a path of the command line: opens a walk of a folder, or returns a file. */
+/* Processes the next path of the command line: begins the walk of a folder, or returns a file. */
 static enum bs_status next_path(struct walk_source *self, struct bs_grep_file *file_out,
                                 struct bs_error *err)
 {
@@ -170,7 +171,7 @@ static enum bs_status next_path(struct walk_source *self, struct bs_grep_file *f
 	return BS_OK;
 }
 
-/* *out: the --pre command is for this file. Its globs are relative to the working directory. */
+/* *out: --pre applies to this file. The globs of --pre are relative to the working directory. */
 static enum bs_status ask_globs(struct walk_source *self, const char *path, bool *out,
                                 struct bs_error *err)
 {

@@ -13,14 +13,18 @@
 struct bs_grep_file {
 	const char *path;  /* as it is opened; NULL: standard input */
 	const char *shown; /* as it is printed */
-	bool is_named;     /* named on the command line: searched whatever it is */
-	bool is_stream;    /* not a regular file: opening or reading may block */
-	uint64_t n_bytes;  /* of a named file: its size when it was found */
+	/* named on the command line: searched whatever its type, name and size */
+	bool is_named;
+	bool is_stream;   /* not a regular file: opening or reading may block */
+	uint64_t n_bytes; /* named files only: the size when the file was found */
 	/* The first root_bytes of path are the named folder with a slash. Below it, symlinks are
 	 * not followed and only regular files are read. 0: no such restriction. */
 	size_t root_bytes;
-	size_t root;      /* index of the command-line path that it is or lies below */
-	size_t below_off; /* offset in path of the name below this path; 0: it is the path itself */
+	/* index of the command-line path that is this file or a folder above it */
+	size_t root;
+	/* offset in path of the part below the command-line path; 0: the file is that path
+	 * itself */
+	size_t below_off;
 	enum bs_grep_packing packing; /* a decompressor or command whose output is searched */
 	/* with a resume token: lines up to this one are skipped; set by the caller of next */
 	uint64_t passed_line;
@@ -46,7 +50,8 @@ struct bs_grep_source {
 	struct bs_grep_listener listener; /* set by the caller of next */
 	bool is_quick;                    /* next is always fast, because all files are listed */
 	uint64_t n_ruled_out;             /* files ruled out so far, which were not returned */
-	/* sources of the index that are not followed, so that they cannot rule out files */
+	/* sources that must not be read without the user's consent (corpus/changes/recorded.h), so
+	 * that they cannot rule out files */
 	uint64_t n_unfollowed;
 };
 

@@ -12,16 +12,17 @@
 #include "corpus/walk/file.h"
 #include "query/grep/read/grep_command.h"
 
-/* ripgrep's decoder reads the bytes in which it looks for a mark, then this many at a time. */
+/* ripgrep's decoder first reads the bytes in which it looks for a byte order mark, then this many
+ * at a time. */
 #define DECODER_BYTES ((size_t)8192)
 /* Bytes read at once if a file is read in pieces: a part of a core's cache. */
 #define STEP_BYTES ((size_t)131072)
 /* Memory beyond this is freed before the next file. */
 #define GENEROUS_BYTES ((size_t)64 << 20)
 
-/* Estimated time per read, and bytes per nanosecond, for the deadline. With a deadline, a
- * read is limited to WATCHED_BYTES; fewer bytes than asked for are not the end, unless the
- * announced size is reached. */
+/* Estimated time per read, and bytes read per nanosecond, for the deadline. With a deadline, one
+ * read gets at most WATCHED_BYTES. A read may return fewer bytes than wanted before the end; at the
+ * announced size, it is at the end. */
 #define READ_NS       1000u
 #define BYTES_A_NS    4u
 #define WATCHED_BYTES ((size_t)1 << 20)
@@ -55,7 +56,8 @@ static enum bs_status read_to(struct bs_grep_text *text, size_t wanted_bytes, st
 	return status;
 }
 
-/* Reads enough to detect a mark; from a stream, the bytes that are there. */
+/* Reads enough bytes to detect a byte order mark. From a stream, reads only what has arrived, or
+ * more if that may be an incomplete mark. */
 static enum bs_status read_head(struct bs_grep_text *text, struct bs_error *err)
 {
 	struct bs_buffer *bytes = &text->bytes;
@@ -74,7 +76,7 @@ static enum bs_status read_head(struct bs_grep_text *text, struct bs_error *err)
 	return status;
 }
 
-/* Makes wanted_bytes available in raw; from a stream, the bytes that are there. */
+/* Reads until raw has wanted_bytes undecoded bytes. From a stream, reads only what has arrived. */
 static enum bs_status fill_raw(struct bs_grep_text *text, size_t wanted_bytes, struct bs_error *err)
 {
 	struct bs_buffer *raw = &text->raw;
@@ -89,7 +91,7 @@ static enum bs_status fill_raw(struct bs_grep_text *text, size_t wanted_bytes, s
 	return n > text->raw_held ? BS_OK : read_some(text, wanted_bytes - n, raw, err);
 }
 
-/* Decodes the next piece_bytes, and more until there is a character. */
+/* Decodes the next piece_bytes, and more until at least one character was decoded. */
 static enum bs_status decode_more(struct bs_grep_text *text, size_t piece_bytes,
                                   struct bs_error *err)
 {
@@ -113,7 +115,7 @@ static enum bs_status decode_more(struct bs_grep_text *text, size_t piece_bytes,
 	return status;
 }
 
-/* Detects a mark in the bytes read, and begins to decode them if necessary. */
+/* Detects a byte order mark in the bytes read. If they must be decoded, decodes the first piece. */
 static enum bs_status start(struct bs_grep_text *text, enum bs_grep_coding coding,
                             struct bs_error *err)
 {
@@ -144,7 +146,7 @@ static enum bs_status start(struct bs_grep_text *text, enum bs_grep_coding codin
 	                            err);
 }
 
-/* The memory of the machine. If a larger file were read into memory, the system would kill a
+/* The memory of the machine. If a larger file were read as a whole, the system would kill a
  * process. */
 static uint64_t memory_bytes(void)
 {
@@ -177,7 +179,7 @@ static void close_root(struct bs_grep_text *text)
 	bs_buffer_clear(&text->root);
 }
 
-/* Opens the folder at the beginning of path, unless it is open from the previous file. */
+/* Opens the folder at the beginning of path, unless it is still open from the previous file. */
 static bool open_root(struct bs_grep_text *text, const char *path, size_t root_bytes)
 {
 	struct bs_buffer *root = &text->root;
@@ -299,8 +301,8 @@ enum bs_status bs_grep_text_more(struct bs_grep_text *text, size_t dropped_bytes
 
 uint64_t bs_grep_text_hole(const struct bs_grep_text *text, uint64_t least_bytes)
 {
-	/* If the text is decoded, the next bytes may be in raw. They are NUL bytes of the same hole
-	 * if least_bytes exceeds their number. */
+	/* If the text is decoded, raw may have further bytes, at most 2 * STEP_BYTES. If
+	 * least_bytes is larger, these are NUL bytes of the same hole. */
 	bool is_plain = !text->is_decoded || (text->decoder.coding == BS_GREP_CODING_UTF8 &&
 	                                      least_bytes > 2 * STEP_BYTES);
 	struct bs_holes *holes =

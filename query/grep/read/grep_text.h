@@ -21,18 +21,20 @@
 
 struct bs_grep_text {
 	struct bs_buffer bytes;
-	/* Undecoded bytes are raw[raw_off..]. The first raw_held of them were passed to the decoder
-	 * and need the bytes after them. */
+	/* Undecoded bytes are raw[raw_off..]. The first raw_held of them are an incomplete
+	 * character: they cannot be decoded before more bytes are read. */
 	struct bs_buffer raw;
 	size_t raw_off, raw_held;
 	bool had_mark; /* a byte order mark was removed */
 	bool is_decoded;
-	bool has_more; /* `bytes` is not everything; bs_grep_text_more() reads on */
-	/* more is read one piece at a time, as ripgrep does: decoded text, and streams */
+	bool has_more; /* bs_grep_text_more() can read more of the file */
+	/* decoded text, and streams: bs_grep_text_more() reads one piece at a time, as ripgrep
+	 * does */
 	bool by_pieces;
 	uint64_t read_bytes;         /* bytes of the file read so far */
 	struct bs_grep_input *input; /* NULL: closed */
-	/* set its wait and output before the first file is read */
+	/* the caller sets file.wait, file.output_device and file.output_inode before the first file
+	 * is read */
 	struct bs_grep_file_input file;
 	bool is_at_end; /* the input is at its end */
 	struct bs_grep_decoder decoder;
@@ -45,7 +47,8 @@ struct bs_grep_reading {
 	const struct bs_grep_file *file;
 	enum bs_grep_coding coding;
 	bool in_pieces; /* read only the first piece */
-	bool wants_all; /* with in_pieces: read everything nevertheless if it fits into memory */
+	/* with in_pieces: nevertheless read the whole file if it fits into memory */
+	bool wants_all;
 	/* BS_GREP_PACKING_COMMAND: the command, which gets the shown path as its argument */
 	const char *command;
 };
@@ -55,14 +58,14 @@ struct bs_grep_reading {
  * BS_STOPPED. */
 enum bs_status bs_grep_text_read(struct bs_grep_text *text, const struct bs_grep_reading *reading,
                                  struct bs_error *err) BS_WARN_UNUSED;
-/* Drops the first dropped_bytes of `bytes`, and reads until at least wanted_bytes of the others are
- * there, or the file ends; with by_pieces, reads one piece. Fails as bs_grep_text_read. */
+/* Drops the first dropped_bytes of `bytes`, then reads until at least wanted_bytes remain in it, or
+ * to the end of the file. With by_pieces, reads one piece. Fails as bs_grep_text_read. */
 enum bs_status bs_grep_text_more(struct bs_grep_text *text, size_t dropped_bytes,
                                  size_t wanted_bytes, struct bs_error *err) BS_WARN_UNUSED;
-/* If the last least_bytes bytes read are in a hole of a sparse file: the bytes of the hole that
- * follow. 0: they are not, or the hole cannot be skipped. */
+/* Returns the number of bytes left in the hole of a sparse file that contains the last least_bytes
+ * bytes read. 0: these bytes are not in a hole, or the hole cannot be skipped. */
 uint64_t bs_grep_text_hole(const struct bs_grep_text *text, uint64_t least_bytes);
-/* Skips n_bytes of this hole. */
+/* Skips the next n_bytes of the hole that bs_grep_text_hole() found. */
 void bs_grep_text_skip(struct bs_grep_text *text, uint64_t n_bytes);
 /* Closes the file. Fails as bs_grep_text_read if the input reports a late failure. */
 enum bs_status bs_grep_text_close(struct bs_grep_text *text, struct bs_error *err);

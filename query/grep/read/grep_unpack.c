@@ -1,4 +1,5 @@
-/* grep_unpack.c: see grep_unpack.h. First the three steps of each library, then the common code. */
+/* grep_unpack.c: see grep_unpack.h. First start, step and stop for each library, then the code that
+ * all share. */
 #include "query/grep/read/grep_unpack.h"
 
 #include <brotli/decode.h>
@@ -54,9 +55,9 @@ struct unpack {
 	uint8_t *to;
 	size_t from_bytes, to_bytes; /* bytes left in from and to */
 	bool has_state, is_last;     /* is_last: no bytes follow `from` */
-	bool is_whole;               /* the data may end here */
-	bool has_ended;              /* bytes that follow are ignored */
-	/* A failure that is reported after the bytes before it, and its reason. */
+	bool is_whole;               /* the data is complete if it ends here */
+	bool has_ended;              /* the end was reached: bytes that follow are ignored */
+	/* A failure that is reported after the bytes before it were returned, and its reason. */
 	enum bs_status held;
 	struct bs_error why;
 	union {
@@ -73,7 +74,8 @@ struct unpack {
 struct codec {
 	enum bs_status (*load)(struct bs_error *err);
 	bool (*start)(struct unpack *self); /* false: out of memory */
-	/* Unpacks from `from` to `to` as far as possible. Returns NULL, or an error message. */
+	/* Decompresses bytes of `from` into `to` as far as possible. Returns NULL, or an error
+	 * message. */
 	const char *(*step)(struct unpack *self);
 	void (*stop)(struct unpack *self);
 };
@@ -103,7 +105,7 @@ static bool gzip_start(struct unpack *self)
 static const char *gzip_step(struct unpack *self)
 {
 	z_stream *z = &self->state.zlib;
-	/* Another member may follow, and zeros, which pad tapes. */
+	/* Another gzip member may follow, and zero bytes, with which tapes are padded. */
 	while (self->is_whole && self->from_bytes > 0 && *self->from == 0)
 		advance(self, self->from_bytes - 1, self->to_bytes);
 	if (self->from_bytes == 0 && self->is_whole)

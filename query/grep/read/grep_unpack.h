@@ -1,6 +1,6 @@
 /*
- * grep_unpack.h: decompression: an input that reads from another input. The libraries are loaded
- * when they are first needed. They verify the checksums of the data.
+ * grep_unpack.h: an input that decompresses another input. Each library is loaded when it is first
+ * needed, and verifies the checksums of the data.
  */
 #pragma once
 
@@ -18,12 +18,12 @@ enum bs_grep_packing {
 	BS_GREP_PACKING_COMMAND,  /* the output of the --pre command */
 };
 
-/* The packing of a file by the ending of its name, as in ripgrep 13 -z. */
+/* The compression format of a file, by the ending of its name, as in ripgrep 13 -z. */
 enum bs_grep_packing bs_grep_packing_of(const char *path);
 
-/* Takes ownership of `of`, which is closed with the new input, or after a failure. BS_UNSUPPORTED:
- * the library is missing. BS_NO_MEMORY. Invalid or truncated data is an error of read (BS_IO),
- * after the valid bytes before it. */
+/* Takes ownership of `of`, the compressed input, which is closed with the new input or after a
+ * failure. BS_UNSUPPORTED: the library is missing. BS_NO_MEMORY. If data is invalid or truncated,
+ * read returns the valid bytes before it and then BS_IO. */
 enum bs_status bs_grep_unpack_open(enum bs_grep_packing packing, struct bs_grep_input *of,
                                    struct bs_grep_input **input_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
