@@ -23,7 +23,8 @@
 
 struct document {
 	size_t id, id_bytes; /* offset in bytes */
-	size_t texts;        /* offset in texts, whose pointers are offsets */
+	/* offset in corpus.texts; the pointers of those texts are offsets in corpus.bytes */
+	size_t texts;
 	size_t n_texts;
 };
 
@@ -154,8 +155,8 @@ static double write_all(const struct corpus *corpus, const char *dir, bool not_s
 	return cpu_s(clock) - start;
 }
 
-/* Adds each of the last few documents again, with a writer of its own. It replaces the existing
- * document. */
+/* Adds each of the last few documents again, which replaces it, with a new writer and a commit
+ * each. */
 static void add_ones(const struct corpus *corpus, const char *dir)
 {
 	const struct document *documents =

@@ -36,7 +36,7 @@ static struct bs_bloom *filter_of(uint64_t n_bits, uint32_t n_hashes, uint64_t f
 	return bloom;
 }
 
-/* The rate for keys that are in none of the filters here. */
+/* The measured false-positive rate, by keys that no filter of this program has. */
 static double measured_rate(struct bs_bloom_view view)
 {
 	uint64_t n_found = 0;
@@ -91,7 +91,8 @@ static double send(const struct bs_bloom_plan *plan, uint64_t n, double *rate_ou
 	return 8 * (double)(n_bytes - 64) / (double)n;
 }
 
-/* The best rate for a number of bits sent per key, by memory; the plain filter first. */
+/* The best rates for limits on the bits sent per key and on memory. The first memory limit allows
+ * only the plain filter. */
 static void print_compressed(void)
 {
 	/* multiples of the bits sent; 0: any memory */
@@ -113,7 +114,7 @@ static void print_compressed(void)
 	}
 }
 
-/* The bits sent per key for a rate. */
+/* The bits that must be sent per key for a rate, for several memory limits. */
 static void print_sizes(void)
 {
 	static const double rates[] = {0.1, 0.03, 0.01, 0.003, 0.001, 0.0001};
@@ -141,7 +142,7 @@ static void print_sizes(void)
 	}
 }
 
-/* Of 100,000 keys, some are removed and as many added. */
+/* The sizes of deltas: of 100,000 keys, some are removed and as many are added. */
 static void print_deltas(void)
 {
 	const uint64_t n = 100000, m = bs_bloom_optimal_bits(n, 0.01);
@@ -164,7 +165,8 @@ static void print_deltas(void)
 	bs_bloom_free(from);
 }
 
-/* Totals of searches: nodes asked, and asked nodes that were not on the way to a holder. */
+/* Totals of searches in a network of nodes (tests/generate/network.h): the nodes asked, and the
+ * asked nodes that were not on the way to a holder of the word. */
 struct hops {
 	uint64_t n_searches;
 	uint64_t n_asked;
@@ -190,9 +192,11 @@ static double asked_each(const struct hops *hops)
 	return hops->n_searches ? (double)hops->n_asked / (double)hops->n_searches : 0;
 }
 
-/* Searches each word from one node: with the filters alone, then with homes. */
+/* Results of searching each word from one node: with the filters of neighbours alone, and with the
+ * homes of words (tests/generate/network.h). */
 struct hops_measured {
-	/* Searches with a holder within as many hops as there are levels, which filters cover. */
+	/* Only searches whose nearest holder is at most n_levels hops away, as far as filters
+	 * reach. */
 	struct hops near;
 	struct hops all;
 	struct hops homes;
@@ -271,7 +275,7 @@ static void print_hops(void)
 	bs_route_free(route);
 }
 
-/* More levels instead of homes. */
+/* Searches by filters of 2 to 4 levels, without homes. */
 static void print_levels(void)
 {
 	static const uint32_t degrees[] = {2, 4, 6, 8};
@@ -306,7 +310,7 @@ static double now_us(void)
 	return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
 }
 
-/* Filters of one shape, consecutive in a file, each aligned to a cache line. */
+/* Filters of equal size, consecutive in a file, each aligned to a cache line. */
 struct catalog {
 	int fd;
 	uint32_t n_filters;
@@ -385,8 +389,8 @@ static double median(double times[N_WORDS])
 	return times[N_WORDS / 2];
 }
 
-/* Filters with a rate of .01 in a mapped file that is in memory. The first word of a process
- * includes the time to map pages. */
+/* Time to query many filters with a rate of .01, in a mapped file that is in the page cache. The
+ * first query of a process includes the time to map the pages. */
 static void print_probes(void)
 {
 	static const struct {

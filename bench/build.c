@@ -13,8 +13,8 @@
 
 #include "bench/tool.h"
 
-/* A line of /proc/self/status in bytes. "VmHWM: %lu" is the maximum resident memory, "VmRSS: ..."
- * the current. */
+/* Reads a line of /proc/self/status and converts it to bytes. line_format: "VmHWM: %lu" for the
+ * maximum resident memory, "VmRSS: %lu" for the current. */
 static uint64_t resident_bytes(const char *line_format)
 {
 	FILE *file = fopen("/proc/self/status", "r");
@@ -99,7 +99,7 @@ void build_index(const struct corpus *corpus, const struct index_kind *kind)
 	if (process == 0) {
 		build_here(corpus, kind, path);
 		fflush(NULL);
-		_exit(0); /* without freeing the parent's objects */
+		_exit(0); /* does not run the parent's exit handlers or free its objects */
 	}
 	if (waitpid(process, &status, 0) < 0 || status != 0)
 		die("%s could not be built", kind->name);

@@ -13,7 +13,7 @@
 #define SLOW_NS      UINT64_C(20000000)  /* one measured run is enough */
 #define VERY_SLOW_NS UINT64_C(500000000) /* the first run is enough */
 
-/* The engines of this run. */
+/* Opening the engines of this run. */
 
 static char *path_of_index(const struct corpus *corpus, const struct engine *engine)
 {
@@ -122,8 +122,8 @@ static struct outcome measure(const struct engine *engine, void *handle, const s
 	return outcome;
 }
 
-/* Runs all queries in order, engine by engine and pass by pass, so that each query finds the caches
- * as the others left them. */
+/* Runs all queries in order, for each engine and each pass, so that a query finds the caches as the
+ * previous queries left them. */
 static void measure_in_turn(struct comparison *comparison, void **handles)
 {
 	size_t n_queries = comparison->set.n_queries;

@@ -41,7 +41,7 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The nearest rank of sorted values. */
+/* The percentile of sorted values, by the nearest-rank method. */
 static double percentile(const double *values, size_t n, unsigned percent)
 {
 	return values[(n * percent + 99) / 100 - (n > 0)];
@@ -60,8 +60,8 @@ static double statistic_of(double *values, size_t n, enum statistic statistic)
 	return percentile(values, n, statistic == STATISTIC_P50 ? 50 : 95);
 }
 
-/* Microseconds of an engine over the queries of a row whose number is a multiple of `every`. NAN if
- * it ran none. */
+/* The mean or a percentile of an engine's microseconds, over the queries of a row whose number is a
+ * multiple of `every`. NAN if the engine ran none of them. */
 static double time_of(const struct comparison *comparison, size_t engine, unsigned row,
                       unsigned every, enum statistic statistic)
 {
@@ -79,8 +79,8 @@ static double time_of(const struct comparison *comparison, size_t engine, unsign
 	return value;
 }
 
-/* The number of queries of a row, and their mean number of matching documents, by the first engine
- * with exact counts. */
+/* Returns the number of queries of a row. *hits_out is their mean number of matching documents,
+ * from the first engine with exact counts. */
 static size_t row_queries(const struct comparison *comparison, unsigned row, unsigned every,
                           double *hits_out)
 {
@@ -137,8 +137,8 @@ static unsigned next_row(const struct comparison *comparison, unsigned row)
 	return row + 1 == comparison->set.n_classes ? ROW_AND : row + 1;
 }
 
-/* An engine that runs only some queries is shown only in the tables of these queries, next to one
- * of each kind of the other engines. */
+/* Whether a table of every `every`-th query shows the engine: the engines that run exactly these
+ * queries and, for comparison, the main engine of each kind that runs all queries. */
 static bool is_shown(const struct engine *engine, unsigned every)
 {
 	bool is_main = !strchr(engine->name, '-') || strcmp(engine->name, "fts5-full") == 0;
@@ -158,7 +158,8 @@ static void print_head(const struct comparison *comparison, unsigned every, FILE
 	fputc('\n', file);
 }
 
-/* base: the times are shown as multiples of this engine's; n_engines: in microseconds. */
+/* base: times are shown as multiples of those of this engine; comparison->n_engines: in
+ * microseconds. */
 static void print_row(const struct comparison *comparison, unsigned row, unsigned every,
                       enum statistic statistic, size_t base, FILE *file)
 {
@@ -211,8 +212,9 @@ static void print_ratios(const struct comparison *comparison, const char *name,
 
 /* Data read. */
 
-/* Means over the queries of a row that the engine ran. Returns false if there are none, or the
- * engine does not report the data read. */
+/* Sets touched_out to the mean bytes of the index, bytes of texts and number of texts read, over
+ * the queries of a row that the engine ran. Returns false if there are none, or if the engine does
+ * not report the data read. */
 static bool mean_touched(const struct comparison *comparison, size_t engine, unsigned row,
                          double touched_out[3])
 {
@@ -239,7 +241,7 @@ static bool reads_texts(const struct engine *engine)
 	return strncmp(engine->name, "bitsift", 7) == 0;
 }
 
-/* Shows one of several engines that read the same data. */
+/* Whether the table shows the engine: only one of several engines that read the same data. */
 static bool is_touch_shown(const struct comparison *comparison, size_t engine, bool texts_only)
 {
 	const char *name = comparison->engines[engine]->name;
@@ -252,7 +254,7 @@ static bool is_touch_shown(const struct comparison *comparison, size_t engine, b
 	return false;
 }
 
-/* Texts only, or also bytes. */
+/* Prints the data read. texts_only: only the number of texts, for engines that read any. */
 static void print_touched(const struct comparison *comparison, const char *title, bool texts_only,
                           FILE *file)
 {
@@ -372,7 +374,7 @@ void compare_report(const struct comparison *comparison, FILE *file, FILE *summa
 	print_ratios(comparison, "candidates", STATISTIC_MEAN, file);
 	for (size_t e = 0; e < comparison->n_engines; e++) {
 		unsigned every = comparison->engines[e]->every;
-		if (every <= shown) /* the table of engines is ordered by it */
+		if (every <= shown) /* engines[] is ordered by `every` */
 			continue;
 		shown = every;
 		char *title = text_of("Every %uth query: mean, microseconds", every);

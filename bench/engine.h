@@ -1,7 +1,7 @@
 /*
- * engine.h: the things compared. An index kind is a way of building an index; an engine is a way of
- * querying an index. engines.c has the tables. Engines whose library is missing at build time are
- * not in them.
+ * engine.h: the index kinds and engines that are compared. An index kind is a way of building an
+ * index; an engine is a way of querying an index. engines.c has the tables. Engines whose library
+ * is missing at build time are not in them.
  */
 #ifndef BENCH_ENGINE_H
 #define BENCH_ENGINE_H
@@ -19,18 +19,18 @@ extern "C" {
 /* Building. */
 
 struct build_times {
-	/* Set when everything that is not building (the dictionary) has been read. */
+	/* The time when building begins, after the dictionary has been read. */
 	uint64_t begin_ns, begin_cpu_ns;
-	uint64_t begin_bytes; /* resident at that time */
-	uint64_t main_ns;     /* until everything is in the index */
+	uint64_t begin_bytes; /* resident memory at begin_ns */
+	uint64_t main_ns;     /* from begin_ns until all documents are in the index */
 	uint64_t finish_ns;   /* merging and compacting after that */
 	uint64_t cpu_ns;
-	uint64_t peak_bytes; /* maximum resident, minus begin_bytes */
+	uint64_t peak_bytes; /* maximum resident memory, minus begin_bytes */
 };
 
 struct index_kind {
 	const char *name;        /* also the name of its file or folder in the corpus's folder */
-	const char *description; /* one line for the record */
+	const char *description; /* one line, for the reports */
 	/* Built only to measure the build rate, with the engine's own tokenizer. No engine queries
 	 * it. */
 	bool is_rate_only;
@@ -45,7 +45,7 @@ extern const struct index_kind index_kinds[]; /* ends with an entry without a na
 
 enum count_kind {
 	COUNT_EXACT,
-	COUNT_AT_LEAST, /* candidates: at least as many as matches */
+	COUNT_AT_LEAST, /* a count of candidates: at least the number of matches */
 	COUNT_NONE,     /* the best ten */
 };
 
@@ -74,7 +74,8 @@ struct engine {
 	const char *classes; /* comma-separated classes to run; NULL: all */
 	/* For slow engines: run only each every-th query of a class. 1: all. */
 	unsigned every;
-	/* Passes over all queries before any measurement, for code that is compiled at run time. */
+	/* The number of passes over all queries before any measurement, for engines whose code is
+	 * compiled at run time. */
 	unsigned warm_passes;
 	void *(*open)(const struct corpus *corpus, const char *index_path,
 	              const struct query_set *set);
@@ -88,7 +89,7 @@ const struct index_kind *index_kind_named(const char *name); /* dies if there is
 
 /* Command line options for the engines of bitsift. */
 struct bitsift_options {
-	const char *index_path; /* NULL: the one in the corpus's folder */
+	const char *index_path; /* index to query; NULL: the one in the corpus's folder */
 	const char *kernel;     /* NULL: the best */
 	/* Never take a count from the df. Each query runs once, to measure the data read, not the
 	 * time. */

@@ -17,7 +17,7 @@
 
 struct bitsift_options bitsift_options;
 
-/* The corpus is in another place than the index. */
+/* Consents to reading sources outside the folder of the index, because the corpus is elsewhere. */
 static const struct bs_consent consent = {.all = true};
 
 struct bitsift {
@@ -44,7 +44,7 @@ static int take_hit(void *context, const struct bs_hit *hit)
 	return 0;
 }
 
-/* request: the mode and method of the search. */
+/* Runs a query. request: only its mode and method are set. */
 static void ask(struct bitsift *bitsift, const struct query *query,
                 struct bs_search_request request, struct answer *answer_out)
 {
@@ -54,7 +54,7 @@ static void ask(struct bitsift *bitsift, const struct query *query,
 	/* One thread, as the other engines, unless the engine's name states otherwise. */
 	if (request.method.n_threads == 0)
 		request.method.n_threads = 1;
-	/* The ten best by bounds cannot take a count from a df. */
+	/* Only for counts: the search for the ten best never takes a count from a df. */
 	request.method.exhaustive =
 		bitsift_options.exhaustive && request.output.mode == BS_SEARCH_COUNT;
 	request.callbacks.hit = take_hit;

@@ -67,7 +67,7 @@ void filter_ask(void *handle, const struct query *query, struct answer *answer_o
 		if (bs_plan_source(&filter->plan, s) != BS_PLAN_COLUMNS)
 			continue;
 		bs_vector_clear(&filter->candidates);
-		/* Certain candidates are counted, as in bitsift's exact counts. */
+		/* Counts certain candidates without listing them, as bitsift's exact counts do. */
 		status = bs_scan_segment(&filter->scan, &filter->plan, s, filter->index->kernel,
 		                         &filter->candidates, &n_sure, &stats, &err);
 	}

@@ -4,8 +4,8 @@
  * then VACUUM.
  *
  * Our own tokenizer returns the tokens of the current document, whatever the text is; in a query,
- * each string is one term. FTS5 has no gaps between positions, so a jump is one filler token, which
- * no query has.
+ * each string is one term. FTS5 has no gaps between positions, so a gap is represented by one
+ * filler token, which no query has.
  */
 #include "bench/engine_fts5.h"
 
@@ -18,7 +18,8 @@
 
 #define FILLER "\x01"
 
-/* The input of the tokenizer. One table is built or queried at a time. */
+/* The input of the tokenizer. It is global, because only one table is built or queried at a
+ * time. */
 struct source {
 	const struct terms *terms;
 	const struct token_stream *document;
@@ -260,7 +261,8 @@ static uint64_t count_matches(sqlite3 *database, sqlite3_stmt *count, const char
 	return n;
 }
 
-/* Bytes of the pages that a query requests from the cache, with repetitions. */
+/* Bytes of the pages that a query requests from the cache; a page counts each time it is
+ * requested. */
 static uint64_t count_pages(const struct fts5 *fts5, const char *expression)
 {
 	uint64_t n_pages = 0;

@@ -1,7 +1,7 @@
 /*
  * engine_lucene.c: Lucene 8 in a Java process, LuceneEngine.java, queried through a pair of pipes.
- * It measures the time itself, so the pipes are not included. It runs the whole query set before
- * any measurement, because Java code is slow until it has been compiled.
+ * The Java process measures the time itself, so the time of the pipes is not included. It runs the
+ * whole query set before any measurement, because Java code is slow until it has been compiled.
  */
 #include "bench/engine_lucene.h"
 
@@ -18,7 +18,7 @@
 
 const char *lucene_class_path;
 
-/* One compiler thread and the serial collector: no other threads than the measured one. */
+/* The serial garbage collector: the measured thread waits for it, so that its time counts. */
 #define JAVA_OPTIONS "-Xmx4g", "-XX:+UseSerialGC", "-XX:-UsePerfData"
 
 struct lucene {
@@ -37,7 +37,8 @@ static struct lucene *start(const char *command, const char *corpus_dir, const c
 {
 	int to[2], from[2];
 	struct lucene *lucene = grown(NULL, sizeof(*lucene));
-	/* Close on exec, so that another child does not hold this one's input open. */
+	/* The pipes are closed on exec, so that another child does not keep this child's input
+	 * open. */
 	if (pipe2(to, O_CLOEXEC) || pipe2(from, O_CLOEXEC) || (lucene->process = fork()) < 0)
 		die("java: %s", strerror(errno));
 	if (lucene->process == 0) {

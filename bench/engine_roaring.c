@@ -20,7 +20,8 @@
 
 /* Building. */
 
-/* Documents of a term that are not yet in its bitmap: adding many at once is much faster. */
+/* Number of documents of a term that are collected before they are added to its bitmap: adding many
+ * at once is much faster. */
 #define WAITING 15
 
 struct waiting {
@@ -172,8 +173,8 @@ void *roaring_open(const struct corpus *corpus, const char *index_path, const st
 	return roaring;
 }
 
-/* The terms of the query by ascending df, or in their order if the order matters. Returns false if
- * a word does not exist. */
+/* The terms of the query by ascending df; for a NOT query, in the order of its words. Returns false
+ * if a word does not exist. */
 static bool find_terms(const struct roaring *roaring, const struct query *query, uint32_t *terms)
 {
 	for (unsigned i = 0; i < query->n_words; i++) {

@@ -139,7 +139,7 @@ void *xapian_open(const struct corpus *corpus, const char *index_path, const str
 	return database;
 }
 
-/* The query in Xapian's terms. */
+/* Converts a query to one of Xapian. */
 static Xapian::Query query_of(const struct query *query)
 {
 	const Xapian::Query::op op = query->is_phrase ? Xapian::Query::OP_PHRASE

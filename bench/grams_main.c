@@ -4,9 +4,9 @@
  * candidates of a random literal for each file that contains it. With --rate, for the grams of an
  * index: MB/s on one thread. README.md has the results.
  *
- * An n-gram is selected by its own bytes alone, so each n-gram is searched once for all selections.
- * Hash noise is simulated: a file without a gram passes with probability d, unless the gram is in
- * so many files that its column is exact.
+ * Whether a selection has an n-gram depends only on the bytes of the n-gram, so the files are
+ * searched once for all selections. Hash noise is simulated: a file without a gram passes with
+ * probability d, unless the gram is in so many files that its column is exact.
  */
 #include <ftw.h>
 #include <math.h>
@@ -24,16 +24,16 @@
 #define N_LENGTHS    4
 #define MOST_BYTES   30
 #define MOST_GRAM    12
-#define EXACT_SHARE  0.3        /* share of all files from which on a column is exact */
+#define EXACT_SHARE  0.3        /* a gram in at least this share of the files has an exact column */
 #define SAMPLE_EVERY 16         /* postings are counted in each 16th file */
-#define FILTER_BITS  (1u << 21) /* small enough for a near cache */
+#define FILTER_BITS  (1u << 21) /* small enough for the L2 cache */
 #define COUNT(a)     (sizeof(a) / sizeof(*(a)))
 
 static const unsigned lengths[N_LENGTHS] = {8, 12, 20, 30};
 
 /* Selections. */
 
-/* Texts are in buffers with room for some more bytes. */
+/* Reads 8 bytes from bytes[0] on, so buffers of texts have room for some more bytes. */
 static inline uint64_t hash_of(const uint8_t *bytes, unsigned n)
 {
 	uint64_t low, high = 0;
@@ -48,9 +48,9 @@ static inline uint64_t hash_of(const uint8_t *bytes, unsigned n)
 
 struct selection {
 	const char *name;
-	unsigned one_in[MOST_GRAM + 1]; /* by length: selects 1 / one_in; 0: none */
-	/* Whether to select those of 4 to 8 bytes whose first and last pair weigh more than all
-	 * pairs between. */
+	unsigned one_in[MOST_GRAM + 1]; /* selects 1 of one_in[n] n-grams; 0: none */
+	/* Whether to select sparse n-grams: those of 4 to 8 bytes whose first and last pair of
+	 * bytes weigh more than all pairs between. */
 	bool is_sparse;
 };
 
@@ -152,7 +152,7 @@ static bool read_folded(const char *path, struct bs_buffer *raw, struct bs_buffe
 	return bs_buffer_reserve(folded, 8, NULL) == BS_OK;
 }
 
-/* Keeps each one_in-th file. */
+/* Keeps only every one_in-th file. */
 static void thin_out(size_t one_in)
 {
 	size_t n = 0;
@@ -178,7 +178,8 @@ struct gram {
 	uint64_t df;
 };
 
-/* All n-grams of all literals: a hash table behind a filter of one bit each. */
+/* All n-grams of all literals: a hash table, and a filter with one bit per n-gram that is tested
+ * first. */
 static struct gram *grams;
 static uint32_t n_grams, n_slots, *slots;
 static uint64_t *filter;
@@ -229,7 +230,7 @@ static uint64_t next_random(void)
 	return bs_hash_mix(random_state += UINT64_C(0x9e3779b97f4a7c15));
 }
 
-/* Draws random literals: bytes within a line of a random file. */
+/* Draws random literals: each is some bytes of a line of a random file. */
 static void draw_queries(void)
 {
 	struct bs_buffer raw = {0}, folded = {0};
@@ -260,7 +261,7 @@ struct counts {
 	size_t seen_capacity;
 };
 
-/* Whether the hash is new. `seen` is large enough, and empty at first. */
+/* Adds the hash to counts->seen, a hash table with enough room; returns whether it is new. */
 static bool see(struct counts *counts, size_t mask, uint64_t hash)
 {
 	size_t at = hash & mask;
@@ -454,7 +455,8 @@ static double now_s(void)
 	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* Measures the files of a sample one by one, in memory, as in an indexer. */
+/* Measures computing the grams of sampled files that are in memory, file by file, as an indexer
+ * does. */
 static void print_rate(void)
 {
 	struct bs_buffer raw = {0};

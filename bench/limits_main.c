@@ -1,9 +1,9 @@
 /*
- * limits_main.c: bitsift-bench-limits INDEX TREE [N [DEADLINE_MS [SEED [KIND]]]]: do calls end in
- * time, whatever the query is? Makes N hostile queries and patterns for a tree and its index, runs
- * each with a deadline, and prints how long they took: the worst of each kind, and the number of
- * calls that took more than twice the deadline. After each query the searcher must answer a plain
- * query correctly. Exit status 0 if nothing was late or wrong. Includes only bitsift.h.
+ * limits_main.c: bitsift-bench-limits INDEX TREE [N [DEADLINE_MS [SEED [KIND]]]]: tests whether
+ * calls end in time, whatever the query. Makes N hostile queries and patterns for a tree and its
+ * index, runs each with a deadline, and prints the longest time of each kind, and the number of
+ * calls that took more than twice the deadline. After each query, the searcher must answer a plain
+ * query correctly. Exit status 0 if no call was late and no answer wrong. Includes only bitsift.h.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,8 +25,8 @@
 #define PLAIN      "spinlock"
 
 static uint64_t state;
-static const char *only = "";   /* only kinds whose name contains this */
-static char *words[MOST_WORDS]; /* of the tree; common words are repeated */
+static const char *only = "";   /* runs only the kinds of queries whose name contains this */
+static char *words[MOST_WORDS]; /* the words of a text in the tree, with repetitions */
 static size_t n_words;
 static char text[TEXT_BYTES + 1];
 static size_t text_bytes;
@@ -79,7 +79,8 @@ static void put(const char *piece)
 	text[text_bytes] = '\0';
 }
 
-/* Adds n words, each between `before` and `after`, or until the text is full. */
+/* Appends n random words to the text, each with `before` and `after` around it; stops when the text
+ * is full. */
 static void put_words(size_t n, const char *before, const char *after)
 {
 	for (size_t i = 0; i < n && text_bytes < TEXT_BYTES; i++) {
@@ -585,7 +586,7 @@ static double cpu_ms(long *n_reads_out)
 static double before_ms;
 static long before_reads;
 
-/* Prints a late call, for inspection. */
+/* Prints the call if it was late. */
 static void tell_late(double ms, const struct bs_limits *limits, const char *name,
                       const char *asked)
 {

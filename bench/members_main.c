@@ -17,9 +17,10 @@
 #include "core/bitsift/matrix.h"
 #include "core/file/coded.h"
 
-#define RATE     0.01
-#define N_NEXT   4   /* next indexes whose words are looked up */
-#define N_ASKED  101 /* words that no index has */
+#define RATE 0.01
+/* number of following indexes whose words are looked up in the filter of an index */
+#define N_NEXT   4
+#define N_ASKED  101 /* number of words looked up that no index has */
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 
 static struct bs_error err;
@@ -82,7 +83,8 @@ static struct words read_words(const char *dir)
 /* The filters of one index. */
 struct filters {
 	struct bs_bloom *plain;
-	struct bs_bloom *sent; /* compressed; at most 64 bits of memory per word */
+	/* compressed Bloom filter, made with at most 64 bits of memory per word */
+	struct bs_bloom *sent;
 	struct bs_buffer coded_bytes;
 	struct bs_coded coded;
 	uint64_t n_places;
@@ -141,7 +143,8 @@ static void make_coded(struct filters *filters, const struct words *words)
 	free(places);
 }
 
-/* The size of a delta after 1 % of the words were replaced by words of another index. */
+/* The size of a delta between two filters: of the words, and of the words with 1 % replaced by
+ * those of another index. */
 static size_t delta_bytes(const struct words *words, const struct words *other,
                           struct bs_bloom *from)
 {

@@ -98,10 +98,10 @@ static bool is_blank(const uint8_t *bytes, size_t n_bytes)
 	return true;
 }
 
-/* path is relative to the folder, for ids. */
+/* Writes the paragraphs of a file. path: relative to the folder, for ids. */
 static void write_file(const char *path, const struct text *text, FILE *out)
 {
-	/* Of the current paragraph; first_line 0: none. */
+	/* The place of the current paragraph; first_line 0: outside a paragraph. */
 	size_t first_line = 0, first_byte = 0, end_byte = 0;
 	size_t line = 1;
 	for (size_t at = 0; at < text->n_bytes; line++) {
@@ -143,7 +143,7 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 
 static void write_folder(struct walk *walk, const char *below);
 
-/* name is relative to the root. */
+/* Writes a file or a folder. name: relative to the root. */
 static void write_entry(struct walk *walk, const char *name, bool wants_folders)
 {
 	struct stat found;
@@ -160,7 +160,8 @@ static void write_entry(struct walk *walk, const char *name, bool wants_folders)
 	free(path);
 }
 
-/* below: this folder relative to the root; "" is the root. */
+/* Writes the files of a folder, then its subfolders. below: the folder, relative to the root; "" is
+ * the root. */
 static void write_folder(struct walk *walk, const char *below)
 {
 	struct dirent **entries;

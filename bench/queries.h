@@ -1,10 +1,11 @@
 /*
  * queries.h: the queries of the benchmark, by class. A file of queries is made once for each
- * corpus, number and seed; all later runs read it. A line has the class, a tab, "and", "or", "not"
- * (the first of two words without the second) or "phrase", then the words, each after a tab.
+ * corpus, number of queries and seed; all later runs read it. A line has the class, a tab, "and",
+ * "or", "not" (the first of two words without the second) or "phrase", then the words, each after a
+ * tab.
  *
- * A word of a query is a term that is tokenized to itself as query text, so that every engine can
- * run the same query.
+ * Each word of a query is a term that the tokenizer leaves unchanged, so that every engine can run
+ * the same query.
  */
 #ifndef BENCH_QUERIES_H
 #define BENCH_QUERIES_H
@@ -26,8 +27,8 @@ struct query {
 	unsigned class_number; /* index into the set's classes */
 	unsigned number;       /* within its class, from 0 */
 	bool is_phrase;
-	bool is_any; /* any of the words */
-	bool is_not; /* the first word without the second */
+	bool is_any; /* an OR query: documents with any of the words */
+	bool is_not; /* a NOT query: documents with the first word and without the second */
 	unsigned n_words;
 	char *words[QUERY_MAX_WORDS];
 	char *text; /* query text for bitsift */

@@ -28,10 +28,12 @@ enum level {
 	LEVELS,
 };
 
-/* A query that is being searched while documents are read. */
+/* A query to be chosen. Its words are found while documents are read. */
 struct draw {
 	const char *class_name;
-	uint32_t document; /* the document with its words; for a pair: none */
+	/* the document that its words are drawn from; UINT32_MAX for a pair that may never occur
+	 * together */
+	uint32_t document;
 	bool is_phrase, is_any, wants_common, is_bigram, is_found;
 	unsigned n_words;
 	uint32_t words[QUERY_MAX_WORDS];
@@ -50,12 +52,13 @@ struct choice {
 	uint64_t random;
 	unsigned n_per_class;
 	FILE *file;
-	uint8_t *levels; /* enum level of each term; also LEVEL_NONE if it cannot be queried */
+	uint8_t *levels; /* enum level of each term; LEVEL_NONE also if it cannot be queried */
 	uint32_t *of_level[LEVELS];
 	uint32_t n_of_level[LEVELS];
 	struct draw *draws;
 	size_t n_draws;
-	uint32_t *list_of; /* for each term its list + 1, or 0 */
+	/* for each term the number of its list in `lists`, plus 1; 0: it has none */
+	uint32_t *list_of;
 	struct postings *lists;
 	uint32_t n_lists;
 };
@@ -159,8 +162,8 @@ static bool is_among(const uint32_t *words, unsigned n_words, uint32_t word)
 	return false;
 }
 
-/* Writes queries of distinct words of these levels. A corpus without words of one of the levels
- * lacks the class. */
+/* Writes queries of distinct words, one of each of these levels. Writes none if the corpus has no
+ * words of a level. */
 static void write_mixed(struct choice *choice, const char *class_name, const char *kind,
                         unsigned n_words, const enum level *levels)
 {
@@ -186,7 +189,7 @@ static void add_draw(struct choice *choice, struct draw draw)
 	choice->draws[choice->n_draws++] = draw;
 }
 
-/* Draws more documents than needed, because some do not have such words. */
+/* Draws the documents of a class's queries: more than needed, because some lack suitable words. */
 static void draw_documents(struct choice *choice, const char *class_name, unsigned n_words,
                            const char *kind)
 {

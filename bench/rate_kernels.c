@@ -17,7 +17,7 @@
 
 struct columns {
 	uint64_t *bits[MOST_COLUMNS];
-	size_t n_bytes; /* of each column, a multiple of SHARD_BYTES */
+	size_t n_bytes; /* size of each column, a multiple of SHARD_BYTES */
 };
 
 /* Volatile, so that the sums are not optimized away. */
@@ -48,7 +48,7 @@ static void and_all(const struct bs_kernel *kernel, const struct columns *column
 	}
 }
 
-/* GB/s, the best of several runs. kernel NULL: the plain sum. */
+/* GB/s of the fastest of several runs. kernel NULL: of the plain sum. */
 static double rate_of(const struct bs_kernel *kernel, const struct columns *columns,
                       size_t n_columns)
 {

@@ -1,7 +1,8 @@
 /*
- * rate_tokenizer.c: the rate of the tokenizer on the ASCII documents of a corpus: its fast path,
- * its slow twin (all text through ICU), whose tokens must be equal, and ICU's word breaks alone,
- * without folding, terms and UTF-8, a limit for all tokenizers built on ICU. See rates.h.
+ * rate_tokenizer.c: the rate of the tokenizer on the ASCII documents of a corpus: with its fast
+ * path; without it (all text goes through ICU), which must give equal tokens; and ICU's word breaks
+ * alone, without folding, terms and UTF-8, which is the limit of every tokenizer built on ICU. See
+ * rates.h.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* rates.h: rates of two parts of bitsift compared with their limits: the tokenizer with ICU, the
- * AND kernels with memory. */
+/* rates.h: rates of two parts of bitsift, compared with their limits: the tokenizer with ICU, and
+ * the AND kernels with the memory bandwidth. */
 #ifndef BENCH_RATES_H
 #define BENCH_RATES_H
 

@@ -27,7 +27,8 @@ static bool is_bitsift(const struct index_kind *kind)
 	return strncmp(kind->name, "bitsift", 7) == 0;
 }
 
-/* Returns false if the index no longer exists, like those built to measure the build rate. */
+/* Reads the statistics of an index. Returns false if it no longer exists: indexes that are built
+ * only to measure the build rate are removed. */
 static bool read_stats(const struct corpus *corpus, const struct index_kind *kind,
                        struct bs_index_stats *stats_out)
 {

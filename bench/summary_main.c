@@ -1,11 +1,11 @@
 /*
- * summary_main.c: bitsift-bench-summary BASE BEFORE AFTER [FOLDER]: the cost of making the summary
- * of a commit by counters, from that of the last commit, and from scratch: the median CPU time of
- * bs_summary_settle, which writes both files, for the same commit. BASE is an index. BEFORE and
- * AFTER are two others, of the same sources; each lends it a segment, which is added or removed.
- * All files are in memory or, with a FOLDER, which must be empty, in that folder. After each change
- * the result of the counters is verified against the segments. Prints lines of a table, for
- * summary.sh.
+ * summary_main.c: bitsift-bench-summary BASE BEFORE AFTER [FOLDER]: compares two ways of making the
+ * summary of a commit: updating the last commit's summary by its counters, and making it from
+ * scratch. Measures the median CPU time of bs_summary_settle, which writes both files of the
+ * summary. BASE is an index. BEFORE and AFTER are two other indexes of the same sources; a segment
+ * of each is added to BASE, or removed again. All files are in memory or, with a FOLDER, which must
+ * be empty, in that folder. After each update, the summary is verified against the segments. Prints
+ * lines of a table, for summary.sh.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -35,13 +35,14 @@ static void must(enum bs_status status)
 	}
 }
 
-/* The index that has the segments of all three. */
+/* The index in memory, with the segments of all three indexes. */
 static struct bs_memory_index *memory;
 static struct bs_dir dir;
 static struct bs_manifest all; /* the segments of BASE, BEFORE and AFTER */
 static uint32_t n_base;
 static uint64_t next_number = FIRST_NUMBER;
-/* Words of the lent segments, as a writer that has just written them knows them. */
+/* The words of the lent segments (of BEFORE and AFTER), which a writer has in memory after writing
+ * a segment. */
 static struct bs_summary_cache cache;
 
 static void copy_file(const struct bs_dir *from, const char *name, const char *name_here)
@@ -139,7 +140,7 @@ static int compare_doubles(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Checks that a summary made from the last one has the words of the segments. */
+/* Checks that an updated summary has the words of the segments. */
 static void verify(struct bs_manifest *manifest)
 {
 	struct bs_snapshot snapshot;
@@ -212,8 +213,9 @@ int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
-		/* Lent segments of three commits: `first` is made from scratch; if `from` differs,
-		 * it is made from `first`; `to` is measured. */
+		/* The lent segments of three commits. The summary of `first` is made from scratch.
+		 * That of `from`, if it differs, is updated from `first`. Making that of `to` from
+		 * `from` is measured. */
 		int first, from, to;
 	} changes[] = {
 		{"comes", NONE, NONE, AFTER},

@@ -6,8 +6,8 @@
  *   terms       for each distinct term, in order of first appearance (its number): varint length,
  *               the bytes, varint df
  *   tokens      for each document: varint number of tokens; for each token varint
- *               (term number * 2 + jump), and after a jump varint the distance of its position from
- *               the next one
+ *               (term number * 2 + jump) and, if jump is 1, varint the number of positions that
+ *               are skipped before the token
  *   texts       for each document: varint length, the text (fields joined by line feeds), for
  *               engines with their own tokenizer
  *
@@ -71,7 +71,7 @@ struct token_stream {
 	FILE *file;
 	char *path;
 	uint64_t n_left;
-	uint32_t document;    /* number of the last document read, from 0 */
+	uint32_t document;    /* number of the current document, the last one read, from 0 */
 	struct token *tokens; /* tokens of that document, by position */
 	size_t n_tokens;
 	size_t capacity;

@@ -164,13 +164,13 @@ static enum bs_status pass_over(void *context, enum bs_skip reason, const char *
                                 struct bs_error *err)
 {
 	(void)context, (void)reason, (void)message, (void)err;
-	return BS_OK; /* the indexer skips the same documents */
+	return BS_OK; /* nothing to do: the indexer skips the same documents */
 }
 
 static void read_source(struct writer *writer, const char *path)
 {
 	struct bs_source source;
-	/* The cache is in a folder that git ignores. */
+	/* Ignore files are not obeyed, because the corpus is in a folder that git ignores. */
 	struct bs_source_options options = {.no_ignore = true};
 	struct bs_document_sink sink = {
 		.context = writer, .document = take_document, .skip = pass_over};

@@ -15,7 +15,7 @@
 
 struct count {
 	uint64_t n_tokens;
-	uint64_t sum; /* of the hashes of the tokens, if `hashes` is set */
+	uint64_t sum; /* sum of the hashes of the tokens, if `hashes` is set */
 	bool hashes;
 };
 
@@ -59,7 +59,7 @@ static uint8_t *load(const char *path, size_t *n_bytes_out)
 	return bytes.data;
 }
 
-/* The seconds of one analysis. */
+/* Tokenizes the text once; returns the seconds. */
 static double measure(struct bs_tokenizer *tokenizer, const uint8_t *text, size_t text_bytes,
                       bool ascii_path, struct count *count)
 {

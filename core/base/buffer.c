@@ -25,7 +25,7 @@ enum bs_status bs_memory_budget_add(int64_t n_bytes, struct bs_error *err)
 		return BS_OK;
 	__atomic_fetch_sub(&budget->held_bytes, n_bytes, __ATOMIC_RELAXED);
 	return bs_fail(err, BS_NO_MEMORY,
-	               "out of memory: this needs more than its limit, %llu bytes",
+	               "out of memory: this needs more than the memory limit of %llu bytes",
 	               (unsigned long long)budget->most_bytes);
 }
 

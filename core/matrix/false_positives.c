@@ -238,7 +238,7 @@ static enum bs_status walk_skip(struct walk *walk, uint64_t bucket, struct bs_er
 	return BS_OK;
 }
 
-/* Clears the bits of the listed rows [first, end) of a shard in its lines. The walk must not be
+/* Clears, in the lines of a shard, the bits of the listed rows [first, end). The walk must not be
  * past these rows. */
 static enum bs_status clear_rows(struct walk *walk, uint64_t first_row, uint64_t first,
                                  uint64_t end, uint64_t *lines, struct bs_error *err)
@@ -371,7 +371,8 @@ static int compare_shards(const void *a, const void *b)
 	return order ? order : bs_compare_u64(x->first, y->first);
 }
 
-/* Appends to `coded` one list of the rows of a term, from shards[0..n). rows is scratch. */
+/* Encodes the rows of one term, collected in shards[0..n), as one list and appends it to `coded`.
+ * rows is scratch. */
 static enum bs_status encode_shards(const struct bs_false_positives_builder *builder,
                                     const struct bs_shard_false_positives *shards, size_t n,
                                     uint64_t n_rows, struct bs_u32s *rows, struct bs_buffer *coded,

@@ -3,13 +3,13 @@
  * its columns without having it; it makes hashed columns exact.
  *
  * The indexer ANDs the columns of each frequent term as a query does and records the rows that pass
- * wrongly. These are few, because a term gets as many columns as pay (term_treatment.c). A query
- * removes them from its result; the remaining rows have the term for certain, and no text is read.
- * This is a filter cascade of two stages (Chazelle et al., "The Bloomier filter", 2004; Salikhov,
- * Sacomoto and Kucherov, "Using cascading Bloom filters", 2013) whose second stage is a list. A
- * postings list costs 10 to 20 bits for each row that has the term; a false-positive list costs 1
- * to 3. Rare terms have more false positives than matches; their exact lists are by document:
- * rare_term_list.h.
+ * wrongly. These are few, because a term gets as many columns as pay off (term_treatment.c). A
+ * query removes them from its result; the remaining rows have the term for certain, and no text is
+ * read. This is a filter cascade of two stages (Chazelle et al., "The Bloomier filter", 2004;
+ * Salikhov, Sacomoto and Kucherov, "Using cascading Bloom filters", 2013) whose second stage is a
+ * list. A postings list costs 10 to 20 bits for each row that has the term; a false-positive list
+ * costs 1 to 3. Rare terms have more false positives than matches; their exact lists are by
+ * document: rare_term_list.h.
  *
  * Row numbers are those of the segment: bs_shard.first_row + row. Format: FORMAT.md, sections 26 to
  * 28.

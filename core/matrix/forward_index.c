@@ -8,8 +8,9 @@
 #include "core/matrix/run_samples.h"
 
 #define HEAD_BYTES  8u  /* u32 ordinals, u32 runs */
-#define SAMPLE_RUNS 32u /* costs two bits per run; a look-up decodes half as many */
-/* Of the Golomb code. 3 to 6 differ by at most a tenth of a bit per posting. */
+#define SAMPLE_RUNS 32u /* runs per sample: 2 bits per run; a look-up decodes 16 on average */
+/* Low bits of the exponential Golomb code of gaps. With 3 to 6, sizes differ by at most a tenth of
+ * a bit per posting. */
 #define GAP_LOW_BITS 4u
 
 /* Consecutive ordinals [first, end). */
@@ -160,7 +161,7 @@ struct decoder {
 	bool is_first;
 };
 
-/* At least 57 bits from the current position on; zeros after the last byte. */
+/* Returns at least 57 bits from the current position on; zeros after the last byte. */
 static inline uint64_t peek(const struct decoder *decoder)
 {
 	uint64_t byte = decoder->at / 8;
@@ -173,7 +174,8 @@ static inline uint64_t peek(const struct decoder *decoder)
 	return bs_load_u64(rest) >> (decoder->at % 8);
 }
 
-/* 0, which is not the value of any code, if the code is invalid: more than 32 leading zeros. */
+/* Decodes a gamma code. Returns 0, which has no code, if the code is invalid: more than 32 leading
+ * zeros. */
 static uint64_t get_gamma(struct decoder *decoder)
 {
 	uint64_t bits = peek(decoder);
@@ -195,7 +197,7 @@ static bool end_run(struct decoder *decoder, uint64_t gap, uint64_t length, stru
 	return decoder->at <= decoder->n_bytes * 8 && run_out->end <= UINT32_MAX;
 }
 
-/* Decodes a run of any size. */
+/* Decodes a run whose codes may be longer than one load. */
 static bool get_long_run(struct decoder *decoder, struct run *run_out)
 {
 	uint64_t high = get_gamma(decoder);
@@ -205,7 +207,7 @@ static bool get_long_run(struct decoder *decoder, struct run *run_out)
 	return high && length && end_run(decoder, gap, length, run_out);
 }
 
-/* The fast path: nearly every run fits into the bits of one load. */
+/* Decodes a run; fast if its codes fit into one load, as nearly all do. */
 static inline bool get_run(struct decoder *decoder, struct run *run_out)
 {
 	uint64_t bits = peek(decoder);
@@ -222,7 +224,7 @@ static inline bool get_run(struct decoder *decoder, struct run *run_out)
 	return end_run(decoder, gap, length, run_out);
 }
 
-/* Makes a decoder at the start of a stretch and touches its bytes. */
+/* Makes a decoder for a stretch (the runs from one sample to the next) and verifies its bytes. */
 static enum bs_status start_stretch(const struct list *list, uint64_t stretch,
                                     struct decoder *decoder, struct bs_error *err)
 {
@@ -318,7 +320,7 @@ enum bs_status bs_forward_index_read(const struct bs_section *section, uint64_t 
 	}
 	if (!status && n != list.n)
 		status = corrupt_list(section, start, err);
-	/* Compares samples and padding bits with what the writer would write. */
+	/* Encodes the ordinals again, to compare samples and padding bits. */
 	if (!status)
 		status = bs_forward_index_append(
 			&again, (const uint32_t *)(const void *)ordinals->data, list.n, err);

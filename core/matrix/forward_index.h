@@ -3,12 +3,12 @@
  * coded as runs of consecutive ordinals. A look-up reads about a hundred bytes.
  *
  * Ordinals follow the byte order of terms, and neighbouring words of a long document (the registers
- * of a chip, the symbols of a library) share a prefix. Therefore two thirds of the ordinals of the
- * long files of a Linux tree directly follow another ordinal of the list, and four fifths of those
- * of its long paragraphs. A list is a sequence of runs: the gap before each run in an exponential
- * Golomb code, and its length in Elias's gamma code. Measured: 4.3 and 2.0 bits per posting;
- * Elias-Fano, which does not use runs, takes 10.8 and 11.5. For each 32nd run a sample gives its
- * position. Format: FORMAT.md.
+ * of a chip, the symbols of a library) share a prefix. Therefore two thirds of the ordinals of a
+ * long file of the Linux tree directly follow another ordinal of the file's list; in long
+ * paragraphs, four fifths do. A list is a sequence of runs: the gap before each run in an
+ * exponential Golomb code, and its length in Elias's gamma code. Measured: 4.3 bits per posting for
+ * the files and 2.0 for the paragraphs; Elias-Fano, which does not use runs, takes 10.8 and 11.5.
+ * For each 32nd run, a sample gives the position of the run. Format: FORMAT.md.
  */
 #pragma once
 

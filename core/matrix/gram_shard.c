@@ -69,7 +69,7 @@ static enum bs_status open_shard(struct bs_gram_shard *shard, const struct bs_co
 	                      shape.n_docs, err);
 }
 
-/* Valid numbers of columns per gram. */
+/* Whether a gram of this tier may have this number of columns. */
 static bool may_have(uint32_t tier, uint32_t n_hashes)
 {
 	if (tier >= BS_GRAM_TRIGRAM_TIERS)
@@ -127,7 +127,7 @@ static enum bs_status read_meta(struct bs_gram_shards *grams, const struct bs_co
 		grams->meta.n_listed[tier] = bs_load_u32(meta.data + 32 + 4 * tier);
 	memcpy(grams->meta.n_hashes, meta.data + 32 + 4 * BS_GRAM_TIERS,
 	       sizeof(grams->meta.n_hashes));
-	/* Every shard has at least one document. */
+	/* Every shard has at least one document, so there are no more shards than documents. */
 	if (n_shards > grams->meta.n_docs || grams->meta.n_docs > n_docs ||
 	    entries_out->n_bytes != n_shards * ENTRY_BYTES)
 		return bs_container_corrupt(

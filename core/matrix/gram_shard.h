@@ -1,6 +1,6 @@
 /*
- * gram_shard.h: reading and beginning gram shards. A gram shard is the bit matrix of the grams of
- * files of one size class.
+ * gram_shard.h: reading gram shards, and writing all of them except the columns. A gram shard is
+ * the bit matrix of the grams of the files of one size class.
  *
  *               column 0   column 1   ...   column m-1
  *      row 0      .          1                 .
@@ -28,9 +28,9 @@
 
 #define BS_GRAM_SHARD_MAX_DOCS 65536u
 
-/* Size classes of files. Files of class 0 have no grams except those left out. Files of a class c >
- * 0 have rows of m = (4 + (c - 1) mod 4) 2^(3 + floor((c - 1) / 4)) columns, as bs_gram_column
- * expects. */
+/* Size classes of files. Files of class 0 have no grams except those of tier BS_GRAM_LEFT_OUT.
+ * Files of a class c > 0 have rows of m = (4 + (c - 1) mod 4) 2^(3 + floor((c - 1) / 4)) columns,
+ * as bs_gram_column expects. */
 #define BS_GRAM_SIZE_CLASSES (1 + 4 * (BS_GRAM_MOST_LOG - BS_GRAM_LEAST_LOG + 1))
 
 static inline uint32_t bs_gram_size_class_log(uint32_t size_class)
@@ -52,7 +52,7 @@ static inline uint32_t bs_gram_size_class_columns(uint32_t size_class)
 struct bs_gram_shard_shape {
 	uint32_t size_class; /* below BS_GRAM_SIZE_CLASSES */
 	uint32_t n_docs;     /* 1..BS_GRAM_SHARD_MAX_DOCS */
-	uint32_t n_columns;  /* m; 0: all grams of its files are left out */
+	uint32_t n_columns;  /* m; 0 for size class 0 */
 };
 
 static inline uint32_t bs_gram_column_bytes(uint32_t n_docs)
@@ -74,7 +74,7 @@ enum bs_gram_tier {
 #define BS_GRAM_MAX_HASHES    8u
 
 /* The exclusive upper bound of the values in a tier's list: trigrams, or buckets of longer grams
- * (core/text/grams.h). 0: the tier has no list; it has the grams that are in no list. */
+ * (core/text/grams.h). 0: the tier has no list; grams that no list has belong to it. */
 static inline uint32_t bs_gram_listed_end(uint32_t tier)
 {
 	return tier < BS_GRAM_RARE             ? BS_GRAM_TRIGRAMS
@@ -84,15 +84,15 @@ static inline uint32_t bs_gram_listed_end(uint32_t tier)
 
 struct bs_gram_meta {
 	uint64_t n_docs; /* documents with a row */
-	/* Approximate number of bits that the grams of all rows set: the columns of each distinct
-	 * gram, without regard to collisions. */
+	/* Number of bits that the distinct grams of all rows set if no two grams share a bit. */
 	uint64_t n_bits;
 	uint8_t n_hashes[BS_GRAM_TIERS];  /* columns per gram (ranges: may_have in gram_shard.c) */
 	uint32_t n_listed[BS_GRAM_TIERS]; /* listed values; at most bs_gram_listed_end */
 };
 
-/* Begins shard i, whose rows are document numbers, ascending. The caller then writes the columns
- * with bs_file_writer_bytes. Appends the shard's entry for bs_gram_shards_write to `entries`. */
+/* Begins shard i. rows: the document number of each row, ascending. The caller then writes the
+ * columns with bs_file_writer_bytes. Appends the shard's entry for bs_gram_shards_write to
+ * `entries`. */
 enum bs_status bs_gram_shard_begin(struct bs_file_writer *writer, uint32_t i,
                                    const struct bs_gram_shard_shape *shape, const uint32_t *rows,
                                    struct bs_buffer *entries, struct bs_error *err) BS_WARN_UNUSED;

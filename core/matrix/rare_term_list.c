@@ -29,8 +29,8 @@ struct run {
 	uint32_t docs;
 };
 
-/* Gaps are about inversely proportional to the number of runs. Adding its logarithm makes the
- * symbols of all lists alike. */
+/* The symbol of a gap. Gaps are about inversely proportional to n_runs. Adding the logarithm of
+ * n_runs gives all lists similar symbols, so they can share a code. */
 static uint32_t gap_symbol(uint64_t gap, uint64_t n_runs)
 {
 	return bs_log2(gap + 1) + bs_log2(n_runs);
@@ -52,8 +52,8 @@ static uint64_t count_runs(const struct bs_rare_term *terms, size_t n_terms)
 	return n_runs;
 }
 
-/* The number of sets of the documents that share a list, the empty set included. 0 for a single
- * document, which needs no code. */
+/* The number of subsets of the documents that share a list, including the empty set; 0 for a single
+ * document, whose set needs no code. */
 static uint32_t sets_of(uint32_t docs_log2)
 {
 	return docs_log2 ? 1u << (1u << docs_log2) : 0;
@@ -165,7 +165,7 @@ static enum bs_status read_codes(struct bs_rare_term_lists *lists, const struct 
 		                      section->data + HEAD_BYTES + first_symbol[code] / 2, NULL,
 		                      n_symbols[code], &valid, err);
 	bs_code_set_finish(&lists->codes, status ? 0 : CODES);
-	/* Sets with documents beyond those that share a list have no codes. */
+	/* The empty set, and sets with documents that a list cannot have, must have no codes. */
 	for (uint32_t docs = 0; docs < BS_RARE_DOCS && valid; docs++)
 		valid = (docs > 0 && docs < sets_of(lists->docs_log2)) ||
 		        length_of(section, DOCS, docs) == 0;
@@ -210,7 +210,7 @@ struct walk {
 	uint64_t n_runs;
 	uint64_t n_samples;
 	const uint8_t *samples;
-	const uint8_t *bytes; /* runs, then the pad */
+	const uint8_t *bytes; /* coded runs, then BS_BITS_PAD_BYTES */
 	uint64_t n_bytes;
 	uint64_t at;       /* bit offset of the next run */
 	uint32_t class;    /* bias of gap symbols: log2 of n_runs */
@@ -253,7 +253,7 @@ static enum bs_status walk_start(struct walk *walk, const struct bs_rare_term_li
 	return BS_OK;
 }
 
-/* Moves to the stretch of runs that contains the ordinal, if any does. */
+/* Moves to the stretch (the runs from one sample to the next) that may contain the ordinal. */
 static enum bs_status seek(struct walk *walk, uint64_t ordinal, struct bs_error *err)
 {
 	uint64_t stretch = bs_run_stretch(walk->samples, walk->n_samples, ordinal);
@@ -275,7 +275,8 @@ static inline uint64_t peek(const struct walk *walk)
 	return __builtin_bswap64(word) << (walk->at % 8);
 }
 
-/* A number with highest bit n, whose lower n bits are the highest bits of the window. */
+/* The number whose highest set bit is n and whose lower n bits are the highest n bits of
+ * `window`. */
 static inline uint64_t number_of(uint64_t window, uint32_t n)
 {
 	return UINT64_C(1) << n | window >> 1 >> (63 - n);

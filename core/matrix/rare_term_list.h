@@ -14,9 +14,9 @@
  * A list is a sequence of runs: the gap before each run, its length, and the set of documents that
  * have all of it, in Huffman codes made for the segment. For terms in fewer than 32 documents, the
  * entropy of the symbols is 9.2 bits per posting in the files of a Linux tree, with one list each,
- * and 11.1 in its paragraphs, with a list for eight (exponential Golomb codes, each document alone:
- * 10.0 and 16.5). For each 64th run a sample gives its position. Format: FORMAT.md, sections 53 to
- * 55.
+ * and 11.1 in its paragraphs, with a list for eight (with exponential Golomb codes and a list for
+ * each document: 10.0 and 16.5). For each 64th run, a sample gives the position of the run. Format:
+ * FORMAT.md, sections 53 to 55.
  */
 #pragma once
 
@@ -54,7 +54,8 @@ enum bs_status bs_rare_term_lists_open(struct bs_rare_term_lists *lists,
                                        struct bs_error *err) BS_WARN_UNUSED;
 void bs_rare_term_lists_deinit(struct bs_rare_term_lists *lists);
 
-/* The list of a document, as an index into offsets. It serves for prefetching (packed.h). */
+/* The number of a document's list, which is its index in `offsets`; public for prefetching
+ * (packed.h). */
 static inline uint64_t bs_rare_term_list_of(const struct bs_rare_term_lists *lists,
                                             uint32_t document)
 {
@@ -89,7 +90,7 @@ struct bs_rare_counts {
 	uint64_t lengths[BS_RARE_LENGTHS];
 	uint64_t docs[BS_RARE_DOCS];
 };
-/* Counts the symbols of a list. Ordinals ascend; each term has a document. */
+/* Counts the symbols of a list. Ordinals ascend; each term has at least one document. */
 void bs_rare_count(struct bs_rare_counts *counts, const struct bs_rare_term *terms, size_t n_terms);
 
 struct bs_rare_codes {

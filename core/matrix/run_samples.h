@@ -8,7 +8,7 @@
 #include "core/base/bytes.h"
 #include "core/collections/binary_search.h"
 
-#define BS_RUN_SAMPLE_BYTES 8u /* u32 end of the run before, u32 first bit of the run */
+#define BS_RUN_SAMPLE_BYTES 8u /* u32 end of the previous run, u32 first bit of the sampled run */
 
 /* The number of samples of a list. n_runs >= 1. */
 static inline uint64_t bs_run_samples(uint64_t n_runs, uint32_t sample_runs)
@@ -34,8 +34,8 @@ static inline uint32_t bs_run_sample_bit(const uint8_t *samples, uint64_t i)
 	return bs_load_u32(samples + i * BS_RUN_SAMPLE_BYTES + 4);
 }
 
-/* The number of samples that begin at or before the ordinal. Only the runs after that sample can
- * contain the ordinal. */
+/* The stretch that may contain the ordinal. Stretch s has the runs from sample s - 1 to sample s;
+ * stretch 0 has those before the first sample. */
 static inline uint64_t bs_run_stretch(const uint8_t *samples, uint64_t n_samples, uint64_t ordinal)
 {
 	uint64_t stretch;

@@ -31,7 +31,8 @@ static enum bs_status check_bytes(const struct bs_section *section, uint64_t n_b
 		i, section->id, (unsigned long long)section->n_bytes, (unsigned long long)n_bytes);
 }
 
-/* Opens the sections of exact columns except the columns; common to both kinds of shards. */
+/* Opens the popcounts and terms of exact columns, which both kinds of shards have, but not the
+ * columns. */
 static enum bs_status open_exact(struct bs_shard *shard, const struct bs_container *file,
                                  uint32_t i, uint32_t n_exact, struct bs_error *err)
 {
@@ -127,8 +128,8 @@ enum bs_status bs_shard_open(struct bs_shard *shard, const struct bs_container *
 	                         : open_columns(shard, file, i, shape, treatments, err);
 }
 
-/* Touches the live lines of a column. A live word represents 64 lines, 4 KiB: the size of a
- * checksummed page, though not always aligned with one. */
+/* Verifies the live lines of a column, 64 lines at a time: they are 4 KiB, as large as a
+ * checksummed page. */
 static enum bs_status touch_live(const struct bs_shard *shard, uint64_t at, uint32_t n_lines,
                                  const struct bs_live *live, struct bs_error *err)
 {

@@ -18,13 +18,13 @@
  * instead. This needs no spreading of bits, but a bit then keeps eight lines alive instead of one.)
  *
  * A shard of few blocks may lack a coarse level, because its lines would be mostly padding. A term
- * then has the columns of that level at the document level instead (bs_shard_hashes), so that its
- * noise stays the same.
+ * then has as many more document columns instead (bs_shard_hashes), so that its false-positive rate
+ * stays the same.
  *
- * The exact columns follow the levels: one for each frequent term, rank 0, without noise. Documents
- * far longer than the rest, and segments too small to fill lines, have no levels. Their shard has a
- * forward index instead: the sorted list of each document's terms. Terms so frequent that an exact
- * column is smaller are not in these lists.
+ * The exact columns follow the levels: one for each frequent term, rank 0, without false positives.
+ * Documents far longer than the rest, and segments too small to fill lines, have no levels. Their
+ * shard has a forward index instead: the sorted list of each document's terms. Terms so frequent
+ * that an exact column is smaller are not in these lists.
  */
 #pragma once
 
@@ -59,9 +59,10 @@ struct bs_shard_hashed {
 
 /* The exact columns of a shard: one for each frequent term. */
 struct bs_shard_exact {
-	struct bs_level level;   /* their place; with forward indexes, only n_columns is set */
+	/* where the columns are; with forward indexes, only n_columns is set */
+	struct bs_level level;
 	struct bs_section terms; /* u32 per column: the term's ordinal, ascending */
-	/* set bits of the sparsest one; rarer terms have no exact column */
+	/* set bits of the sparsest exact column; rarer terms have none */
 	uint32_t least_popcount;
 };
 
@@ -78,7 +79,7 @@ struct bs_shard_forward {
 struct bs_shard {
 	uint32_t n_docs;
 	uint32_t n_blocks;
-	/* rows of the segment's earlier shards */
+	/* number of rows in the segment's earlier shards */
 	uint64_t first_row;
 	struct bs_shard_hashed hashed;
 	struct bs_shard_exact exact;
@@ -134,7 +135,8 @@ struct bs_shard_shape {
 	uint32_t least_length;             /* minimum length of its documents, in positions */
 };
 
-/* Maximum columns of one level for one term, those of absent levels included. */
+/* Maximum columns of one term at one level of a shard; the document level also has those of absent
+ * levels. */
 #define BS_SHARD_MAX_HASHES (BS_MAX_LEVELS * BS_MAX_HASHES)
 
 /* The number of columns that a term of this treatment has at a level of a shard with these
@@ -177,8 +179,8 @@ enum bs_status bs_shard_column(const struct bs_shard *shard, const struct bs_lev
                                uint32_t c, const struct bs_live *live, bs_column *column_out,
                                struct bs_error *err) BS_WARN_UNUSED;
 
-/* The number of set bits of all columns of level l, or of exact column c. The file does not record
- * those of single hashed columns. BS_CORRUPT. */
+/* The number of set bits of all columns of level l, or of exact column c. The file has no counts
+ * for single hashed columns. BS_CORRUPT. */
 enum bs_status bs_shard_level_popcount(const struct bs_shard *shard, uint32_t l, uint64_t *n_out,
                                        struct bs_error *err) BS_WARN_UNUSED;
 enum bs_status bs_shard_exact_popcount(const struct bs_shard *shard, uint32_t c, uint32_t *n_out,

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* A column, and the expected share of lanes that it leaves. */
+/* A column, and the expected share of its bits that are set. */
 struct ordered_column {
 	bs_column column;
 	float share;
@@ -84,10 +84,10 @@ static enum bs_status reserve_columns(struct bs_and_scratch *scratch, size_t n_t
 }
 
 /* The columns of one AND at one level, in reading order. Exact columns that are sparser than hashed
- * ones come first. Then come the hashed columns, in turn from each term, the rarest term first:
- * what passes one term is rejected by another term's first column more often than by the first
- * term's second column. Denser exact columns come last. Popcounts of hashed columns are not used:
- * all have about the same density, and each popcount costs a cache miss. */
+ * ones come first. Then come the hashed columns in rounds: the first column of each term, the
+ * rarest term first, then the second columns, and so on. This rejects documents sooner than reading
+ * all columns of one term first. Denser exact columns come last. Popcounts of hashed columns are
+ * not used: all have about the same density, and each popcount costs a cache miss. */
 struct column_list {
 	struct ordered_column *columns; /* memory of the scratch */
 	size_t n;
@@ -122,8 +122,8 @@ static enum bs_status push_exact(const struct bs_shard *shard,
 	return BS_OK;
 }
 
-/* Adds hashed column i of each term that has more than i. *more_out: some term has a further
- * column. */
+/* Adds hashed column i of each term, if the term has that many. *more_out: whether some term has a
+ * column i + 1. */
 static enum bs_status push_round(const struct bs_shard *shard, uint32_t level_index,
                                  const struct bs_shard_term *const *terms, size_t n_terms,
                                  uint32_t i, const struct bs_live *live, struct column_list *list,
@@ -169,8 +169,8 @@ static enum bs_status list_columns(const struct bs_shard *shard, uint32_t level,
 	return status;
 }
 
-/* The number of columns to read before testing whether the line is zero. While more than half a
- * lane of 512 is expected to remain, the test is a branch that nearly always goes the same way. */
+/* The number of columns to read before testing whether the line is zero. While more than half a set
+ * bit per line is expected to remain, the test is left out, because it would rarely succeed. */
 static size_t columns_before_test(const struct column_list *list, double alive)
 {
 	size_t n = 0;
@@ -188,8 +188,8 @@ static const bs_column *column_pointers(const struct column_list *list,
 	return pointers;
 }
 
-/* Clears the live bits of blocks without a set lane. A lane is a block, or 1/2, 1/4, ... of a block
- * in a smaller shard. */
+/* Clears the live bits of blocks without a set lane. A lane represents a block; in a smaller shard,
+ * 1/2, 1/4, ... of a block. */
 static void keep_blocks(const struct bs_shard *shard, const uint64_t lanes[BS_LINE_WORDS],
                         struct bs_live *live)
 {
@@ -222,8 +222,8 @@ static void and_blocks(const struct bs_shard *shard, const struct column_list *l
 	keep_blocks(shard, lanes, live);
 }
 
-/* Eight blocks share a line of groups and a byte of the live mask. Writes to the lines of live
- * blocks the documents of the remaining groups. */
+/* ANDs the group columns, and writes the documents of the remaining groups to the lines of live
+ * blocks. Eight blocks have one line of groups and one byte of the live mask. */
 static uint64_t and_groups(const struct bs_kernel *kernel, const struct column_list *list,
                            struct bs_and_scratch *scratch, const struct bs_and_frame *frame,
                            struct bs_live *live)

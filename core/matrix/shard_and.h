@@ -3,7 +3,7 @@
  * inner loop of the filter; the indexer uses it to compute what a query will see.
  *
  *   block columns     one line each: which blocks are live
- *   group columns     one line for eight live blocks: which eighths of a word of documents are live
+ *   group columns     one line for eight blocks: which groups of 8 documents are live
  *   document columns  one line for each live block, until it is zero
  *
  * Coarser levels leave fewer lines of the finer levels to read. The only set-up is the addresses of
@@ -34,8 +34,8 @@ struct bs_shard_term {
 	uint32_t popcount;     /* set bits of the exact column */
 };
 
-/* The result of an AND. Blocks that are not live are undefined. Both pointers are aligned to a
- * line. */
+/* The result of an AND. Lines of blocks that are not live are undefined. Both pointers are aligned
+ * to BS_LINE_BYTES. */
 struct bs_and_frame {
 	uint64_t *lines;  /* documents: BS_SHARD_MAX_BLOCKS lines */
 	uint64_t *groups; /* scratch: BS_SHARD_MAX_BLOCKS / 8 lines, a word per block */
@@ -57,7 +57,7 @@ void bs_and_deinit(struct bs_and_scratch *scratch);
 void bs_and_term_init(struct bs_and_term *term, uint64_t hash, uint64_t ordinal, uint64_t df,
                       const struct bs_term_treatment_table *treatments);
 
-/* Finds the term's exact column in the shard. BS_CORRUPT. */
+/* Fills `here`: finds the term's exact column in the shard. BS_CORRUPT. */
 enum bs_status bs_shard_term_init(struct bs_shard_term *here, const struct bs_shard *shard,
                                   const struct bs_and_term *term,
                                   struct bs_error *err) BS_WARN_UNUSED;

@@ -39,9 +39,9 @@ void bs_term_treatment_policy_price(struct bs_term_treatment_policy *policy, dou
  *
  * Half of the time the query is the term alone, half of the time the term and another term of equal
  * frequency. Space is counted per posting because words are queried about as often as they occur. A
- * coarse column costs as many bits per posting as a document column and is charged so (BitFunnel's
- * issue #437 shows what happens otherwise); but postings of one span share the bit: span_postings.
- * The constants are in core/matrix/prices.h.
+ * span is the documents that share a bit of a column: 1, 8 or 512. A coarse column is charged the
+ * same bits for each (span, term) pair as a document column for each posting (BitFunnel's issue
+ * #437 shows what happens otherwise). The constants are in core/matrix/prices.h.
  */
 
 /* Distinct (span, term) pairs per posting, if a span has `span` documents and postings fall on
@@ -60,8 +60,8 @@ static double span_passes(double f, double span, double d, unsigned k)
 	return k ? has + (1 - has) * pow(d, k) : 1;
 }
 
-/* The expected number of columns read for a line of 512 lanes, of k. `alive` is the share of lanes
- * set before the first column, `last` the share after all k. */
+/* The expected number of columns, of k, that are read until a line of 512 lanes is zero. `alive` is
+ * the share of lanes set before the first column, `last` the share after all k. */
 static double columns_read(double alive, double last, double d, unsigned k)
 {
 	double n = 0;
@@ -118,8 +118,8 @@ static double treatment_cost(const struct bs_term_treatment_policy *policy, doub
 		bits += (noise * row_bits + BS_PRICE_EXCEPTION_TERM_BITS) / df;
 		ns += noise * BS_PRICE_EXCEPTION_NS;
 	} else {
-		/* For a single term, all documents that pass; with another term, those that pass
-		 * both. */
+		/* A query for this term alone looks up all documents that pass; a query for two
+		 * terms, those that pass both. */
 		double both = n * pow(span_passes(f, 1, d, k[0]), 2);
 		bits += BS_PRICE_LISTED_BITS + BS_PRICE_LISTED_DF_BITS * log2(fmax(df, 1));
 		ns += (df + noise + fmin(both, df)) / 2 * BS_PRICE_LOOK_NS *
@@ -128,8 +128,9 @@ static double treatment_cost(const struct bs_term_treatment_policy *policy, doub
 	return ns + bits * policy->bit_ns;
 }
 
-/* Tries all combinations: at most 12 * 6 * 10 * 2 for a table entry. Skips those whose columns
- * alone cost more space than the best cost so far; for few documents these are nearly all. */
+/* Tries all combinations: at most 12 * 6 * 10 * 2 for a table entry. Skips combinations whose
+ * columns alone cost more space than the best cost so far; in small segments these are nearly
+ * all. */
 static void choose(const struct bs_term_treatment_policy *policy, double f, double n,
                    struct bs_term_treatment *best)
 {
@@ -160,7 +161,7 @@ static void choose(const struct bs_term_treatment_policy *policy, double f, doub
 	}
 }
 
-/* The cost of an exact column: one bit per document, one line per block, no proof. */
+/* The cost of an exact column: one bit per document, one line per block, and no look-ups. */
 static double exact_cost(const struct bs_term_treatment_policy *policy, double f, double n)
 {
 	double n_blocks = ceil(n / 512);
@@ -218,8 +219,8 @@ void bs_term_treatment_table_make(const struct bs_term_treatment_policy *policy,
 		.ranks = {BS_LEVEL_DOCUMENT, BS_LEVEL_GROUP, BS_LEVEL_BLOCK},
 		.n_entries = 0};
 	double n = n_docs ? (double)n_docs : 1;
-	/* Entries are a factor sqrt 2 of df apart. This is finer than the numbers of columns
-	 * change. */
+	/* Entries are a factor of sqrt 2 of the df apart; the best numbers of columns change more
+	 * slowly than that. */
 	for (double df = 1; df <= n * M_SQRT2 && table->n_entries < BS_MAX_TREATMENTS;
 	     df *= M_SQRT2) {
 		struct bs_term_treatment entry = {.min_df = table->n_entries ? (uint64_t)ceil(df)

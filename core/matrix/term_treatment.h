@@ -44,9 +44,9 @@ struct bs_term_treatment_policy {
 	/* The price of size: the nanoseconds that a query may take longer if the index is smaller
 	 * by one bit per posting. 0: the price for short documents. */
 	double bit_ns;
-	/* The factor by which the time of looking up a document counts, >= 1; 0 counts as 1. Each
-	 * segment adds its own look-ups to a query, but one bit per posting of a segment adds only
-	 * the segment's share to the size of the index. */
+	/* The time of looking up a document is multiplied by this factor, >= 1; 0: 1. It is for
+	 * indexes of several segments: a query pays the look-ups of every segment, but a bit per
+	 * posting of one segment enlarges only a part of the index. */
 	double look_times;
 	bool use_groups; /* use the group level */
 	bool use_blocks; /* use the block level */
@@ -62,12 +62,12 @@ struct bs_term_treatment_policy {
 #define BS_DEFAULT_DENSITY     0.3
 #define BS_DEFAULT_EXACT_SHARE (-1.0)
 
-/* The constants above, and all levels. */
+/* The default policy: the constants above, and all levels. */
 struct bs_term_treatment_policy bs_term_treatment_policy_default(void);
 
 /* Sets bit_ns, and raises the density by up to 0.2, for documents of terms_per_doc distinct terms
- * on average. Long documents are few for their bytes, so queries over them are fast, and a bit may
- * cost more time. A user who asks for denser columns asks for less space. */
+ * on average. A corpus of long documents has few of them, so its queries are fast, and size counts
+ * more. Size also counts more if the user chose a high density. */
 void bs_term_treatment_policy_price(struct bs_term_treatment_policy *policy, double terms_per_doc);
 
 /* Makes the table for a segment of n_docs documents, without the levels that no term uses. */

@@ -10,10 +10,10 @@
 #include "core/system/deadline.h"
 
 #define GOLDEN      UINT64_C(0x9e3779b97f4a7c15)
-#define FIRST_LEVEL 32u /* of bs_hash_probe; columns use lower levels */
+#define FIRST_LEVEL 32u /* level argument of bs_hash_probe; columns use lower ones */
 #define FACTOR      UINT64_C(0x94d049bb133111eb)
 #define WIDTH       64u
-#define MOST_ONES   31u /* ones in a gamma code: a tf has 32 bits */
+#define MOST_ONES   31u /* maximum of ones in a gamma code: a tf has 32 bits */
 #define FIRST_GAMMA 1u  /* first equation of the gamma code, after the one for "repeated" */
 
 void bs_tf_coder_deinit(struct bs_tf_coder *coder)
@@ -97,7 +97,7 @@ uint32_t bs_tf_decode_key(const uint8_t *bits, size_t n_bytes, const struct bs_t
 	return decode(&from);
 }
 
-/* An equation; `value` is its right side. */
+/* An equation with its right side, `value`. */
 struct spelled {
 	struct bs_tf_equation equation;
 	uint64_t value;
@@ -135,9 +135,9 @@ static struct spelled *spell_gamma(struct spelled *to, const struct bs_tf_word *
 	return to;
 }
 
-/* Systems of more equations use the plain solver, and their equations are computed again each time
- * instead of stored: 25 bytes per equation instead of 122. The other solvers fall back to the plain
- * one at the first crowded place, and a system this large has one. */
+/* A system of more equations uses the plain solver, and computes equations each time instead of
+ * storing them: 25 bytes per equation instead of 122. (The other solvers would switch to the plain
+ * one anyway, where more than 64 equations are open; a system this large has such a place.) */
 #define MOST_SPELLED (1u << 20)
 #define MOST_DIGITS  (FIRST_GAMMA + 2 * 32)
 #define WORD_NS      50u /* approximate time to place one word, for the deadline */
@@ -147,8 +147,8 @@ static bool is_long(size_t n)
 	return n > MOST_SPELLED;
 }
 
-/* Computes all n equations of the words: first the equation "is repeated" of each word, whose value
- * no branch can predict, then the other equations of repeated words. */
+/* Computes all n equations of the words: first the equation "is repeated" of each word, without
+ * branches, which would be mispredicted; then the other equations of repeated words. */
 static enum bs_status spell_all(struct bs_tf_coder *coder, const struct bs_tf_word *words,
                                 size_t n_words, size_t n, struct bs_error *err)
 {
@@ -184,7 +184,7 @@ static size_t lines_for(size_t n_bytes)
 	return (n_bytes + BS_LINE_BYTES - 1) / BS_LINE_BYTES;
 }
 
-/* Lays out an empty system of n equations and n_bytes unknown bytes in one piece of memory. */
+/* Allocates an empty system of n equations and n_bytes unknown bytes as one piece of memory. */
 static enum bs_status lay_out(struct bs_tf_coder *coder, size_t n, uint64_t n_bytes,
                               struct bs_band *band_out, uint32_t **n_begun_out,
                               uint64_t **values_out, struct bs_error *err)
@@ -218,7 +218,7 @@ static enum bs_status lay_out(struct bs_tf_coder *coder, size_t n, uint64_t n_by
 	return BS_OK;
 }
 
-/* Places up to 64 equations over all bits of at most 8 bytes. */
+/* Fills a system of at most 64 equations, whose coefficients cover all of its at most 8 bytes. */
 static void place_dense(const struct spelled *spelled, size_t n, const struct bs_band *band,
                         uint32_t *n_begun, uint64_t *values)
 {
@@ -232,9 +232,9 @@ static void place_dense(const struct spelled *spelled, size_t n, const struct bs
 	n_begun[0] = (uint32_t)n;
 }
 
-/* n_begun first has the number of equations that begin at each byte. Then (sum_begun) it has the
- * number that begin at earlier bytes. As equations are placed, it becomes the number that begin at
- * or before each byte. */
+/* A counting sort of the equations by the byte where they begin. First, n_begun has the number that
+ * begin at each byte; after sum_begun, the number that begin at earlier bytes; after take_places,
+ * the number that begin at or before each byte. */
 static void count_begun(const struct spelled *spelled, size_t n, const struct bs_band *band,
                         uint32_t *n_begun)
 {
@@ -262,8 +262,8 @@ static void take_places(const struct spelled *spelled, size_t n, const struct bs
 	}
 }
 
-/* Places equations word by word instead of all first equations first. The order does not change the
- * solution. */
+/* Sorts equations as they are computed, word by word. Their order within a byte differs from that
+ * of spell_all, which does not change the solution. */
 static enum bs_status place_words(const struct bs_tf_word *words, size_t n_words,
                                   const struct bs_band *band, uint32_t *n_begun, uint64_t *values,
                                   struct bs_error *err)
@@ -328,8 +328,8 @@ static void forget_twins(struct bs_tf_word *words, size_t n_words)
 }
 
 /* Up to 64 equations form a dense system, which one spare byte usually makes solvable. A longer
- * system is a band and gets some slack. After a failure it gets a 64th part and a byte more. After
- * TWINS_TRY failures, words with equal hashes are the likely cause. */
+ * system is a band and gets 1/64 more bits than equations. After a failure it gets 1/64 and a byte
+ * more. After TWINS_TRY failures, words with equal hashes are the likely cause. */
 #define SLACK_SHIFT 6
 #define TWINS_TRY   16u
 

@@ -49,8 +49,8 @@ void bs_tf_coder_deinit(struct bs_tf_coder *coder);
 /* The decoded tf of two words of a document that share a hash: unknown. */
 #define BS_TF_UNKNOWN UINT32_MAX
 
-/* Appends the bits of a document's words to `bits`; appends nothing if no word is repeated. May
- * change `words`. BS_NO_MEMORY, BS_DEADLINE, BS_STOPPED. */
+/* Appends the tf code of a document with these words to `bits`; appends nothing if no word is
+ * repeated. May change `words`. BS_NO_MEMORY, BS_DEADLINE, BS_STOPPED. */
 enum bs_status bs_tf_encode(struct bs_tf_coder *coder, struct bs_tf_word *words, size_t n_words,
                             struct bs_buffer *bits, struct bs_error *err) BS_WARN_UNUSED;
 
@@ -79,7 +79,7 @@ struct bs_tf_table_builder {
 };
 enum bs_status bs_tf_table_add(struct bs_tf_table_builder *builder, const uint8_t *bits,
                                size_t n_bytes, struct bs_error *err) BS_WARN_UNUSED;
-/* The bits of a document added before. The pad follows the last document only after
+/* Returns the tf code of a document that was added. The pad follows the last document only after
  * bs_tf_table_pad. */
 const uint8_t *bs_tf_table_added(const struct bs_tf_table_builder *builder, uint32_t document,
                                  size_t *n_bytes_out);
@@ -100,7 +100,7 @@ struct bs_tf_table {
 /* BS_CORRUPT if the sections do not fit n_docs documents. */
 enum bs_status bs_tf_table_open(struct bs_tf_table *table, const struct bs_container *file,
                                 uint64_t n_docs, struct bs_error *err) BS_WARN_UNUSED;
-/* The bits of a document, for bs_tf_decode; borrowed. BS_CORRUPT. */
+/* Finds the tf code of a document, for bs_tf_decode; borrowed. BS_CORRUPT. */
 enum bs_status bs_tf_table_get(const struct bs_tf_table *table, uint32_t document,
                                const uint8_t **bits_out, size_t *n_bytes_out,
                                struct bs_error *err) BS_WARN_UNUSED;

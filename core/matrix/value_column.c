@@ -26,7 +26,7 @@ enum bs_status bs_value_table_open(struct bs_value_table *table, const struct bs
 	table->lines = bs_container_section(file, BS_SECTION_VALUE_LINES, 0);
 	table->lists = bs_container_section(file, BS_SECTION_VALUE_LISTS, 0);
 	table->n_parts = table->parts.n_bytes / BS_VALUE_PART_BYTES;
-	/* A key has at least two bytes. */
+	/* Each key takes at least two bytes, so the file's size bounds the number of values. */
 	if (bs_load_u32(table->fields.data + 4) & ~BS_VALUE_IS_PARTIAL ||
 	    table->parts.n_bytes % BS_VALUE_PART_BYTES ||
 	    table->lists.n_bytes % BS_VALUE_ENTRY_BYTES ||
@@ -92,7 +92,7 @@ enum bs_status bs_value_field_find(const struct bs_value_table *table, const uin
 	return status;
 }
 
-/* Predicate of a binary search: whether value i of the table is less than this one; false after a
+/* Predicate of a binary search: whether value i of the table is less than `value`; false after a
  * failure. */
 static bool is_before(const struct bs_value_table *table, uint64_t i, const struct bs_value *value,
                       enum bs_status *status, struct bs_error *err)
@@ -113,7 +113,8 @@ enum bs_status bs_value_rank(const struct bs_value_table *table, const struct bs
 	return status;
 }
 
-/* Whether a value of the field has the same key as this one, which has a tail. */
+/* Whether a value of the field has the same key as `value`. Keys are truncated; as `value` has a
+ * tail (further digits), its place among values with this key is then unknown. */
 static enum bs_status has_key(const struct bs_value_table *table,
                               const struct bs_value_field *field, const struct bs_value *value,
                               bool *has_out, struct bs_error *err)
@@ -154,8 +155,8 @@ enum bs_status bs_value_ranks(const struct bs_value_table *table,
 			status = bs_value_rank(table, field, &span->end, &end, err);
 		if (status || first >= end)
 			continue;
-		/* After the last value, the upper end may include unused ranks: comparing fewer
-		 * bits is cheaper. */
+		/* A range up to the last value is extended to unused ranks: then no bit of the
+		 * upper end needs comparing. */
 		ranks_out->spans[ranks_out->n].low = first;
 		ranks_out->spans[ranks_out->n++].last =
 			end < field->n_values ? end - 1
@@ -262,7 +263,7 @@ static uint32_t rank_at(const struct bs_value_part *part, uint32_t entry)
 	return bs_load_u32(part->entries + (size_t)entry * BS_VALUE_ENTRY_BYTES + 4);
 }
 
-/* The first entry of this row or of a later row. */
+/* The first entry of the part's list for this row or a later one. */
 static uint32_t find_entry(const struct bs_value_part *part, uint64_t row)
 {
 	uint32_t entry;
@@ -285,7 +286,7 @@ static bool is_among(const struct bs_ranks *ranks, uint32_t rank)
 	return is_in;
 }
 
-/* Adds to `joined` the rows of the list whose ranks are in `ranks`. */
+/* Adds to `joined` the rows of the part's list that have a rank in `ranks`. */
 static void join_listed(const struct bs_value_part *part, const struct bs_ranks *ranks,
                         uint32_t first_block, uint32_t n_blocks, uint64_t *joined,
                         struct bs_live *joined_live)

@@ -25,7 +25,7 @@
 #define BS_VALUE_FIELD_BYTES 32u
 #define BS_VALUE_PART_BYTES  28u
 #define BS_VALUE_ENTRY_BYTES 8u
-/* Flag of the head: fields that the table lacks may have values, too. */
+/* Flag of the table: documents may also have values in fields that the table lacks. */
 #define BS_VALUE_IS_PARTIAL 1u
 
 /* The values of a segment. */

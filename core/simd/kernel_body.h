@@ -178,9 +178,9 @@ static void classify(const struct bs_byte_classes *classes, uint8_t *text, size_
 
 #else
 
-/* Bit i: byte i is in the class of `row`. Byte c is in class s if rows[s][c & 15] has bit c >> 4:
- * two look-ups in registers for any class. `bit` is 0 for bytes >= 0x80, so these are in no
- * class. */
+/* Bit i of the result: byte i of the text is in the class whose table is `row`
+ * (bs_byte_classes.rows). For each byte c of the text, `low` is c & 15 and `bit` is 1 << (c >> 4),
+ * or 0 if c >= 0x80: such bytes are in no class. */
 static inline uint32_t class_bits(simde__m256i row, simde__m256i low, simde__m256i bit)
 {
 	simde__m256i found = simde_mm256_and_si256(simde_mm256_shuffle_epi8(row, low), bit);
@@ -244,7 +244,7 @@ static inline bool is_needle_at(const uint8_t *text, const struct bs_needle *nee
 
 #if defined(SIMDE_NO_NATIVE)
 
-/* The straightforward versions, which the other kernels are compared with. */
+/* The plain kernel's versions; tests compare the other kernels with them. */
 static size_t find_needle(const uint8_t *text, size_t from, size_t n_bytes,
                           const struct bs_needle *needle)
 {
@@ -304,7 +304,7 @@ static inline uint64_t high_places(const uint8_t *from)
 	return places;
 }
 
-/* The variants that both tables of halves have for each byte. */
+/* The variants that both the low and the high half of each byte allow (needle.h). */
 static inline part_t look_up_halves(part_t bytes, part_t low, part_t high)
 {
 	const part_t nibble = all_bytes(0x0f);
@@ -402,7 +402,8 @@ static size_t find_needle(const uint8_t *text, size_t from, size_t n_bytes,
 	return n_bytes;
 }
 
-/* Always inlined, once for each n, so that the tables stay in registers. */
+/* find_window for a constant n = window->n_bytes. Inlined once per n, so that the tables stay in
+ * registers. */
 static inline __attribute__((always_inline)) size_t find_window_of(
 	const uint8_t *text, size_t from, size_t n_bytes, const struct bs_byte_window *window,
 	size_t n)
@@ -453,8 +454,7 @@ static size_t find_opaque(const uint8_t *text, size_t from, size_t n_bytes, bool
 		if (places)
 			return from + round_.base + (size_t)__builtin_ctzll(places);
 	}
-	/* The last byte, which the rounds did not test because a backslash needs a following
-	 * byte. */
+	/* Tests the last byte, which the rounds skip because a backslash needs a following byte. */
 	return is_json && n_bytes > from && text[n_bytes - 1] >= 0x80 ? n_bytes - 1 : n_bytes;
 }
 

@@ -79,8 +79,8 @@ static bool solve_slowly(const struct bs_band *band, uint8_t *bits)
 		for (; i < band->n_begun[byte]; i++) {
 			struct solve_row row = {band->masks[bs_band_place(i)],
 			                        band->values[i / 64] >> (i % 64) & 1};
-			/* On a deadline, too, the result is "not solved"; the caller asks the
-			 * deadline. */
+			/* If the deadline has passed, the result is also "not solved"; the caller
+			 * checks the deadline. */
 			if (!insert_row(rows, byte * 8, row) || bs_deadline_each(i, ROW_NS, NULL))
 				return false;
 		}
@@ -169,8 +169,8 @@ static bool make_room(struct solving *solving, uint64_t *window, uint64_t slots,
 	return true;
 }
 
-/* Makes a copy of the window that also has the equations of the current block that begin at its
- * first byte. until: the number of equations of all blocks that begin there or before. */
+/* Makes a copy of the window and adds to it the equations, within one block of 64, that begin at
+ * the window's first byte. until: the number of equations that begin at this byte or before. */
 static bool admit(struct solving *solving, size_t until, size_t n_lines)
 {
 	size_t block = solving->n_begun / 64;

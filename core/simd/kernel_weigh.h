@@ -60,7 +60,8 @@ __attribute__((always_inline)) static inline void add_weight(struct sums *sums,
 		sums->planes[p] = or_line(sums->planes[p], carry);
 }
 
-/* Compares from the highest bit down: documents equal so far, or already greater. */
+/* The documents of `mask` whose sum is at least the threshold, compared from the highest bit
+ * down. */
 __attribute__((always_inline)) static inline line_t at_least(const struct sums *sums, line_t mask,
                                                              uint32_t threshold)
 {
@@ -111,8 +112,8 @@ static inline line_t weigh_roughly(struct sums *sums, const uint64_t *line,
 	return mask;
 }
 
-/* The second pass: subtracts the weights of levels that a document does not reach. `lost` counts
- * up; a document is out at 255. */
+/* The second pass: adds to `lost` the weights of levels that a document does not reach. `lost`
+ * starts as 254 + threshold - sum, so a document is dropped when it gets to 255. */
 static inline line_t lose_levels(struct sums *lost, const struct bs_weighed_term *term, line_t mask,
                                  size_t block)
 {

@@ -1,4 +1,4 @@
-/* kernels.c: the kernels that this machine can run, and the choice. See kernels.h. */
+/* kernels.c: lists the kernels that this machine can run, and chooses one. See kernels.h. */
 #include "core/simd/kernels.h"
 
 #include <stdio.h>

@@ -40,8 +40,8 @@ struct bs_byte_classes {
 /* Weighing: a document has a weight for each term that it has, and a further weight for each tf
  * level that it reaches. */
 struct bs_weighed_level {
-	/* Up to BS_MAX_TF_COLUMNS columns. Their AND and that of the levels before decide whether a
-	 * document reaches the level. */
+	/* Up to BS_MAX_TF_COLUMNS columns. A document reaches the level if these columns and those
+	 * of all lower levels have its bit. */
 	bs_column columns[8];
 	uint32_t n_columns;
 	uint32_t weight;
@@ -63,8 +63,8 @@ struct bs_weighed_term {
 struct bs_band {
 	uint32_t n_bytes;  /* unknown bytes, >= 1 and >= n / 8 */
 	uint32_t n_starts; /* bytes where equations can begin: n_bytes - 7, but at least 1 */
-	/* For each byte, the number of equations that begin there or before. Equations are in this
-	 * order. */
+	/* For each byte, the number of equations that begin there or before. Equations are sorted
+	 * by the byte where they begin. */
 	const uint32_t *n_begun;
 	/* The coefficients, one word per equation, in blocks of 64 equations; the last block is
 	 * padded with zeros. bs_band_place gives the position of an equation. Aligned to lines; the
@@ -76,7 +76,9 @@ struct bs_band {
 };
 
 struct bs_band_step {
-	uint64_t pivots[8]; /* for each of its columns the equation that decides it; 0: free */
+	/* pivots[c]: one set bit, the slot of the equation that decides column c of the eight; 0:
+	 * the column is free */
+	uint64_t pivots[8];
 	uint64_t values;
 	size_t window; /* offset in lines */
 };

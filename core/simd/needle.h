@@ -24,8 +24,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Both compared bytes are among this many first bytes, so that the search does not read far
- * ahead. */
+/* Both compared bytes are among the first 64 bytes of the needle, so that the search does not read
+ * far ahead. */
 #define BS_NEEDLE_REACH 64u
 
 struct bs_needle {

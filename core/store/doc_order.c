@@ -7,7 +7,8 @@
 #include "core/base/bytes.h"
 #include "core/base/source_kind.h"
 
-/* "/" sorts before all other bytes, so that "a/x" comes before "a-b". */
+/* Compares bytewise, except that "/" sorts before all other bytes, so that "a/x" comes before
+ * "a-b". */
 int bs_compare_paths(const uint8_t *a, size_t a_bytes, const uint8_t *b, size_t b_bytes)
 {
 	size_t n = a_bytes < b_bytes ? a_bytes : b_bytes, i = 0;
@@ -32,7 +33,8 @@ int bs_compare_records(uint32_t kind, const struct bs_doc_record *a, const struc
 	}
 }
 
-/* The path of a document of a folder, or of a collection in it, for the order of the walk. */
+/* The path below a folder that decides the document order: the name of a file, or the path of the
+ * collection that contains a record. */
 static const uint8_t *path_below(const struct bs_source_record *source,
                                  const struct bs_doc_record *record, size_t *bytes_out)
 {

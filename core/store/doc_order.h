@@ -24,7 +24,8 @@ int bs_document_order(const struct bs_snapshot *snapshot, struct bs_doc_ref a, s
 
 /* Iterates over the live documents of one source in document order, over all or some segments, and
  * over its exclusions if requested. Empty if the snapshot does not have the source. For one thread.
- * Borrows the snapshot; meanwhile only documents that the cursor has passed may be changed. */
+ * Borrows the snapshot; while the cursor is in use, only documents that it has passed may be marked
+ * as deleted or live. */
 struct bs_doc_cursor {
 	const struct bs_snapshot *snapshot;
 	const struct bs_doc_bits *among; /* nullable: only these documents */
@@ -34,16 +35,16 @@ struct bs_doc_cursor {
 	size_t n_streams;
 };
 
-/* Flags of bs_doc_cursor_init: additional documents. */
+/* Flags of bs_doc_cursor_init: also visit these documents. */
 enum {
 	BS_CURSOR_EXCLUSIONS = 1, /* the exclusions of the source */
 	/* Documents of the collections that were found in the source, which is a folder. */
 	BS_CURSOR_INNER = 2,
 };
 
-/* Starts a cursor. chosen is nullable: the segments to visit. among is nullable and borrowed:
- * visits only these documents, which must be live; excludes BS_CURSOR_EXCLUSIONS. Release with
- * bs_doc_cursor_deinit, also after a failure. BS_NO_MEMORY, BS_CORRUPT. */
+/* Starts a cursor. chosen: a bool per segment, whether to visit it; NULL: all. among (borrowed):
+ * visit only these documents, which must be live; not allowed with BS_CURSOR_EXCLUSIONS; NULL: all.
+ * Release with bs_doc_cursor_deinit, also after a failure. BS_NO_MEMORY, BS_CORRUPT. */
 enum bs_status bs_doc_cursor_init(struct bs_doc_cursor *cursor, const struct bs_snapshot *snapshot,
                                   uint32_t source, const bool *chosen, unsigned flags,
                                   const struct bs_doc_bits *among,

@@ -99,9 +99,8 @@ struct bs_source_range {
 struct bs_source_range bs_doc_table_range(const struct bs_doc_table *table, uint32_t i);
 /* The range of a document. n_ranges must not be 0. */
 struct bs_source_range bs_doc_table_range_of(const struct bs_doc_table *table, uint32_t document);
-/* Cheaper than bs_doc_table_get for callers that read only parts of many documents. n_words: the
- * first words of place to read; two are the offset and the size of a record. Lengths and names are
- * read from their arrays. document < n_docs. BS_CORRUPT. */
+/* Reads only place[0..n_words) of a document, which is cheaper than bs_doc_table_get. For a record,
+ * two words are its offset and its size. document < n_docs. BS_CORRUPT. */
 enum bs_status bs_doc_table_place(const struct bs_doc_table *table, uint32_t document,
                                   uint32_t n_words, uint64_t *place_out,
                                   struct bs_error *err) BS_WARN_UNUSED;
@@ -114,7 +113,7 @@ enum bs_status bs_doc_table_get(const struct bs_doc_table *table, uint32_t docum
                                 struct bs_error *err) BS_WARN_UNUSED;
 
 /* Prefetches what bs_doc_table_get reads of a document, in steps 0 to BS_DOC_PREFETCHES - 1. Each
- * step needs the data of the step before, so the caller should let some time pass between steps.
+ * step reads what the previous step prefetched, so the caller should do other work between steps.
  * Ignores documents that do not exist. */
 #define BS_DOC_PREFETCHES 3u
 void bs_doc_table_prefetch(const struct bs_doc_table *table, uint32_t document, unsigned step);

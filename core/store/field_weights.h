@@ -9,8 +9,8 @@
 
 #define BS_MOST_WEIGHT 100u
 
-/* Maximum tf in a document with a weighted word, so that a tf fits into 32 bits for all weights. No
- * document has this many words of weight 1. */
+/* Maximum of a weighted tf, so that it fits into 32 bits whatever the weights. No document has this
+ * many words of weight 1. */
 #define BS_MOST_WEIGHTED_TF (UINT32_C(1) << 31)
 
 /* Converts a NULL-terminated list to the form in the index; the last weight of a field counts. NULL

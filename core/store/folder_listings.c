@@ -92,7 +92,7 @@ static bool read_record(const struct bs_folders *folders, uint64_t at, struct re
 	return true;
 }
 
-/* Compares in the order of a walk. */
+/* Compares a folder with that of a record: by source, then in the order of a walk. */
 static int compare_folders(uint32_t a_source, const char *a, size_t a_bytes, const struct record *b)
 {
 	if (a_source != b->source)
@@ -115,7 +115,7 @@ bool bs_folders_find(const struct bs_folders *folders, struct bs_folder_cursor *
 {
 	struct record record;
 	int order = -1;
-	/* A folder before the cursor's position is searched from the start. */
+	/* If the folder is before the cursor's position, search from the start of the file. */
 	if (cursor->at > 0 && (!read_record(folders, cursor->before, &record) ||
 	                       compare_folders(source, path, path_bytes, &record) <= 0))
 		cursor->at = 0;
@@ -148,8 +148,7 @@ enum bs_status bs_folders_check(const struct bs_folders *folders, struct bs_erro
 		if (at > 0 &&
 		    compare_folders(before.source, before.path, before.path_bytes, &record) >= 0)
 			return bs_container_corrupt(
-				folders->file, err,
-				"folder \"%.*s\" stands behind one that it comes before",
+				folders->file, err, "folder \"%.*s\" is out of order",
 				(int)(record.path_bytes < 100 ? record.path_bytes : 100),
 				record.path);
 	}
@@ -162,7 +161,7 @@ enum bs_status bs_folders_add(struct bs_buffer *records, uint32_t source, const 
 {
 	uint8_t head[HEAD_BYTES];
 	uint64_t n_bytes = (uint64_t)HEAD_BYTES + path_bytes + list->n_bytes;
-	/* 4 GiB of names in one folder: the folder is not recorded, and read each time. */
+	/* A folder with 4 GiB of names is not recorded, so it is read each time. */
 	if (n_bytes > UINT32_MAX)
 		return BS_OK;
 	bs_store_u32(head, (uint32_t)n_bytes);

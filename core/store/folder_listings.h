@@ -25,11 +25,12 @@ struct bs_folders {
 	struct bs_section records;
 };
 
-/* The position of a walk. A walk looks up folders in the order in which it visits them, so each
- * search starts at the last result. Zero-initialise. Any order of look-ups is correct. */
+/* The position of a walk in the file. A walk looks up folders in the order of the file, so each
+ * search starts at the previous result. Look-ups in any other order are only slower.
+ * Zero-initialise. */
 struct bs_folder_cursor {
 	uint64_t at;     /* offset of a record */
-	uint64_t before; /* offset of the record before, unless at is 0 */
+	uint64_t before; /* offset of the previous record, unless at is 0 */
 };
 
 /* Opens the file into the caller's struct. Release with bs_folders_close, also after a failure.

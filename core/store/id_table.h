@@ -37,8 +37,8 @@ BS_VECTOR(bs_id_entries, struct bs_id_entry);
 /* Zero-initialise; release with bs_id_table_deinit. */
 struct bs_id_table {
 	bool is_there;
-	/* If there is no table: the number of documents, all that were given, whose ids ascend
-	 * bytewise with their numbers. 0: they do not ascend. */
+	/* If there is no table: the number of documents, if all their ids ascend bytewise with the
+	 * document numbers; 0: they do not. */
 	uint64_t n_ordered;
 	uint64_t n_buckets;
 	struct bs_packed starts, entries; /* of a file, if own_starts is NULL */
@@ -54,12 +54,13 @@ void bs_id_table_deinit(struct bs_id_table *table);
 void bs_id_table_write_order(struct bs_file_writer *writer, uint64_t n);
 /* Writes the sections of a table made in memory. Errors are sticky in the writer. */
 void bs_id_table_write(const struct bs_id_table *table, struct bs_file_writer *writer);
-/* Opens the table of a file; is_there and n_ordered give the form of the file. BS_CORRUPT. */
+/* Opens the table of a file. is_there and n_ordered show whether the file has a table, a mark, or
+ * neither. BS_CORRUPT. */
 enum bs_status bs_id_table_open(struct bs_id_table *table, const struct bs_container *file,
                                 struct bs_error *err) BS_WARN_UNUSED;
 
-/* The next document that may have an id of this hash; UINT32_MAX if there is none. *at is 0 at
- * first. BS_CORRUPT. */
+/* The next document that may have an id of this hash; UINT32_MAX if there is none. The caller sets
+ * *at to 0 before the first call. BS_CORRUPT. */
 enum bs_status bs_id_table_next(const struct bs_id_table *table, uint64_t hash, uint64_t *at,
                                 uint32_t *document_out, struct bs_error *err) BS_WARN_UNUSED;
 

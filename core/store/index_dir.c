@@ -26,7 +26,7 @@ static const struct {
 };
 #define N_COURTESIES (sizeof(courtesies) / sizeof(courtesies[0]))
 
-/* An index works without these files, so failures are ignored. */
+/* Creates the files of `courtesies`. An index works without them, so failures are ignored. */
 static void put_courtesies(const char *path)
 {
 	int dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -43,8 +43,8 @@ static void put_courtesies(const char *path)
 		close(dir);
 }
 
-/* Removes the empty folders above the path, up to the one whose path has made_bytes; none if it is
- * 0. */
+/* Removes the parents of the path that make_folders created, if they are empty. made_bytes: as from
+ * make_folders. */
 static void remove_folders(const char *path, size_t made_bytes)
 {
 	char *above = made_bytes > 0 && made_bytes < strlen(path) ? strdup(path) : NULL;
@@ -57,7 +57,8 @@ static void remove_folders(const char *path, size_t made_bytes)
 }
 
 /* Creates the missing folders above the path. *made_bytes_out is the length of the path of the
- * first one, 0 if none was missing. Failures show when the directory itself is created. */
+ * outermost folder created; 0 if none was missing. Failures show when the directory itself is
+ * created. */
 static enum bs_status make_folders(const char *path, size_t *made_bytes_out, struct bs_error *err)
 {
 	char *above = strdup(path);
@@ -137,7 +138,7 @@ enum bs_status bs_index_locate(char **dir_out, struct bs_error *err)
 	*dir_out = NULL;
 	if (!here)
 		return bs_fail(err, BS_IO, "the current directory: %s", strerror(errno));
-	/* One step up for each component of the current directory. */
+	/* The maximum number of steps up: the components of the current directory. */
 	size_t n_up = 0;
 	for (const char *at = here; *at; at++)
 		n_up += at[0] == '/' && at[1] != '\0';
@@ -151,7 +152,7 @@ enum bs_status bs_index_locate(char **dir_out, struct bs_error *err)
 		bool is_there = stat(path, &info) == 0;
 		bool is_closed = !is_there && errno == EACCES;
 		memcpy(at, name, sizeof(name));
-		/* An index that may not be entered is returned, too: opening it reports the
+		/* Also returns an index that this user may not enter; opening it then reports the
 		 * reason. */
 		if (is_there || (is_closed && stat(path, &info) == 0)) {
 			enum bs_status status = bs_index_refuse_link(path, err);
@@ -182,7 +183,8 @@ static enum bs_status report_holder(const struct bs_dir *dir, int fd, struct bs_
 	               dir->path, holder[0] ? holder : "unknown");
 }
 
-/* *status: BS_DEADLINE or BS_STOPPED if waiting ended for this reason. */
+/* Takes the lock with flock(). With `wait`, waits until the deadline; *status is then BS_DEADLINE
+ * or BS_STOPPED. */
 static int take_flock(int fd, bool wait, enum bs_status *status, struct bs_error *err)
 {
 	int failed;
@@ -223,7 +225,7 @@ enum bs_status bs_index_lock_take(const struct bs_dir *dir, const char *name, bo
 		close(fd);
 		return status;
 	}
-	/* For messages of other processes; locking does not depend on it. */
+	/* Writes the process id for messages of other processes; locking does not depend on it. */
 	char holder[32];
 	int n = snprintf(holder, sizeof(holder), "%ld\n", (long)getpid());
 	if (ftruncate(fd, 0) != 0 || pwrite(fd, holder, (size_t)n, 0) != n)
@@ -258,7 +260,7 @@ void bs_index_lock_release(struct bs_index_lock *lock)
 	*lock = (struct bs_index_lock){.fd = -1};
 }
 
-/* The manifest names a condensed segment if it names the segment. */
+/* Whether the manifest names the file. A condensed segment counts as named if its segment is. */
 static bool is_named(const struct bs_manifest *manifest, const char *name)
 {
 	static const char condensed[] = "condensed-";
@@ -385,8 +387,8 @@ enum bs_status bs_index_set_modes(struct bs_dir *dir, bool is_shared, struct bs_
 	if (status)
 		return status;
 	dir->file_mode = mode;
-	/* A user who may read the folder may enter it. When the index becomes private, the folder
-	 * is changed first; when it becomes shared, last. */
+	/* Users who may read the folder may also enter it. The folder's mode is set first if the
+	 * index becomes private, and last if it becomes shared. */
 	mode_t folder_mode = 0700 | mode | (mode & 0444) >> 2;
 	if (!is_shared)
 		status = bs_dir_set_mode(dir, folder_mode, err);

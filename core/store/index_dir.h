@@ -26,8 +26,8 @@ enum bs_status bs_index_create_dir(const char *dir, size_t *made_bytes_out,
  * files. */
 void bs_index_remove_new(const struct bs_dir *dir, size_t made_bytes);
 
-/* BS_UNTRUSTED if path, which was found and not named by the user, is a symlink: it may lead
- * anywhere. */
+/* BS_UNTRUSTED if path is a symlink. For an index that was found, not named by the user: a symlink
+ * may lead anywhere. */
 enum bs_status bs_index_refuse_link(const char *path, struct bs_error *err) BS_WARN_UNUSED;
 
 /* The number for a new file: greater than that of every file in the directory, and not less than
@@ -45,9 +45,9 @@ struct bs_index_lock {
 
 #define BS_INDEX_LOCK "lock" /* name of the writer's lock */
 
-/* Takes an OS lock, which ends with the process: the writer's lock, or a lock of another name for
- * other users of the directory. Without wait, BS_BUSY names the process that holds it. With wait,
- * waits until the deadline (BS_DEADLINE, BS_STOPPED). BS_IO. */
+/* Takes an OS lock, which ends with the process: BS_INDEX_LOCK, or a lock of another name for other
+ * purposes. Without wait, BS_BUSY names the process that holds it. With wait, waits until the
+ * deadline (BS_DEADLINE, BS_STOPPED). BS_IO. */
 enum bs_status bs_index_lock_take(const struct bs_dir *dir, const char *name, bool wait,
                                   struct bs_index_lock *lock_out,
                                   struct bs_error *err) BS_WARN_UNUSED;
@@ -65,8 +65,8 @@ void bs_index_lock_release(struct bs_index_lock *lock);
  * NULL). The caller holds the lock. Readers have their files mapped and are not affected. */
 void bs_index_sweep(const struct bs_dir *dir, const struct bs_manifest *manifest);
 /* Cleans up after a failed run that started from the commit `old` (NULL: none), as bs_index_sweep
- * does. Removes nothing if the manifest was replaced and only flushing it failed: after a crash
- * either commit may be the last. */
+ * does. Removes nothing if the manifest was replaced and only syncing the directory failed, because
+ * after a crash either commit may be the last. */
 void bs_index_sweep_failed(const struct bs_dir *dir, const struct bs_manifest *old);
 
 /* Makes the directory and its files readable for others, as far as the umask allows, or for the

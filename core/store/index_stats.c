@@ -43,7 +43,7 @@ const char *bs_part_name(enum bs_part part)
 	return names[part];
 }
 
-/* The part of a section. Columns are split by level elsewhere. */
+/* The part to which a section counts. The caller divides columns by level. */
 static enum bs_part part_of(uint32_t section)
 {
 	static const uint8_t parts[][2] = {
@@ -198,7 +198,7 @@ static enum bs_status read_segment(const struct bs_segment *segment, struct bs_s
 	return status;
 }
 
-/* A damaged summary counts as none, as in searches. */
+/* Ignores a damaged summary, as searches do. */
 static enum bs_status count_summary(const struct bs_snapshot *snapshot,
                                     struct bs_index_stats *stats, struct bs_error *err)
 {
@@ -284,8 +284,8 @@ static enum bs_status intern_name(struct bs_index_stats *stats, const struct bs_
 
 BS_VECTOR(field_stats_list, struct bs_field_stats);
 
-/* Adds the counts of the texts of a segment's fields. counted is indexed by the number of the
- * name. */
+/* Adds up a segment's counts of values and other texts for each field. counted is indexed by the
+ * number of the name. */
 static enum bs_status count_field_texts(const struct bs_segment *segment,
                                         struct bs_index_stats *stats,
                                         struct field_stats_list *counted, struct bs_error *err)
@@ -316,7 +316,7 @@ static enum bs_status count_field_texts(const struct bs_segment *segment,
 	return status;
 }
 
-/* Segments without counts of texts record at least which fields have values. */
+/* For a segment without these counts: marks the fields that have values. */
 static enum bs_status mark_values(const struct bs_segment *segment, struct bs_index_stats *stats,
                                   struct bs_buffer *has_values, struct bs_error *err)
 {

@@ -55,12 +55,14 @@ struct bs_segment_stats {
 	struct bs_shard_stats *shards; /* one per shard */
 };
 
-/* The texts of a field that has at least one number or date. */
+/* Counts of the texts of a field, for fields with at least one number or date. */
 struct bs_field_stats {
-	uint32_t name;     /* number in field_names of struct bs_index_stats */
-	bool is_at_least;  /* true: older segments have no counts */
+	uint32_t name; /* number in field_names of struct bs_index_stats */
+	/* true: some older segments have no counts, so the numbers may be greater */
+	bool is_at_least;
 	uint64_t n_values; /* texts that are numbers or dates */
-	/* Texts that are neither; no range matches them. Deleted documents are counted. */
+	/* Texts that are neither numbers nor dates; no range matches them. Both counts include
+	 * deleted documents. */
 	uint64_t n_others;
 };
 
@@ -79,7 +81,7 @@ struct bs_index_stats {
 	uint64_t n_summary_words; /* distinct places of words */
 	uint64_t n_summary_grams;
 	struct bs_term_table field_names; /* of all segments */
-	struct bs_field_stats *fields;    /* fields with values, by name */
+	struct bs_field_stats *fields;    /* fields with values, sorted by name */
 	uint32_t n_fields;
 };
 

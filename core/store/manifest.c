@@ -121,7 +121,8 @@ static bool lists_equal(char *const *a, char *const *b)
 	return true;
 }
 
-/* Rounds as the file does, so that an option compares equal after it was written and read. */
+/* Rounds as the file format does, so that a density compares equal after it was written and
+ * read. */
 static uint64_t density_ppm(double density)
 {
 	return (uint64_t)(density * 1e6 + 0.5);
@@ -375,9 +376,9 @@ enum bs_status bs_manifest_copy_head(const struct bs_manifest *manifest,
 	return status;
 }
 
-/* Writes or reads a section, so that each function below lists the fields of a section once.
- * Writing changes nothing. Reading checks; after the first failure it reads nothing more and
- * numbers are 0. */
+/* Writes or reads a section, so that one function per section lists its fields for both. Writing
+ * changes nothing in memory. After the first failure, reading reads nothing more, and numbers are
+ * 0. */
 struct coder {
 	struct bs_file_writer *writer; /* NULL: reading */
 	const struct bs_container *file;
@@ -439,15 +440,15 @@ static void code_varint(struct coder *coder, uint64_t *value)
 		has_bytes(coder, UINT64_MAX);
 }
 
-/* A count of items that take at least one byte each. A count greater than the bytes left is
- * corrupt, and could cause a huge loop. */
+/* Codes a count of items that take at least one byte each. Reading rejects a count greater than the
+ * bytes left, which could cause a huge loop. */
 static uint64_t code_count(struct coder *coder, uint64_t n)
 {
 	code_varint(coder, &n);
 	return coder->writer || has_bytes(coder, n) ? n : 0;
 }
 
-/* A text that was read is borrowed and not NUL-terminated. */
+/* Codes a text. When reading, *text is borrowed from the file and not NUL-terminated. */
 static void code_text(struct coder *coder, const char **text, size_t *n_bytes)
 {
 	*n_bytes = (size_t)code_count(coder, *n_bytes);
@@ -526,7 +527,7 @@ static void code_options(struct coder *coder, struct bs_manifest *manifest)
 	code_optional(coder, &options->id_field);
 	code_list(coder, &options->text_fields);
 	code_list(coder, &options->globs);
-	/* Indexes from before this option end here. */
+	/* In indexes older than max_document, the section ends here. */
 	if (coder->writer || coder->at < coder->end)
 		code_u64(coder, &max_document);
 	if (coder->writer || coder->at < coder->end)
@@ -541,8 +542,8 @@ static void code_options(struct coder *coder, struct bs_manifest *manifest)
 	options->max_document = max_document;
 }
 
-/* Indexes of revision 0 of the rules, without splitting, weights and analyzer, have no such
- * section. */
+/* Whether the manifest has a section of word rules: not if words_revision is 0 and the index has
+ * neither splitting, weights nor an analyzer. */
 static bool has_word_rules(const struct bs_manifest *manifest)
 {
 	const struct bs_recorded_options *options = &manifest->options;
@@ -582,10 +583,10 @@ static void code_words(struct coder *coder, struct bs_manifest *manifest)
 	expect(coder,
 	       !options->analyzer_name ||
 	               !bs_tokenizer_check_analyzer_name(options->analyzer_name, NULL),
-	       "the name of an analyzer that is none, of bytes",
+	       "an invalid name of an analyzer, bytes:",
 	       options->analyzer_name ? strlen(options->analyzer_name) : 0);
 	expect(coder, coder->status || bs_field_weights_are_valid(options->weights),
-	       "weights of fields that are none, of", bs_strings_length(options->weights));
+	       "invalid weights of fields, number:", bs_strings_length(options->weights));
 	if (!coder->status && revision > BS_TOKENIZER_REVISION)
 		coder->status =
 			bs_fail(coder->err, BS_UNSUPPORTED,
@@ -596,15 +597,15 @@ static void code_words(struct coder *coder, struct bs_manifest *manifest)
 		                BS_TOKENIZER_REVISION);
 }
 
-/* Earlier programs ignore this section. Their commits have no summary, and the next later program
- * makes one. */
+/* Earlier programs ignore this section and commit without a summary; the next commit of a program
+ * that knows it makes one. */
 static void code_summary(struct coder *coder, struct bs_manifest *manifest)
 {
 	struct bs_manifest_summary *summary = &manifest->summary;
 	bool is_uncounted = !coder->writer && coder->end - coder->at == 2 * sizeof(uint64_t);
 	code_u64(coder, &summary->number);
 	code_u64(coder, &manifest->options.summary_rate);
-	/* Two numbers only: written by a program without counts. Its summary is ignored. */
+	/* A section of only two numbers is of a program without counts. Its summary is ignored. */
 	if (is_uncounted)
 		summary->number = 0;
 	else
@@ -615,7 +616,7 @@ static void code_summary(struct coder *coder, struct bs_manifest *manifest)
 	expect(coder, manifest->options.summary_rate <= BS_SUMMARY_MOST_RATE, "a summary of rate",
 	       manifest->options.summary_rate);
 	expect(coder, manifest->options.summary_rate > 0 || !summary->number,
-	       "a summary where there is none, file", summary->number);
+	       "a summary, although none is recorded, file", summary->number);
 }
 
 static bool has_record_grams(const struct bs_manifest *manifest)
@@ -623,7 +624,7 @@ static bool has_record_grams(const struct bs_manifest *manifest)
 	return manifest->options.record_grams;
 }
 
-/* Earlier programs ignore this section. Their commits have no grams of records from then on. */
+/* Earlier programs ignore this section; after their commits, records no longer have grams. */
 static void code_record_grams(struct coder *coder, struct bs_manifest *manifest)
 {
 	uint64_t which = 1;
@@ -642,7 +643,7 @@ static void code_parent(struct coder *coder, const struct bs_manifest *manifest,
 	code_varint(coder, &parent);
 	expect(coder,
 	       parent < manifest->n_sources && manifest->sources[parent].kind == BS_SOURCE_FOLDER,
-	       "a collection in a folder that is none, source", parent);
+	       "a collection whose parent is not a folder, source", parent);
 	code_string(coder, &source->path);
 	expect(coder, source->kind == BS_SOURCE_COLLECTION, "a source in another one, of kind",
 	       source->kind);
@@ -697,8 +698,8 @@ static void code_sources(struct coder *coder, struct bs_manifest *manifest)
 	}
 }
 
-/* The number of files that a source skipped for a reason or, with a name, of binary files of one
- * kind. */
+/* The number of files that a source skipped for a reason. With `kind`: the number of its binary
+ * files of this kind. */
 struct number_left_out {
 	uint64_t source, reason, n;
 	const char *kind;
@@ -713,8 +714,8 @@ static void code_number(struct coder *coder, struct number_left_out *number)
 	code_text(coder, &number->kind, &number->kind_bytes);
 }
 
-/* The kinds of binary files of a source follow its numbers. Kinds beyond BS_SKIP_KINDS are
- * ignored. */
+/* In the file, the counts by kind of a source follow its counts by reason. Kinds beyond
+ * BS_SKIP_KINDS are ignored. */
 static void read_number(struct coder *coder, struct bs_manifest *manifest)
 {
 	struct number_left_out number = {.source = 0};
@@ -745,7 +746,7 @@ static void read_number(struct coder *coder, struct bs_manifest *manifest)
 	memcpy(left_out->binary[k].name, number.kind, number.kind_bytes);
 }
 
-/* Without skipped files the section is omitted. */
+/* Whether the manifest has counts of skipped files; without, the section is omitted. */
 static bool has_left_out(const struct bs_manifest *manifest)
 {
 	uint64_t n = 0;
@@ -858,7 +859,7 @@ static void code_non_documents(struct coder *coder, struct bs_manifest *manifest
 	coder->at = coder->end;
 }
 
-/* In the order of the file. */
+/* The sections, in the order of the file. */
 static const struct section {
 	uint32_t id;
 	bool may_lack; /* the section may be missing in a file */
@@ -986,7 +987,7 @@ static enum bs_status read_section(const struct bs_container *file, const struct
 	coder.status = bs_section_touch(&bytes, 0, bytes.n_bytes, err);
 	section->code(&coder, manifest);
 	expect(&coder, coder.at == coder.end,
-	       "bytes behind the end of a section:", (unsigned long long)(coder.end - coder.at));
+	       "trailing bytes in a section:", (unsigned long long)(coder.end - coder.at));
 	return coder.status;
 }
 
@@ -1017,7 +1018,8 @@ enum bs_status bs_manifest_read(const struct bs_dir *dir, struct bs_manifest *ma
 enum bs_status bs_manifest_refuse(const struct bs_dir *dir, enum bs_status why,
                                   const struct bs_error *reason, struct bs_error *err)
 {
-	/* Without the advice after the last semicolon: a rebuild would fail in the same way. */
+	/* Omits the advice after the last semicolon (to rebuild), because a rebuild would fail in
+	 * the same way. */
 	const char *end = why == BS_CORRUPT ? strrchr(reason->text, ';') : NULL;
 	size_t n = end ? (size_t)(end - reason->text) : strlen(reason->text);
 	return bs_fail(

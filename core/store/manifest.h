@@ -29,17 +29,17 @@ struct bs_recorded_options {
 	bool hidden;
 	bool no_ignore;
 	bool binary_as_text;
-	/* Whether named collections get grams even without `grams`. Ignored by comparisons of
-	 * options. */
+	/* Whether collections that the user named get grams even if `grams` is false. Ignored by
+	 * comparisons of options. */
 	bool gram_collections;
 	char **globs; /* NULL-terminated, or NULL */
 	/* Whether files of folders whose names are those of collections are read record by
 	 * record. */
 	bool reads_records;
-	/* Whether records have grams; set by a writer that makes such an index. Ignored by
-	 * comparisons of options. */
+	/* Whether records have grams. Not an option of the user: set by writers that make such an
+	 * index. Ignored by comparisons of options. */
 	bool record_grams;
-	char **records; /* further globs of names of collections; NULL-terminated, or NULL */
+	char **records; /* more globs for names of collections; NULL-terminated, or NULL */
 	double density;
 	/* Maximum bytes of a document; larger ones are skipped. 0: BS_DEFAULT_MAX_DOCUMENT. */
 	uint64_t max_document;
@@ -56,8 +56,9 @@ struct bs_recorded_options {
 	const struct bs_analyzer *analyzer;
 };
 
-/* Binds the caller's analyzer (nullable) to the options. BS_UNSUPPORTED, with both names, if it is
- * not the recorded one; BS_INVALID if it is invalid. where: the index, for messages. */
+/* Sets options->analyzer to the caller's analyzer (nullable). BS_UNSUPPORTED, with both names, if
+ * it is not the recorded one; BS_INVALID if it is invalid. where: the name of the index, for
+ * messages. */
 enum bs_status bs_recorded_options_bind(struct bs_recorded_options *options,
                                         const struct bs_analyzer *analyzer, const char *where,
                                         struct bs_error *err) BS_WARN_UNUSED;
@@ -72,10 +73,10 @@ void bs_recorded_options_deinit(struct bs_recorded_options *options);
 /* Equal in all options that decide the contents of an index. */
 bool bs_recorded_options_equal(const struct bs_recorded_options *a,
                                const struct bs_recorded_options *b);
-/* Equal in the names of records and in the fields that are text. */
+/* Equal in how records are read: in the field that is the id, and in the fields that are text. */
 bool bs_recorded_options_read_same(const struct bs_recorded_options *a,
                                    const struct bs_recorded_options *b);
-/* Numbers of what a source has in addition to its documents. */
+/* Counts of a source's files that are not documents. */
 struct bs_left_out {
 	/* By enum bs_skip. For a folder only reasons that each walk finds again. */
 	uint64_t n[BS_SKIP_MAX];
@@ -98,10 +99,10 @@ struct bs_source_record {
 	/* Of a collection: size, mtime ns, ctime ns and inode when it was read. Otherwise zeros. */
 	uint64_t fingerprint[4];
 	bool is_racy; /* the fingerprint proves nothing (BS_DOC_RACY in doc_table.h) */
-	/* Whether the user of this run has named the source; it is then read even if it is outside
+	/* Whether the user has named the source in this run; it is then read even if it is outside
 	 * the folder of the index. Not recorded. */
 	bool is_named;
-	bool is_told;        /* a notice that it is not read was given; not recorded */
+	bool is_told;        /* the user was notified that it is not read; not recorded */
 	uint64_t read_bytes; /* of a collection: end of what was read */
 	uint64_t read_lines;
 	/* Of a folder: counts of its last walk. Of a collection: counts of what was read. */
@@ -117,7 +118,8 @@ struct bs_segment_record {
 	uint64_t n_docs;
 	uint64_t n_deleted;
 	uint64_t n_bytes;
-	bool is_full; /* it ended because memory was full; compaction need not enlarge it */
+	/* it was ended because the memory budget was full; compaction need not enlarge it */
+	bool is_full;
 	/* Whether it is a segment of rows: collections as files, for searches of files only. Word
 	 * queries ignore it. */
 	bool is_rows;
@@ -178,7 +180,8 @@ enum bs_status bs_manifest_add_segment(struct bs_manifest *manifest,
                                        const struct bs_segment_record *record,
                                        struct bs_error *err) BS_WARN_UNUSED;
 
-/* The source that is listed for a source: itself, or the folder in which a collection was found. */
+/* The number of the source itself or, for a collection that was found in a folder, of the
+ * folder. */
 static inline uint32_t bs_manifest_root(const struct bs_manifest *manifest, uint32_t source)
 {
 	uint32_t parent = manifest->sources[source].parent;
@@ -189,10 +192,10 @@ enum bs_status bs_manifest_label_below(const char *label, const char *path, char
                                        struct bs_error *err) BS_WARN_UNUSED;
 
 /* Skipped sources: files of folders that are not documents, for example because they are binary. A
- * search of the sources must read them, too. It may skip files that end at a NUL byte if no match
- * is as short as the part before it. In document order, source by source.
- * bs_manifest_add_non_document: BS_NO_MEMORY. bs_manifest_next_non_document: *at is 0 at first;
- * returns false at the end; the name is borrowed. */
+ * search of the files must read them, too. Reading of a binary file stops at its first NUL byte, so
+ * the search may skip files whose part before it is shorter than any match. In document order,
+ * source by source. bs_manifest_add_non_document: BS_NO_MEMORY. bs_manifest_next_non_document: *at
+ * is 0 at first; returns false at the end; the name is borrowed. */
 struct bs_non_documents {
 	uint32_t source;
 	uint32_t nul_end; /* offset after its first NUL byte; 0: unknown */
@@ -209,12 +212,12 @@ bool bs_manifest_next_non_document(const struct bs_manifest *manifest, size_t *a
  * Always false if the index has an analyzer. BS_UNSUPPORTED: ICU cannot be loaded. */
 enum bs_status bs_manifest_has_other_words(const struct bs_manifest *manifest, bool *has_other_out,
                                            struct bs_error *err) BS_WARN_UNUSED;
-/* Whether the next build must index everything again: bs_manifest_has_other_words, or an index of
- * grams only or with an analyzer was made with another version of ICU or Unicode. */
+/* Whether the next build must index everything again: if bs_manifest_has_other_words; or if the
+ * index has only grams, or an analyzer, and was made with another version of ICU or Unicode. */
 enum bs_status bs_manifest_is_outdated(const struct bs_manifest *manifest, bool *is_outdated_out,
                                        struct bs_error *err) BS_WARN_UNUSED;
-/* Records that words by this program's rules are added to an index with words by other rules. From
- * then on no program takes the recorded versions for its own. */
+/* Records that the index has words by several rules. From then on, every program finds that
+ * bs_manifest_has_other_words is true. */
 void bs_manifest_mix_words(struct bs_manifest *manifest);
 /* Maximum number of field names in an index, because all are held in memory, and maximum bytes of
  * one; no query names longer fields. Other names are not fields: in a query they are text. */
@@ -263,8 +266,8 @@ enum bs_status bs_manifest_read(const struct bs_dir *dir, struct bs_manifest *ma
  * manifest stays. */
 enum bs_status bs_manifest_write(const struct bs_dir *dir, const struct bs_manifest *manifest,
                                  struct bs_error *err) BS_WARN_UNUSED;
-/* Fails with `why`: a file of the commit being written cannot be read. reason: the error of reading
- * it. */
+/* Fails with status `why` because a file of the new commit cannot be read. reason: the error of
+ * reading it. */
 enum bs_status bs_manifest_refuse(const struct bs_dir *dir, enum bs_status why,
                                   const struct bs_error *reason,
                                   struct bs_error *err) BS_WARN_UNUSED;

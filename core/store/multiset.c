@@ -3,10 +3,11 @@
 
 #include <stdlib.h>
 
-/* Added numbers are looked up in base only if there are more of them than this share of base; for
- * sets, than BS_MULTISET_MORE_SHARE. */
+/* Added numbers are looked up in base only if `more` has grown to more than 1/16 of base; in sets
+ * without counts, 1/BS_MULTISET_MORE_SHARE. */
 #define MORE_SHARE 16u
-/* base is rebuilt when the changed numbers exceed this share of it, and a minimum. */
+/* base is rebuilt when there are more changed numbers than n / CHANGED_SHARE + CHANGED_FEW, for the
+ * n numbers of base. */
 #define CHANGED_SHARE 4u
 #define CHANGED_FEW   64u
 
@@ -58,7 +59,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Appends n copies. The buffer has room. */
+/* Appends n copies of a number. The buffer must have room. */
 static void put(struct bs_buffer *to, uint64_t number, uint64_t n)
 {
 	for (uint64_t *at = (uint64_t *)(void *)(to->data + to->used_bytes); n > 0;
@@ -117,12 +118,13 @@ enum bs_status bs_multiset_add(struct bs_multiset *multiset, struct bs_numbers s
 	return BS_OK;
 }
 
-/* Counts ascending numbers in an encoded list. Decodes only blocks that may contain one of them. */
+/* A look-up of ascending numbers in an encoded list. Decodes only blocks that may contain one of
+ * them. */
 struct lookup {
 	const struct bs_coded *coded;
 	uint64_t next_block;
 	struct bs_numbers here; /* rest of the decoded blocks before next_block */
-	/* Not initialised: this would take longer than some look-ups. */
+	/* Not initialised, because that would take longer than some look-ups. */
 	uint64_t numbers[BS_CODED_BLOCKS_NUMBERS];
 };
 
@@ -142,7 +144,8 @@ static void begin_lookup(struct lookup *at, const struct bs_coded *coded)
 	at->here.n = 0;
 }
 
-/* Steps of eight, because the number of steps is unpredictable. */
+/* Skips numbers less than `number`, eight at a time: a loop over single numbers would end at an
+ * unpredictable branch. */
 static void skip_below(struct bs_numbers *numbers, uint64_t number)
 {
 	enum {
@@ -169,8 +172,8 @@ static enum bs_status look_up(struct lookup *at, uint64_t number, uint64_t *n_ou
 	for (*n_out = 0;;) {
 		skip_below(&at->here, number);
 		*n_out += take_equal(&at->here, number);
-		/* The next block that may contain the number: it may begin with it, or with a
-		 * smaller number. */
+		/* Find the next block that may contain the number: one that begins with it, or with
+		 * a smaller one. */
 		if (at->here.n || !bs_coded_find(at->coded, number, &block) ||
 		    block < at->next_block)
 			return BS_OK;
@@ -238,7 +241,8 @@ enum bs_status bs_multiset_leave_out(const struct bs_coded_section *set, struct 
 	return status;
 }
 
-/* The old multiset, except base and beyond, and the one being made. */
+/* The state of a change: the decoded lists of the old multiset, base and beyond for look-ups, and
+ * the new multiset. */
 struct change {
 	struct bs_buffer read[BS_MULTISET_LISTS];
 	struct bs_numbers more, gone, gained, lost, came, went;
@@ -301,8 +305,8 @@ static enum bs_status change_next(struct change *at, uint64_t number, bool *is_s
 		is_gone = !status && n_beyond + 1 == (uint64_t)-now;
 		*is_sound_out = !status && n_beyond + 1 >= (uint64_t)-now;
 	}
-	/* A number with a decreased count was in base. So was one with an increased count, unless
-	 * it is in more. */
+	/* If before < 0, the number is in base; if before > 0, it is in base unless it is in more;
+	 * if before is 0, only a look-up could tell. */
 	is_more = now > 0 && (is_more || before == 0);
 	if (!status && is_more && at->looks) {
 		uint64_t n_in_base;
@@ -443,8 +447,8 @@ enum bs_status bs_multiset_read_set(const struct bs_coded_set *set, struct bs_bu
 	return status;
 }
 
-/* Merges added and removed numbers with the old lists more and gone. looks: removes the numbers of
- * base from more. */
+/* Merges the numbers came and went into the old lists more and gone. looks: keep numbers of base
+ * out of more. */
 static enum bs_status change_set(const struct bs_coded_set *set, struct bs_numbers more,
                                  struct bs_numbers gone, struct bs_numbers came,
                                  struct bs_numbers went, bool stays, bool looks,
@@ -470,7 +474,8 @@ static enum bs_status change_set(const struct bs_coded_set *set, struct bs_numbe
 		bool is_more = has_come ? !was_gone : was_more && !has_gone;
 		if ((is_more && looks) || (was_more && has_gone && !stays))
 			status = look_up(base, next, &n_in_base, err);
-		/* A removed number was in base if it was not in more; it may have been in both. */
+		/* A removed number that was not in more was in base, so it is gone now. One that
+		 * was in more may have been in base, too; the look-up decides. */
 		put(more_out, next, is_more && n_in_base == 0);
 		put(gone_out, next,
 		    !has_come &&

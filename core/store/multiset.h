@@ -54,9 +54,9 @@ static inline struct bs_numbers bs_numbers_in(const struct bs_buffer *buffer)
 	                           buffer->used_bytes / sizeof(uint64_t)};
 }
 
-/* Frees the lists; keeps files. */
+/* Frees the lists. Keeps only multiset->files, so that the multiset can be made again. */
 void bs_multiset_deinit(struct bs_multiset *multiset);
-/* The number of distinct numbers, at most: some may be counted twice. */
+/* An upper bound of the number of distinct numbers: those in both base and more count twice. */
 uint64_t bs_multiset_n(const struct bs_multiset *multiset);
 /* The length of a list. */
 uint64_t bs_multiset_list_n(const struct bs_multiset *multiset, enum bs_multiset_list list);
@@ -77,25 +77,25 @@ enum bs_status bs_multiset_fold(const struct bs_told_tally *told, struct bs_numb
 
 /* Sets without counts: multisets of three lists. */
 
-/* Adds the numbers of a set to a multiset made by this function. BS_NO_MEMORY. */
+/* Adds the numbers of a set. `multiset` is empty, or was made by this function. BS_NO_MEMORY. */
 enum bs_status bs_multiset_add(struct bs_multiset *multiset, struct bs_numbers set,
                                struct bs_error *err) BS_WARN_UNUSED;
 /* Removes the numbers that both a and b have from each; both ascend. */
 void bs_multiset_leave_out_both(struct bs_buffer *a, struct bs_buffer *b);
-/* Removes the numbers that a list has from ascending numbers. BS_CORRUPT, BS_NO_MEMORY. */
+/* Removes from `numbers`, which ascend, those that are in the list. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_multiset_leave_out(const struct bs_coded_section *list, struct bs_buffer *numbers,
                                      struct bs_error *err) BS_WARN_UNUSED;
-/* Keeps only those ascending numbers that are in `others`, too. */
+/* Removes from `numbers` those that are not in `others`; both ascend. */
 void bs_multiset_keep(struct bs_buffer *numbers, struct bs_numbers others);
 /* bs_multiset_change for a set without counts. Numbers of `went` are in the set and not in `came`;
- * numbers of `came` may be in the set. more: the decoded list of the set. stays: the caller knows
- * that all of base remains, so removed numbers are removed only from more. BS_CORRUPT,
- * BS_NO_MEMORY. */
+ * numbers of `came` may be in the set. more: the decoded list `more` of the set. stays: the caller
+ * knows that no number of base is removed, so numbers of `went` are only removed from more.
+ * BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_multiset_change_set(const struct bs_coded_set *set, struct bs_numbers more,
                                       struct bs_numbers came, struct bs_numbers went, bool stays,
                                       struct bs_multiset *multiset, bool *is_done_out,
                                       struct bs_error *err) BS_WARN_UNUSED;
-/* Up to this share of base, `more` may have numbers of base, too. */
+/* While `more` has at most 1/8 of the numbers of base, it may also have numbers of base. */
 #define BS_MULTISET_MORE_SHARE 8u
 /* Appends the numbers of a set, ascending. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_multiset_read_set(const struct bs_coded_set *set, struct bs_buffer *numbers,

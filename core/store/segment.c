@@ -1,5 +1,5 @@
-/* segment.c: writes and reads the sections of a segment file that are not those of a module. See
- * segment.h; bytes in FORMAT.md. */
+/* segment.c: opens segment files, and writes and reads those of their sections that have no file of
+ * their own in core/. See segment.h; bytes in FORMAT.md. */
 #include "core/store/segment.h"
 
 #include <stdlib.h>
@@ -49,7 +49,8 @@ static void write_popcounts(struct bs_file_writer *writer, const struct bs_shard
 		                     least_exact_out);
 }
 
-/* The offsets precede the lists in the file, so the lists are kept in memory meanwhile. */
+/* Writes the forward indexes. In the file, the offsets precede the lists, so the lists are encoded
+ * in memory first. */
 static enum bs_status write_lists(struct bs_file_writer *writer, uint32_t i,
                                   const struct bs_shard_image *image, struct bs_error *err)
 {
@@ -174,7 +175,7 @@ void bs_segment_write_head(struct bs_file_writer *writer, const struct bs_segmen
 	bs_file_writer_put(writer, BS_SECTION_SHARDS, 0, entries->data, entries->used_bytes);
 }
 
-/* Reads and verifies a small section as a whole. BS_CORRUPT if it has less than min_bytes. */
+/* Opens a small section and verifies all of it. BS_CORRUPT if it is shorter than min_bytes. */
 static enum bs_status read_section(const struct bs_container *file, uint32_t id, uint64_t min_bytes,
                                    struct bs_section *section_out, struct bs_error *err)
 {

@@ -114,8 +114,8 @@ struct bs_segment {
  * bs_container_open. */
 enum bs_status bs_segment_open(struct bs_segment *segment, const struct bs_dir *dir,
                                const char *name, struct bs_error *err) BS_WARN_UNUSED;
-/* Opens a condensed segment (indexer/segment/condense.h). Only its numbers, treatments, tf levels
- * and lexicon are set. Failures as bs_container_open. */
+/* Opens a condensed segment (indexer/segment/condense.h). Sets only meta, the treatments, the tf
+ * levels and the lexicon. Failures as bs_container_open. */
 enum bs_status bs_segment_open_condensed(struct bs_segment *segment, const struct bs_dir *dir,
                                          const char *name, struct bs_error *err) BS_WARN_UNUSED;
 void bs_segment_deinit(struct bs_segment *segment);

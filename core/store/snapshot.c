@@ -161,9 +161,9 @@ enum bs_status bs_snapshot_open_as(const struct bs_dir *dir, struct bs_manifest 
 enum bs_status bs_snapshot_open(const struct bs_dir *dir, struct bs_snapshot *snapshot_out,
                                 struct bs_error *err)
 {
-	/* A writer may commit and remove files between our reading the manifest and opening its
-	 * files. Then there is a newer manifest: try again. If the manifest is unchanged, missing
-	 * files are damage. */
+	/* After this process has read the manifest, a writer may commit and remove files that it
+	 * names. If a file is missing, the manifest is read again: if it is newer, opening is
+	 * repeated; if it is unchanged, the index is damaged. */
 	uint64_t generation = 0;
 	for (;;) {
 		struct bs_manifest manifest;
@@ -238,8 +238,8 @@ static enum bs_status check_summary(const struct bs_dir *dir, const struct bs_ma
 static enum bs_status check_new_files(const struct bs_dir *dir, const struct bs_manifest *before,
                                       const struct bs_manifest *manifest, struct bs_error *err)
 {
-	/* The last commit has no files with these numbers. If the new manifest has fewer sources,
-	 * all files are checked: documents may refer to a missing source. */
+	/* Files from this number on are new, and are checked. If the new manifest has fewer
+	 * sources, all files are checked, because documents may refer to a missing source. */
 	const uint64_t first_new =
 		before && before->n_sources <= manifest->n_sources ? before->next_number : 0;
 	enum bs_status status = BS_OK;

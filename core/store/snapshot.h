@@ -1,10 +1,11 @@
 /*
  * snapshot.h: an open commit: its manifest, segments, tombstones and exclusions.
  *
- * A snapshot keeps the files that it opened, whatever writers do. It is immutable once it is
- * shared, and any number of threads may use it. Before that, its owner may change it in memory: the
- * indexer marks the documents that a refresh found deleted; `query --fresh` does so, too, and adds
- * an overlay of documents that are in no segment. These changes are not on disk.
+ * A snapshot keeps the files that it opened, even if a writer replaces or removes them. It is
+ * immutable once it is shared, and any number of threads may use it. Before that, its owner may
+ * change it in memory: the indexer marks the documents that a refresh found deleted. `query
+ * --fresh` also does this, and adds an overlay: documents that are in no segment. These changes are
+ * not on disk.
  */
 #pragma once
 
@@ -47,7 +48,7 @@ struct bs_snapshot_overlay {
 struct bs_snapshot_totals {
 	uint32_t n_word_segments;
 	uint64_t n_docs; /* including deleted documents, as scores count them */
-	/* As opened, or as left by a refresh in memory. Includes the overlay. */
+	/* After the changes in memory, if any; includes the overlay. */
 	uint64_t n_live_docs;
 	uint64_t n_positions;
 };
@@ -77,22 +78,22 @@ enum bs_status bs_snapshot_open_as(const struct bs_dir *dir, struct bs_manifest 
 void bs_snapshot_deinit(struct bs_snapshot *snapshot);
 /* Closes the file descriptors; the files stay mapped. Call before the snapshot is shared. */
 void bs_snapshot_close_files(struct bs_snapshot *snapshot);
-/* Makes the manifest the last commit (bs_manifest_write), after opening each new file of it as a
- * reader does. before: the last commit; NULL: none, or all files are new. On failure the last
- * commit stays; BS_CORRUPT if a new file cannot be read. */
+/* Commits the manifest (bs_manifest_write), after checking that each new file that it names can be
+ * opened. before: the previous commit; NULL: none, or all files are new. After a failure the
+ * previous commit stays; BS_CORRUPT if a new file cannot be read. */
 enum bs_status bs_snapshot_commit(const struct bs_dir *dir, const struct bs_manifest *before,
                                   const struct bs_manifest *manifest,
                                   struct bs_error *err) BS_WARN_UNUSED;
-/* Stores decoded names in the spill (borrowed), for a run that may read all names. Call before any
- * name is read. */
+/* Keeps decoded names in `spill` (core/file/spill.h, borrowed), which limits their memory, for a
+ * run that may read all names. Call before any name is read. */
 void bs_snapshot_use_spill(struct bs_snapshot *snapshot, struct bs_spill *spill);
 
 /* Opens the summary of the commit, if it has one and at least least_segments segments of documents.
- * A damaged summary counts as none. BS_IO, BS_UNTRUSTED, BS_NO_MEMORY. */
+ * A damaged summary is ignored. BS_IO, BS_UNTRUSTED, BS_NO_MEMORY. */
 enum bs_status bs_snapshot_use_summary(struct bs_snapshot *snapshot, uint32_t least_segments,
                                        struct bs_error *err) BS_WARN_UNUSED;
-/* Minimum number of segments for a caller that has consulted the summary before: it gives no new
- * information, but one look-up is cheaper than look-ups in this many segments. */
+/* least_segments for a caller that has already consulted the summary, so that it gives no new
+ * information: one look-up in it is still cheaper than look-ups in this many segments. */
 #define BS_SUMMARY_MANY_SEGMENTS 6u
 
 /* Whether some segment may have the term with this key (lexicon.h), by the summary. True if no
@@ -118,8 +119,8 @@ static inline uint32_t bs_snapshot_segment_docs(const struct bs_snapshot *snapsh
 	               : snapshot->overlay.docs.n_docs;
 }
 
-/* Whether a segment, or the overlay, has documents. Otherwise it has rows, which only searches of
- * files use. */
+/* Whether a segment, or the overlay, has documents. Otherwise it is a segment of rows (collections
+ * as files), which only searches of files use. */
 static inline bool bs_snapshot_has_words(const struct bs_snapshot *snapshot, uint32_t segment)
 {
 	return segment >= snapshot->manifest.n_segments ||
@@ -143,8 +144,8 @@ enum bs_status bs_snapshot_name(const struct bs_snapshot *snapshot, struct bs_do
                                 struct bs_doc_record *record_out,
                                 struct bs_error *err) BS_WARN_UNUSED;
 
-/* Whether some document may have a number or a date in the field. Segments of earlier programs do
- * not record this. BS_CORRUPT. */
+/* Whether some document may have a number or a date in the field. True if a segment of an earlier
+ * program does not record this. BS_CORRUPT. */
 enum bs_status bs_snapshot_has_values(const struct bs_snapshot *snapshot, const uint8_t *name,
                                       uint32_t name_bytes, bool *has_out,
                                       struct bs_error *err) BS_WARN_UNUSED;
@@ -153,7 +154,7 @@ enum bs_status bs_snapshot_has_values(const struct bs_snapshot *snapshot, const 
 enum bs_status bs_snapshot_has_dates_alone(const struct bs_snapshot *snapshot, const uint8_t *name,
                                            uint32_t name_bytes, bool *has_out,
                                            struct bs_error *err) BS_WARN_UNUSED;
-/* Whether any field may have a value. */
+/* Whether some document may have a number or a date in any field. */
 bool bs_snapshot_has_some_values(const struct bs_snapshot *snapshot);
 
 /* Changes in memory, by the owner. */
@@ -170,7 +171,8 @@ uint64_t bs_snapshot_n_deleted(const struct bs_snapshot *snapshot, uint32_t segm
 /* One bit for each document of the segments and the overlay, all zero at first. Allocated when the
  * first bit is set. */
 struct bs_doc_bits {
-	/* NULL, or one per segment and one for the overlay; NULL: no bits set */
+	/* One bitmap per segment, then one for the overlay; a NULL bitmap has no bits set. NULL: no
+	 * bitmaps. */
 	uint8_t **segments;
 	uint32_t n_segments;
 };

@@ -11,12 +11,13 @@
 /* An opened index. */
 struct bs_list_entry {
 	const struct bs_snapshot *snapshot; /* borrowed */
-	/* Its words were tokenized by other rules than this library's: columns prove nothing, and
-	 * the texts decide. */
+	/* Its words were tokenized by other rules than this library's, so its columns are not used
+	 * and all texts are searched. */
 	bool has_other_words;
 	bool is_passed_over; /* its words count in scores, but its documents are not hits */
-	uint32_t analysis;   /* entries with the same number analyse a query in the same way */
-	const char *name;    /* prefix of notices about its sources; borrowed, nullable */
+	/* queries are analysed in the same way for all entries with the same number */
+	uint32_t analysis;
+	const char *name; /* prefix of notices about its sources; borrowed, nullable */
 };
 
 struct bs_list_segment {
@@ -55,7 +56,8 @@ static inline const struct bs_list_segment *bs_list_segment(const struct bs_snap
 	return &list->segments[segment];
 }
 
-/* The document in its own snapshot, bs_list_segment(list, ref.segment)->snapshot. */
+/* Converts a reference in the list to a reference in the document's own snapshot, which is
+ * bs_list_segment(list, ref.segment)->snapshot. */
 static inline struct bs_doc_ref bs_list_own_ref(const struct bs_snapshot_list *list,
                                                 struct bs_doc_ref ref)
 {
@@ -68,8 +70,8 @@ static inline bool bs_list_is_deleted(const struct bs_snapshot_list *list, struc
 	return bits && (bits[ref.document / 8] >> (ref.document % 8) & 1);
 }
 
-/* Whether a segment, or an overlay, has documents. Otherwise it has rows, which only searches of
- * files use. */
+/* Whether a segment, or an overlay, has documents. Otherwise it is a segment of rows (collections
+ * as files), which only searches of files use. */
 static inline bool bs_list_has_words(const struct bs_snapshot_list *list, uint32_t segment)
 {
 	return bs_snapshot_has_words(list->segments[segment].snapshot,

@@ -13,7 +13,7 @@
 #define FLAG_GRAMS      2u
 #define FLAG_TEXT_GRAMS 4u
 
-/* Offsets in the head. The checksum covers the bytes after it. */
+/* Offsets in the head of a summary. The checksum covers the bytes after the checksum. */
 enum {
 	AT_VERSION = 0,
 	AT_FLAGS = 4,
@@ -22,7 +22,7 @@ enum {
 	AT_NUMBERS = 24,
 	AT_LIST_BYTES = 80
 };
-/* The numbers among the facts, in the order of the head. */
+/* The members of bs_summary_facts that are numbers, in the order of the head. */
 static const size_t fact_numbers[] = {offsetof(struct bs_summary_facts, rate),
                                       offsetof(struct bs_summary_facts, n_places),
                                       offsetof(struct bs_summary_facts, n_docs),
@@ -31,7 +31,7 @@ static const size_t fact_numbers[] = {offsetof(struct bs_summary_facts, rate),
                                       offsetof(struct bs_summary_facts, n_unknown_files),
                                       offsetof(struct bs_summary_facts, most_nul_end)};
 #define N_NUMBERS (sizeof(fact_numbers) / sizeof(*fact_numbers))
-/* lists of words and of trigrams */
+/* number of lists in a summary: those of words, then those of trigrams */
 #define LISTS (2 * BS_MULTISET_SHOWN)
 
 /* Sections of summary-N. */
@@ -95,7 +95,7 @@ enum bs_status bs_summary_open(const struct bs_section *section, uint64_t offset
 	if (version != VERSION || head_bytes < BS_SUMMARY_HEAD_BYTES ||
 	    flags > (FLAG_WORDS | FLAG_GRAMS | FLAG_TEXT_GRAMS) ||
 	    bs_load_u64(head + AT_BYTES) != n_bytes)
-		return damaged(summary, "its head is of no summary of so many bytes", err);
+		return damaged(summary, "its header does not fit its size", err);
 	for (size_t i = 0; i < N_NUMBERS; i++)
 		*number_of(&summary->facts, i) = bs_load_u64(head + AT_NUMBERS + 8 * i);
 	summary->facts.has_words = flags & FLAG_WORDS;
@@ -109,7 +109,7 @@ enum bs_status bs_summary_open(const struct bs_section *section, uint64_t offset
 		open_lists(section, offset + BS_SUMMARY_HEAD_BYTES, n_bytes - BS_SUMMARY_HEAD_BYTES,
 	                   head + AT_LIST_BYTES, LISTS, lists, &fit, err);
 	if (!status && !fit)
-		status = damaged(summary, "its head is of no summary of so many bytes", err);
+		status = damaged(summary, "its header does not fit its size", err);
 	for (unsigned i = 0; i < BS_MULTISET_SHOWN && !status; i++)
 		if (lists[i]->coded.n > summary->facts.n_places ||
 		    summary->facts.n_places > BS_CODED_MOST)
@@ -238,7 +238,7 @@ enum bs_status bs_summary_analysis(const struct bs_manifest *manifest, uint64_t 
 
 /* The file. */
 
-/* Whether the file was made for the segments of the manifest. */
+/* Whether the summary with this section was made for the segments of the manifest. */
 static bool is_of(const struct bs_section *segments, const struct bs_manifest *manifest)
 {
 	if (segments->n_bytes != (uint64_t)manifest->n_segments * 8)

@@ -2,12 +2,13 @@
  * summary.h: a summary shows in few bytes which words and trigrams an index certainly lacks, for
  * callers that do not want to open the index, or not yet. It has the words of the lexicons as
  * encoded places, and the exact set of trigrams. The place of a word is one hash, a number below M;
- * an absent word appears present at the rate of words / M. "May have" is never false for present
- * words and trigrams.
+ * an absent word appears present with probability words / M. "May have" is never false for a word
+ * or trigram that is present.
  *
- * A summary is one run of bytes that can be queried in any place: in the file summary-N that a
- * manifest names, or in a copy. A file counts-M belongs to it; only the maker of the next summary
- * reads it. Format: FORMAT.md, "Summaries". summary_make.h makes both files.
+ * A summary is one run of bytes, which can be queried in the file summary-N that a manifest names,
+ * or in a copy elsewhere. Its counts are in a second file, counts-N, with a number of its own; only
+ * the maker of the next summary reads them. Format: FORMAT.md, "Summaries". summary_make.h makes
+ * both files.
  */
 #pragma once
 
@@ -26,15 +27,17 @@ struct bs_summary_facts {
 	uint64_t n_positions; /* sum of their lengths */
 	/* bs_summary_analysis of the manifest. Indexes with equal values can be ranked as one. */
 	uint64_t analysis;
-	/* The number of files that a search of files must read whatever the grams are: documents
-	 * without grams, files deleted by id, and collections without a row. */
+	/* The number of files that every search of files must read, because nothing is known about
+	 * their grams: documents without grams, files deleted by id, and collections without a
+	 * row. */
 	uint64_t n_unknown_files;
-	/* Of the skipped sources (binary files, for example), the largest offset after the first
-	 * NUL byte: a longer match cannot be before it. UINT64_MAX: unknown; 0: no such files. */
+	/* The maximum, over the skipped sources (binary files, for example), of the offset after
+	 * the first NUL byte: a longer match cannot end before it. UINT64_MAX: unknown; 0: no such
+	 * files. */
 	uint64_t most_nul_end;
 	bool has_words; /* false: nothing is known about words; the index has none */
-	bool has_grams; /* whether trigrams of the keys of its words are known */
-	/* Whether trigrams of the texts of files are known: the index has grams. */
+	bool has_grams; /* whether the trigrams of the words are known */
+	/* Whether the trigrams of the texts of files are known, because the index has grams. */
 	bool has_text_grams;
 };
 
@@ -50,8 +53,8 @@ struct bs_summary {
 };
 
 /* Opens the summary in exactly these bytes of a section, whose pages are verified as they are
- * touched. BS_CORRUPT; BS_NOT_FOUND if it has an earlier format, which is treated as no summary;
- * BS_UNSUPPORTED if it has a later format. */
+ * touched. BS_CORRUPT; BS_NOT_FOUND if it has an earlier format; BS_UNSUPPORTED if it has a later
+ * format. */
 enum bs_status bs_summary_open(const struct bs_section *section, uint64_t offset, uint64_t n_bytes,
                                struct bs_summary *summary_out, struct bs_error *err) BS_WARN_UNUSED;
 /* Opens a summary in memory. The bytes are borrowed and need no alignment. The caller knows that
@@ -65,9 +68,9 @@ enum bs_status bs_summary_check(const struct bs_summary *summary,
 /* The verified bytes, for a copy. BS_CORRUPT. */
 enum bs_status bs_summary_bytes(const struct bs_summary *summary, const uint8_t **bytes_out,
                                 struct bs_error *err) BS_WARN_UNUSED;
-/* The number of members of a set, at most: some added later may be counted twice. */
+/* An upper bound of the number of members of a set: some that were added later count twice. */
 uint64_t bs_summary_n(const struct bs_coded_set *set);
-/* The rate at which absent words appear present, at most. */
+/* An upper bound of the rate at which absent words appear present. */
 double bs_summary_rate(const struct bs_summary *summary);
 
 /* Whether the index may have a word. hash is bs_hash_term of its key (lexicon.h). Bigrams and word
@@ -76,8 +79,8 @@ enum bs_status bs_summary_may_have_word(const struct bs_summary *summary, uint64
                                         bool *may_out, struct bs_error *err) BS_WARN_UNUSED;
 /* The place of a word. */
 uint64_t bs_summary_place(uint64_t hash, uint64_t n_places);
-/* Whether the key of a word may contain the three bytes or, folded (core/text/grams.h), the text of
- * a file. BS_CORRUPT. */
+/* Whether some word's key, or some file's folded text (core/text/grams.h), may contain the three
+ * bytes. BS_CORRUPT. */
 enum bs_status bs_summary_may_have_gram(const struct bs_summary *summary, const uint8_t gram[3],
                                         bool *may_out, struct bs_error *err) BS_WARN_UNUSED;
 /* The number of a trigram. The first byte is the highest, so that trigrams with a common prefix are
@@ -87,7 +90,7 @@ static inline uint32_t bs_summary_gram(const uint8_t gram[3])
 	return (uint32_t)gram[0] << 16 | (uint32_t)gram[1] << 8 | gram[2];
 }
 
-/* The rules by which words are tokenized, folded and weighted, as a number. BS_NO_MEMORY. */
+/* A hash of the rules by which words are tokenized, folded and weighted. BS_NO_MEMORY. */
 enum bs_status bs_summary_analysis(const struct bs_manifest *manifest, uint64_t *analysis_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
 
@@ -96,12 +99,12 @@ struct bs_summary_file {
 	struct bs_container *container;
 	struct bs_summary summary;
 	struct bs_container *counts_container;
-	/* With the counts: how many words of segments have each place. */
+	/* If the counts are open: how many words have each place, summed over the segments. */
 	struct bs_told_tally words;
 };
 
-/* Opens the summary of the commit. BS_NOT_FOUND if it has none, or one of other segments. A zeroed
- * struct may be closed. */
+/* Opens the summary of the commit. BS_NOT_FOUND if it has none, or one that was made for other
+ * segments. A zeroed struct may be closed. */
 enum bs_status bs_summary_file_open(const struct bs_dir *dir, const struct bs_manifest *manifest,
                                     struct bs_summary_file *file_out,
                                     struct bs_error *err) BS_WARN_UNUSED;
@@ -111,8 +114,8 @@ enum bs_status bs_summary_counts_open(const struct bs_dir *dir, const struct bs_
                                       struct bs_summary_file *file,
                                       struct bs_error *err) BS_WARN_UNUSED;
 void bs_summary_file_close(struct bs_summary_file *file);
-/* Whether the status of opening a summary means "no summary": none, damaged, or of a later format.
- * Only a check distinguishes these. */
+/* Whether a caller should treat this status of opening a summary as "no summary": it is missing,
+ * damaged, or of a later format. Only an index check distinguishes these. */
 static inline bool bs_summary_is_none(enum bs_status status)
 {
 	return status == BS_NOT_FOUND || status == BS_CORRUPT || status == BS_UNSUPPORTED;

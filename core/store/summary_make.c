@@ -11,20 +11,20 @@
 #include "core/collections/sort.h"
 #include "core/lexicon/lexicon.h"
 
-/* Places are chosen for a sixteenth more words than there are, and chosen again when there are more
- * words than that, or fewer than half. Less room would save .04 bits per word; but a
- * hundredth of many files has a 25th of their words, and these are added to the others. */
+/* The number of places is chosen for 1/16 more words than there are, and chosen again when there
+ * are more words than that, or fewer than half. Less room would save 0.04 bits per word, but small
+ * additions bring many words: 1 % of a corpus has 4 % of its words, and each segment's words
+ * count. */
 #define ROOM_SHARE 16u
 
 #define GRAM_BITS  24u
 #define GRAM_LIMIT (UINT64_C(1) << GRAM_BITS)
 
-/* Memory per word of each segment that may have to be read, and per trigram. Sorting takes twice
- * the 8 bytes of a hash; later the multiset of the last commit, the new one and its encoded form
- * are in memory. */
+/* Memory for each word of each segment, and for each trigram. Sorting takes twice the 8 bytes of a
+ * hash; later the multiset of the last commit, the new one and its encoded form are in memory. */
 #define MAKING_BYTES 24u
 
-/* The numbers of terms and trigrams of some segments: a measure of the work of reading them. */
+/* The numbers of terms and of trigrams of some segments, to estimate the work of reading them. */
 struct sizes {
 	uint64_t n_terms, n_grams;
 };
@@ -47,7 +47,7 @@ struct making {
 	struct sizes went; /* segments of the last commit that the manifest does not have */
 };
 
-/* Places an empty buffer in a temporary file, if these are used. */
+/* Makes an empty buffer use a temporary file, if this run uses such files. */
 static enum bs_status place(const struct making *at, struct bs_buffer *buffer, struct bs_error *err)
 {
 	return at->files ? bs_dir_place(at->files, buffer, err) : BS_OK;
@@ -184,7 +184,8 @@ static uint64_t places_for(uint64_t n_words, uint64_t rate)
 	return n < (double)BS_CODED_MOST ? (uint64_t)n + 1 : BS_CODED_MOST;
 }
 
-/* Whether the number of distinct places gives the requested rate, without far too many places. */
+/* Whether the number of places gives at most the requested rate, and is not far larger than
+ * needed. */
 static bool fits(const struct making *at)
 {
 	double n_words = (double)bs_multiset_n(&at->tallies.words);
@@ -222,7 +223,7 @@ static enum bs_status count_words_anew(struct making *at, uint64_t n_places, str
 	return status;
 }
 
-/* The trigrams of several segments, one bit each; NULL: none. */
+/* The union of the trigrams of several segments, one bit for each possible trigram; NULL: empty. */
 struct gram_bits {
 	uint64_t *words;
 };
@@ -248,7 +249,7 @@ static enum bs_status add_grams(const struct making *at, struct gram_bits *bits,
 	return status;
 }
 
-/* Appends the numbers of the set bits, ascending, to a placed buffer, and frees the bits. */
+/* Appends the numbers of the set bits, ascending, to a buffer, and frees the bits. */
 static enum bs_status take_grams(struct gram_bits *bits, struct bs_buffer *numbers,
                                  struct bs_error *err)
 {
@@ -266,8 +267,8 @@ static enum bs_status take_grams(struct gram_bits *bits, struct bs_buffer *numbe
 	return status;
 }
 
-/* The encoded set of the segment with most trigrams becomes base, if the other segments have few
- * more. */
+/* Makes the set of trigrams from scratch. Its base is the encoded set of the segment with the most
+ * trigrams, unless the other segments have more than half as many; then base is made of all. */
 static enum bs_status count_grams_anew(struct making *at, struct bs_error *err)
 {
 	struct bs_multiset *multiset = &at->tallies.grams;
@@ -320,8 +321,8 @@ static bool has_segment(const struct bs_manifest *manifest, uint64_t number)
 	return false;
 }
 
-/* Appends the members of the segments that `has` names and `has_not` does not: places of words, or
- * trigrams; ascending. */
+/* Appends the places of words, or the trigrams, of the segments that `has` names and `has_not` does
+ * not; ascending. */
 static enum bs_status add_changed(const struct making *at, bool of_grams,
                                   const struct bs_manifest *has, const struct bs_manifest *has_not,
                                   struct bs_buffer *numbers, struct bs_error *err)
@@ -354,8 +355,8 @@ static enum bs_status add_changed(const struct making *at, bool of_grams,
 	return status;
 }
 
-/* Changes the words by what was added and removed. *is_done_out is false if they must be counted
- * anew. */
+/* Updates the words for added and removed segments. *is_done_out is false if they must be counted
+ * from scratch. */
 static enum bs_status change_words(struct making *at, bool *is_done_out, struct bs_error *err)
 {
 	struct bs_multiset *multiset = &at->tallies.words;
@@ -376,7 +377,8 @@ static enum bs_status change_words(struct making *at, bool *is_done_out, struct 
 	return status;
 }
 
-/* Finds a segment of the manifest whose set of trigrams (section 64) is base. */
+/* Finds a segment of the manifest whose set of trigrams (section 64) equals base, so that base
+ * stays while the segment does. */
 static enum bs_status find_base(const struct making *at, const struct bs_segment **found_out,
                                 struct bs_error *err)
 {
@@ -399,7 +401,8 @@ static enum bs_status find_base(const struct making *at, const struct bs_segment
 	return status;
 }
 
-/* Changes the trigrams. A trigram of a removed segment is removed if no other segment has it. */
+/* Updates the trigrams for added and removed segments. A trigram of a removed segment is removed if
+ * no other segment has it. */
 static enum bs_status change_grams(struct making *at, bool *is_done_out, struct bs_error *err)
 {
 	struct bs_buffer came = {0}, went = {0}, more = {0};
@@ -432,7 +435,7 @@ out:
 	return status;
 }
 
-/* Whether less must be read for the changes than for all segments. */
+/* Whether reading the added and removed segments is less work than reading all segments. */
 static bool is_change_small(const struct making *at)
 {
 	return at->came.n_terms + at->came.n_grams + at->went.n_terms + at->went.n_grams <
@@ -448,7 +451,7 @@ static enum bs_status count_words(struct making *at, struct bs_error *err)
 	if (at->before.container && before->has_words && before->rate == at->facts.rate &&
 	    is_change_small(at))
 		status = change_words(at, &is_done, err);
-	/* A damaged summary counts as none. */
+	/* If the previous summary is damaged, count from scratch. */
 	return (status && status != BS_CORRUPT) || is_done ? status : count_words_anew(at, 0, err);
 }
 
@@ -475,7 +478,7 @@ static uint64_t count_files(const struct bs_manifest *manifest, const struct bs_
 	return n;
 }
 
-/* The number of documents of folders, or of rows, that have no grams. */
+/* The number of files, or of rows of collections, in a segment that have no grams. */
 static uint64_t count_unknown(const struct bs_manifest *manifest, const struct bs_segment *segment,
                               bool is_rows)
 {
@@ -589,7 +592,7 @@ static void making_deinit(struct making *at)
 	bs_multiset_deinit(&at->tallies.grams);
 }
 
-/* Whether the files of the last commit are correct for the next one. */
+/* Whether the summary files of the last commit are also correct for the next one. */
 static bool is_same(const struct making *at)
 {
 	struct bs_summary_facts before = at->before.summary.facts;
@@ -597,7 +600,7 @@ static bool is_same(const struct making *at)
 		at->before.container && at->old->manifest.n_segments == at->manifest->n_segments;
 	for (uint32_t i = 0; i < at->manifest->n_segments && is_of_these; i++)
 		is_of_these = has_segment(&at->old->manifest, at->manifest->segments[i].number);
-	/* These three follow from the segments. */
+	/* Not compared: these three follow from the segments. */
 	before.n_places = at->facts.n_places;
 	before.n_docs = at->facts.n_docs;
 	before.n_positions = at->facts.n_positions;
@@ -620,8 +623,8 @@ static enum bs_status write_files(struct making *at, const struct bs_manifest *m
 	return status;
 }
 
-/* Opens both files of the last commit, or none. Verifies all pages, so that damaged files are made
- * anew here instead of failing when copied. */
+/* Opens the summary and the counts of the last commit, or neither. Verifies all pages, so that
+ * damaged files are made from scratch instead of failing later, when they are copied. */
 static enum bs_status open_before(struct making *at, struct bs_error *err)
 {
 	const uint8_t *bytes;
@@ -683,8 +686,8 @@ static bool is_equal(const struct bs_buffer *a, const struct bs_buffer *b)
 	       (a->used_bytes == 0 || memcmp(a->data, b->data, a->used_bytes) == 0);
 }
 
-/* Compares the words in the files with those made from scratch: first the summary alone, then with
- * the counts. */
+/* Compares the words in the files with words counted from scratch: first those of the summary, then
+ * those of the counts. */
 static enum bs_status compare_words(const struct making *at, struct bs_error *err)
 {
 	const struct bs_numbers none = {.n = 0};

@@ -1,12 +1,12 @@
 /*
- * summary_make.h: makes the summary of a commit (summary.h) before the commit. It changes the
- * summary of the last commit by what was added and removed, or makes one from scratch if there is
- * none, or if it has become too small or much too large.
+ * summary_make.h: makes the summary of a commit (summary.h) before the commit. It updates the
+ * summary of the last commit for added and removed segments, or makes one from scratch if there is
+ * none, or if its number of places has become too small or much too large.
  *
- * A place counts once for each word of each segment that has it (multiset.h). So adding or removing
- * a segment needs only its own lexicon. Trigrams have no counts: those of a removed segment are
- * looked up in the sets of the other segments. Encoded lists are copied unchanged to the next file
- * until much has changed.
+ * The place of a word (its hash) is counted once for each segment with the word (multiset.h). So
+ * adding or removing a segment needs only its own lexicon. Trigrams have no counts: those of a
+ * removed segment are looked up in the sets of the other segments. Encoded lists are copied
+ * unchanged to the next file until much has changed.
  */
 #pragma once
 
@@ -33,12 +33,12 @@ struct bs_summary_cache {
 };
 void bs_summary_cache_deinit(struct bs_summary_cache *cache);
 
-/* Sets both numbers of manifest->summary to the files for its segments, which have been written: to
- * the files of the last commit if they are still correct, otherwise to new files, written here; 0
- * if the index has no summary. If either file of the last commit is missing or damaged, both are
- * made from scratch. old: the last commit, open; NULL: none. cache: nullable. If this takes more
- * than memory_bytes, uses temporary files of dir, unless dir is an index in memory without a
- * folder; the result is the same. BS_CORRUPT, BS_IO, BS_NO_MEMORY. */
+/* Sets manifest->summary to the numbers of the two files: those of the last commit if they are
+ * still correct, otherwise new files, which it writes; 0 if the index has no summary. The segments
+ * of the manifest must have been written. If either file of the last commit is missing or damaged,
+ * both are made from scratch. old: the last commit, open; NULL: none. cache: nullable. If this
+ * takes more than memory_bytes, uses temporary files of dir, unless dir is an index in memory
+ * without a folder; the result is the same. BS_CORRUPT, BS_IO, BS_NO_MEMORY. */
 enum bs_status bs_summary_settle(const struct bs_dir *dir, const struct bs_snapshot *old,
                                  const struct bs_summary_cache *cache, uint64_t memory_bytes,
                                  struct bs_manifest *manifest, struct bs_error *err) BS_WARN_UNUSED;

@@ -38,7 +38,8 @@ static bool is_control(uint8_t is)
 	return is == U_GCB_CONTROL || is == U_GCB_CR || is == U_GCB_LF;
 }
 
-/* GB3 to GB9b: whether two neighbours are joined. *is_certain_out: whether these rules decide. */
+/* Whether two adjacent code points are joined by rules GB3 to GB9b. *is_certain_out is false if
+ * these rules do not decide. */
 static bool are_joined(uint8_t before, const struct class *after, bool *is_certain_out)
 {
 	*is_certain_out = true;

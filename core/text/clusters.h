@@ -1,8 +1,8 @@
 /*
  * clusters.h: boundaries of user-perceived characters, where a text may be cut: between the
  * extended grapheme clusters of UAX #29, with the conjuncts of Unicode 15.1 (GB9c), for all
- * versions of ICU. Unicode allows every cut that this allows. Conjuncts of scripts that GB9c does
- * not name are kept whole, too.
+ * versions of ICU. Every boundary found is one of Unicode's, but not every one of Unicode's is
+ * found: conjuncts of scripts that GB9c does not name are also kept whole.
  */
 #pragma once
 
@@ -17,10 +17,10 @@ struct bs_clusters {
 	size_t at;        /* a boundary */
 	size_t next;      /* end of the last code point read; at least `at` */
 	uint8_t before;   /* break property of the last code point read */
-	bool is_odd_flag; /* it is a regional indicator, the first of a pair */
-	bool is_picture;  /* a pictograph with extensions ends there */
-	bool is_joined;   /* a pictograph with extensions and a joiner ends there */
-	bool is_letter;   /* an Indic consonant with extensions ends there */
+	bool is_odd_flag; /* that code point is a regional indicator, the first of a pair */
+	bool is_picture;  /* the text up to `next` ends with a pictograph and extensions */
+	bool is_joined;   /* it ends with a pictograph, extensions and a joiner */
+	bool is_letter;   /* it ends with an Indic consonant and extensions */
 	bool is_linked;   /* these extensions include a virama */
 };
 

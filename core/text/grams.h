@@ -3,8 +3,8 @@
  * gram.
  *
  * A text is folded first: simple case folding (CaseFolding.txt of Unicode, C and S) of each valid
- * UTF-8 sequence; invalid bytes are unchanged. The grams of a text are all substrings of 3 folded
- * bytes (trigrams) and of 5 (5-grams).
+ * UTF-8 sequence; invalid bytes are unchanged. The grams of a text are all substrings of the folded
+ * text of 3 bytes (trigrams) and of 5 bytes (5-grams).
  *
  * So the grams of a folded string are in every text that contains the string, and the grams of a
  * substring are among those of the string. bench/NOTES.md has the measurements for the choice of
@@ -32,8 +32,8 @@ static inline uint32_t bs_gram_bytes(uint64_t key)
 	return (uint32_t)(key >> 56);
 }
 
-/* A trigram has any number of hashes: start, start + step, start + 2 step ... (the finaliser of
- * MurmurHash3, and its last round once more). */
+/* A trigram has any number of hashes: start, start + step, start + 2 step ... `start` is from the
+ * finaliser of MurmurHash3, `step` from repeating its last round. */
 struct bs_gram_probe {
 	uint32_t start;
 	uint32_t step;
@@ -68,8 +68,8 @@ static inline uint32_t bs_gram_hash(uint64_t key, uint32_t i)
  * bits each; the columns of eight words are interleaved.
  *
  * An indexer sets the bits before it knows m. To halve the number of words, it ORs the second half
- * into the first. It makes columns of eight words at a time: a byte for the first column of each
- * word, then a byte for the second, and so on.
+ * into the first. It then makes columns of eight words at a time: a byte with the first column of
+ * each of the eight words, a byte with the second, and so on.
  */
 #define BS_GRAM_LEAST_LOG 3u
 #define BS_GRAM_MOST_LOG  24u
@@ -103,8 +103,7 @@ size_t bs_gram_find_doubtful(const uint8_t *text, size_t n_bytes, size_t *doubtf
  * offset. */
 size_t bs_gram_longest_certain(const uint8_t *text, size_t n_bytes, size_t *from_out);
 
-/* Appends the folded text, as a document is folded for its grams. BS_NO_MEMORY, BS_UNSUPPORTED (no
- * ICU). */
+/* Appends the text, folded as for its grams. BS_NO_MEMORY, BS_UNSUPPORTED (no ICU). */
 enum bs_status bs_grams_fold(const uint8_t *text, size_t n_bytes, struct bs_buffer *folded,
                              struct bs_error *err) BS_WARN_UNUSED;
 

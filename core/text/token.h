@@ -7,8 +7,8 @@
 
 #include "core/base/error.h"
 
-/* Readable bytes after the term of a token, with arbitrary values, because keys are loaded as whole
- * words. */
+/* Bytes after a token's term that must be readable (their values do not matter), because keys are
+ * loaded as whole machine words. */
 #define BS_TOKEN_SLACK_BYTES 16u
 
 /* One term at its place in the text. */
@@ -26,7 +26,8 @@ struct bs_token {
 	/* A bigram helps to filter. It takes no position, is not scored, and is not counted in the
 	 * length. */
 	bool is_bigram;
-	/* An identifier of several parts, which follow; the first part has the same position. */
+	/* Whether it is an identifier of several parts, which follow as tokens; the first part has
+	 * the same position. */
 	bool is_whole;
 };
 

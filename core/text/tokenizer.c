@@ -21,22 +21,22 @@
 #include "core/text/tokenizer_nfc.h"
 #include "core/text/tokenizer_term.h"
 
-/* A piece for ICU ends at a safe cut that is followed by this much ASCII. Less would not repay
- * another ubrk_setText. */
+/* A piece for ICU ends early, at a safe cut, if this much ASCII follows: with less, the ASCII path
+ * would not save the cost of another ubrk_setText. */
 #define ASCII_RESUME_BYTES ((size_t)16)
 
 /* Room for a whole batch of usual words, so that batches are limited by tokens, not by bytes. */
 #define ARENA_BYTES ((size_t)BS_TOKENIZER_BATCH_TOKENS * 32)
 
-/* Larger scratch is freed after the text that needed it. */
+/* Scratch larger than this is freed after the text that needed it. */
 #define SCRATCH_KEPT_BYTES ((size_t)1 << 22)
 
 /* The approximate cost of a byte of text, for the deadline. */
 #define BYTE_NS     4u
 #define SPEND_BYTES 4096
 
-/* Bytes of ASCII classified at a time: bytes, classes and edges of a window fit into the L1
- * cache. */
+/* The size of an ASCII window, which is classified at once: its bytes, classes and edges fit into
+ * the L1 cache. */
 #define ASCII_WINDOW_BYTES ((size_t)4096)
 
 /*
@@ -118,8 +118,8 @@ static uint64_t word_bits(const struct bs_line_classes *line, struct neighbour b
 	return (units | joints) & ~cuts & ~lone;
 }
 
-/* Whether text[at], if in the stretch, belongs to the same word as the digit next to it on the
- * other side (at - step). */
+/* Whether text[at] belongs to the same word as the digit at text[at - step]; false outside the
+ * stretch. */
 static bool is_joined_to_digit(const struct bs_tokenizer *tokenizer,
                                const struct ascii_stretch *stretch, size_t at, int step)
 {
@@ -149,7 +149,7 @@ static bool is_date_cut(const struct bs_tokenizer *tokenizer, const struct ascii
 	       !is_joined_to_digit(tokenizer, stretch, behind, 1);
 }
 
-/* Those of `bits`, in the line at text[at], for which is_date_cut holds. */
+/* The subset of `bits`, bytes of the line at text[at], for which is_date_cut is true. */
 static uint64_t date_cuts(const struct bs_tokenizer *tokenizer, const struct ascii_stretch *stretch,
                           size_t at, uint64_t bits)
 {
@@ -321,8 +321,8 @@ static enum bs_status find_word_end(struct bs_analysis *analysis,
 	return BS_OK;
 }
 
-/* Tokenizes text[start..end), which is ASCII and either a stretch of the ICU path or lies between
- * two safe cuts of one. No cut depends on text outside: a . or : at its edge joins nothing. */
+/* Tokenizes text[start..end), which is ASCII: a stretch of the ICU path, or text between two safe
+ * cuts. The text outside does not matter, because a . or : at an edge joins nothing. */
 static enum bs_status analyze_ascii(struct bs_analysis *analysis, size_t start, size_t end)
 {
 	struct ascii_stretch stretch = {analysis->text, start, end};
@@ -350,7 +350,7 @@ struct stretch {
 	bool is_ascii;
 };
 
-/* A mark counts as the letter that it follows. */
+/* Whether the character before `at` is alphabetic. A mark counts as the letter that it follows. */
 static bool is_alphabetic_before(const struct bs_tokenizer_window *window, int32_t at)
 {
 	while (at > 0) {
@@ -379,7 +379,7 @@ static enum bs_status put_piece(struct bs_analysis *analysis, struct bs_tokenize
 	return start == end ? BS_OK : bs_tokenizer_put_word(analysis, window, start, end);
 }
 
-/* The T of a segment of digits, T and digits; -1: none. */
+/* The unit of the T if the segment is digits, T and digits; otherwise -1. */
 static int32_t find_date_cut(const struct bs_tokenizer_window *window, int32_t start, int32_t end)
 {
 	int32_t cut = -1;
@@ -480,7 +480,8 @@ static enum bs_status analyze_stretch(struct bs_analysis *analysis,
 	if (stretch->is_ascii && analysis->tokenizer->ascii_path) {
 		struct bs_tokenizer_window ahead = *window;
 		struct bs_byte_span span = bs_tokenizer_span(&ahead, stretch->start, stretch->end);
-		/* Not for signs that are ASCII only in NFC, such as the Kelvin sign. */
+		/* Only if the original text is ASCII, too: some signs, such as the Kelvin sign,
+		 * become ASCII in NFC. */
 		if (span.end_byte - span.start_byte == (uint64_t)(stretch->end - stretch->start)) {
 			*window = ahead;
 			return analyze_ascii(analysis, (size_t)span.start_byte,
@@ -490,7 +491,7 @@ static enum bs_status analyze_stretch(struct bs_analysis *analysis,
 	return break_stretch(analysis, window, stretch);
 }
 
-/* Without a branch, so that compilers vectorize the loop. */
+/* Replaces apostrophes of all kinds by '. Has no branch, so that compilers vectorize the loop. */
 static void map_apostrophes(UChar *units, int32_t n_units)
 {
 	for (int32_t i = 0; i < n_units; i++)
@@ -503,7 +504,7 @@ static void map_apostrophes(UChar *units, int32_t n_units)
 static enum bs_status find_stretch(struct bs_analysis *analysis, struct bs_tokenizer_window *window,
                                    int32_t start, bool is_script_run, struct stretch *stretch_out)
 {
-	/* decoding has filled in the classes */
+	/* bs_tokenizer_decode has filled in the classes of these code points */
 	const uint8_t *code_points = analysis->tokenizer->icu.code_point_classes;
 	unsigned goes_on_with = BS_CODE_POINT_SCRIPT_RUN | (is_script_run ? BS_CODE_POINT_MARK : 0);
 	unsigned classes = 0;
@@ -539,7 +540,7 @@ static enum bs_status find_stretch(struct bs_analysis *analysis, struct bs_token
 	return BS_OK;
 }
 
-/* text[start..end) lies between two safe cuts. */
+/* Tokenizes text[start..end), which lies between two safe cuts, with ICU. */
 static enum bs_status analyze_icu(struct bs_analysis *analysis, size_t start, size_t end)
 {
 	struct bs_tokenizer_window window = {0};
@@ -711,8 +712,8 @@ void bs_tokenizer_split(struct bs_tokenizer *tokenizer, bool splits)
  * All these bytes are ASCII, so a cut never divides a UTF-8 sequence, valid or not, and can be
  * found in bytes.
  */
-/* The last safe end of the pure ASCII that begins at start; start if there is no ASCII or no safe
- * end. */
+/* Sets *end_out to the last safe cut in the pure ASCII that begins at start; to start if there is
+ * none. */
 static enum bs_status find_ascii_end(struct bs_analysis *analysis, size_t start, size_t text_bytes,
                                      size_t *end_out)
 {
@@ -792,7 +793,7 @@ static enum bs_status analyze_piece(struct bs_analysis *analysis, size_t start, 
 	return analyze_icu(analysis, start, *end_out);
 }
 
-/* A text that the application's analyzer splits. */
+/* The state while the application's analyzer splits a text. */
 struct cutting {
 	struct bs_analysis *analysis;
 	uint64_t start_byte; /* start of the last word */

@@ -59,8 +59,9 @@ struct bs_tokenizer_sum {
 	uint32_t n_positions;
 };
 
-/* BS_UNSUPPORTED, with both names, unless the analyzer (nullable) has this name (NULL: no
- * analyzer). where: the thing whose words these are, for messages. */
+/* Checks that the analyzer (nullable) has this name (NULL: no analyzer); otherwise BS_UNSUPPORTED,
+ * with both names. where: the name of the index or other object that needs the analyzer, for
+ * messages. */
 enum bs_status bs_tokenizer_check_analyzer(const struct bs_analyzer *analyzer, const char *name,
                                            const char *where, struct bs_error *err) BS_WARN_UNUSED;
 
@@ -79,8 +80,8 @@ enum bs_status bs_tokenizer_new(const struct bs_tokenizer_options *options,
 /* NULL does nothing. */
 void bs_tokenizer_free(struct bs_tokenizer *tokenizer);
 
-/* Sets whether identifiers are split from now on: in documents they are, in queries they are not,
- * so both can use one tokenizer. */
+/* Switches splitting of identifiers on or off. One tokenizer can serve documents, where they are
+ * split, and queries, where they are not. */
 void bs_tokenizer_split(struct bs_tokenizer *tokenizer, bool splits);
 
 /* Tokenizes text[0..text_bytes) as one field whose first word has position first_position, and

@@ -7,13 +7,13 @@
 
 #include <unicode/utf16.h>
 
-/* Copies a folded term in NFD to `to` without the nonspacing marks of script Inherited that follow
- * a letter of these scripts, up to the next code point that is not a mark. Latin letters with a
- * stroke, a hook and the like, and ligatures, become plain letters. All else is unchanged: vowel
- * signs, nuktas and viramas of other scripts are not accents. Returns the number of units written:
- * 0 for an empty term, at most BS_ACCENTS_GROWTH * n_units, for which `to` must have room. */
+/* Copies a folded term in NFD to `to` without accents: after a letter of these scripts, removes the
+ * nonspacing marks of script Inherited. Latin letters with a stroke, a hook and the like, and
+ * ligatures, become plain letters. Everything else is unchanged: vowel signs, nuktas and viramas of
+ * other scripts are not accents. Returns the number of units written: 0 for an empty term, at most
+ * BS_ACCENTS_GROWTH * n_units, for which `to` must have room. */
 #define BS_ACCENTS_GROWTH 2
 int32_t bs_accents_drop(const UChar *nfd, int32_t n_units, UChar *to);
 
-/* Whether a code point of such a term may become ASCII or be removed. */
+/* Whether bs_accents_drop may turn this code point into ASCII, or remove it. */
 bool bs_accents_may_go(UChar32 c);

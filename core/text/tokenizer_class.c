@@ -85,7 +85,7 @@ bool bs_tokenizer_is_of_script_run(struct bs_tokenizer *tokenizer, UChar32 c)
 	return false;
 }
 
-/* The first of ICU's segments of the units. */
+/* Finds the end of ICU's first segment of the units. */
 static enum bs_status first_segment(struct bs_tokenizer *tokenizer, const UChar *units,
                                     int32_t n_units, int32_t *end_out, int32_t *rule_status_out,
                                     struct bs_error *err)
@@ -103,7 +103,7 @@ static enum bs_status first_segment(struct bs_tokenizer *tokenizer, const UChar 
 	return BS_OK;
 }
 
-/* Whether ICU joins a character with the letters or digits next to it. */
+/* Contexts of a character in which ICU may join it with its neighbours. */
 enum {
 	BETWEEN_LETTERS,
 	BETWEEN_DIGITS,
@@ -142,9 +142,9 @@ static enum bs_status learn_manners(struct bs_tokenizer *tokenizer, UChar32 c,
 	return status;
 }
 
-/* ICU keeps such a character together with its neighbours and asks a dictionary about them,
- * whatever it is alone. Without this test radicals (U+2F00, a symbol of Word_Break Other) would be
- * inert, and a word of two of them would be lost. */
+/* Whether ICU splits a sequence of such characters by a dictionary, whatever it does with a single
+ * one. Without this test radicals (U+2F00, a symbol of Word_Break Other) would be inert, and a word
+ * of two of them would be lost. */
 static bool is_for_dictionaries(UChar32 c)
 {
 	switch (bs_icu.u_getIntPropertyValue(c, UCHAR_SCRIPT)) {
@@ -199,7 +199,8 @@ static uint8_t ascii_class(UChar32 c, const struct manners *manners)
 		class |= manners->joins[BETWEEN_LETTERS] ? BS_ASCII_MID_LETTER : 0;
 		class |= manners->joins[BETWEEN_DIGITS] ? BS_ASCII_MID_DIGIT : 0;
 	}
-	/* If @ were a joint, which it is in no version of ICU, it would always be cut out. */
+	/* An @ that ICU only joins (in no version so far) is never part of a word, because words
+	 * are cut at each @. */
 	if (c == '@' && !(class & BS_ASCII_WORD))
 		class = 0;
 	else if (c == '.' || c == ':' || c == '@')
@@ -211,7 +212,7 @@ static uint8_t ascii_class(UChar32 c, const struct manners *manners)
 	return (uint8_t) class;
 }
 
-/* Asks ICU for the classes of ASCII. */
+/* Determines the classes of all ASCII bytes by asking ICU. */
 static enum bs_status learn_ascii(struct bs_tokenizer *tokenizer, struct bs_error *err)
 {
 	for (UChar32 c = 0; c < 0x80; c++) {

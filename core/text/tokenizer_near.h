@@ -45,8 +45,8 @@ bool bs_tokenizer_may_end_between(const struct bs_tokenizer *tokenizer, uint8_t 
 bool bs_tokenizer_may_be_date(const struct bs_tokenizer *tokenizer, const uint8_t *term,
                               size_t term_bytes);
 
-/* Whether identifiers are split. Then a word may have several positions, and the first of them
- * twice. */
+/* Whether identifiers are split. Then a word may take several positions, the first of which also
+ * has the whole word. */
 bool bs_tokenizer_splits(const struct bs_tokenizer *tokenizer);
 
 /* Whether this text, which is one ASCII word, has several parts. */
@@ -68,9 +68,9 @@ enum bs_byte_kind {
 };
 void bs_tokenizer_byte_kinds(const struct bs_tokenizer *tokenizer, uint8_t kinds_out[256]);
 
-/* The last safe cut in [low, at], or the first in [at, high]; `at` itself may be one. 0 and
- * text_bytes are safe cuts. Splitting a text at a safe cut does not change its tokens. Return false
- * if there is no safe cut. low <= at <= high <= text_bytes. */
+/* bs_tokenizer_cut_before finds the last safe cut in [low, at], bs_tokenizer_cut_after the first in
+ * [at, high]; false if there is none. Splitting a text at a safe cut does not change its tokens; 0
+ * and text_bytes are safe cuts. low <= at <= high <= text_bytes. */
 bool bs_tokenizer_cut_before(const struct bs_tokenizer *tokenizer, const uint8_t *text,
                              size_t text_bytes, size_t low, size_t at, size_t *cut_out);
 bool bs_tokenizer_cut_after(const struct bs_tokenizer *tokenizer, const uint8_t *text,

@@ -228,7 +228,7 @@ static enum bs_status learn_classes(struct bs_tokenizer *tokenizer, const UChar 
 	return status;
 }
 
-/* *nfc_out: the NFC of a segment, *n_nfc_out units; valid until the next call. */
+/* Finds the NFC of a segment: *n_nfc_out units at *nfc_out, valid until the next call. */
 static enum bs_status compose(struct bs_tokenizer *tokenizer, const UChar *raw, int32_t n_units,
                               const UChar **nfc_out, int32_t *n_nfc_out, struct bs_error *err)
 {
@@ -271,7 +271,7 @@ static size_t utf8_bytes(const UChar *units, int32_t n_units)
 	return n_bytes;
 }
 
-/* The length of the common prefix, without a lead surrogate at its end. */
+/* The length of the common prefix of a and b, without a lead surrogate at its end. */
 static int32_t common_head(const UChar *a, const UChar *b, int32_t n_units)
 {
 	int32_t n = 0;
@@ -335,7 +335,8 @@ static enum bs_status replace(struct bs_analysis *analysis, struct bs_tokenizer_
 	return BS_OK;
 }
 
-/* Takes the rest of a segment, from text[*at] on. */
+/* Appends to the window the code points from text[*at] on that join the ones before, up to the end
+ * of the segment; moves *at past them. */
 static enum bs_status take_joined(struct bs_analysis *analysis, struct bs_tokenizer_window *window,
                                   size_t *at)
 {
@@ -358,9 +359,9 @@ static enum bs_status take_joined(struct bs_analysis *analysis, struct bs_tokeni
 	return status;
 }
 
-/* Whether a mark of this class, at the window's end before text[at..), needs no change: nothing
- * before or after it composes with it or is reordered with it. This recognizes most marks of most
- * scripts. */
+/* Whether a mark of this class can be appended to the window unchanged, because neither the code
+ * point before it nor the one at text[at] composes or is reordered with it. This recognizes most
+ * marks of most scripts. */
 static bool is_in_place(const struct bs_tokenizer *tokenizer,
                         const struct bs_tokenizer_window *window, uint8_t class, size_t at)
 {
@@ -379,7 +380,8 @@ static bool is_in_place(const struct bs_tokenizer *tokenizer,
 	return classes[next] & BS_CODE_POINT_STABLE;
 }
 
-/* Takes c, at text[c_byte..*at), which is not known to be stable. */
+/* Appends c, which is at text[c_byte..*at) and not known to be stable, to the window; if necessary,
+ * with the rest of its segment, normalized. */
 static enum bs_status take_unstable(struct bs_analysis *analysis,
                                     struct bs_tokenizer_window *window, UChar32 c, size_t c_byte,
                                     size_t *at)
@@ -399,7 +401,8 @@ static enum bs_status take_unstable(struct bs_analysis *analysis,
 	if (class & BS_CODE_POINT_JOINS && first > 0) {
 		int32_t base_unit = first;
 		UChar32 base = bs_tokenizer_previous(window->units, &base_unit);
-		/* The bytes of a U+FFFD are unknown; it composes with nothing. */
+		/* The segment includes the base before c, unless it is a U+FFFD: this composes with
+		 * nothing, and its number of bytes is unknown. */
 		first = base == 0xfffd ? first : base_unit;
 		first_byte -= base == 0xfffd ? 0 : (size_t)U8_LENGTH((uint32_t)base);
 	}

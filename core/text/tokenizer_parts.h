@@ -3,7 +3,7 @@
  * category Pc), before an upper-case letter that follows a lower-case one (camel|Case), before the
  * last of several upper-case letters if a lower-case one follows (HTTP|Server), and between letters
  * and digits (Server|2). All other characters, such as the apostrophe, belong to their neighbours.
- * Applies to the original text, before folding.
+ * Identifiers are split before folding, because folding loses upper case.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
-/* tokenizer_run.h: the places of the terms of a script run (tokenizer.h); the tokens of a run all
- * have the place of the whole run. */
+/* tokenizer_run.h: the places of the terms of a script run (tokenizer.h); tokens have only the
+ * place of the whole run. */
 #pragma once
 
 #include <stdbool.h>

@@ -16,8 +16,8 @@
  * thousands of words. */
 #define BS_TOKENIZER_WINDOW_BYTES ((size_t)32 * 1024)
 
-/* The classes of an ASCII byte. A byte that joins (MID) has the classes between which it joins,
- * shifted. */
+/* The classes of an ASCII byte. The MID class of a byte that joins letters, or digits, is the class
+ * of letters or digits, shifted. */
 enum {
 	BS_ASCII_LETTER = 1 << 0,
 	BS_ASCII_DIGIT = 1 << 1,
@@ -32,8 +32,8 @@ enum {
 	BS_ASCII_CUT_BEFORE = 1 << 7, /* see CUT_AFTER */
 };
 
-/* The class of a code point: one of the first five kinds, and bits about NFC. Classes of several
- * code points are ORed. */
+/* The class of a code point: one of the kinds SCRIPT_RUN to OTHER, and bits about NFC. Classes of
+ * several code points may be ORed. */
 enum {
 	BS_CODE_POINT_UNKNOWN = 0, /* not met yet */
 	/* A letter, mark or digit of a script of runs: begins or continues a run. */
@@ -44,12 +44,13 @@ enum {
 	BS_CODE_POINT_APOSTROPHE = 1 << 3, /* becomes ' */
 	BS_CODE_POINT_OTHER = 1 << 4,
 	BS_CODE_POINT_KINDS = (1 << 5) - 1,
-	/* With STABLE: no mark is reordered with a part of it. With JOINS: it composes with
-	 * nothing. */
+	/* Together with STABLE: no mark is reordered with a part of it. Together with JOINS: it
+	 * composes with nothing. */
 	BS_CODE_POINT_SETTLED = 1 << 5,
 	/* It may compose, or be reordered, with the code point before it. */
 	BS_CODE_POINT_JOINS = 1 << 6,
-	/* It does not join, and is its own NFC. A text of stable code points is in NFC. */
+	/* It is its own NFC, and neither composes nor is reordered with the code point before it. A
+	 * text of stable code points is in NFC. */
 	BS_CODE_POINT_STABLE = 1 << 7,
 };
 
@@ -126,11 +127,14 @@ struct bs_analysis {
 	struct bs_error *err;
 	uint64_t next_position; /* 64 bits, so that only a flush must check for overflow */
 	uint64_t n_positions;
-	bool after_script_run; /* the last term was in a script run: another run now leaves a gap */
-	/* The last term if it is a single code point of a script run and has the position before
-	 * the next; otherwise 0. */
+	/* The previous term was in a script run. If the next one begins another run, a position is
+	 * left free between them. */
+	bool after_script_run;
+	/* The previous term, if it is a single code point of a script run and the next term follows
+	 * at the next position; otherwise 0. */
 	UChar32 last_of_script_run;
-	/* The current word is an identifier whose parts follow: it takes no position. */
+	/* The current word is an identifier whose parts follow, so it does not advance the
+	 * position. */
 	bool is_whole;
 	/* The last token was such an identifier, and no part has taken its position yet. */
 	bool owes_position;
@@ -151,11 +155,12 @@ struct bs_tokenizer_window {
 	const struct bs_buffer *edits;
 	int32_t at_unit;   /* the place in units */
 	size_t at_byte;    /* the place in bytes; always between two code points */
-	size_t at_edit;    /* the first edit that does not end before the place */
-	int32_t edit_unit; /* beginning of that edit; INT32_MAX: no more edits */
+	size_t at_edit;    /* index of the first edit that does not end before the place */
+	int32_t edit_unit; /* first unit of edit at_edit; INT32_MAX: no more edits */
 };
 
-/* Whether a text may be cut before byte `at`, which is neither its first byte nor its end. */
+/* Whether a safe cut is before byte `at`, which is neither the first byte of the text nor its
+ * end. */
 static inline bool bs_tokenizer_is_cut(const struct bs_tokenizer *tokenizer, const uint8_t *text,
                                        size_t at)
 {

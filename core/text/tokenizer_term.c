@@ -37,8 +37,8 @@ struct term {
 	size_t n_bytes;
 };
 
-/* Approximate costs for the deadline: a token for its receiver, and a unit of a word that is folded
- * in one piece. */
+/* Approximate costs for the deadline: of the caller's work for a token, and of a unit of a word
+ * that is folded in one piece. */
 #define TOKEN_NS    20u
 #define UNIT_NS     10u
 #define SPEND_UNITS 1024
@@ -111,9 +111,9 @@ static void push(struct bs_analysis *analysis, size_t term_bytes, bool is_bigram
 }
 
 /*
- * c is the term at the next position if it is a single code point of a script run, otherwise 0.
- * Adds its bigram with the term before. Call before the term is pushed; there must be room for one
- * more token and PAIR_BYTES.
+ * Adds the bigram of the previous term and the one to be pushed next, if both are single code
+ * points of a script run. c: that code point of the next term; 0 if it is not such a term. There
+ * must be room for one more token and PAIR_BYTES.
  *
  * Whether there is a bigram depends only on the two terms, not on their sources: every document
  * with both at adjacent positions has the bigram. Otherwise a query of a run would ask for bigrams
@@ -379,8 +379,8 @@ static enum bs_status put_word(struct bs_analysis *analysis, const UChar *raw, i
 	return put_with_options(analysis, term, span);
 }
 
-/* Call after the parts of an identifier. If all parts fold to nothing, the identifier takes its
- * position itself. */
+/* Called after the parts of an identifier. If all parts folded to nothing, the position advances
+ * for the identifier itself. */
 static void settle_position(struct bs_analysis *analysis)
 {
 	analysis->next_position += analysis->owes_position;
@@ -405,7 +405,8 @@ static enum bs_status learn_parts(struct bs_tokenizer *tokenizer, const UChar *r
 	return BS_OK;
 }
 
-/* Not inlined (neither is split_word), so that other words do not pay for it. */
+/* Adds an ASCII identifier and its parts. This and split_word are not inlined, so that other words
+ * do not pay for them. */
 __attribute__((noinline)) static enum bs_status split_ascii(struct bs_analysis *analysis,
                                                             const uint8_t *raw, size_t n_bytes,
                                                             uint64_t start_byte)
@@ -437,8 +438,8 @@ enum bs_status bs_tokenizer_put_ascii(struct bs_analysis *analysis, const uint8_
 	               : put_ascii(analysis, raw, n_bytes, start_byte);
 }
 
-/* Advances from unit `from`, which is character *at of the word, to character `to`; returns its
- * unit. */
+/* Returns the unit of character `to` of a word. `from` is the unit of character *at; sets *at to
+ * `to`. */
 static int32_t unit_of(const UChar *units, int32_t from, size_t *at, size_t to)
 {
 	for (; *at < to; ++*at)
@@ -446,7 +447,8 @@ static int32_t unit_of(const UChar *units, int32_t from, size_t *at, size_t to)
 	return from;
 }
 
-/* The window's place is before the word. */
+/* Adds an identifier, units [first, behind) of the window, and its parts. The window's place must
+ * not be after it. */
 __attribute__((noinline)) static enum bs_status split_word(struct bs_analysis *analysis,
                                                            struct bs_tokenizer_window *window,
                                                            int32_t first, int32_t behind,
@@ -481,7 +483,7 @@ enum bs_status bs_tokenizer_put_word(struct bs_analysis *analysis,
 		before = *window;
 	struct bs_byte_span span = bs_tokenizer_span(window, start, end);
 	size_t n_bytes = (size_t)(span.end_byte - span.start_byte);
-	/* As many bytes as units: ASCII, or invalid bytes. */
+	/* As many bytes as units: the word is ASCII, or has invalid bytes. */
 	if (n_bytes == (size_t)(end - start) &&
 	    bs_is_ascii(analysis->text + span.start_byte, n_bytes))
 		return bs_tokenizer_put_ascii(analysis, analysis->text + span.start_byte, n_bytes,

@@ -21,8 +21,8 @@ BS_LIBRARY_TABLE(bs_stemmer, BS_STEMMER_FUNCTIONS);
 enum bs_status bs_tokenizer_put_given(struct bs_analysis *analysis, const uint8_t *term,
                                       size_t term_bytes, struct bs_byte_span span) BS_WARN_UNUSED;
 
-/* Makes room for n_tokens with n_bytes of terms, so that adding them cannot fail. Their bytes
- * belong at the arena's end. */
+/* Makes room for n_tokens tokens with n_bytes of terms, so that adding them cannot fail. The caller
+ * writes the terms at the arena's end. */
 enum bs_status bs_tokenizer_make_room(struct bs_analysis *analysis, size_t n_tokens,
                                       size_t n_bytes) BS_WARN_UNUSED;
 

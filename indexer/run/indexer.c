@@ -1018,7 +1018,7 @@ static enum bs_status salvage_sources(struct bs_indexing *at, enum bs_status dam
 			"SOURCE...`",
 			at->dir.path);
 	return bs_fail(err, damage,
-	               "%s: damaged, so that nothing of it can be kept, and %s is not named: name "
+	               "%s: damaged, so it can only be rebuilt as a whole, but %s is not named: name "
 	               "all sources, or none: "
 	               "`bitsift index --rebuild`; the index is unchanged",
 	               at->dir.path, old->sources[left_out].path);
@@ -1418,7 +1418,7 @@ enum bs_status bs_indexing_check_request(const struct bs_build_request *request,
 		               BS_MAX_SUMMARY_RATE);
 	if (request->rules.records && request->rules.no_records)
 		return bs_fail(err, BS_INVALID,
-		               "files are to be read record by record, and none are");
+		               "the options records and no_records exclude each other");
 	enum bs_status status =
 		BS_CHECK_RESERVED(err, BS_RESERVED(bs_build_request, *request),
 	                          BS_RESERVED(bs_index_options, request->index),

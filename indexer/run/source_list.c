@@ -372,7 +372,7 @@ static enum bs_status absorb(struct listing *at, const struct bs_source_record *
 		status = take_in(at, i, *number_out, folder->label, below, err);
 	}
 	if (!status && used > 0)
-		notice(at, "%s takes in %s%s, which %s inside it", name_of(folder), names,
+		notice(at, "%s now includes %s%s, which %s inside it", name_of(folder), names,
 		       used >= sizeof(names) ? "..." : "", strstr(names, ", ") ? "are" : "is");
 	return status;
 }
@@ -820,7 +820,7 @@ static enum bs_status take_in_reached(struct listing *at, bool reads_all, struct
 		status = keep_string(at->list, below, "", "", &below, err);
 		if (status)
 			break;
-		notice(at, "%s takes in %s, which is inside it",
+		notice(at, "%s now includes %s, which is inside it",
 		       name_of(&at->manifest->sources[folder]), name_of(&at->manifest->sources[i]));
 		status = take_in(at, i, folder, at->manifest->sources[folder].label, below, err);
 		at->list->sources[folder].is_absorbing = true;

@@ -180,7 +180,7 @@ static enum bs_status give_name(const struct bs_catalog_change *change,
 	if (!name)
 		return item->name ? BS_OK : make_name(change, item, err);
 	if (other && other != item)
-		return bs_fail(err, BS_INVALID, "%s: that is the name of %s", name, other->place);
+		return bs_fail(err, BS_INVALID, "%s: this name is already used by %s", name, other->place);
 	free(item->name);
 	item->name = strdup(name);
 	return item->name ? BS_OK : bs_fail_memory(err, "a name", strlen(name));

@@ -27,7 +27,7 @@ struct bs_catalog_absence {
 	bool partial;
 	/* For the failure's message: what --partial does without the index. */
 	const char *without;
-	/* For the notice: its beginning, such as "not asked: ". */
+	/* For the notice: its beginning, such as "not searched: ". */
 	const char *not_done;
 	void (*notice)(void *context, const char *message); /* Receives the notices; nullable. */
 	void *context;

@@ -503,7 +503,7 @@ static enum bs_status make_room(struct finding *finding, struct bs_error *err)
 	finding->absence =
 		(struct bs_catalog_absence){.partial = finding->request->partial,
 	                                    .without = "answers",
-	                                    .not_done = "not asked: ",
+	                                    .not_done = "not searched: ",
 	                                    .notice = finding->request->search.callbacks.notice,
 	                                    .context = finding->request->search.callbacks.context,
 	                                    .is_absent = calloc(n + 1, sizeof(bool))};

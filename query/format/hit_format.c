@@ -282,7 +282,7 @@ enum bs_status bs_format_check_format(const char *format, bool has_index, bool i
 		if (part == PART_VALUE && !is_sorted)
 			return bs_fail(
 				err, BS_INVALID,
-				"--format: {value} is what --sort goes by; add --sort FIELD");
+				"--format: {value} is the value of the sort field; add --sort FIELD");
 		if (part == PART_INDEX && !has_index)
 			return bs_fail(err, BS_INVALID,
 			               "--format: {index} is the name of an index of a --catalog");

@@ -125,7 +125,8 @@ static void try_file(const char *path, const char *const kernels[2], const struc
 	close(fd);
 	print_message("%s: %zu bytes, %zu of %zu flips were in the way of the queries\n", path,
 	              bytes.used_bytes, n_errors, bytes.used_bytes * 2);
-	/* Not hit are the gaps between sections and the parts that these queries do not read. */
+	/* The queries miss flips in the gaps between sections and in parts that they do not read;
+	 * they must notice at least a quarter of all flips. */
 	assert_true(n_errors * 2 > bytes.used_bytes / STRIDE * rounds.n);
 }
 

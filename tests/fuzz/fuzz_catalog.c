@@ -1,6 +1,6 @@
-/* fuzz_catalog.c: a fuzz target: reads any bytes as a catalog's list of indexes and as its data
- * about one index. It must not read out of bounds, and accepted data can be checked, queried and
- * printed. */
+/* fuzz_catalog.c: a fuzz target: reads any bytes as the list of indexes in a catalog, and as the
+ * data that a catalog has about one index. Reading must stay within bounds. If the bytes are
+ * accepted, it must be possible to check, query and print the data. */
 #include <stdlib.h>
 #include <string.h>
 

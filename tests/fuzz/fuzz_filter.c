@@ -115,8 +115,8 @@ void read_compressed(uint8_t *bytes, size_t n_bytes)
 	bs_bloom_free(bloom);
 }
 
-/* Applies the delta to an invented filter, whose checksum is stored in it. Also reads the bytes as
- * two filters and makes the delta between them. */
+/* Applies the delta to a made-up filter, after storing that filter's checksum in the delta. Also
+ * reads the bytes as two filters and makes the delta between them. */
 void read_delta(uint8_t *bytes, size_t n_bytes)
 {
 	struct bs_error err;
@@ -177,7 +177,8 @@ void read_attenuated(uint8_t *bytes, size_t n_bytes)
 	free(again);
 }
 
-/* The kind number of the filters of FUZZ_READER. */
+/* Returns the number of the filter kind that FUZZ_READER reads, as it is stored in a file's
+ * head. */
 static uint32_t kind_of_reader(void)
 {
 	void (*const readers[])(uint8_t *, size_t) = {read_plain, read_counting, read_compressed,

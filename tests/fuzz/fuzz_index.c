@@ -36,7 +36,7 @@
 AUTO_OF(struct bs_generator, bs_generator_free)
 
 #define MOST_SECONDS 10  /* of CPU time */
-#define MOST_WAITED  120 /* seconds of elapsed time, for a busy machine */
+#define MOST_WAITED  120 /* seconds of elapsed time; many, because the machine may be busy */
 #define MOST_BYTES   (UINT64_C(1) << 30)
 #define MOST_FILES   24
 #define MOST_WORDS   12 /* of a command line */
@@ -163,13 +163,14 @@ static void make_files(void)
 		run_command(&bs_command_delete,
 	                    "delete -q --index index docs/part3/file10.txt docs/part4/file4.txt"),
 		0);
-	/* Changes for the next refresh to find. */
+	/* Changes sources, for the next refresh to find. */
 	write_text("docs/part1/file8.txt", "Changed: a red fox.\n");
 	write_text("docs/part1/file900.txt", "New: a common red fox.\n");
 	unlink("docs/part5/file5.txt");
 }
 
-/* The shards are large enough for columns of all kinds, and small enough for a thousand runs. */
+/* Makes an index whose shards are large enough for columns of all kinds, and small enough for a
+ * thousand runs. */
 static void make_records(void)
 {
 	struct bs_build_tuning tuning = {.max_segment_docs = 600,
@@ -204,7 +205,7 @@ static void make_stored(void)
 	assert_int_equal(run_command(&bs_command_delete, "delete -q --index index r11 r12"), 0);
 }
 
-/* Rows of record files in several segments, some of them deleted. */
+/* Makes an index with rows of record files in several segments, some of them deleted. */
 static void make_rows(void)
 {
 	write_files(0, 20);
@@ -217,8 +218,8 @@ static void make_rows(void)
 	}
 }
 
-/* Record files in a folder: some grew, one became a plain file, one was removed, one has a deleted
- * record. */
+/* Makes an index of record files in a folder: some have grown, one became a plain file, one was
+ * removed, one has a deleted record. */
 static void make_inner(void)
 {
 	write_files(0, 20);
@@ -253,7 +254,8 @@ static int is_file(const struct dirent *entry)
 	       strcmp(entry->d_name, "CACHEDIR.TAG") != 0;
 }
 
-/* In a child process, because a process with little memory forks faster. */
+/* Makes a seed in a child process, so that this process stays small: a process with little memory
+ * forks faster. */
 static void make_seed(struct seed *seed)
 {
 	struct dirent **entries;
@@ -287,10 +289,10 @@ struct fuzz_case {
 	uint64_t number;
 	uint64_t random;
 	struct seed *seed;
-	struct file changed[2]; /* replace the files of the same name */
+	struct file changed[2]; /* they replace the files of the same names */
 	bool says_corrupt;      /* a command reported BS_CORRUPT */
 	unsigned n_runs;
-	unsigned n_refused; /* ended with an error */
+	unsigned n_refused; /* number of commands that ended with an error */
 	unsigned n_findings;
 };
 

@@ -93,8 +93,8 @@ static void remove_files(const struct bs_manifest *manifest)
 	bs_dir_remove(&dir, bs_index_file_name("counts", manifest->summary.counts_number, name));
 }
 
-/* Updates the summary from a manifest with the first n_old of the three segments to one with n_new
- * segments from `first` on. */
+/* Makes the summary for a manifest of n_new segments, the first of which is `first`, from the
+ * summary for a manifest of the first n_old segments. */
 static void make_next(struct bs_buffer *summary, struct bs_buffer *counts, uint32_t n_old,
                       uint32_t first, uint32_t n_new)
 {

@@ -41,7 +41,7 @@ bool bs_network_node_has(const struct bs_network *network, uint32_t node, uint32
 	return network->has[(size_t)node * network->options.n_words + word];
 }
 
-/* The key of a word at a node, as the word's home stores it. */
+/* The key under which the word's home stores that the node has the word. */
 static struct bs_bloom_key held_key(uint32_t node, uint32_t word)
 {
 	return bs_bloom_key_of_hash((UINT64_C(1) + node) << 32 | word);
@@ -118,8 +118,8 @@ static void give_words(struct bs_network *network, uint64_t *state)
 	}
 }
 
-/* Computes most_reached. A level represents the words of the nodes that can be reached in exactly
- * that number of hops, where going back is allowed. */
+/* Computes most_reached, from the nodes that can be reached from a node in exactly that number of
+ * hops. A hop back counts, too, because filters are published in both directions. */
 static bool count_reached(struct bs_network *network)
 {
 	uint32_t n = network->options.n_nodes, n_words = network->options.n_words;
@@ -198,7 +198,7 @@ static bool publish(struct bs_network *network)
 	return done;
 }
 
-/* Adds each word of each node to the filter of the word's home. */
+/* Reports each word of each node to the word's home, which adds it to its filter. */
 static bool tell_homes(struct bs_network *network)
 {
 	const struct bs_network_options *o = &network->options;

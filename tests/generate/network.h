@@ -15,9 +15,12 @@ struct bs_network_options {
 	 * words at one or few. */
 	uint32_t node_words;
 	uint32_t n_words; /* number of different words in the network */
-	/* Bits of one level of a filter, per word of the fullest level of all nodes. */
+	/* Size of one level of a filter, in bits per word that the fullest level of all nodes
+	 * has. */
 	double bits_per_word;
-	uint32_t home_bits; /* bits of a home's filter, per word and node that it knows */
+	/* Size of a home's filter, in bits per pair of a word and a node that has it. (The home of
+	 * a word knows which nodes have the word.) */
+	uint32_t home_bits;
 };
 
 struct bs_network;

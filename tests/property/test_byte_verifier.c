@@ -16,8 +16,9 @@
 #define MAX_KERNELS 8
 #define MAX_FIELDS  3
 
-/* Pieces of random texts: last letters of JSON escapes; bytes that join words, and bytes that do
- * not; characters that fold to ASCII, to nothing, or to neither; script runs; invalid UTF-8. */
+/* Pieces of random texts: letters that end a JSON escape (n, t); bytes that join words, and bytes
+ * that separate them; characters that fold to ASCII, to nothing, or to something else; script runs;
+ * invalid UTF-8. */
 static const char *const pieces[] = {
 	"a",
 	"b",

@@ -33,7 +33,7 @@ AUTO_OF(struct bs_writer, bs_writer_close)
 static unsigned n_indexes = 40, n_queries = 300;
 static char scratch[] = "/tmp/test_catalog.XXXXXX";
 static const struct bs_consent all = {.all = true};
-static unsigned n_learning; /* queries with feedback terms that had hits */
+static unsigned n_learning; /* queries with feedback terms that found something */
 
 /* Appends a word: one of 20 that are everywhere, one of many that occur in few indexes, or one of
  * the words of of_index alone. */
@@ -229,8 +229,8 @@ static void ask(struct bs_catalog *catalog, struct bs_searcher *whole,
 		         bs_status_name(status), err.text, bs_status_name(expected),
 		         whole_err.text);
 	compare(&find, &of_parts, &of_whole);
-	/* Without any hit, nothing is scored, so no index is probed. (like_id is different: its
-	 * document is looked up in each index.) */
+	/* A query without hits scores nothing, so no index is probed for its statistics. (With
+	 * like_id, each index is probed, because the document may be in any.) */
 	if (came->n_asked == 0 && came->n_probed > 0 && !find.query.like_id)
 		fail_msg("%.*s (any %d, mode %d, %zu feedback, like %s, %zu bytes of text): %llu "
 		         "probed, none asked",
@@ -244,8 +244,8 @@ static void ask(struct bs_catalog *catalog, struct bs_searcher *whole,
 	bs_buffer_deinit(&of_whole.hits);
 }
 
-/* Asks with feedback terms of the best documents of all indexes, or of a given text or document.
- * The terms and their weights must be the same as for one index. */
+/* Searches with feedback terms: those of the best documents of all indexes, or those typical of a
+ * given text or document. The terms and their weights must be the same as for one index. */
 static void ask_learning(struct bs_catalog *catalog, struct bs_searcher *whole,
                          struct bs_search_request find)
 {
@@ -511,7 +511,7 @@ static void test_changes(void **state)
 	assert_true(bs_catalog_describe(catalog, 0, &entry) && entry.state == BS_CATALOG_CHANGED);
 	assert_int_equal(count(catalog, "albatross", false, &came), 1);
 	assert_true(bs_catalog_describe(catalog, 0, &entry) && entry.state == BS_CATALOG_CURRENT);
-	/* The catalog has stored what the query found out. */
+	/* The catalog has stored the summary of the changed index, which the query read. */
 	other = open_catalog("changes");
 	assert_true(bs_catalog_describe(other, 0, &entry) && entry.state == BS_CATALOG_CURRENT &&
 	            entry.n_docs == 2);
@@ -529,7 +529,7 @@ static void test_changes(void **state)
 	assert_int_equal(n_unreachable, 1);
 	assert_int_equal(rename(path, dirs[1]), 0);
 	assert_int_equal(count(catalog, "walrus", false, &came), 1);
-	/* Damaged: the fingerprint changes, and the index cannot be opened. */
+	/* The damaged manifest has a new fingerprint, and the index cannot be opened. */
 	snprintf(path, sizeof(path), "%s/manifest", dirs[1]);
 	FILE *manifest = must_fopen(path, "r+");
 	assert_int_equal(fseek(manifest, 20, SEEK_SET), 0);
@@ -542,7 +542,8 @@ static void test_changes(void **state)
 	assert_int_equal(bs_catalog_remove(catalog, "nobody", NULL), BS_NOT_FOUND);
 }
 
-/* A query stores what it found out only if the list has not been changed by others meanwhile. */
+/* A query stores the summaries that it read in the catalog's file, unless another process has
+ * changed the file meanwhile. */
 static void test_kept(void **state)
 {
 	struct bs_catalog *catalog = open_catalog("kept"), *other;
@@ -575,7 +576,7 @@ static void test_kept(void **state)
 	bs_catalog_close(catalog);
 }
 
-/* Processes add and refresh at the same time; no index may be lost. */
+/* Processes add indexes and refresh the catalog at the same time; no index may be lost. */
 static void test_at_once(void **state)
 {
 	enum {

@@ -81,12 +81,13 @@ static void make_index(uint64_t *random, bool is_new)
 struct multiset {
 	uint64_t n_checked; /* terms in shards */
 	uint64_t n_false_positives;
-	/* n_rare: terms in shards that rare-term lists decide. n_taken_out: rows that the lists
-	 * removed. */
+	/* n_rare: pairs of a term and a shard that are decided by rare-term lists. n_taken_out:
+	 * rows that these lists removed. */
 	uint64_t n_rare;
 	uint64_t n_taken_out;
-	uint64_t n_absent; /* terms in shards without any document that has them */
-	uint64_t n_seem;   /* n_absent terms that columns alone would report */
+	uint64_t n_absent; /* pairs of a term and a shard without a document that has the term */
+	/* Those of n_absent whose term would seem present by the columns alone. */
+	uint64_t n_seem;
 };
 
 struct asked {
@@ -303,8 +304,8 @@ static void test_random_indexes(void **state)
 	              (unsigned long long)asked.multiset.n_false_positives,
 	              (unsigned long long)asked.multiset.n_absent,
 	              (unsigned long long)asked.multiset.n_seem);
-	/* The indexer once wrote false positives only for terms that the shard has; then false
-	 * positives of absent terms (n_seem) were lost. */
+	/* An earlier indexer wrote false positives only for terms that occur in the shard, and so
+	 * missed those of absent terms (n_seem). */
 	assert_reached(asked.multiset.n_checked > 1000 && asked.multiset.n_false_positives > 1000 &&
 	               asked.multiset.n_seem > 100);
 	assert_reached(asked.multiset.n_rare > 1000 && asked.multiset.n_taken_out > 1000);

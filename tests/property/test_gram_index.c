@@ -243,7 +243,7 @@ static struct bs_gram_tree *tree_of(uint8_t literals[][32], const size_t *n_byte
 	return tree;
 }
 
-/* Asks for one literal, then for either of two. */
+/* Searches for one literal, then for either of two. */
 static void ask(struct model *model, const struct bs_snapshot *snapshot, bool is_fresh)
 {
 	uint8_t literals[2][32];
@@ -260,7 +260,7 @@ static void ask(struct model *model, const struct bs_snapshot *snapshot, bool is
 	expect_sound(model, snapshot, &candidates, literals, n_bytes, 1, is_fresh);
 	bs_doc_bits_deinit(&candidates);
 	bs_gram_tree_free(tree);
-	/* Files with the first literal match either of the two. */
+	/* A file that has the first literal must also be a candidate for either of the two. */
 	expect_ok(bs_gram_filter(snapshot, other, (struct bs_gram_filter_how){.n_threads = 1},
 	                         &candidates, NULL, ERR),
 	          &said);
@@ -270,8 +270,8 @@ static void ask(struct model *model, const struct bs_snapshot *snapshot, bool is
 	model->n_asked++;
 }
 
-/* Asks for "a.*b" with DOTALL: both literals. The tree is built by hand, because literals contain
- * arbitrary bytes. */
+/* Searches for "a.*b" with DOTALL, for which a file needs both literals. The tree is built by hand,
+ * because literals contain arbitrary bytes. */
 static void ask_both(struct model *model, const struct bs_snapshot *snapshot, bool is_fresh)
 {
 	uint8_t literals[2][32];
@@ -451,7 +451,8 @@ static void test_classes(void **state)
 	for (uint64_t n = 1; n < 100000; n++) {
 		uint32_t class = bs_gram_size_class_of(n);
 		assert_true(class >= last);
-		/* A density of 0.53 to 0.62, unless the row has its least width. */
+		/* The density is between 0.53 and 0.62, except in the class with the fewest
+		 * columns. */
 		assert_true((double)bs_gram_size_class_columns(class) >= (double)n * 1.04 - 1);
 		assert_true(class == 1 ||
 		            (double)bs_gram_size_class_columns(class) <= (double)n * 1.31 + 8);

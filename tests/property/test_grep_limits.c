@@ -9,8 +9,8 @@
 #include "tests/rigs/library_rig.h"
 #include "tests/rigs/test.h"
 
-/* Allowed looks at the clock after a deadline has passed. bench/limits_main.c measures the
- * milliseconds. */
+/* The number of readings of the clock that are allowed after the deadline has passed.
+ * bench/limits_main.c measures the same in milliseconds. */
 #define LATE_LOOKS 50u
 #define LONG_BYTES ((size_t)24 << 20)
 
@@ -157,7 +157,8 @@ static void test_lone_lines_end(void **rig_in)
 			clock_step(CLOCK_LOOK_NS);
 			enum bs_status status =
 				bs_grep_for_program(&request, &program, &result, ERR);
-			/* 1000 looks, and a quarter more to print the matches found */
+			/* the deadline is after 1000 readings; printing the matches found so far
+			 * may take a quarter more */
 			assert_in_range(clock_looks(), 1, 1250 + LATE_LOOKS);
 			clock_step(0);
 			if (status != BS_DEADLINE &&
@@ -245,7 +246,7 @@ static void test_limits_cost_little(void **rig_in)
 		request.limits = &limits;
 		clock_step(CLOCK_LOOK_NS);
 		assert_int_equal(bs_grep(&request, NULL, NULL), BS_OK);
-		/* a few per line of 41 bytes, not one per byte */
+		/* the clock is read a few times per line of 41 bytes, not once per byte */
 		assert_in_range(clock_looks(), 1, LONG_BYTES / 41 * 4);
 		clock_step(0);
 	}

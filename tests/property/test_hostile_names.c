@@ -32,14 +32,14 @@ static const char *program;
 
 struct document {
 	struct bytes id;
-	struct bytes local_id; /* as the last query reported it */
+	struct bytes local_id; /* the id as the last query printed it */
 	/* The field that contains its word; data NULL: a file, or nested too deeply to have a
 	 * name. */
 	struct bytes field;
 	char word[WORD_BYTES];
 	unsigned source;
 	bool is_dead;
-	struct bytes names[MOST_TEXTS], texts[MOST_TEXTS]; /* of an in-memory document */
+	struct bytes names[MOST_TEXTS], texts[MOST_TEXTS]; /* the texts of an in-memory document */
 	struct bs_text given[MOST_TEXTS];
 	size_t n_given;
 };
@@ -54,13 +54,14 @@ struct world {
 	struct bs_memory_index *memory;
 	const struct bs_text_provider *texts;
 	/* Options of records. */
-	struct bytes id_field;   /* data NULL: "id" */
-	struct bytes text_field; /* data NULL: all fields; otherwise this one and "t" */
+	struct bytes id_field; /* data NULL: "id" */
+	/* data NULL: all fields are text fields; otherwise this one and "t" */
+	struct bytes text_field;
 };
 
 static uint64_t n_documents_made, n_expected;
 
-/* Consent: the index may be outside the folder of its sources. */
+/* The callback for consent: the index may be outside the folder of its sources. */
 static bool follows(void *context, const char *dir, const char *path)
 {
 	(void)context, (void)dir, (void)path;
@@ -995,8 +996,8 @@ static void delete_one(struct world *world)
 	must(world, "undelete", bs_index_delete(&request, &result, ERR));
 	if (result.n_deleted != 1)
 		fail_at(world, "undelete", document, "it is not restored by its id");
-	/* Documents that the index no longer holds are read again from their source; those of
-	 * standard input are lost. */
+	/* A document that the index no longer holds is read again from its source; one from
+	 * standard input is lost. */
 	document->is_dead = result.n_lost > 0;
 	if (result.n_to_read > 0) {
 		struct bs_build_request refresh = {

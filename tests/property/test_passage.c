@@ -146,8 +146,8 @@ static void make_sample(struct sample *sample, enum encoding encoding)
 	sample->raw_of[sample->text_bytes] = sample->raw_bytes;
 }
 
-/* Sets the places of the terms of script runs: each is a character with the marks that fold with
- * it; such clusters are adjacent. */
+/* Sets the places of the terms of script runs. A term of a run is one character with the marks that
+ * fold with it, and the terms of a run are adjacent. */
 static void place_runs(struct naive *naive, const struct sample *sample, struct kept *kept)
 {
 	struct kept_token *tokens = (struct kept_token *)(void *)kept->tokens.data;

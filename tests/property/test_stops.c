@@ -29,12 +29,12 @@
 #endif
 #define USUAL_LONG_MS 150.0
 #define MOST_FRAMES   40
-/* Limits if bytes are counted: the most bytes between two asks, as a multiple of the input plus a
- * constant. Each look at the clock moves it so far that the call asks. */
+/* Limits if bytes are counted: the most bytes between two asks, as a multiple of the input's size
+ * plus a constant. Each reading of the clock advances it so far that the library asks again. */
 #define LONG_TIMES 3 /* times the bytes of the input, plus */
 #define LONG_BYTES 3e6
 #define STEP_NS    (10 * CLOCK_LOOK_NS)
-/* The stop callback ends a query or search after this time, or after this number of looks. */
+/* The stop callback ends a query or search after this time, or after this number of asks. */
 #define MOST_MS    300.0
 #define MOST_LOOKS 1000
 
@@ -67,14 +67,14 @@ void *__wrap_memchr(const void *in, int byte, size_t n)
 	return found;
 }
 
-/* The state of a call's stop callback. Amounts are milliseconds of processor time, or bytes. */
+/* The state of a stop callback. Amounts are milliseconds of processor time, or bytes. */
 struct gaps {
 	double begun, asked_at, longest;
-	double most; /* milliseconds or looks after which the call must end; 0: never */
+	double most; /* milliseconds or asks after which the call must end; 0: never */
 	struct frames {
 		void *list[MOST_FRAMES];
 		int n;
-	} asked, from, to; /* stack of the last ask; stacks at both ends of the longest gap */
+	} asked, from, to; /* stack at the last ask; stacks at both ends of the longest gap */
 	uint64_t n_asked;
 };
 
@@ -144,7 +144,7 @@ static void end(struct gaps *gaps, const char *input, const char *call)
 	n_late += is_late;
 }
 
-/* The folder to index, filled by one of the functions below. */
+/* The folder that is indexed. One of the functions below fills it. */
 static char folder[FOLDER_BYTES], tree[96], dir[96];
 
 static uint64_t state = 1;
@@ -252,8 +252,9 @@ static void put_rules(FILE *file)
 	fclose(ruled);
 }
 
-/* A file: start, then a repeated piece or the output of `put`, then end. */
+/* A record with a word that some queries search for. */
 #define NEEDLE "{\"id\":\"1\",\"t\":\"needle\"}\n"
+/* An input is a file: `start`, then a repeated `piece` or the output of `put`, then `end`. */
 static const struct input {
 	const char *name, *file, *start, *piece, *end;
 	void (*put)(FILE *file);

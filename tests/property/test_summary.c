@@ -183,15 +183,15 @@ static void expect_same_file(const char *prefix, uint64_t number, uint64_t other
 
 static uint64_t n_made_again;
 
-/* Repeats in files, as if no memory were available, the update of the summary that the last run
- * made, and compares both byte by byte. d.saved has the files of the commit before. from_scratch:
- * the run did not use them. */
+/* Repeats the last run's update of the summary, but in files, as if memory were short, and compares
+ * both results byte by byte. d.saved has the files of the commit before. from_scratch: the last run
+ * did not use the summary of that commit. */
 static void expect_same_in_files(const struct bs_snapshot *old, bool from_scratch)
 {
 	AUTO(bs_manifest_deinit) struct bs_manifest manifest;
 	expect_ok(bs_manifest_read(dir_at("index"), &manifest, ERR), &said);
 	uint64_t summary = manifest.summary.number, counts = manifest.summary.counts_number;
-	/* Skips runs whose compaction made the summary again. */
+	/* Skips runs in which a compaction made the summary once more. */
 	if (summary != old->manifest.summary.number &&
 	    manifest.generation == old->manifest.generation + 1) {
 		assert_int_equal(system("cp d.saved/* index"), 0);
@@ -450,8 +450,8 @@ static void test_lost(void **state)
 		expect_status(bs_check_dir(dir_at("index"), NULL, &sum, ERR), BS_CORRUPT, &said);
 		if (!strstr(said.text, path))
 			fail_msg("%s of %s: %s", prefix, way, said.text);
-		/* The damaged file belongs to the same segments as the next commit, which only
-		 * deletes a document. */
+		/* If the file was damaged, the next commit only deletes a document, so that it has
+		 * the same segments as the damaged file. */
 		if (way == ways[2])
 			assert_int_equal(unlink(prefix == prefixes[0] ? "d/100.txt" : "d/101.txt"),
 			                 0);

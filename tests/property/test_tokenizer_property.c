@@ -65,8 +65,8 @@ static void test_all_short_ascii_strings(void **state)
 }
 
 /* Checks every pair of ASCII bytes among letters and digits. Together with windows of one byte this
- * shows that the alphabet above lacks no class of bytes, and that every cut that is considered safe
- * is safe. */
+ * shows that the alphabet above has a byte of every class, and that the tokenizer ends a window
+ * only where the words do not depend on the text after it. */
 static void test_all_pairs_of_ascii_bytes(void **state)
 {
 	static const size_t windows[] = {1, 64};
@@ -81,7 +81,8 @@ static void test_all_pairs_of_ascii_bytes(void **state)
 		}
 }
 
-/* Checks every cut that is considered safe, between all items that a rule might look at. */
+/* Checks every place where the tokenizer may end a window (a safe cut), between all items that a
+ * rule might look at. */
 static void test_safe_cuts(void **state)
 {
 	static const char *const around[] = {
@@ -134,7 +135,7 @@ static void test_safe_cuts(void **state)
 				                         strlen(around[i]) + 1))
 					continue;
 				rig_check(&rig, text, n, windows, 1);
-				/* A cut after a line feed is always safe. */
+				/* A window may always end after a line feed. */
 				n = (size_t)snprintf(text, sizeof(text), "%s\n%s", around[i],
 				                     around[k]);
 				rig_check(&rig, text, n, windows, 1);
@@ -361,8 +362,8 @@ static void test_random_ascii(void **state)
 	}
 }
 
-/* Checks texts longer than a window, with and without a place to cut: only memory limits the length
- * of a word. */
+/* Checks texts that are longer than a window, with and without a place where the window may end:
+ * only memory limits the length of a word. */
 static void check_long_text(struct rig *rig, const char *item, size_t n_items)
 {
 	size_t item_bytes = strlen(item), text_bytes = item_bytes * n_items;

@@ -33,7 +33,7 @@ void read_bytes(const char *path, struct bs_buffer *bytes);
 bool file_exists(const char *path);
 
 void assert_buffers_equal(const struct bs_buffer *a, const struct bs_buffer *b);
-/* Replaces the contents of `bad` by those of `good`, to be damaged. */
+/* Replaces the contents of `bad` by those of `good`. The caller then damages `bad`. */
 void copy_bytes(struct bs_buffer *bad, const struct bs_buffer *good);
 
 /* Limits the size of files written by this process, so that larger writes fail with EFBIG;
@@ -51,8 +51,8 @@ AUTO_OF(struct bs_container, bs_container_close)
 void reseal(uint8_t *file, size_t n_bytes);
 /* Reseals the file and writes it. */
 void write_resealed(const char *path, struct bs_buffer *file);
-/* Writes the good file to "file" with one to three bits flipped before `end`, after the head;
- * is_sealed: with valid checksums. */
+/* Writes a copy of the file `good` to "file", with one to three bits flipped between its head and
+ * `end`. is_sealed: recomputes the checksums after that. */
 void write_flipped(const struct bs_buffer *good, size_t end, bool is_sealed, uint64_t *random);
 /* Changes one to three bytes in [first, end), half of them to values that often cause errors. */
 void damage_bytes(uint8_t *bytes, size_t first, size_t end, uint64_t *random);

@@ -18,7 +18,8 @@ void index_sources(const struct bs_build_request *request, const char *const *so
  * stored texts. Its sources are "c.jsonl", "d" and "-". Its size is some KB.
  */
 void make_small_index(void);
-/* Like make_small_index, without false-positive lists. */
+/* Like make_small_index, but without false-positive lists: its terms may match documents by
+ * chance. */
 void make_small_index_of_chances(void);
 
 /* The path of file number `which` in "index" with this prefix, such as "index/seg-000001"; to be

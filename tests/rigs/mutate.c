@@ -271,7 +271,7 @@ static void change_frame(struct bs_buffer *file, uint64_t *random)
 	change_number(&part, random);
 }
 
-/* Recomputes the checksums that can be located. */
+/* Recomputes the checksums of all sections that can still be located. */
 static void mend(struct bs_buffer *file)
 {
 	uint64_t table_off = bs_load_u64(file->data + 24), n_bytes = file->used_bytes;

@@ -42,13 +42,13 @@ struct regex_rig {
 	void *match_context;
 	/* The list as a single pattern; NULL if the pattern is not a list. */
 	void *whole;
-	struct bs_grep_list *lists[2];     /* the list's parts; the list as a literal set */
+	struct bs_grep_list *lists[2]; /* [0]: the list in parts; [1]: the list as a literal set */
 	struct bs_grep_seeker *seekers[2]; /* seekers of `lists`, nullable */
 	struct bs_grep_pattern asked;
 	const char *asked_text;
 	struct bs_gram_tree *tree;
 	struct bs_byte_window window; /* n_bytes 0: no window */
-	const char *fault;            /* why the answer was not sound */
+	const char *fault;            /* describes why the answer was not sound */
 	struct bs_grep_analysis analysis;
 	struct bs_buffer pattern, folded, keys;
 };

@@ -133,7 +133,7 @@ struct rig_case {
 #define RIG_N_CASES 22u
 extern const struct rig_case rig_cases[RIG_N_CASES];
 
-/* Queries and their scoring words. */
+/* Scored queries and their scoring words. */
 #define RIG_MOST_WORDS 4u
 struct rig_scored {
 	const char *query;

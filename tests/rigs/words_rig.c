@@ -48,7 +48,8 @@ enum bs_status keep_tokens(void *context, const struct bs_token *tokens, size_t 
 	assert_true(n_tokens >= 1);
 	if (n_tokens > kept->largest_batch)
 		kept->largest_batch = n_tokens;
-	/* Reads the slack after each term, so that a sanitizer detects if it is missing. */
+	/* Reads the readable bytes that must follow each term, so that a sanitizer detects if they
+	 * are missing. */
 	volatile uint8_t slack = 0;
 	for (size_t i = 0; i < n_tokens; i++)
 		for (size_t k = 0; k < BS_TOKEN_SLACK_BYTES; k++)

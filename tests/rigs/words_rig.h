@@ -81,8 +81,8 @@ struct rig {
 void rig_init(struct rig *rig, const struct bs_tokenizer_options *options);
 void rig_deinit(struct rig *rig);
 
-/* Fails the test unless the tokenizer finds the tokens of the naive one, on both of its paths and
- * with windows of these sizes. `expected` and `found` remain available. */
+/* Fails the test unless the tokenizer finds the tokens of the naive one, on its ASCII path and on
+ * its ICU path, with windows of these sizes. `expected` and `found` remain available. */
 void rig_check(struct rig *rig, const void *text, size_t text_bytes, const size_t *windows,
                size_t n_windows);
 

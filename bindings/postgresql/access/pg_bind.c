@@ -39,7 +39,7 @@ PG_FUNCTION_INFO_V1(bitsift_bind);
 /* The index of the column that an expression refers to. */
 
 struct binding {
-	Oid index; /* InvalidOid: the column has no index of ours */
+	Oid index; /* InvalidOid: the column has no bitsift index */
 	struct bsp_analysis analysis;
 	bool is_partial, is_foreign, has_parts;
 };
@@ -212,8 +212,8 @@ static bool is_plain(const struct bsp_analysis *analysis)
 	return !analysis->stemmer[0] && !analysis->fold_accents && !analysis->split_identifiers;
 }
 
-/* Binds the query to the index and analysis of `to`, a query without text: the second argument of
- * bitsift_bind. */
+/* Binds the query to the index of `to` and gives it the analysis of `to`. `to` is the second
+ * argument of bitsift_bind; it has no text. */
 static void bind(struct bsp_query *query, const struct bsp_query *to)
 {
 	struct bsp_analysis analysis = {.fold_accents = (to->flags & BSP_QUERY_FOLD_ACCENTS) != 0,

@@ -10,7 +10,7 @@
 
 struct build {
 	struct bsp_store *store;
-	MemoryContext row; /* holds the data of one row */
+	MemoryContext row; /* for the data of one row; reset after each row */
 	double n_rows;
 	struct bsp_texts texts;
 };

@@ -134,7 +134,8 @@ static bool hides_rows(PlannerInfo *root, RelOptInfo *rel)
 	        planner_rt_fetch(rel->relid, root)->securityQuals != NIL);
 }
 
-/* Returns our index on the expression and its column, from 1; NULL: none. */
+/* Returns the bitsift index on the expression, and the number of its column from 1; NULL: there is
+ * none. */
 static IndexOptInfo *index_of(RelOptInfo *rel, Node *node, int *column_out)
 {
 	Oid method = bsp_access_method();

@@ -10,9 +10,10 @@
 #include "bindings/postgresql/storage/pg_pending.h"
 #include "bindings/postgresql/storage/pg_store.h"
 
-/* Above PATIENCE times the limit, inserts wait for the writer, which otherwise might never catch
- * up. Above MOST_BYTES they wait, too, because readers keep the pending rows in one allocation of
- * at most MaxAllocSize. */
+/* If the pending rows exceed pending_limit, an insert flushes them unless another writer is active.
+ * If they exceed PATIENCE times the limit, the insert waits for that writer, because otherwise the
+ * rows could grow without bound. It also waits above MOST_BYTES, because readers hold the pending
+ * rows in one allocation of at most MaxAllocSize. */
 #define PATIENCE   8
 #define MOST_BYTES (MaxAllocSize / 2)
 

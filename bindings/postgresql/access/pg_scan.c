@@ -28,15 +28,16 @@ struct candidates {
 	/* If more than `most` rows are found, or rows that differ in `recheck`, they are collected
 	 * in a bitmap, from which `tids` is refilled in portions. */
 	size_t n, capacity, most;
-	/* The next row is tids[at]. Rows before kept_end passed the prefilter; rows from n_asked on
-	 * have not been prefiltered. */
+	/* The next row to return is tids[at]. Rows before kept_end passed the prefilter; rows from
+	 * n_asked on have not been prefiltered yet. */
 	size_t at, kept_end, n_asked;
 	bool is_ordered;
 	bool recheck;      /* applies to all of tids */
 	TIDBitmap *bitmap; /* NULL while all rows are in tids */
 };
 #define LEAST_CAPACITY 1024
-/* The number of rows taken from a bitmap at a time, such that the rows of one more page fit. */
+/* tids is refilled from the bitmap page by page until it has this many rows. Each page that is
+ * added fits, because tids has room for LEAST_CAPACITY rows. */
 #define SOME_CANDIDATES (LEAST_CAPACITY - MaxHeapTuplesPerPage)
 
 struct scan {

@@ -126,7 +126,8 @@ IndexBulkDeleteResult *bsp_bulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResu
 	return stats;
 }
 
-/* True if the page was left by a writer that failed. */
+/* True if no chain contains the page, because the writer that allocated it failed before linking
+ * it. */
 static bool is_lost(const struct bsp_meta *meta, Page page, BlockNumber tail_number)
 {
 	if (PageIsNew(page))

@@ -118,8 +118,8 @@ PGDLLEXPORT Datum bitsift_check(PG_FUNCTION_ARGS)
 		index = open_index(PG_GETARG_OID(0), AccessShareLock, AccessShareLock, &heap);
 	bool is_alone = !RecoveryInProgress();
 	int64 n = 0;
-	/* The lock prevents that files are removed during the check. A standby cannot take it, so
-	 * it tries again. */
+	/* The lock prevents other backends from removing files during the check. A standby cannot
+	 * take the lock, so there the check is repeated if a file was removed. */
 	if (is_alone)
 		bsp_writer_lock(index, true);
 	bool is_there = check_index(index, &n);

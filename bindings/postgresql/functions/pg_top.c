@@ -32,8 +32,8 @@ static char *condition_of(Oid index, Oid table)
 	return condition;
 }
 
-/* The statement that is executed. It runs with the rights of the current user. Its operators are
- * those of the schema of the function. */
+/* The SQL statement of bitsift_top. It runs with the rights of the current user. Its operators are
+ * qualified with the schema of the function. */
 static char *statement_of(Oid index, Oid function)
 {
 	StringInfoData sql;

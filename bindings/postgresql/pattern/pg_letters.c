@@ -58,8 +58,8 @@ int32 bsp_next_character(const char *text, size_t n_bytes, size_t *at)
 	return (int32)utf8_to_unicode(from);
 }
 
-/* True if the library folds the character as PostgreSQL changes its case: scripts without case, or
- * whose case mappings have not changed for long. */
+/* True if the library's case folding agrees with PostgreSQL's case mapping for the character. The
+ * ranges have scripts without case, and scripts whose case mappings have been stable for long. */
 static bool is_folded_alike(int32 character)
 {
 	return character < 0x10A0 || (character >= 0x1E00 && character < 0x2000) ||

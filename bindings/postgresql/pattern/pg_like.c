@@ -31,7 +31,7 @@ struct bs_pattern_tree *bsp_like_pattern(const char *pattern, size_t n_bytes, bo
 			bsp_add_any_text(tree);
 			at += n_any;
 		} else if (pattern[at] == '_') {
-			/* One character may become two by lowering. */
+			/* Lowercasing may turn one character into two. */
 			bs_pattern_tree_any(tree);
 			if (is_caseless)
 				bs_pattern_tree_repeat(tree, 0, 1);

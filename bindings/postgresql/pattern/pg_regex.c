@@ -160,10 +160,11 @@ static void charset_fold(struct charset *chars, bool is_i_plain)
 		chars->has_i = true;
 }
 
-/* Lists the ranges of a set, or of the ASCII characters that it lacks; with has_i also U+0130 to
- * U+0131. Returns their number. */
+/* The largest number of ranges that list_ranges stores. */
 #define MOST_RANGES (0x80 / 2 + 1)
 
+/* Lists the ASCII ranges of the set or, if is_negated, of its complement. has_i: a set that is not
+ * negated also gets U+0130 and U+0131. Returns the number of ranges. */
 static size_t list_ranges(const struct set *set, bool is_negated, bool has_i,
                           struct bs_pattern_range *ranges)
 {
@@ -204,8 +205,8 @@ static void add_class(struct reading *reading, struct charset *chars, bool is_ne
 			chars->may_have_more);
 }
 
-/* Adds a word boundary: \m is not preceded by a certain word character, \M is not followed by one,
- * \y is either. */
+/* Adds a word boundary. Only characters that are word characters in every locale can rule a place
+ * out: \m must not follow one, \M must not precede one, \y is either. */
 static void add_boundary(struct reading *reading, int letter)
 {
 	struct charset word = {.is_unknown = false};
@@ -297,8 +298,8 @@ static void read_name(struct reading *reading, struct charset *chars)
 	reading->at += 2;
 }
 
-/* Reads one character of a class, or an escape. -1: not a single character, and chars has been
- * updated if it is understood. */
+/* Reads one character of a class, or an escape in a class. Returns -1 if an escape is not a single
+ * character; then its characters have been added to `chars`. */
 static int32 read_member(struct reading *reading, struct charset *chars)
 {
 	static const char from[] = "abefnrtvB", to[] = "\a\b\033\f\n\r\t\v\\";
@@ -319,7 +320,7 @@ static int32 read_member(struct reading *reading, struct charset *chars)
 	if (strchr("dsw", c))
 		charset_add_name(chars, name_of_escape(c), strlen(name_of_escape(c)));
 	else
-		/* the digits of \x and similar escapes are then read as members */
+		/* the digits after \x and similar escapes are then read as separate members */
 		chars->is_unknown = true;
 	return -1;
 }
@@ -460,7 +461,9 @@ static void read_atom(struct reading *reading)
 		reading->at++;
 		bs_pattern_tree_any(reading->tree);
 	} else if (c == '^' || c == '$') {
-		/* The places match at lines, too, whether or not the expression asks for this. */
+		/* The places ^ and $ match at every line start and end here, even if the expression
+		 * uses them only for the start and end of the text. So the tree matches more, which
+		 * is allowed. */
 		reading->at++;
 		bs_pattern_tree_place(reading->tree,
 		                      c == '^' ? BS_PATTERN_LINE_START : BS_PATTERN_LINE_END);
@@ -469,7 +472,8 @@ static void read_atom(struct reading *reading)
 		reading->at++;
 		is_atom = read_escape(reading);
 	} else if (c == '*' || c == '+' || c == '?') {
-		fail(reading); /* an error, or in some places a literal */
+		/* A repetition without an operand is an error, or in some places a literal. */
+		fail(reading);
 	} else if (c == '{' && reading->at + 1 < reading->n_bytes &&
 	           isdigit((unsigned char)reading->text[reading->at + 1])) {
 		fail(reading);

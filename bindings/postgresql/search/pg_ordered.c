@@ -63,13 +63,15 @@ struct bsp_ordered {
 	uint64 n_found; /* rows in all pieces so far */
 	bool are_all;   /* the current piece contains the last match */
 	enum step step;
-	/* A condition of the scan is the query itself, so rows that do not match are omitted. */
+	/* The scan also has the query itself as a condition (WHERE), so rows that do not match are
+	 * omitted. */
 	bool is_matching_only;
 	/* The scan has conditions that were not evaluated here, so every row must be rechecked. */
 	bool recheck;
 	struct row_set condition; /* if has_condition: rows that are not in this set are skipped */
 	bool has_condition;
-	/* the rows of all pieces, which are skipped among the rows that do not match */
+	/* The rows that were returned as matches. They are skipped when the rows that do not match
+	 * follow. */
 	struct row_set found;
 };
 

@@ -30,22 +30,23 @@
 
 /* With fewer candidates, preparing the pattern costs more than the executor's checks. */
 #define LEAST_ROWS 8
-/* Pages and rows that are processed together. More pins would matter where there are few
- * buffers. */
+/* Pages and rows that are processed together. Each page is pinned, and many pins would be a burden
+ * with few shared buffers. */
 #define MOST_PAGES 8
 #define MOST_ROWS  512
-/* The buffers of this many pages are remembered: 128 MB of a table. */
+/* The buffers of this many recent pages are remembered: 128 MB of a table. */
 #define RECENT_PAGES 16384
 /* After WINDOW_ROWS rows it is decided whether the prefilter pays. If not, it pauses for
  * FIRST_PAUSE windows, and for twice as many the next time. */
 #define WINDOW_ROWS 256
 #define FIRST_PAUSE 16 /* in windows */
 #define MOST_PAUSE  1024
-/* The window of values that are compressed or stored out of line, which take longer. Larger values
- * are never tested. */
+/* The window for values that are compressed or stored out of line; it is smaller, because testing
+ * such a value takes longer. Values above MOST_VALUE_BYTES are never tested. */
 #define WINDOW_VALUES    32
 #define MOST_VALUE_BYTES (16 << 20)
-/* Bytes of a tuple that are prefetched: its header and a text of some lines. */
+/* The number of bytes of each tuple that are prefetched into the CPU's cache: the header and a few
+ * lines of text. */
 #define AHEAD_BYTES 320
 #define CACHE_LINE  64
 
@@ -98,8 +99,9 @@ struct bsp_prefilter {
 	struct look looks[2 * MOST_ROWS];
 };
 
-/* least_percent is the cost of a test here, in percent of PostgreSQL's cost. For rows this is the
- * lookup and the call of the operator; for values also detoasting, which PostgreSQL repeats. */
+/* least_percent is the cost of testing a row here, in percent of what the executor would spend on
+ * the row. For `rows` the executor's cost is the lookup and the call of the operator; for `values`
+ * it also includes detoasting, which is then done twice for rows that are passed on. */
 static void begin_trials(struct bsp_prefilter *prefilter, StrategyNumber strategy)
 {
 	bool is_like = strategy == BSP_LIKE, is_ilike = strategy == BSP_ILIKE;

@@ -33,11 +33,12 @@ PG_FUNCTION_INFO_V1(bitsift_stats);
  * even if rows are inserted meanwhile. */
 struct gathered {
 	uint32 hash, n_bytes;
-	char *bytes; /* of the query's datum, by malloc; NULL: the slot is free */
+	char *bytes; /* a copy of the query's datum, by malloc; NULL: the slot is free */
 	LocalTransactionId transaction;
 	TransactionId snapshot_min, snapshot_max;
 	CommandId command;
-	/* The statement for which they were gathered; later statements of a cursor reuse them. */
+	/* When the statement began for which the statistics were gathered; later statements of a
+	 * cursor reuse them. */
 	TimestampTz statement;
 	uint64 used;
 	struct bs_statistics *statistics;

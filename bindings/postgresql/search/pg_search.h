@@ -24,8 +24,8 @@ struct bsp_rows {
 	Snapshot snapshot;
 };
 
-/* These functions return the number of rows. No row is returned twice. Rows that are in no index
- * are returned only by bsp_search_pending. */
+/* These functions return the number of rows. No row is returned twice. Only bsp_search_pending
+ * returns the rows of bsp_view_pending, which are in no index yet. */
 int64 bsp_search(Relation index, struct bsp_view *view, ScanKey key, struct bsp_rows *rows);
 int64 bsp_search_pending(struct bsp_view *view, struct bsp_rows *rows);
 int64 bsp_search_all(Relation index, struct bsp_view *view, struct bsp_rows *rows);

@@ -21,8 +21,8 @@
 #include "core/bitsift/memory_index.h"
 
 #define FOLDER "pg_stat_tmp/bitsift"
-/* The number changes if files are named differently, or if the library restores a condensed segment
- * to other bytes than before. */
+/* The number must be increased if files are named differently, or if the library restores a
+ * condensed segment to other bytes than before. */
 #define LAYOUT      FOLDER "/1"
 #define NAME_DIGITS (2 * sizeof(struct bsp_name))
 /* The interval at which a backend looks for files of dropped relations. */
@@ -258,8 +258,9 @@ static bool put_condensed(Relation index, const struct bsp_file *file,
 	return is_good;
 }
 
-/* Restores the segment from `name`, the only file of the memory index, and checks it against the
- * metapage. Failures are not those of the cache, so the cache is not dropped. */
+/* Restores the condensed segment `name`, which must be the only file of the memory index, checks
+ * the result against the metapage and writes it to fd. If the pages are damaged, the cached files
+ * are not to blame; so this is reported without bsp_check, which would drop the cache. */
 static void write_restored(Relation index, const struct bsp_file *file,
                            struct bs_memory_index *memory, const char *name, int fd)
 {
@@ -281,8 +282,8 @@ static void write_restored(Relation index, const struct bsp_file *file,
 	(void)write_or_fail(&fd, restored.bytes, restored.n_bytes);
 }
 
-/* Restores a condensed segment. The library keeps its temporary data in the cache's folder where it
- * can. */
+/* Restores a condensed segment from its pages to fd. Temporary data is kept in the cache's folder,
+ * or in memory if that folder cannot be used. */
 static bool restore(Relation index, const struct bsp_file *file, int fd, const char *temporary)
 {
 	char name[BS_MEMORY_INDEX_NAME_BYTES];

@@ -60,11 +60,10 @@ struct bsp_meta *bsp_meta_of(Relation index, Page page)
 		                errhint("REINDEX makes it anew.")));
 	if (!is_meta || meta->n_files > BSP_MOST_FILES || !chain_is_sane(&meta->pending) ||
 	    !chain_is_sane(&meta->closing))
-		ereport(ERROR,
-		        (errcode(ERRCODE_INDEX_CORRUPTED),
-		         errmsg("index \"%s\": its first page is none of an index of bitsift",
-		                RelationGetRelationName(index)),
-		         errhint("REINDEX makes it anew.")));
+		ereport(ERROR, (errcode(ERRCODE_INDEX_CORRUPTED),
+		                errmsg("index \"%s\": it is not a bitsift index (invalid metapage)",
+		                       RelationGetRelationName(index)),
+		                errhint("REINDEX makes it anew.")));
 	return meta;
 }
 

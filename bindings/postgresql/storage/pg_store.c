@@ -249,8 +249,9 @@ static void write_files(struct bsp_store *store, struct bsp_meta *changed)
 	}
 }
 
-/* Lists the new files in the metapage, and drops the closing chain if its rows are in them. Other
- * fields of the metapage may have changed meanwhile and are kept. */
+/* Lists the new files in the metapage. If their rows come from the closing chain (was_closing),
+ * removes that chain from the metapage. Other fields may have been changed by other backends and
+ * are kept. */
 static void name_files(struct bsp_store *store, const struct bsp_meta *changed, bool was_closing)
 {
 	Buffer buffer = ReadBuffer(store->index, BSP_META_BLOCK);
@@ -365,9 +366,9 @@ void bsp_store_commit(struct bsp_store *store, bool was_closing)
 	bsp_check(bs_writer_commit(store->writer, NULL, &err), &err, store->index);
 	bs_writer_close(store->writer);
 	store->writer = NULL;
-	/* A commit merges a little, which nearly always keeps the number of files small, except in
-	 * an index of other tokenizer rules. The metapage must have room for all files; therefore
-	 * such an index is merged here, too, and keeps its rules. */
+	/* Each commit merges a few segments, which keeps the number of files small, except in an
+	 * index that was made with other tokenizer rules. Because the metapage must have room for
+	 * all files, such an index is merged here; it keeps its rules. */
 	if (!store->is_build && bs_memory_index_n_files(store->memory) > BSP_MOST_FILES * 3 / 4)
 		(void)compact(store);
 	if (store->is_build)
@@ -392,8 +393,8 @@ static bool has_other_rules(struct bsp_store *store)
 bool bsp_store_compact(struct bsp_store *store)
 {
 	MemoryContext before = MemoryContextSwitchTo(store->context);
-	/* A merge would read the rows again. An index of other rules needs REINDEX anyway, which
-	 * reads them, too. */
+	/* An index that was made with other tokenizer rules is not merged: a merge would read all
+	 * rows, and so does the REINDEX that such an index needs anyway. */
 	bool waits = store->copy.meta.n_files > 0 && has_other_rules(store);
 	if (!waits && compact(store))
 		save(store, false);

@@ -22,10 +22,11 @@
 #include "core/bitsift/search.h"
 #include "core/bitsift/writer.h"
 
-/* A caller must check each unfolded row in the table. A check costs a twelfth of folding a row; a
- * fold costs as much as some hundred rows in addition. Up to MOST_UNFOLDED rows are never folded.
- * More rows are folded after LEAST_LOOKS checks and LOOKS_PER_ROW checks for each row. So a session
- * with few queries does not fold, and one with many folds soon. */
+/* Folding adds pending rows to an in-memory copy of the index. A caller must check each unfolded
+ * row in the table. A check costs a twelfth of folding a row, and each fold has an additional fixed
+ * cost of some hundred rows. Up to MOST_UNFOLDED rows are never folded. More rows are folded after
+ * LEAST_LOOKS checks and LOOKS_PER_ROW checks for each row. So a session with few queries does not
+ * fold, and one with many folds soon. */
 #define MOST_UNFOLDED 64
 #define LEAST_LOOKS   1000
 #define LOOKS_PER_ROW 4
@@ -315,7 +316,7 @@ static void write_waiting(Relation index, struct bs_writer *writer, struct waiti
 	pfree(row);
 }
 
-/* Adds the pending rows that are not folded yet to the folded index. */
+/* Adds the pending rows that are not folded yet to the in-memory copy of the index. */
 static void write_folded(Relation index, const struct bsp_meta *meta, struct state *state)
 {
 	struct bs_error err;
@@ -351,7 +352,8 @@ static void fold(Relation index, const struct bsp_meta *meta, struct state *stat
 	open_state(index, state);
 }
 
-/* Makes an index without files, such as a truncated unlogged one, an index of no rows. */
+/* If the metapage lists no files, as after truncating an unlogged index, makes an index without
+ * rows. */
 static void complete_base(Relation index, const struct bsp_meta *meta, struct state *state)
 {
 	struct bs_error err;
@@ -446,7 +448,7 @@ static struct state *make_state(Relation index, const struct bsp_meta *meta, enu
 	return state;
 }
 
-/* True if every pending row has been read. For a state in use, which must not change. */
+/* True if the state has every pending row. Leaves the state unchanged, because it may be in use. */
 static bool has_all(Relation index, const struct bsp_meta *meta, const struct state *state,
                     enum bsp_fold how)
 {

@@ -13,7 +13,7 @@
 #define SLOTS 32
 
 struct slot {
-	uint32 hash;                   /* of the datum's parts */
+	uint32 hash;                   /* hash of the datum's parts */
 	struct bsp_query_datum *datum; /* a copy made by malloc; NULL if the slot is free */
 	struct bs_query *query;
 	struct bs_statistics *statistics;

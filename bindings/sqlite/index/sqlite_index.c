@@ -58,8 +58,8 @@ struct bsql_index {
 	uint64_t view;
 	struct known known;
 
-	/* True: the memory is the tables at `state` plus the applied changes. False: `base` and
-	 * n_applied are invalid. */
+	/* True: the memory has the contents of the tables at `state` and the applied changes.
+	 * False: `base` and n_applied are invalid. */
 	bool is_known;
 	sqlite3_int64 state;
 	struct changes base; /* the rows of t_pending that are not applied to the memory */
@@ -723,7 +723,8 @@ int bsql_index_check_query(struct bsql_index *index, const char *query, size_t q
 	return code;
 }
 
-/* The limit for all hits; at least 1, because 0 means the default of 10. */
+/* The limit that returns all hits: the number of documents, but at least 1, because a limit of 0
+ * would mean the default of 10. */
 static size_t n_docs(const struct bsql_index *index)
 {
 	struct bs_index_info info;
@@ -916,8 +917,8 @@ int bsql_index_delete_all(struct bsql_index *index)
 	return code ? code : leave(index, build(index, false));
 }
 
-/* Does nothing for an index of other rules, because merging would read its rows again, and the
- * rebuild that it needs reads them anyway. */
+/* Does nothing if the index was made with other tokenizer rules: a merge would read all rows, and
+ * so does the rebuild that such an index needs anyway. */
 static int compact(struct bsql_index *index)
 {
 	int code = refresh(index);

@@ -20,7 +20,8 @@ SQLITE_EXTENSION_INIT3
 #define MOST_DEPTH 32u
 static _Thread_local unsigned depth;
 
-/* Formats with schema and table; sql_of builds the others. */
+/* Format strings that take the schema and the name of the table. sql_of builds the statements that
+ * are missing here. */
 static const char *const SQL[BSQL_STATEMENTS] = {
 	[BSQL_PENDING] = "SELECT id, there FROM \"%w\".\"%w_pending\" ORDER BY id",
 	[BSQL_PENDING_PUT] = "REPLACE INTO \"%w\".\"%w_pending\"(id, there) VALUES(?1, ?2)",

@@ -33,7 +33,7 @@ enum bsql_statement {
 	BSQL_TEXTS, /* id -> id and columns; used only by bsql_shadow_texts */
 	BSQL_ROW_INSERT,
 	BSQL_ROW_REPLACE,
-	BSQL_ROW_UPDATE, /* id, columns, id before */
+	BSQL_ROW_UPDATE, /* the new id, columns, the old id */
 	BSQL_ROW_UPDATE_REPLACE,
 	BSQL_ROW_DELETE,
 	BSQL_ROWS_DELETE,

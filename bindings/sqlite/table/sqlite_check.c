@@ -125,7 +125,8 @@ int bsql_check(struct bsql_index *index)
 			qsort(all.ids, all.n, sizeof(*all.ids), compare_ids);
 		code = check_ids(index, &all);
 	}
-	/* An index of other rules does not search by words, so the sample would prove nothing. */
+	/* A query of an index with other tokenizer rules reads every row instead of searching the
+	 * index, so the samples would prove nothing. */
 	if (!code)
 		code = bsql_index_describe(index, &info);
 	for (size_t i = 0; i < SAMPLES && i < all.n && !code && !info.has_other_rules; i++)

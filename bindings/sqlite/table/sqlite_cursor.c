@@ -15,8 +15,8 @@
 
 SQLITE_EXTENSION_INIT3
 
-/* The number of hits that are found first by rank without a LIMIT, and the factor by which it then
- * grows. */
+/* An ORDER BY rank without a LIMIT first finds FIRST_HITS hits. Each time more are needed, the
+ * number grows by MORE_FACTOR. */
 #define FIRST_HITS  100u
 #define MORE_FACTOR 10u
 
@@ -534,7 +534,7 @@ int bsql_cursor_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int 
 			sqlite3_result_double(context, -score);
 		return code == SQLITE_DONE ? SQLITE_OK : code;
 	}
-	/* A column that an UPDATE does not change. */
+	/* In an UPDATE, the value of a column that does not change is not needed. */
 	if (sqlite3_vtab_nochange(context) && declaration_of(cursor)->content)
 		return SQLITE_OK;
 	code = read_row(cursor);

@@ -9,7 +9,7 @@ struct planning {
 	sqlite3_index_info *info;
 	sqlite3_str *arguments;
 	int n_arguments, n_columns;
-	int n_taken; /* consumed constraints, without LIMIT and OFFSET */
+	int n_taken; /* number of consumed constraints, without LIMIT and OFFSET */
 	bool has_match, has_id, has_rank, is_impossible;
 };
 
@@ -138,8 +138,8 @@ int bsql_plan(sqlite3 *db, int n_columns, sqlite3_index_info *info)
 	int rank = n_columns + 1 > 63 ? 63 : n_columns + 1;
 	if (info->colUsed >> rank & 1 && !(info->idxNum & PLAN_BY_RANK) && !planning.has_rank)
 		info->idxNum |= PLAN_SCORES;
-	/* The hidden column is used by MATCH and by auxiliary functions, which look up what they
-	 * need themselves. */
+	/* If no other column than the hidden one is used, counting suffices. MATCH and the
+	 * auxiliary functions use the hidden column, and find the rows themselves. */
 	if ((info->colUsed & ~(n_columns < 63 ? (sqlite3_uint64)1 << n_columns : 0)) == 0)
 		info->idxNum |= PLAN_COUNT;
 	info->estimatedCost = (double)info->estimatedRows * (planning.has_match ? 1 : 3) + 10;

@@ -166,8 +166,8 @@ enum bs_status bs_results_finish(struct bs_results *results, struct bs_error *er
 	if (token->path && !token->is_by_path && !token->was_met)
 		return bs_fail(
 			err, BS_INVALID,
-			"the cursor's file, %s, is not among those searched, and they are not "
-			"sorted by path: begin without a cursor",
+			"the cursor's file, %s, is not among the files searched, and its place in "
+			"this order is unknown: search again without the cursor",
 			token->path);
 	told->last_token = results->last.used_bytes > 0 ? (const char *)results->last.data : NULL;
 	told->resume_token = told->n_shown < told->n_found ? told->last_token : NULL;

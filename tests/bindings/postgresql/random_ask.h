@@ -24,12 +24,13 @@ struct text {
 void text_clear(struct text *text);
 void text_add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_add_bytes(struct text *text, const char *bytes, size_t n_bytes);
-void text_add_quoted(struct text *text, const char *string); /* as an SQL literal */
+void text_add_quoted(struct text *text,
+                     const char *string); /* Appends the string as an SQL literal. */
 void text_free(struct text *text);
 /* Declares a text that is freed at the end of its block. */
 #define TEXT __attribute__((cleanup(text_free))) struct text
 
-/* The state: recently made texts, of which queries take parts. */
+/* The state of the generator: the recent texts, from which queries take parts. */
 #define N_LATELY 256
 struct asker {
 	struct random random;

@@ -48,7 +48,8 @@ enum status {
 struct shape {
 	const char *index; /* follows CREATE INDEX t_index ON t USING */
 	const char *expressions[2];
-	const char *also; /* condition of a partial index; nullable */
+	const char
+		*also; /* a condition that queries need in order to use a partial index; nullable */
 	const char *persistence;
 	bool has_grams;
 };
@@ -601,13 +602,14 @@ static bool are_errors_alike(const PGresult *a, const PGresult *b)
 	return x && y && strcmp(x, y) == 0;
 }
 
-/* Returns the first column of all rows, sorted. */
+/* Orders ids numerically; for qsort. */
 static int by_number(const void *a, const void *b)
 {
 	long x = *(const long *)a, y = *(const long *)b;
 	return (x > y) - (x < y);
 }
 
+/* Returns the ids in the first column of all rows, sorted. */
 static long *sorted_ids(const PGresult *result)
 {
 	size_t n = (size_t)PQntuples(result);
@@ -618,7 +620,7 @@ static long *sorted_ids(const PGresult *result)
 	return ids;
 }
 
-/* Prints ids that only one answer has, ten at most. */
+/* Compares two lists of ids. Prints the ids that only one has, ten at most. */
 static bool have_same_ids(const PGresult *a, const PGresult *b)
 {
 	size_t n_a = (size_t)PQntuples(a), n_b = (size_t)PQntuples(b), i = 0, j = 0, n_shown = 0;

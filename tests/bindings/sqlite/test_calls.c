@@ -209,8 +209,8 @@ struct contents {
 	int of[N_TABLES][2]; /* -1: unused */
 };
 
-/* Whether the rows of a table depend on the table itself. above: bit set of the tables that lead to
- * it. */
+/* Whether the rows of a table depend on the table itself. above: bit set of the tables on the way
+ * to it. */
 static bool is_recursive(const struct contents *contents, int table, unsigned above)
 {
 	if (above >> table & 1)

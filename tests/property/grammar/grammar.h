@@ -25,7 +25,9 @@
 extern const char *const grammar_names[GRAMMAR_N_NAMES];
 
 struct grammar_text {
-	int field; /* index in grammar_names; GRAMMAR_ANY_FIELD: the text of a file */
+	/* index in grammar_names; GRAMMAR_ANY_FIELD: this is the text of a file, which has no
+	 * fields */
+	int field;
 	char *text;
 	struct kept words;
 };

@@ -434,7 +434,7 @@ static void put_phrase(struct growing *growing)
 	struct dice *dice = growing->dice;
 	uint32_t n = roll_between(dice, chance(dice, 5) ? 0 : 1, 3);
 	bool is_curled = chance(dice, 5);
-	/* Often words that stand together in some document. */
+	/* Often takes words that are adjacent in some document. */
 	const struct grammar_doc *doc = &growing->grammar->docs[roll(dice, GRAMMAR_N_DOCS)];
 	const char *text = doc->n_texts > 0 ? doc->texts[roll(dice, doc->n_texts)].text : "";
 	put(growing, is_curled ? PICK(dice, curled) : "\"");
@@ -535,7 +535,7 @@ static size_t draw_place(struct growing *growing)
 {
 	const struct bs_buffer *text = growing->text;
 	size_t at = roll(growing->dice, (uint32_t)text->used_bytes + 1);
-	/* A few within a character, which makes invalid UTF-8. */
+	/* Some edits are within a character, which makes invalid UTF-8. */
 	if (at < text->used_bytes && !chance(growing->dice, 3))
 		at = char_start(text->data, at);
 	return at;

@@ -229,7 +229,8 @@ double grammar_score(const struct grammar *grammar, const struct grammar_node *r
 			double tf = count(doc, term, word->term_bytes), df = 0;
 			for (size_t d = 0; d < GRAMMAR_N_DOCS; d++)
 				df += count(&grammar->docs[d], term, word->term_bytes) > 0;
-			/* The loop adds this once for each of the tf occurrences. */
+			/* The loop adds this once for each occurrence of the word, that is, tf
+			 * times. */
 			score += weight * log(1 + (n - df + 0.5) / (df + 0.5)) * 2.2 /
 			         (tf + 1.2 * (0.25 + 0.75 * doc->length / grammar->mean_length));
 		}

@@ -32,7 +32,7 @@ enum kind {
 struct token {
 	enum kind kind;
 	bool is_dropped;   /* an operator without an operand after it */
-	size_t start, end; /* the text to analyse; of a field: including its colon */
+	size_t start, end; /* range of the text to analyse; for a field, the name with its colon */
 	int field;
 	bool is_near;
 	uint64_t distance;
@@ -277,7 +277,7 @@ static size_t read_word(struct reader *reader, size_t at)
 		add(reader, FIELD, at, at + field_bytes)->field = field;
 		at += field_bytes;
 	}
-	/* In title:^2 the ^2 is text. */
+	/* The ^2 of title:^2 is text, not a weight. */
 	if (at == inner_end && inner_end < end) {
 		inner_end = end;
 		weight = 1;
@@ -455,7 +455,8 @@ static void set_last(struct grammar_node *leaf, enum grammar_match match, const 
 	memcpy(item->bytes, bytes, n_bytes);
 }
 
-/* Letters that replace wildcards for the tokenizer: Gothic letters, or Hangul next to Hangul. */
+/* Letters that stand in for wildcards while the tokenizer splits a text: Gothic letters, or Hangul
+ * letters next to Hangul. */
 enum {
 	ANY_LETTER,
 	ONE_LETTER,
@@ -520,7 +521,8 @@ static size_t encode(const struct wild *wild, size_t token, uint8_t *out, size_t
 	size_t n = 0;
 	for (size_t i = 0; i < wild->n; i++) {
 		UChar32 c = wild->c[i];
-		/* A sequence of several * has the neighbours of the whole sequence. */
+		/* Several adjacent * count as one wildcard, so their neighbours are those of the
+		 * whole sequence. */
 		size_t first = i, last = i;
 		while (c == '*' && first > token && wild->c[first - 1] == '*')
 			first--;

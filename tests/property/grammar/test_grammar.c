@@ -236,7 +236,8 @@ static void check_corpus(unsigned number, unsigned n_queries)
 	open_index(&bench, options);
 	for (unsigned i = 0; i < n_queries; i++)
 		check_query(&bench);
-	/* Enough queries must distinguish one meaning from another. */
+	/* Enough queries must match some documents but not all, because only these distinguish one
+	 * meaning from another. */
 	if (n_queries == QUERIES_OF_CORPUS) {
 		assert_in_range(bench.n_some, QUERIES_OF_CORPUS / 5, QUERIES_OF_CORPUS);
 		assert_in_range(bench.n_errors, 1, QUERIES_OF_CORPUS / 5);

@@ -135,8 +135,9 @@ bool model_read_source(const struct model_disk *disk, const char *label, uint32_
 struct model_state {
 	const char *sources[MODEL_MAX_SOURCES]; /* source labels, borrowed */
 	uint32_t n_sources;
-	struct model_docs docs;     /* in document order */
-	struct model_docs excluded; /* documents deleted by id, with their bytes at that time */
+	struct model_docs docs; /* in document order */
+	/* Documents that were deleted by id, with the bytes that they had then. */
+	struct model_docs excluded;
 };
 
 void state_deinit(struct model_state *state);

@@ -234,8 +234,8 @@ static void differ(struct comparison *comparison, const struct answer *answer, c
 	comparison->is_same = false;
 }
 
-/* If a source changed, the current text is verified, but the index may reject a document by its old
- * text. Therefore some hits are optional. */
+/* If a source changed, a hit is verified by the current text, but the index selects candidates by
+ * the old text. Therefore a document that matches only now may be a hit, or not. */
 static bool may_be_hit(const struct comparison *comparison, size_t i)
 {
 	const struct model_doc *now = comparison->now_of[i];
@@ -249,9 +249,9 @@ static bool must_be_hit(const struct comparison *comparison, size_t i)
 	        query_matches(comparison->query, &comparison->state->docs.at[i]));
 }
 
-/* Two sources may have documents with the same id. Returns whether this hit must be matched to a
- * later document with its id, because the remaining hits are only enough for later mandatory
- * ones. */
+/* Two sources may have documents with the same id. Returns whether a hit with this id belongs to a
+ * later document than `doc`: the remaining hits with the id are just enough for the later documents
+ * that must be found. */
 static bool is_later_ones(const struct comparison *comparison, const struct answer *answer,
                           size_t hit, size_t doc)
 {

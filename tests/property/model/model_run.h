@@ -14,7 +14,7 @@ struct run {
 	char *input; /* standard input, for "-"; NULL: none */
 	struct bs_build_report report;
 	struct bs_error err;
-	void *world;        /* owned by the test: what to disturb during the run */
+	void *world;        /* owned by the test: the world to disturb during the run */
 	unsigned countdown; /* calls of progress until the disturbance */
 };
 

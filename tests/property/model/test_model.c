@@ -43,7 +43,7 @@ struct reader {
 struct world {
 	struct model_files files;
 	struct model_state state;
-	bool is_known; /* state equals the last commit */
+	bool is_known; /* state is that of the last commit */
 	/* is_known, and the files have not changed since the commit */
 	bool is_clean;
 	const char *dir;                        /* the index's folder */
@@ -132,7 +132,8 @@ static void compare_grep(struct world *world)
 	bs_buffer_deinit(&found[1]);
 }
 
-/* Compares the last commit, and the readers of earlier ones. */
+/* Compares the index at the last commit, and the open readers of earlier commits, with the
+ * model. */
 static void compare(struct world *world, unsigned n_queries)
 {
 	struct bs_index *index = world->is_known ? open_index(world) : NULL;

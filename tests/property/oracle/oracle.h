@@ -46,7 +46,7 @@ bool chance(struct dice *dice, uint32_t percent);
 
 #define ORACLE_MAX_NAMES 24
 #define ORACLE_NO_NAME   (-1) /* the field of a file; in a query: any field */
-/* In a query: name:, which is the file's name, or a record's own field "name". */
+/* In a query, the field name: (the file's name, or a record's own field "name"). */
 #define ORACLE_FILE_NAME (-2)
 #define ORACLE_NO_TERM   UINT32_MAX /* a word that occurs in no document */
 
@@ -60,8 +60,9 @@ struct oracle_doc {
 	size_t path_off;
 	/* Offset in oracle.bytes of the path below the source; an empty string if there is none. */
 	size_t name_off;
-	size_t first_name, n_names; /* the words of that path, in name_tokens */
-	/* mtime_s: of the file. when_s: date of the field "when"; 0: no date. */
+	size_t first_name,
+		n_names; /* range in name_tokens: the words of the path below the source */
+	/* mtime_s: of the file. when_s: the date in the field "when"; 0: no date. */
 	int64_t mtime_s, when_s;
 	/* Line of a record, 1-based. For an in-memory document, the number of documents added
 	 * before it. 0 for a file. */
@@ -82,8 +83,8 @@ struct oracle_field {
 struct oracle_token {
 	uint32_t term;
 	uint32_t position; /* relative to the start of its field */
-	/* Index among the fields of all documents: equal numbers mean the same field of the same
-	 * document. */
+	/* Number of the field, counted through the fields of all documents. So tokens with equal
+	 * numbers are in the same field of the same document. */
 	size_t field;
 };
 
@@ -109,14 +110,14 @@ struct oracle {
 	bool has_files;
 	uint64_t n_positions; /* sum of the lengths of the documents that df counts */
 	size_t n_gone;
-	uint32_t length; /* length so far of the document being added */
+	uint32_t length; /* length so far of the document that is being added */
 };
 
 void oracle_init(struct oracle *oracle, const struct bs_tokenizer_options *options);
 void oracle_deinit(struct oracle *oracle);
 
 size_t oracle_n_docs(const struct oracle *oracle);
-/* The N of scores: documents that are not gone. */
+/* Returns N for scores: the number of documents that are not gone. */
 size_t oracle_n_counted(const struct oracle *oracle);
 struct oracle_doc *oracle_doc(const struct oracle *oracle, size_t doc);
 const struct oracle_field *oracle_field(const struct oracle *oracle, size_t field);
@@ -128,8 +129,9 @@ const struct oracle_term *oracle_term(const struct oracle *oracle, size_t term);
 void oracle_add_field(struct oracle *oracle, const char *name, const void *text, size_t text_bytes);
 size_t oracle_end_doc(struct oracle *oracle, const void *id, size_t id_bytes);
 
-/* Sets the place of the document added last. name_off: offset in path of the path below the source;
- * the length of path for a record, which has none. */
+/* Sets the place of the document added last: its path, and name_off, the offset in `path` at which
+ * the path below the source begins. A record has no path below the source; its name_off is the
+ * length of path. */
 void oracle_place_doc(struct oracle *oracle, const char *path, size_t name_off, int64_t mtime_s);
 
 /* Removes a replaced document from N, df and avgdl. The caller must call oracle_refind_values
@@ -156,7 +158,8 @@ struct oracle_setup {
 	uint32_t n_docs; /* number of records and files to write; some yield no document */
 	uint32_t mean_words;
 	uint32_t n_vocabulary;
-	/* The sources' mtimes lie in the future, so that the index trusts no file fingerprint. */
+	/* The mtimes of the sources are in the future, so that the index trusts no file
+	 * fingerprint. */
 	bool is_young;
 	bool has_stdin; /* one source is "-" */
 	bool by_writer; /* the documents of "-" are added by a writer */
@@ -244,10 +247,10 @@ bool oracle_range_is_one(const struct oracle_range *range);
 bool oracle_range_has(const struct oracle_range *range, const struct oracle_value *value);
 
 struct oracle_item {
-	uint32_t term;     /* ignored if there is a set */
+	uint32_t term;     /* number of the term; ignored if there is a set */
 	uint32_t position; /* relative to the leaf's first item */
-	/* For a prefix, pattern or fuzzy word: offset in oracle_query.sets of one byte per term,
-	 * whether it matches. Otherwise SIZE_MAX. */
+	/* Only for a prefix, pattern or fuzzy word: offset in oracle_query.sets of an array that
+	 * has, for each term, a byte that says whether the term matches. Otherwise SIZE_MAX. */
 	size_t set_off;
 	bool is_stop;
 };
@@ -257,7 +260,7 @@ struct oracle_item {
 
 struct oracle_node {
 	enum oracle_kind kind;
-	int field;      /* printed before the node; ORACLE_NO_NAME: none */
+	int field;      /* the field prefix that is printed before the node; ORACLE_NO_NAME: none */
 	bool in_parens; /* AND, OR, NOT */
 	bool is_minus;  /* NOT: printed "-" */
 	uint32_t n_children;
@@ -283,9 +286,10 @@ struct oracle_query {
 	uint32_t n_nodes, root;
 	bool any;
 	struct bs_buffer bytes, items, sets;
-	struct bs_buffer text;    /* the query as printed */
-	struct bs_buffer stops;   /* stop words, one per line; empty: none */
-	struct bs_buffer weights; /* one double per term: the sum over its positive occurrences */
+	struct bs_buffer text;  /* the query as printed */
+	struct bs_buffer stops; /* stop words, one per line; empty: none */
+	/* One double per term: the sum of the weights of its positive occurrences. */
+	struct bs_buffer weights;
 };
 
 void oracle_query_deinit(struct oracle_query *query);

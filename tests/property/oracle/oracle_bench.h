@@ -78,14 +78,15 @@ void bench_write_file(struct bench *bench, unsigned number, const char *text);
 void bench_open(struct bench *bench);
 /* Indexes some of the sources into the folder dir. */
 void bench_index(struct bench *bench, const char *dir, uint32_t first_source, uint32_t n_sources);
-/* Adds the documents of "-" to the index in dir by a writer: in several commits, with some deletes
- * and some changes that are rolled back. Returns the number of documents of the index afterwards.
- * In oracle_writer.c. */
+/* Uses a writer to add the documents of the source "-" (standard input) to the index in dir: in
+ * several commits, with some deletions, and with some changes that are rolled back. Returns the
+ * number of documents that the index has then. In oracle_writer.c. */
 uint64_t bench_give(struct bench *bench, const char *dir);
-/* Subtracts the replaced documents that compaction has removed from the index from the oracle's
- * statistics. Fails the test if a document of the index was never written, or differs in id or
- * length, or is deleted but not replaced or the reverse; also if a document that was not replaced
- * is missing. In oracle_held.c. */
+/* Finds out which replaced documents the index no longer holds, because compaction has removed
+ * them, and subtracts these from the statistics of the oracle. Fails the test if the index has a
+ * document that was never written, or one with another id or length, or one that is deleted but not
+ * replaced or the reverse; also if a document is missing that was not replaced. In
+ * oracle_held.c. */
 void bench_count_held(struct bench *bench);
 /* Sets the provider of texts that are not stored. */
 void bench_provide(struct bench *bench);

@@ -8,8 +8,8 @@
 /* Hits of a search, in the order of the calls. */
 struct taken {
 	struct bs_buffer documents;  /* uint64_t each */
-	struct bs_buffer candidates; /* bool each: not certain to match */
-	struct bs_buffer ids;        /* each after its length, a size_t */
+	struct bs_buffer candidates; /* a bool for each hit: true if it is not certain to match */
+	struct bs_buffer ids;        /* for each hit the length of its id, a size_t, and the id */
 };
 
 static void take(struct taken *taken, uint64_t document, bool is_candidate, const char *id,

@@ -56,8 +56,8 @@ static const char *draw_source(const struct oracle_setup *setup, struct dice *di
 		return "-";
 	if (chance(dice, 10))
 		return files[i];
-	/* Few folders in large corpora, because creating files is slow; but some, so that a folder
-	 * exceeds a shard of two blocks. */
+	/* In large corpora few sources are folders, because creating files is slow; but some are,
+	 * so that the files of a folder exceed a shard of two blocks. */
 	return chance(dice, setup->n_docs > 1100 ? 3 : 35) ? folders[i] : collections[i];
 }
 
@@ -103,7 +103,9 @@ void oracle_setup_draw(struct oracle_setup *setup, struct dice *dice, uint64_t s
 	setup->n_threads = roll(dice, 4);
 	setup->pairs_least_bytes = chance(dice, 70);
 	setup->forward_mode = n_docs ? BS_FORWARD_AUTO : modes[roll(dice, 4)];
-	/* A writer has no options for records. */
+	/* A writer cannot set the options for records (id_field, text_fields). So it must not make
+	 * the index, which takes its options from the first source, if the setup has such
+	 * options. */
 	bool is_first = strcmp(setup->sources[0], "-") == 0;
 	setup->by_writer = setup->has_stdin && chance(dice, 60) &&
 	                   !(is_first && (setup->id_field || setup->has_text_fields));
@@ -390,8 +392,8 @@ static bool is_integer(const struct bs_buffer *id)
 	return true;
 }
 
-/* Whether the id of a record of a folder's collection is derived from its line: only then a colon
- * follows the id of the file. */
+/* Whether the id of a record is derived from its line, for a collection in a folder. Only such an
+ * id has a colon after the id of the file. */
 static bool is_named_by_line(const struct making *making, size_t doc)
 {
 	const struct oracle_doc *record = oracle_doc(making->oracle, doc);

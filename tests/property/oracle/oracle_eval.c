@@ -143,8 +143,8 @@ static size_t make_set(struct oracle_query *query, const struct oracle_node *nod
 	return set_off;
 }
 
-/* Whether the last word of a leaf matches by a set. A suffix is ignored after a code point of a
- * script run. */
+/* Whether the last word of a leaf matches a set of terms: it is a pattern, or has a suffix. After a
+ * code point of a script run the suffix is ignored. */
 static bool is_blurred(const struct oracle_query *query, const struct oracle_node *node,
                        const struct kept_token *last)
 {

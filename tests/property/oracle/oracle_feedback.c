@@ -9,8 +9,8 @@
 /* A term of the feedback documents. */
 struct typical {
 	double share, value;
-	double told; /* its weight on the line; 0: not listed */
-	bool may_be; /* allowed on the line */
+	double told; /* its weight in the line of --explain; 0: the line does not list it */
+	bool may_be; /* the line of --explain may list it */
 };
 
 /* Returns the sum of the weights of the query's positive words, every occurrence counted. */

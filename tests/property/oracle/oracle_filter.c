@@ -3,7 +3,8 @@
 #include "tests/property/oracle/oracle.h"
 #include "tests/rigs/test.h"
 
-/* The condition on the last component of a path; if negated, no component may meet it. */
+/* A condition on a component of a path. A positive condition must hold for the last component; a
+ * negated one must hold for none of them. */
 enum asks {
 	ENDS,
 	BEGINS,

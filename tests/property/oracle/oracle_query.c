@@ -200,7 +200,7 @@ static uint32_t new_node(struct growing *growing, enum oracle_kind kind)
 	return query->n_nodes++;
 }
 
-/* Turns a bare token into a prefix, or into a fuzzy word with a typing error. */
+/* Turns a bare token into a prefix, or into a fuzzy word with a typing error in it. */
 static void blur(struct growing *growing, struct oracle_node *node)
 {
 	static const char *const suffixes[] = {"*", "*", "~1", "~2"};
@@ -362,7 +362,8 @@ static bool make_wild(struct growing *growing, struct oracle_node *node)
 	}
 	node->pattern_bytes = bytes->used_bytes - node->pattern_off;
 	node->text_off = bytes->used_bytes;
-	/* Copies the word before it from the text, so that some phrases match. */
+	/* Sometimes puts the preceding word of the text before the pattern, so that some phrases
+	 * match. */
 	uint64_t start = at > 0 ? kept_at(&oracle->kept, at - 1)->start_byte : token->start_byte;
 	if (node->kind == ORACLE_WORD)
 		append_string(bytes, before[roll(growing->dice, sizeof(before) / sizeof(*before))]);

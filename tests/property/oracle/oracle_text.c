@@ -147,8 +147,8 @@ static const char *const odd_words[] = {
 	"n",
 };
 
-/* Few, so that script runs share code points; also signs that are in no run but fold to a code
- * point of one. */
+/* Code points of script runs: few, so that different runs have some in common. The last ones are
+ * signs that belong to no run, but fold to a code point of a run. */
 static const uint32_t run_code_points[] = {0x6f22, 0x5b57, 0x795d, 0x79d8, 0x7121, 0x4e00,
                                            0x4e2d, 0x6587, 0x304b, 0x306a, 0x30ab, 0x30a2,
                                            0x0e01, 0x0e32, 0x3297, 0x3299, 0x1f21a};

@@ -12,13 +12,13 @@
 #include "tests/rigs/dice.h"
 #include "tests/rigs/test.h"
 
-/* Further differences are counted, but not printed. */
+/* The number of differences that are printed; further ones are only counted. */
 #define MAX_TOLD 20
 
 static unsigned n_queries = 45, first_corpus;
-static uint64_t n_learnt;  /* queries with feedback terms */
-static uint64_t n_apart;   /* queries that documents were matched with one by one */
-static uint64_t n_certain; /* hits of searches for candidates */
+static uint64_t n_learnt;  /* queries that were checked with feedback terms */
+static uint64_t n_apart;   /* queries that were checked document by document, without the index */
+static uint64_t n_certain; /* certain hits of searches for candidates */
 static uint64_t n_asked, n_compared, n_differences, n_exact;
 static uint64_t n_gone;               /* replaced documents that compaction has removed */
 static uint64_t n_weighed, n_dropped; /* blocks, while ranking */
@@ -112,7 +112,7 @@ static void check_stats(struct bench *bench)
 	uint64_t total_ns = 0;
 	for (int i = 0; i < BS_STAGES; i++)
 		total_ns += stats->stage_ns[i];
-	/* A search for the best skips candidates, and verifies some twice. */
+	/* A search for the best hits skips candidates, and verifies some of them twice. */
 	bool is_top = bench->request.output.mode == BS_SEARCH_TOP && !bench->request.method.brute &&
 	              !bench->request.method.exhaustive;
 	if (bench->sort_field)
@@ -275,7 +275,7 @@ static void answer(struct bench *bench)
 	oracle_rank((struct oracle_hit *)(void *)bench->ranked.data, n_expected(bench));
 }
 
-#define MOST_SORTED 400u /* the oracle sorts by insertion */
+#define MOST_SORTED 400u /* largest number of documents, because the oracle sorts by insertion */
 
 /* Checks the hits sorted by a field that has values. */
 static void check_sorted(struct bench *bench, size_t kernel)

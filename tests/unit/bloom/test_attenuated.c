@@ -53,8 +53,8 @@ static void test_shapes(void **state)
 	bs_attenuated_free(NULL);
 }
 
-/* A line of nodes with one word each: the word of the node i hops away is at level i, and beyond
- * the last level at none. */
+/* A line of nodes with one word each: level i of a filter has the word of the node i hops away;
+ * words farther than the last level are in no level. */
 static void test_a_line(void **state)
 {
 	enum {
@@ -113,8 +113,8 @@ static void expect_hop(struct bs_route *route, uint64_t node, uint64_t from, uin
 	assert_int_equal(hop.level, level);
 }
 
-/* Nearest first; among equal sums the one with more hops done, then the earlier one; no node
- * twice. */
+/* The nearest node is asked first; among equal distances the one with more hops already made, then
+ * the one offered first. No node is asked twice. */
 static void test_order_of_asking(void **state)
 {
 	AUTO(bs_route_free_at) struct bs_route *route;
@@ -127,8 +127,9 @@ static void test_order_of_asking(void **state)
 		expect_ok(bs_route_offer(route, 1, 2, NULL), NULL);
 		expect_ok(bs_route_offer(route, 2, 1, NULL), NULL);
 		expect_ok(bs_route_offer(route, UINT64_MAX, 1, NULL), NULL);
-		expect_ok(bs_route_offer(route, 7, 0, NULL), NULL); /* has been asked already */
-		expect_hop(route, 2, 7, 1, 1);                      /* a false path */
+		expect_ok(bs_route_offer(route, 7, 0, NULL),
+		          NULL);               /* this node has been asked already */
+		expect_hop(route, 2, 7, 1, 1); /* a false path */
 		expect_ok(bs_route_offer(route, 3, 2, NULL), NULL);
 		expect_ok(bs_route_offer(route, 1, 3, NULL), NULL);
 		expect_hop(route, UINT64_MAX, 7, 1, 1);
@@ -139,7 +140,7 @@ static void test_order_of_asking(void **state)
 		assert_false(bs_route_next(route, &hop));
 		assert_int_equal(hop.node, 0);
 	}
-	/* Many nodes at once, each only once. */
+	/* Many nodes are offered; each is asked only once. */
 	expect_ok(bs_route_start(route, 0, NULL), NULL);
 	assert_true(bs_route_next(route, &hop));
 	for (uint64_t i = 0; i < 10000; i++)
@@ -192,10 +193,11 @@ static void test_nearest_holder(void **state)
 	static const struct {
 		uint32_t degree;
 		double bits_per_word;
-		/* The limit for the share of false hops, for holders within three hops. */
+		/* The limit for the share of false hops in searches with a holder within three
+		 * hops. */
 		double near_share;
-		double share; /* the limit for the share of false and blind hops, for all holders */
-		double home_share; /* the limit for all holders if homes are asked */
+		double share; /* the limit for the share of false and blind hops in all searches */
+		double home_share; /* the limit for all searches if homes are asked */
 	} cases[] = {{8, 16, 0.02, 0.02, 0.02}, {8, 8, 0.02, 0.02, 0.02}, {6, 16, 0.02, 0.02, 0.02},
 	             {4, 16, 0.02, 0.12, 0.02}, {4, 2, 1, 1, 1},          {2, 16, 0.02, 1, 0.02}};
 	AUTO(bs_route_free_at) struct bs_route *route;
@@ -214,7 +216,9 @@ static void test_nearest_holder(void **state)
 		assert_true((double)bs_network_level_bytes(network) <=
 		            2.048 * (double)bs_network_most_reached(network));
 		uint64_t n_asked[3] = {0}, n_off[3] = {0},
-			 random = 99; /* [0]: within three hops, [1]: all, [2]: all, with homes */
+			 /* Index of n_asked and n_off: [0] holders within three hops, [1] all
+			  * holders, [2] all holders, with homes asked. */
+			random = 99;
 		for (int n = 0; n < 5000;) {
 			uint32_t from = (uint32_t)random_below(&random, 64),
 				 word = (uint32_t)random_below(&random, options.n_words);

@@ -80,12 +80,13 @@ static void test_edges_of_the_arithmetic(void **state)
 	assert_true(bs_bloom_false_rate(1000, 7, 0) == 0);
 	assert_true(bs_bloom_density(1, 64, UINT64_MAX) == 1);
 	assert_true(bs_bloom_false_rate(1, 64, UINT64_MAX) == 1);
-	/* Where 1 - e^-x would lose all digits. */
+	/* A density so small that 1 - e^-x would have no correct digit. */
 	expect_near(bs_bloom_density(UINT64_C(1) << 60, 1, 1), exp2(-60), 1e-9);
 	expect_near(bs_bloom_bits_per_key(1, 1e-18), 1e18, 1e-9);
 }
 
-/* Fixed: if one changes, stored filters cannot be queried any more. */
+/* Key hashes and positions must never change, because stored filters could not be queried any
+ * more. */
 static void test_frozen_keys(void **state)
 {
 	static const struct {
@@ -211,7 +212,7 @@ static void test_shapes(void **state)
 	assert_true(bs_bloom_has(bs_bloom_look(bloom), bs_bloom_key_of_bytes(NULL, 0)));
 }
 
-/* Added keys are found; of other keys, the predicted share. */
+/* Added keys are found; the share of absent keys that are found is the predicted one. */
 static void test_measured_rates(void **state)
 {
 	static const struct {
@@ -229,7 +230,7 @@ static void test_measured_rates(void **state)
 		assert_int_equal(count_keys(bloom, 0, n), n);
 		double predicted = bs_bloom_false_rate(n_bits, n_hashes, n);
 		double measured = (double)count_keys(bloom, n, n + n_absent) / (double)n_absent;
-		/* The bound has the variance of the queries and that of the density, which is at
+		/* The bound allows for the deviation of the queries and of the density, which is at
 		 * most 1 / sqrt(m). */
 		double bound = 4 * sqrt(predicted / (double)n_absent) +
 		               predicted * n_hashes * 2 / sqrt((double)n_bits);
@@ -337,7 +338,8 @@ static void test_two_sets(void **state)
 		                 bs_bloom_look(a).bits[i] & bs_bloom_look(b).bits[i]);
 }
 
-/* A pass over many filters of many shapes gives the answers of the single filters. */
+/* One pass over many filters of different shapes gives the same answers as a query of each
+ * filter. */
 static void test_pass(void **state)
 {
 	enum {

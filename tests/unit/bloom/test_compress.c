@@ -36,8 +36,8 @@ static size_t code_bytes(const uint8_t *bits, uint64_t n_bits, uint64_t n_set)
 	return code.used_bytes;
 }
 
-/* Within 1 % of the entropy (the goal is far less), from one set bit in a million to all but
- * one. */
+/* The code takes at most 1 % more than the entropy (the goal is far less), from one set bit in a
+ * million to all but one. */
 static void test_code_takes_the_entropy(void **state)
 {
 	static const double densities[] = {0.00001, 0.0001, 0.001, 0.003, 0.01,  0.0316,
@@ -79,7 +79,8 @@ static void test_code_of_every_size(void **state)
 	}
 }
 
-/* Bits that are not random are decoded correctly, too: runs, for which the code is not made. */
+/* Bits that are not random, such as runs, are decoded correctly, too, although the code is not made
+ * for them. */
 static void test_code_of_runs(void **state)
 {
 	uint64_t random = 17;
@@ -97,9 +98,9 @@ static void test_code_of_runs(void **state)
 }
 
 /*
- * Mitzenmacher, "Compressed Bloom Filters", tables 1 to 4: memory, sent bits and hashes per key,
- * false-positive rate. First the best plain filter, then the compressed ones: with the same number
- * of sent bits, and for the same rate.
+ * Filters in Mitzenmacher, "Compressed Bloom Filters", tables 1 to 4: memory, sent bits and hashes
+ * per key, false-positive rate. Each table has first the best plain filter, then compressed ones:
+ * one with the same number of sent bits, one with the same rate.
  */
 static const struct {
 	double memory, sent, rate;
@@ -119,7 +120,8 @@ static void test_published_tables(void **state)
 		              bs_bloom_entropy(bs_bloom_density(m, published[i].n_hashes, n));
 		assert_true(fabs(rate / published[i].rate - 1) < 0.005);
 		assert_true(fabs(sent / published[i].sent - 1) < 0.001);
-		/* With these limits for sent bits and memory, the plan is at least as good. */
+		/* With the published memory and sent bits as limits, the plan is at least as good
+		 * as the published filter. */
 		struct bs_bloom_plan plan;
 		expect_ok(bs_bloom_plan_for_size(n, sent, published[i].memory, &plan, NULL), NULL);
 		assert_true(plan.false_rate <= rate * 1.0001);
@@ -154,7 +156,8 @@ static double measure(const struct bs_bloom_plan *plan, uint64_t n, uint64_t n_a
 	return (double)n_found / (double)n_absent;
 }
 
-/* The tables again, with real filters. Memory, then sent bits, are limits. */
+/* Checks rows of the published tables with real filters. The plan gets their memory and sent bits
+ * as limits. */
 static void test_tables_by_measurement(void **state)
 {
 	static const struct {

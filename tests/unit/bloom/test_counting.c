@@ -90,8 +90,8 @@ static void test_comes_and_goes(void **state)
 	bs_counting_free(NULL);
 }
 
-/* 15 is counted exactly. The 16th addition overflows and is reported; from then on a counter of 15
- * stays, wherever it is. */
+/* A counter counts exactly up to 15. The 16th addition overflows and is reported. From then on a
+ * counter that shows 15 is never decreased, because its true count is unknown. */
 static void test_overflow_sticks(void **state)
 {
 	AUTO(bs_counting_free_at) struct bs_counting *counting = new_counting(1000, 3);
@@ -175,8 +175,8 @@ static double poisson_tail(double mean, uint32_t limit)
 	return 1 - below;
 }
 
-/* Also for filters that are much too small: nearly all counters overflow, or all, for any number of
- * keys. */
+/* The overflow is also right for filters that are much too small, of which nearly all or all
+ * counters overflow. */
 static void test_overflow_of_the_overloaded(void **state)
 {
 	static const double means[] = {4, 8, 12, 15, 16, 17, 20, 40, 100, 700, 800, 10000};
@@ -195,15 +195,15 @@ static void test_overflow_of_the_overloaded(void **state)
 	assert_true(bs_counting_overflow(1000, 7, 10, 0) == 1000);
 	assert_true(bs_counting_overflow(1000, 7, 0, 0) == 1000);
 	assert_true(bs_counting_overflow(2, 1, 1, 1) == 1);
-	/* 10 throws of a coin: each side occurs with 1 - 2^-10, and nine times or more with 11 /
-	 * 1024. */
+	/* A counter is one side of a coin that is thrown 10 times: the probability of at least one
+	 * is 1 - 2^-10, that of nine or more is 11 / 1024. */
 	assert_true(fabs(bs_counting_overflow(2, 10, 1, 1) - 2 * (1 - exp2(-10))) < 1e-12);
 	assert_true(fabs(bs_counting_overflow(2, 10, 1, 5) - 2 * 638.0 / 1024) < 1e-12);
 	assert_true(fabs(bs_counting_overflow(2, 10, 1, 9) - 2 * 11.0 / 1024) < 1e-12);
 }
 
-/* An observable simulation: counters of 4 bits that reach 4 and 8, like overflowing counters of 2
- * and 3 bits. */
+/* Overflows of 4-bit counters are too rare to observe. So this counts how many counters reach 4 or
+ * 8, as if they had 2 or 3 bits. */
 static void test_overflow_by_simulation(void **state)
 {
 	enum {
@@ -241,8 +241,8 @@ static void test_overflow_by_simulation(void **state)
 	}
 }
 
-/* Rates are those of the plain filter, because it is one. Measured after as many other keys were
- * added and removed. */
+/* The false-positive rates are those of a plain filter. They are measured after as many other keys
+ * were added and removed. */
 static void test_rate_after_turnover(void **state)
 {
 	const uint64_t n = 100000, n_absent = 10000000, m = bs_bloom_optimal_bits(n, 0.01);

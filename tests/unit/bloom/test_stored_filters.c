@@ -23,7 +23,7 @@ void *__wrap_malloc(size_t n_bytes);
 void *__wrap_calloc(size_t n, size_t n_bytes);
 void *__wrap_realloc(void *old, size_t n_bytes);
 
-/* Allocations until one fails; negative: none fails. */
+/* The number of allocations that will still succeed; negative: all succeed. */
 static int n_left = -1;
 
 static bool fails(void)
@@ -129,7 +129,7 @@ static struct form make_attenuated(void)
 	return form;
 }
 
-/* Reads a form and checks its contents; a failure returns nothing to be freed. */
+/* Reads a form and checks its contents. After a failure there is nothing to free. */
 
 static enum bs_status read_plain(const uint8_t *bytes, size_t n_bytes, struct bs_error *err)
 {
@@ -237,7 +237,7 @@ static void test_golden(void **state)
 		snprintf(path, sizeof(path), "%s/%s", GOLDEN, kinds[i].name);
 		read_bytes(path, &golden);
 		expect_ok(kinds[i].read(golden.data, golden.used_bytes, ERR), &said);
-		/* As long as this is the version that is written. */
+		/* Only while this is the version that is written. */
 		AUTO(form_deinit) struct form form = kinds[i].make();
 		assert_int_equal(form.n_bytes, golden.used_bytes);
 		assert_memory_equal(form.bytes, golden.data, form.n_bytes);
@@ -360,7 +360,8 @@ static void test_lies(void **state)
 	}
 }
 
-/* The head alone is accepted for bits that are not read; a code must not end in useless bytes. */
+/* A reader that needs no bits accepts the head alone. A code must not be followed by unused
+ * bytes. */
 static void test_heads_and_tails(void **state)
 {
 	struct bs_bloom_view view;
@@ -427,7 +428,7 @@ static enum bs_status do_decompress(struct bs_bloom *bloom, struct bs_error *err
 	return status;
 }
 
-/* The last job: it changes the filter, but only if nothing fails. */
+/* Must be the last job, because it changes the filter, but only if no allocation fails. */
 static enum bs_status do_apply(struct bs_bloom *bloom, struct bs_error *err)
 {
 	uint64_t before = bs_bloom_n_set(bs_bloom_look(bloom));

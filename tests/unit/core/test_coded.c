@@ -21,7 +21,7 @@ static size_t make_set(uint64_t *numbers, size_t n)
 	return n_left;
 }
 
-/* A decoder that follows FORMAT.md literally, bit by bit. */
+/* A decoder that follows FORMAT.md literally, bit by bit, to compare with. */
 static uint64_t literal_bits(const uint8_t *bits, uint64_t *at, uint64_t n)
 {
 	uint64_t value = 0;
@@ -135,7 +135,7 @@ static void test_random(void **state)
 		for (size_t i = 0; i < n; i++) {
 			if (round % 2)
 				numbers[i] = random_below(&random, below);
-			else /* dense and sparse regions */
+			else /* small gaps, and now and then a large one */
 				numbers[i] = value += random_below(&random, crowd)
 				                              ? random_below(&random, 3)
 				                              : random_below(&random, 1 << 20);
@@ -155,7 +155,7 @@ static void test_outlier(void **state)
 	assert_true(check_numbers(numbers, COUNT(numbers)) < COUNT(numbers) * 8);
 }
 
-/* One hash of each of n keys below n / p takes no more bits than promised. */
+/* Codes one hash of each of n keys, below n / p; they take no more bits than promised. */
 static void test_size(void **state)
 {
 	enum {
@@ -259,8 +259,8 @@ static void test_round_the_world(void **state)
 	}
 }
 
-/* Data that our writer never writes is refused; also by the lookup in a block, if it would read out
- * of bounds. */
+/* Data that our writer never writes is refused. A lookup in a block also refuses it, if it would
+ * read out of bounds. */
 static void test_lies(void **state)
 {
 	enum {
@@ -309,7 +309,7 @@ static void test_lies(void **state)
 	}
 	assert_int_equal(bs_coded_read(&coded, &again, NULL), BS_CORRUPT);
 	memcpy(entry + coded.first_bytes, &place, coded.place_bytes);
-	/* A number of numbers that is one less than the gaps. */
+	/* The count says one number less than there are gaps. */
 	bs_store_u64(bytes.data, N - 1);
 	expect_ok(bs_coded_open(bytes.data, bytes.used_bytes, &coded, ERR), &said);
 	assert_int_equal(bs_coded_read(&coded, &again, NULL), BS_CORRUPT);

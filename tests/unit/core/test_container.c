@@ -110,7 +110,7 @@ static void test_round_trips(void **state)
 		for (size_t i = 0; i < n_parts; i++) {
 			size_t n =
 				round == 1 ? edges[i] : edges[random_below(&random, COUNT(edges))];
-			/* Ids and instances in no order, several instances of one id. */
+			/* Sections in no order of id and instance; several instances of one id. */
 			parts[i] = (struct part){.id = (uint32_t)random_below(&random, 4),
 			                         .instance = (uint32_t)(n_parts - i),
 			                         .n_bytes = n};
@@ -163,7 +163,7 @@ static void test_equal_input_gives_equal_bytes(void **state)
 	AUTO(bs_buffer_deinit) struct bs_buffer a = {0}, b = {0};
 	part_fill(&part, &random);
 	write_parts("a", &part, 1, &random);
-	write_parts("b", &part, 1, &random); /* written in other pieces */
+	write_parts("b", &part, 1, &random); /* the same bytes, written in other pieces */
 	read_bytes("a", &a);
 	read_bytes("b", &b);
 	assert_buffers_equal(&a, &b);
@@ -325,7 +325,7 @@ static void test_flipped_bytes(void **state)
 	}
 	close(fd);
 	assert_false(is_damage_seen(&small, true));
-	/* after 100 bytes, after 1 byte, after 4100 bytes */
+	/* padding after sections of 100, 1 and 4100 bytes */
 	assert_int_equal(n_unseen, 28 + 63 + 60);
 }
 

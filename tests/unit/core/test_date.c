@@ -146,7 +146,8 @@ static void test_ages(void **state)
 	assert_true(bs_date_parse_or_age((const uint8_t *)"2024", 4, now, &then));
 }
 
-/* Codes are ordered like moments: exactly while ns fit, and to 2^-16 s beyond. */
+/* Codes have the order of the dates: exactly while nanoseconds fit into the code, and in steps of
+ * 2^-16 s for dates beyond. */
 static void test_codes(void **state)
 {
 	static const int64_t seconds[] = {INT64_MIN,

@@ -37,15 +37,15 @@ static void test_paths(void **state)
 #define MAX_SEGMENTS 6u
 #define MAX_DOCS     200u
 #define MAX_NAME     8u
-#define EXCLUDED     MAX_SEGMENTS /* as the segment of a document */
+#define EXCLUDED     MAX_SEGMENTS /* the value of `segment` for an excluded document */
 
 static const uint32_t kinds[N_SOURCES] = {BS_SOURCE_FOLDER, BS_SOURCE_STDIN, BS_SOURCE_COLLECTION,
                                           BS_SOURCE_FOLDER};
 
 struct document {
 	uint32_t source;
-	uint64_t key;        /* of records; unique within a source */
-	char name[MAX_NAME]; /* of files; unique within a source */
+	uint64_t key;        /* records have a key; unique within a source */
+	char name[MAX_NAME]; /* files have a name; unique within a source */
 	uint32_t segment;
 	bool is_deleted;
 	struct bs_doc_ref ref;
@@ -192,7 +192,7 @@ static void expect_listed(const struct world *world, uint32_t source, const bool
 	assert_false(bs_doc_cursor_peek(&cursor, &ref, &record));
 }
 
-/* Seeks from some listed document to where a name would be. */
+/* Moves a cursor to a listed document, then seeks a name that may be missing. */
 static void expect_sought(const struct world *world, uint32_t source, uint64_t *random)
 {
 	struct document wanted = {.source = source};

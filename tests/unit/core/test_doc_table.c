@@ -90,7 +90,7 @@ static void test_round_trips(void **state)
 {
 	static const uint32_t sizes[] = {0, 1, 2, 3, 100, 127, 1024, 5000};
 	uint64_t random = 41;
-	/* one builder for all rounds, cleared between them */
+	/* one builder for all rounds; each round clears it */
 	AUTO(bs_doc_table_builder_deinit) struct bs_doc_table_builder builder = {0};
 	for (size_t i = 0; i < COUNT(sizes); i++) {
 		AUTO(documents_deinit) struct documents documents;

@@ -21,7 +21,7 @@ static int compare_pairs(const void *a, const void *b)
 	return x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* Draws at most n distinct pairs. */
+/* Draws at most n distinct pairs of a term and a row. */
 static size_t draw_pairs(struct pair *pairs, size_t n, uint32_t n_terms, uint32_t n_rows,
                          uint64_t *random)
 {
@@ -55,8 +55,8 @@ static size_t add_run(struct bs_false_positives_builder *builder, const struct p
 	return i;
 }
 
-/* Adds pairs shard by shard, with the terms of each shard in another order, as an indexer does
- * whose terms are numbered differently. */
+/* Adds pairs shard by shard. In each shard the terms come in another order, as from an indexer,
+ * which numbers the terms of each shard differently. */
 static void write_pairs(const struct pair *pairs, size_t n, uint64_t shard_rows, uint32_t n_rows)
 {
 	AUTO(bs_false_positives_builder_deinit) struct bs_false_positives_builder builder = {0};
@@ -78,8 +78,8 @@ static void write_pairs(const struct pair *pairs, size_t n, uint64_t shard_rows,
 
 /* ---- reading ---- */
 
-/* Clears the rows of the shard [first, first + 512 * BS_SHARD_MAX_BLOCKS) in some live blocks, and
- * checks every bit. */
+/* Draws live blocks of a shard whose first row is `first`, clears the false positives of the term
+ * in them, and checks every bit of the shard. */
 static void check_clear(const struct bs_term_false_positives *list, const uint32_t *rows, size_t n,
                         uint64_t first, uint64_t *random)
 {
@@ -256,8 +256,8 @@ static enum bs_status read_all(uint32_t n_terms, uint64_t n_rows, struct bs_buff
 		struct bs_live live;
 		memset(&live, 0xff, sizeof(live));
 		status = bs_false_positives_find(&false_positives, t, &list, err);
-		/* A query's use of the list must be harmless even if reading all of it would detect
-		 * the damage. */
+		/* Even if a full read would detect the damage, a query that uses the list must be
+		 * harmless. */
 		if (!status)
 			status = bs_false_positives_clear(&list, t * 7, &live, lines, err);
 		if (!status)
@@ -283,15 +283,15 @@ static void test_damage(void **state)
 	size_t table_off = (size_t)bs_load_u64(good.data + 24);
 	for (int round = 0; round < 6000; round++) {
 		bool is_sealed = round % 3;
-		/* With valid checksums, the lengths of the sections are changed, too, so that they
-		 * may not fit. */
+		/* With valid checksums, the changed range includes the lengths of the sections,
+		 * which may then not fit the file. */
 		size_t end = is_sealed && round % 4 == 0 ? table_off + 96 : table_off;
 		write_flipped(&good, end, is_sealed, &random);
 		enum bs_status status = read_all(40, 700, &found, ERR);
 		assert_true(status == BS_OK || status == BS_CORRUPT);
 		n_told += status == BS_CORRUPT;
-		/* Damage under valid checksums may give any answer; other damage must give the
-		 * right one, if any. */
+		/* Under valid checksums, damage may give any answer. Otherwise reading must fail or
+		 * give the right answer. */
 		if (!status && !is_sealed)
 			assert_true(found.used_bytes == n * sizeof(*pairs) &&
 			            memcmp(found.data, pairs, found.used_bytes) == 0);

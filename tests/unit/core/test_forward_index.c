@@ -121,7 +121,7 @@ static void check_list(const uint32_t *ordinals, uint32_t n, uint64_t limit, uin
 	AUTO(bs_buffer_deinit) struct bs_buffer list = {0}, again = {0};
 	struct bs_section section;
 	uint32_t n_counted;
-	/* Between other bytes that belong to no list. */
+	/* The list is surrounded by bytes that belong to no list. */
 	uint64_t start = random_below(random, 20);
 	for (uint64_t i = 0; i < start; i++)
 		append_bytes(&list, "\xff", 1);
@@ -139,7 +139,8 @@ static void check_list(const uint32_t *ordinals, uint32_t n, uint64_t limit, uin
 	assert_int_equal(again.used_bytes, (size_t)n * 4);
 	if (n > 0) {
 		assert_memory_equal(again.data, ordinals, again.used_bytes);
-		/* With a lexicon that has these terms, and with one that lacks the last. */
+		/* Once with a lexicon that has all these terms, and once with one that lacks the
+		 * last term. */
 		expect_ok(bs_forward_index_read(&section, start, end, ordinals[n - 1] + UINT64_C(1),
 		                                &again, ERR),
 		          &said);
@@ -174,7 +175,8 @@ static void test_random(void **state)
 	check_list(ordinals, 0, 10, &random);
 }
 
-/* A single run; all but one in a run; a large gap between the first and the last. */
+/* Lists with extreme shapes: a single run; all terms in a run except one; a large gap between the
+ * first and the last term. */
 static void test_extremes(void **state)
 {
 	static uint32_t ordinals[5000];
@@ -193,8 +195,8 @@ static void test_extremes(void **state)
 
 /* ---- damage ---- */
 
-/* Changes every byte of small lists, under valid checksums. Reading must fail or give a list whose
- * encoding is the same; lookups must give an answer or an error. */
+/* Changes every byte of small lists, under valid checksums. Reading must either fail or give a list
+ * that is encoded to the same bytes. Lookups must give any answer or an error. */
 static void test_damage(void **state)
 {
 	static const uint8_t harmful[] = {0x01, 0x80, 0x7f, 0xff};

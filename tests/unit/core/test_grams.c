@@ -51,7 +51,8 @@ static void test_folding_is_stable(void **state)
 		assert_int_equal(bs_gram_fold(bs_gram_fold(c)), bs_gram_fold(c));
 }
 
-/* Text in pieces of random lengths; the rest of a piece is prepended to the next. */
+/* Folds a text in pieces of random lengths. What a call leaves unfolded is prepended to the next
+ * piece. */
 static void test_folding_in_pieces(void **state)
 {
 	static const char *const items[] = {"a",      "B",        " ",          "\u00c4",

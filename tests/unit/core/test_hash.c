@@ -191,7 +191,8 @@ static uint64_t numbered_hash(uint32_t i)
 	return bs_hash_term(term, (size_t)n);
 }
 
-/* Chi-square of all positions of many terms: within five standard deviations of the expectation. */
+/* The chi-square of the positions of many terms is within five standard deviations of the
+ * expectation. */
 static void check_uniform(uint32_t m, uint32_t level, uint32_t n_hashes)
 {
 	uint32_t n_terms = 40 * m / n_hashes + 20000;

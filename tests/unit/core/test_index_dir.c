@@ -205,7 +205,7 @@ static void test_lock(void **state)
 	expect_ok(bs_index_lock_take(dir_at("."), BS_INDEX_LOCK, false, &lock, ERR), &said);
 	expect_busy(getpid());
 	bs_index_lock_release(&lock);
-	/* The lock file contained a longer number than the holder's. */
+	/* The lock file contained a longer number than the holder's process id. */
 	write_text("lock", "99999999999999999999\nrubbish");
 	holder = start_holder(10000);
 	expect_busy(holder);
@@ -346,7 +346,7 @@ static void test_snapshot(void **state)
 	for (uint32_t d = 0; d < 13; d++)
 		assert_int_equal(bs_snapshot_is_deleted(&snapshot, 1, d),
 		                 d == 0 || d == 2 || d == 12);
-	/* It remains usable when its files are removed by a sweep. */
+	/* A snapshot remains usable when its files are removed by a sweep. */
 	bs_index_sweep(dir_at("."), NULL);
 	struct bs_doc_record record;
 	expect_ok(bs_doc_table_get(&snapshot.segments[1].docs, 12, &record, ERR), &said);

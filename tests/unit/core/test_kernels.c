@@ -414,8 +414,8 @@ static void test_classify(void **state)
 	}
 }
 
-/* 512 blocks of ones and 20 columns of ones read 512 x 20 lines; a zero column at place i stops
- * there. */
+/* ANDs 20 columns with 512 blocks; all bits are set, so all 512 x 20 lines are read. If the column
+ * at place i is zero, reading stops after it. */
 static void test_lines_read(void **state)
 {
 	AUTO(rig_deinit) struct rig rig = rig_make(18);
@@ -541,7 +541,7 @@ static void expect_weighed(const struct bs_kernel *kernel, const uint64_t *lines
 		}
 		assert_int_equal(is_live(&live, block), any);
 	}
-	/* In place, the result is the same. */
+	/* The kernel gives the same result if its output overwrites its input. */
 	FREED uint64_t *own = new_lines(BS_SHARD_MAX_BLOCKS);
 	struct bs_live own_live = *before;
 	memcpy(own, lines, BS_SHARD_MAX_BLOCKS * BS_LINE_WORDS * sizeof(*own));

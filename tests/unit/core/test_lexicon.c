@@ -35,7 +35,7 @@ static int compare_terms(const void *a, const void *b)
 	return compare_bytes(a, right->bytes, right->n_bytes);
 }
 
-/* The number of smaller terms: the place of the term if it exists. */
+/* Returns the number of terms that are smaller, which is the place of the term if it exists. */
 static size_t place_of(const struct terms *terms, const uint8_t *bytes, uint32_t n_bytes)
 {
 	size_t low = 0, high = terms->n_terms;
@@ -190,7 +190,7 @@ static void check_find(const struct bs_lexicon *lexicon, const struct terms *ter
 	}
 }
 
-/* Looks up the term and similar terms. */
+/* Looks up the term, and similar terms that may be missing. */
 static void check_around(const struct bs_lexicon *lexicon, const struct terms *terms,
                          const struct term *term)
 {
@@ -551,7 +551,8 @@ static void test_wrong_counts(void **state)
 	}
 }
 
-/* Finds and iterates in a lexicon that may be damaged; only BS_OK and BS_CORRUPT are allowed. */
+/* Looks up and iterates over the terms of a lexicon that may be damaged. Only BS_OK and BS_CORRUPT
+ * are allowed. */
 static void use_damaged(const char *path, const struct terms *terms, uint64_t *random)
 {
 	AUTO(bs_lexicon_deinit) struct bs_lexicon lexicon;

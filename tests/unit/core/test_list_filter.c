@@ -81,8 +81,8 @@ static bool is_near(const struct rows *rows, uint32_t row, uint32_t ordinal, boo
 	return near;
 }
 
-/* Tests every group for a term. Counts the rows without a term near it, and those of them that
- * pass. */
+/* Looks up a term in every group. Counts the rows that have no term near it, and how many of these
+ * pass nevertheless. */
 static void check_term(const struct rows *rows, const struct bs_forward_filter *filter,
                        uint32_t ordinal, uint64_t *n_not, uint64_t *n_seem)
 {
@@ -104,8 +104,8 @@ static void check_term(const struct rows *rows, const struct bs_forward_filter *
 	}
 }
 
-/* Rows of any length up to the longest, so that a filter is at most half full: 2^-hashes pass by
- * chance, more if there are few columns. */
+/* Rows of any length up to the longest. The filter is at most half full, so a row passes by chance
+ * with probability 2^-hashes, or more if there are few columns. */
 static void check_rows(struct rows *rows, uint64_t *random, uint32_t n_asked)
 {
 	struct bs_forward_filter filter, none;
@@ -192,8 +192,8 @@ static void test_damage(void **state)
 		AUTO(bs_container_close_at) struct bs_container *file = NULL;
 		struct bs_forward_filter filter;
 		bool is_sealed = round % 3;
-		/* Offsets, which are at the beginning, are changed more often than words; with
-		 * valid checksums also the lengths of the sections. */
+		/* The offsets, at the beginning, are changed more often than the words. With valid
+		 * checksums, the changed range includes the lengths of the sections. */
 		size_t end = round % 2 ? 64 + 32 : is_sealed ? table_off + 64 : table_off;
 		write_flipped(&good, end, is_sealed, &random);
 		enum bs_status status =

@@ -21,7 +21,7 @@ static char *some_string(uint64_t *random)
 	return string;
 }
 
-/* A unique string that is not empty. */
+/* Returns a string that is not empty and differs from all earlier ones. */
 static char *name_string(uint64_t *random)
 {
 	char *string = NULL;
@@ -84,7 +84,7 @@ static void manifest_fill(struct bs_manifest *manifest, uint64_t *random)
 {
 	*manifest = (struct bs_manifest){.generation = 1 + (next_random(random) >> 3),
 	                                 .next_number = 1 + (next_random(random) >> 3)};
-	uint64_t number = 0; /* of files: ascending, so that each is used once */
+	uint64_t number = 0; /* Numbers of files ascend, so that each is used once. */
 	options_fill(&manifest->options, random);
 	snprintf(manifest->versions.icu, sizeof(manifest->versions.icu), "%.*s",
 	         (int)random_below(random, 16), "123456789012345");
@@ -478,12 +478,12 @@ static void test_impossible(void **state)
 		{2, 1, 4, 0, "a source of unknown kind 0"},
 		{2, 1, 4, 6, "a source of unknown kind 6"},
 		{2, 1, 4, 0x101, "a source of unknown kind 257"},
-		{2, 5, 4, 2, "a collection in a folder that is none, source"},
+		{2, 5, 4, 2, "a collection whose parent is not a folder, source"},
 		{2, 5, 4, 4, "a source with unknown flags 4"},
 		{2, 41, 8, UINT64_MAX, "a source that was read up to byte 18446744073709551615"},
 		{2, 49, 8, UINT64_MAX, "a source that was read up to byte"},
 		{2, 66, 1, 0, "a zero byte in a string"},
-		{2, 0, 1, 1, "bytes behind the end of a section: "},
+		{2, 0, 1, 1, "trailing bytes in a section: "},
 		{2, 0, 1, 3, "a section ends too early"},
 		{3, 1, 8, 0, "file number 0"},
 		{3, 1, 8, 2, "file number 2 is used twice"},

@@ -8,7 +8,7 @@
 
 #define N_NUMBERS 60000u
 
-/* The count of each number, and the values of the numbers: clustered or spread. */
+/* The values of the numbers, which are clustered or spread, and the count of each. */
 static uint32_t counts[N_NUMBERS];
 static uint64_t values[N_NUMBERS];
 
@@ -183,7 +183,7 @@ static void test_counts(void **state)
 	assert_true(n_changed > 30 && n_folded > 10);
 }
 
-/* A number is removed more often than it was added. */
+/* Removing a number more often than it was added is an error. */
 static void test_unsound(void **state)
 {
 	uint64_t random = 3, some[] = {0, 0, 0, 0};

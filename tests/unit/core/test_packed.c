@@ -8,7 +8,7 @@
 
 #define SECTION 7u
 #define MOST    1000u
-/* Long enough for slopes. */
+/* An array of this length has blocks with slopes (FORMAT.md). */
 #define LONG 4200u
 
 static void write_values(const uint64_t *values, uint64_t n, bool as_u32)
@@ -25,7 +25,7 @@ static void write_values(const uint64_t *values, uint64_t n, bool as_u32)
 	finish_file(writer);
 }
 
-/* The entry of a block as FORMAT.md defines it. */
+/* The entry of a block, decoded as FORMAT.md defines it. */
 struct twin {
 	uint64_t width, at, sunk, first, slope;
 	bool is_sloped;
@@ -287,8 +287,8 @@ static void damage(uint64_t *values, uint64_t n, int n_rounds)
 	for (int round = 0; round < n_rounds; round++) {
 		AUTO(bs_container_close_at) struct bs_container *file = NULL;
 		bool is_sealed = round % 3;
-		/* The directory, which is at the beginning, is changed more often than bits; with
-		 * valid checksums also the length of the section. */
+		/* The directory of blocks, at the beginning, is changed more often than the bits.
+		 * With valid checksums, the changed range includes the length of the section. */
 		size_t end = round % 2   ? 64 + (n + 127) / 128 * BS_PACKED_ENTRY_BYTES
 		             : is_sealed ? table_off + 32
 		                         : table_off;

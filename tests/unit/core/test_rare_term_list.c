@@ -193,7 +193,7 @@ static void test_extremes(void **state)
 	}
 }
 
-/* Everything that a search or a check reads from a file with any contents. */
+/* Reads everything that a search or a check reads from a file, whatever the file contains. */
 static void ask(const struct truth *truth, uint64_t *random)
 {
 	AUTO(bs_rare_term_lists_deinit) struct bs_rare_term_lists lists;
@@ -251,8 +251,8 @@ static void test_damage(void **state)
 	}
 }
 
-/* A code for documents that do not belong to the list would make a list describe those of
- * another. */
+/* A list is refused if a code names documents that the list does not cover: it would describe
+ * documents of another list. */
 static void test_codes_of_others(void **state)
 {
 	FREED struct truth *truth = must_calloc(1, sizeof(*truth));

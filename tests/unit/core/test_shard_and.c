@@ -9,7 +9,7 @@
 #define MAX_TERMS 6u
 #define MAX_ASKED 8u
 
-/* A shard in memory and its contents. */
+/* A shard in memory, and which rows have which terms. */
 struct world {
 	struct bs_term_treatment_table table;
 	struct bs_shard_shape shape;

@@ -16,7 +16,7 @@ static const char *folder(void)
 	return base ? base : "/tmp";
 }
 
-/* The folder of the last writer, and whether it has a thread. */
+/* The folder of the last writer, and whether the next writer uses a thread. */
 static struct bs_dir dir = {.fd = -1};
 static bool has_thread;
 
@@ -28,7 +28,8 @@ static enum bs_status new_writer(const char *path, struct bs_store_writer **writ
 	return bs_store_writer_new(&dir, has_thread, writer_out, err);
 }
 
-/* Concatenated documents and their offsets, one more than documents. */
+/* Documents, concatenated in `text`. `offsets` has where each document begins, and where the last
+ * one ends. */
 struct documents {
 	struct bs_buffer text;
 	struct bs_buffer offsets; /* of size_t */
@@ -261,8 +262,8 @@ static void test_ratio(void **state)
 	assert_true(stored_bytes * 2 < documents.text.used_bytes);
 }
 
-/* Opens the store and fetches all documents: each is right or BS_CORRUPT. Returns the number of
- * right ones. */
+/* Opens a store that may be damaged and fetches all documents. Each must be right, or be reported
+ * as BS_CORRUPT. Returns the number of right ones. */
 static size_t survive(const struct documents *documents, const struct parts *parts)
 {
 	AUTO(bs_store_close_at) struct bs_store *store = NULL;
@@ -433,10 +434,11 @@ static void test_crafted_frames(void **state)
 		const char *frame;
 		size_t n_bytes;
 	} crafted[] = {
-		/* Nothing; only a magic number. */
+		/* An empty frame; a frame of only a magic number. */
 		{"", 0},
 		{"\x28\xb5\x2f\xfd", 4},
-		/* A content size of 2^62 bytes, in a single run; an unknown content size. */
+		/* A frame that states 2^62 bytes of contents and has one run; a frame that does not
+		 * state its size. */
 		{"\x28\xb5\x2f\xfd\xe4\0\0\0\0\0\0\0\x40\x0b\0\0x\0\0\0\0", 21},
 		{"\x28\xb5\x2f\xfd\x04\x00\x09\0\0x\0\0\0\0", 14},
 		/* 4 GiB - 1 from 17 bytes. */

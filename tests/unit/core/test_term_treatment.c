@@ -132,8 +132,8 @@ static void test_forced_policy(void **state)
 			bs_term_treatment_table_make(&policy, doc_counts[i], &table);
 			check_table(&table, &policy);
 			for (uint64_t df = 1; df < UINT64_MAX / 3; df *= 3) {
-				/* Counts are given for all ranks; omitted levels must be those with
-				 * zero. */
+				/* The counts are given for all levels. Levels with a count of zero
+				 * must be omitted from the table. */
 				const struct bs_term_treatment *entry =
 					bs_term_treatment_find(&table, df);
 				uint32_t level = 0;

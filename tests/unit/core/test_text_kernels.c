@@ -92,7 +92,7 @@ static void test_find_opaque(void **state)
 	}
 }
 
-/* Variants of a class of few bytes, or of nearly all. */
+/* Makes a window whose variants have classes of few bytes, or of nearly all bytes. */
 static void random_window(struct bs_byte_window *window, uint64_t *random)
 {
 	static const char *const classes[] = {

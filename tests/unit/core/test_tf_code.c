@@ -29,8 +29,8 @@ static void encode_with(const struct document *document, struct bs_tf_coder *cod
 	memset(bits->data + bits->used_bytes, 0xff, BS_TF_PAD_BYTES);
 }
 
-/* Encodes with the plain kernel, which is the last one, and checks that all others give the same
- * bits. */
+/* Encodes with the portable kernel, which is the last one, and checks that all other kernels give
+ * the same bits. */
 static void encode(struct document *document, struct bs_tf_coder *coder)
 {
 	const struct bs_kernel *kernels[MOST_KERNELS];

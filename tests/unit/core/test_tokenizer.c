@@ -111,7 +111,7 @@ static void test_folding(void **state)
 	CHECK_EXAMPLES(NULL, examples);
 }
 
-/* Both texts of a row have these words. */
+/* The two texts of each row are canonically equivalent and must have these words. */
 static void test_canonically_equivalent_texts(void **state)
 {
 	static const struct {
@@ -361,7 +361,7 @@ static void test_offsets_of_decomposed_text(void **state)
 	rig_check_all(&rig, text, strlen(text));
 	expect_spans(&rig, spans, 7);
 	rig_deinit(&rig);
-	/* Also for the parts of an identifier. */
+	/* The offsets of the parts of an identifier, too, refer to the original text. */
 	rig_init(&rig, &(struct bs_tokenizer_options){.split_identifiers = true});
 	text = "cafe\u0301Be\u0301b\u0301e2";
 	static const uint64_t parts[][2] = {{0, 15}, {0, 6}, {6, 14}, {14, 15}};
@@ -449,7 +449,9 @@ static void test_a_long_word_is_stopped(void **state)
 	assert_int_equal(mprotect(text + READABLE_BYTES, WORD_BYTES - READABLE_BYTES, PROT_NONE),
 	                 0);
 	assert_int_equal(bs_tokenizer_new(NULL, &tokenizer, ERR), BS_OK);
-	clock_step(10 * CLOCK_LOOK_NS); /* so that each reading of the clock checks the limits */
+	clock_step(10 *
+	           /* advances the clock so far at each reading that the limits are checked */
+	           CLOCK_LOOK_NS);
 	assert_int_equal(bs_deadline_begin(&deadline, &limits, ERR), BS_OK);
 	enum bs_status status = bs_tokenizer_analyze(tokenizer, (const uint8_t *)text, WORD_BYTES,
 	                                             0, keep_tokens, &kept, NULL, ERR);

@@ -278,7 +278,7 @@ static bool has(const char *range_text, const struct bs_value *value)
 	return bs_range_has(&range, value);
 }
 
-/* Numbers of any length: their order, also in ranges, and complete output. */
+/* Numbers of any length are ordered and printed correctly, also as ends of ranges. */
 static void test_long(void **state)
 {
 	uint64_t random = 5;
@@ -319,7 +319,8 @@ static void test_long(void **state)
 	}
 }
 
-/* A factor of 1024 to a power up to five: five doublings, ten times. */
+/* Multiplies by powers of 1024, up to the fifth. The expected product is computed by doubling ten
+ * times for each factor. */
 static void test_long_factors(void **state)
 {
 	uint64_t random = 6;

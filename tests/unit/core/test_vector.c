@@ -88,7 +88,7 @@ static void test_search(void **state)
 	}
 }
 
-/* A search reads no item outside its bounds, and few within. */
+/* A search reads no item outside its bounds, and only a few within them. */
 static void test_search_looks(void **state)
 {
 	for (uint64_t wanted = 1000; wanted <= 2024; wanted += 64) {

@@ -84,7 +84,7 @@ static uint16_t number(const struct bs_word_pairs *pairs, const char *word)
 	                          bs_hash_slot(word, strlen(word)));
 }
 
-/* a b c d: each pair is found from the pair that it begins with. */
+/* In the text a b c d, each wide pair is found from the word pair that it begins with. */
 static void test_wide(void **state)
 {
 	AUTO(bs_word_pairs_deinit) struct bs_word_pairs pairs = {.n_word_pairs = 0};
@@ -94,7 +94,7 @@ static void test_wide(void **state)
 	    "\xff"
 	    "a\xff"
 	    "b",
-	    "c"); /* the first pair is missing */
+	    "c"); /* the word pair that it begins with is missing */
 	assert_int_equal(pairs.n_word_pairs, 0);
 	add(&pairs, "a", "b");
 	add(&pairs,

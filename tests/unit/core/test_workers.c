@@ -37,9 +37,9 @@ int __wrap_pthread_create(pthread_t *handle, const pthread_attr_t *attributes, v
 struct rig {
 	uint32_t n_threads;
 	uint64_t failing_task, failing_put, stopping_put;
-	unsigned n_parts; /* times that a task is handed over before it is done */
+	unsigned n_parts; /* number of parts that a task hands over before it is done */
 	bool waits;       /* each task waits for its turn */
-	bool holds;       /* each task holds something, up to three */
+	bool holds;       /* each task calls bs_task_hold; at most three may hold */
 	bool puts_on_caller;
 	pthread_t caller;
 	atomic_uint n_wrong;
@@ -48,7 +48,8 @@ struct rig {
 	unsigned slots[N_SLOTS];
 	uint64_t n_put, n_parts_put;
 	atomic_uint n_held;
-	uint32_t n_inside; /* threads in the task whose turn it is and in put: at most one */
+	/* number of threads that are in put or in the task whose turn it is; must be at most one */
+	uint32_t n_inside;
 };
 
 static void expect(struct rig *rig, bool is_right)
@@ -121,8 +122,8 @@ static enum bs_status put(void *context, uint64_t task, struct bs_error *err)
 	return task == rig->stopping_put ? BS_STOPPED : BS_OK;
 }
 
-/* Adds n_tasks tasks; a second thread and others are started when the first tasks wait. stop_at:
- * the number of the task at which the ring is stopped. */
+/* Adds n_tasks tasks. Threads are started one by one while tasks wait. stop_at: the number of the
+ * task at which the ring is stopped. */
 static enum bs_status feed(struct bs_workers *workers, uint64_t n_tasks, uint32_t n_started,
                            uint64_t stop_at, struct bs_error *err)
 {
@@ -141,7 +142,7 @@ static enum bs_status feed(struct bs_workers *workers, uint64_t n_tasks, uint32_
 	return bs_workers_finish(workers, err);
 }
 
-/* After any result of the previous tasks, new tasks are done in order. */
+/* However the previous tasks ended, new tasks are done in order. */
 static void feed_again(struct bs_workers *workers, struct rig *rig, uint32_t n_started)
 {
 	struct bs_error err = {""}; /* a different error than that of the previous tasks */
@@ -183,8 +184,8 @@ static enum bs_status run_ring(struct rig *rig, uint64_t n_tasks, uint32_t n_sta
 	return status;
 }
 
-/* Tries every kind of ring on every number of threads: n_left threads are available, and as many as
- * do tasks, or one fewer, are started. */
+/* Tries every kind of ring with every number of threads. n_left threads can be started; the test
+ * starts as many as the ring uses, or one fewer. */
 static void try_all(void (*try)(struct rig *rig, uint32_t n_started))
 {
 	static const struct rig kinds[] = {

@@ -212,7 +212,7 @@ static void test_resume(void **state)
 	check_resume(A "\n", A "\n" B "\n", true, "+#@2 t=b;");
 	check_resume(A "\n", A "\n" B, true, "+#@2 t=b;");
 	check_resume(A "\n\n\n", A "\n\n\n" B "\n", true, "+#@4 t=b;");
-	/* The last line had no line feed. */
+	/* The last line of the file had no line feed. */
 	check_resume(A, A, true, "+");
 	check_resume(A, A "\n", true, "+");
 	check_resume(A, A "\n" B "\n", true, "+#@2 t=b;");
@@ -221,7 +221,7 @@ static void test_resume(void **state)
 	check_resume(A, A " \n", true, "=#@1 t=a;");
 	/* The last line was not a valid record, so it does not count as read. */
 	check_resume(A "\n{\"t\":", A "\n" B "\n", false, "+#@2 t=b;");
-	/* Rewritten, truncated, or nothing was read. */
+	/* The record file was rewritten or truncated, or nothing of it was read before. */
 	check_resume(A "\n", B "\n", true, "=#@1 t=b;");
 	check_resume(A "\n" B "\n", A "\n", true, "=#@1 t=a;");
 	check_resume("", A "\n", true, "=#@1 t=a;");

@@ -464,7 +464,7 @@ static void append_random_string(struct bs_buffer *json, struct bs_buffer *meani
 	append_string(json, "\"");
 }
 
-/* Appends to the description of a record what a value with this name adds. */
+/* Appends to `expected` what the description of a record has for a value with this name. */
 static void append_expected(struct bs_buffer *expected, const char *name, const void *text,
                             size_t n_bytes)
 {
@@ -524,7 +524,7 @@ static void append_random_value(struct bs_buffer *json, struct bs_buffer *expect
 	}
 }
 
-/* The fast reader finds the same texts, unless it refuses the line. */
+/* Checks that the fast reader finds the same texts, unless it refuses the line. */
 static void check_scan_as(struct bs_record_scan *scan, bool as_it_is, const struct bs_buffer *json,
                           const struct bs_document *document, bool is_utf8)
 {

@@ -215,7 +215,7 @@ static void test_utf16(void **state)
 	             "d/f-nul: binary file;"
 	             "!0 d/g-no-mark: binary file;h-short =\xff;");
 	check_source("d/a-le", &no_options, " =h\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80;");
-	/* `raw` has the bytes of the file. */
+	/* Checks that `raw` has the bytes of the file. */
 	AUTO(bs_reader_free_at) struct bs_reader *reader = new_reader(&no_options);
 	struct bs_document document;
 	struct bs_fingerprint fingerprint;
@@ -273,8 +273,8 @@ static void test_changed_meanwhile(void **state)
 	assert_string_equal(log_text(&log), "!2 d/a: not a regular file;!2 d/b: not a regular file;"
 	                                    "!1 d/c: symbolic link;d =longer text;e =;"
 	                                    "!2 d/g: No such device or address;h =text;");
-	/* The whole folder was renamed: its files are missing, as if the walk had not found
-	 * them. */
+	/* The whole folder was renamed. Its files are reported as missing, as if the walk had not
+	 * found them. */
 	bs_reader_free(of.reader);
 	of.reader = new_reader(&no_options);
 	assert_int_equal(rename("d", "elsewhere"), 0);
@@ -363,7 +363,7 @@ static void test_deep_path(void **state)
 	assert_int_equal(bs_path_fingerprint(whole, &again, NULL), BS_IO);
 }
 
-/* Returns 0, or the errno of opening the path below the folder; both methods must agree. */
+/* Opens the path below the folder by both methods, which must agree. Returns 0 or the errno. */
 static int try_below(int folder, const char *path, int flags)
 {
 	int fd = bs_file_open_below(folder, path, flags);
@@ -415,7 +415,7 @@ static void test_below(void **state)
 	assert_true(bs_file_stat_below(folder, "in/f", &place, &found) == -1 && errno == ELOOP);
 	assert_true(bs_file_stat_below(folder, "out/f", &place, &found) == -1 && errno == ELOOP);
 	assert_int_equal(bs_file_stat_below(folder, "sub/f", &place, &found), 0);
-	/* Longer than PATH_MAX. */
+	/* a path that is longer than PATH_MAX */
 	int at = dup(folder);
 	for (int i = 0; i < 30; i++) {
 		assert_int_equal(mkdirat(at, name + 1, 0700), 0);

@@ -125,7 +125,8 @@ static void assert_unique(uint32_t first_rank, uint32_t n_words)
 		assert_int_not_equal(compare_entries(&entries[i - 1], &entries[i]), 0);
 }
 
-/* Groups of words have different lengths, so ranges within and across groups suffice. */
+/* Words of different groups differ in length (generate.c), so it suffices to check ranges within a
+ * group and across a boundary. */
 static void test_words_are_unique(void **state)
 {
 	assert_unique(0, 400000);
@@ -232,8 +233,7 @@ static void test_lengths(void **state)
 	assert_int_equal(count_words(options, counts), 50);
 }
 
-/* The number of words of a document that another one contains, for two documents of 1,000 words
- * each. */
+/* Returns how many words of one document also occur in another one; both have 1,000 words. */
 static unsigned shared_words(const struct bs_generator_options *options, uint64_t doc_a,
                              uint64_t doc_b)
 {
@@ -340,7 +340,8 @@ static void test_bad_options(void **state)
 	assert_refused(options, "documents per topic");
 }
 
-/* The ends of the ranges: a single word, and a table in which most weights are minimal. */
+/* The largest and smallest options: a single word, and a table in which most weights are
+ * minimal. */
 static void test_extreme_options(void **state)
 {
 	uint64_t counts[1];

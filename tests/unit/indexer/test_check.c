@@ -24,7 +24,8 @@ static void test_sound(void **state)
 	expect_ok(check_index(&sum, ERR), &said);
 	assert_int_equal(sum.n_docs, 40);
 	assert_int_equal(sum.n_segments, 2);
-	/* The sum counts every byte of the files, and every byte is attributed to something. */
+	/* The report's number of bytes is the sum of the file sizes, and the sizes of its parts add
+	 * up to it. */
 	uint64_t n_bytes = 0;
 	static const char *const prefixes[] = {"manifest", "seg",     "seg",    "seg",    "del",
 	                                       "del",      "summary", "counts", "folders"};
@@ -170,7 +171,8 @@ static void test_manifest(void **state)
 	       {MANIFEST_OPTIONS, 0, 8, 8, SET, 3});
 	EXPECT("manifest", 0, "a source of unknown kind 6", {MANIFEST_SOURCES, 0, 1, 4, SET, 6});
 	EXPECT("manifest", 0, "a source of unknown kind 0", {MANIFEST_SOURCES, 0, 1, 4, SET, 0});
-	/* "-" becomes "d", at the end of the last source: label and path, each after its length. */
+	/* Renames the last source from "-" to "d". Its record ends with the label and the path,
+	 * each after its length. */
 	EXPECT("manifest", 0, "two sources are named \"d\"",
 	       {MANIFEST_SOURCES, 0, -3, 1, SET, 'd'});
 	/* A segment record: number, tombstones, documents, deleted documents and bytes, of eight
@@ -288,8 +290,9 @@ static void test_exclusions(void **state)
 	       {BS_SECTION_DOC_LENGTHS, 0, -8, 8, ADD, 1});
 }
 
-/* The section ends with the number of the file and that of its entries. Files: segments 1, 2 and 3,
- * tombstones 4 and 5, the summary 6, its counts 7, exclusions 8. */
+/* The changed section of the manifest ends with two numbers: that of the exclusion file, and how
+ * many entries it has. The files are: segments 1, 2 and 3, tombstones 4 and 5, the summary 6, its
+ * counts 7, exclusions 8. */
 static void test_exclusions_and_manifest(void **state)
 {
 	static const struct wrong_manifest cases[] = {

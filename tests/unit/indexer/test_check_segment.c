@@ -28,7 +28,7 @@ static void test_head(void **state)
 	       {BS_SECTION_TREATMENTS, 0, 24, 1, SET, 0});
 	EXPECT("seg", 0, "treatment table breaks its own rules",
 	       {BS_SECTION_TREATMENTS, 0, 9, 1, SET, 4});
-	/* A different term treatment than that of the columns. */
+	/* The treatments of terms are changed, so that they no longer fit the columns. */
 	EXPECT("seg", 0, "has an exception that does not pass its columns",
 	       {BS_SECTION_TREATMENTS, 0, 24, 1, SET, 12});
 	EXPECT("seg", 0, "has false positives where its treatment has none",
@@ -39,8 +39,8 @@ static void test_head(void **state)
 
 /* ---- lexicon ---- */
 
-/* Flips a bit in each byte of a section, under valid checksums. check must detect each, except a
- * rare change of a term to another one whose hashed columns happen to be set. */
+/* Flips a bit in each byte of a section, under valid checksums. check must detect each flip. A rare
+ * exception: the flip makes another term, and the hashed columns of that term happen to be set. */
 static void flip_all(uint32_t section)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0};
@@ -85,8 +85,8 @@ static void test_lexicon(void **state)
 
 /* ---- shards ---- */
 
-/* The fullest column of a level of the matrix (3: the exact columns): the byte offset of its line,
- * and its number of set bits. */
+/* Returns the column of a level that has the most bits (level 3: the exact columns), the byte
+ * offset of its line, and its number of bits. */
 static uint32_t find_column(uint32_t l, int64_t *line_out, uint64_t *n_set_out)
 {
 	uint32_t fullest = 0;
@@ -130,7 +130,7 @@ static void test_columns(void **state)
 		else
 			snprintf(what, sizeof(what), "shard 0: %s column %u has", names[l], c);
 		EXPECT("seg", 0, what, {BS_SECTION_POPCOUNTS, MATRIX, popcount, n_bytes, ADD, 1});
-		/* The last of 512 lanes, of which 36 are used. */
+		/* Sets the last of the 512 lanes; only 36 are used. */
 		snprintf(what, sizeof(what), "shard 0: %s column %u has bits past the last",
 		         names[l], c);
 		EXPECT("seg", 0, what,
@@ -138,7 +138,7 @@ static void test_columns(void **state)
 		       {BS_SECTION_POPCOUNTS, MATRIX, popcount, n_bytes, ADD, 1});
 		EXPECT("seg", 0, what, {BS_SECTION_COLUMNS, MATRIX, line + 4, 1, ADD, 0x80},
 		       {BS_SECTION_POPCOUNTS, MATRIX, popcount, n_bytes, ADD, 1});
-		/* An empty column with the right popcount. */
+		/* A column without bits, with the popcount that such a column has. */
 		const struct edit empty[] = {
 			{BS_SECTION_COLUMNS, MATRIX, line, 8, SET, 0},
 			{BS_SECTION_POPCOUNTS, MATRIX, popcount, n_bytes, ADD, 0 - n_set},
@@ -146,8 +146,8 @@ static void test_columns(void **state)
 		expect_damage("seg", 0, empty, l < 3 ? 2 : 3, BS_CORRUPT,
 		              l < 3 ? "lexicon: term" : "is in fewer documents");
 	}
-	/* Sets all bits of a column next to the fullest one, of a word that not all 36 documents
-	 * have. */
+	/* Sets all bits of the column next to the fullest one. It belongs to a word that not all 36
+	 * documents have. */
 	int64_t line;
 	uint64_t n_set;
 	int64_t fullest = find_column(3, &line, &n_set);
@@ -169,7 +169,7 @@ static void test_columns(void **state)
 	       {BS_SECTION_EXACT_TERMS, MATRIX, 4, 4, SET, 0});
 }
 
-/* All documents that the lists of a term name must pass its columns. */
+/* The documents that the lists of a term contain must all pass its columns. */
 static void test_listed(void **state)
 {
 	make_small_index_of_chances();
@@ -192,8 +192,8 @@ static void test_rare_term_lists(void **state)
 	make_small_index_of_chances();
 	EXPECT("seg", 0, "lists of rare terms of 2^4 documents",
 	       {BS_SECTION_RARE_CODES, 0, 0, 4, SET, 4});
-	/* Before the fix, a list could name documents that do not share it, and its statements
-	 * about them were believed without a check. */
+	/* An earlier version accepted a code for documents that the list does not cover, and
+	 * believed it without a check. */
 	EXPECT("seg", 0, "the codes of rare terms break their rules",
 	       {BS_SECTION_RARE_CODES, 0, 0, 4, SET, 2});
 	EXPECT("seg", 0, "the codes of rare terms break their rules",
@@ -202,7 +202,7 @@ static void test_rare_term_lists(void **state)
 	       {BS_SECTION_RARE_OFFSETS, 0, 0, 8, SET, 1});
 	EXPECT("seg", 0, "lists of rare terms: the last ends at",
 	       {BS_SECTION_RARE_OFFSETS, 0, -1, 0, PACKED_ADD, (uint64_t)-1});
-	EXPECT("seg", 0, "lists of rare terms: bytes behind the last",
+	EXPECT("seg", 0, "lists of rare terms: trailing bytes",
 	       {BS_SECTION_RARE_TERM_LISTS, 0, -1, 1, SET, 1});
 	EXPECT("seg", 0, "the list of rare terms at 0 does not decode",
 	       {BS_SECTION_RARE_TERM_LISTS, 0, 0, 1, SET, 0});
@@ -274,7 +274,7 @@ static void test_false_positives(void **state)
 	       {BS_SECTION_EXCEPTION_ROWS, 0, 0, 1, SET, 39});
 	EXPECT("seg", 0, "false positives do not decode",
 	       {BS_SECTION_EXCEPTION_ROWS, 0, 0, 1, ADD, 1});
-	EXPECT("seg", 0, "false positives: bytes behind the last",
+	EXPECT("seg", 0, "false positives: trailing bytes",
 	       {BS_SECTION_EXCEPTION_ROWS, 0, -1, 1, SET, 0x80});
 	EXPECT("seg", 0, "that does not pass its columns",
 	       {BS_SECTION_EXCEPTION_ROWS, 0, 1, 1, ADD, 1});
@@ -282,19 +282,21 @@ static void test_false_positives(void **state)
 	for (size_t i = 0; i < n; i++) {
 		int64_t at = (int64_t)i;
 		int64_t row_at = (int64_t)offsets[i];
-		/* Assigns the false positives of a term to the next term, so that the former lacks
-		 * them. Not for the first term, because the others are relative to it. */
+		/* Moves the false positives of a term to the term with the next number, so that the
+		 * first term lacks them. The first entry is left out, because the other entries are
+		 * stored relative to it. */
 		bool is_before_gap = i > 0 && i + 1 < n && terms[i] + 1 < terms[i + 1];
 		if (!has_gap && is_before_gap)
 			EXPECT("seg", 0, "is in more documents of the shards",
 			       {BS_SECTION_EXCEPTION_TERMS, 0, at, 0, PACKED_ADD, 1});
 		has_gap |= is_before_gap;
-		/* A false positive in a shard of forward indexes: row 37, 5 in bucket 1. */
+		/* Moves a false positive into a shard of forward indexes: to row 37, the fifth in
+		 * bucket 1. */
 		if (!has_single && offsets[i + 1] == offsets[i] + 2)
 			EXPECT("seg", 0, "in a shard where it has no hashed columns",
 			       {BS_SECTION_EXCEPTION_ROWS, 0, row_at + 1, 1, SET, 0x45});
 		has_single |= offsets[i + 1] == offsets[i] + 2;
-		/* Assigns the false positives of a term to a term with an exact column. */
+		/* Moves the false positives of a term to a term with an exact column. */
 		if (!has_later && terms[i] > exact[0])
 			EXPECT("seg", 0, "in a shard where it has no hashed columns",
 			       {BS_SECTION_EXCEPTION_TERMS, 0, at, 0, PACKED_SET, exact[0]});
@@ -413,7 +415,7 @@ static void test_list_columns(void **state)
 	       {BS_SECTION_EXACT_TERMS, 0, -4, 4, SET, UINT32_MAX});
 	EXPECT("seg", 0, "does not come after the one before",
 	       {BS_SECTION_EXACT_TERMS, 0, 4, 4, SET, 0});
-	/* Assigned to the next term, which the lists have. */
+	/* Moves an exact column to the next term, which the forward indexes contain. */
 	EXPECT("seg", 0, "a forward index has term 9,", {BS_SECTION_EXACT_TERMS, 0, 12, 4, ADD, 1});
 	EXPECT("seg", 0, "section 39 has", {BS_SECTION_SHARDS, 0, 8, 4, ADD, 1});
 }
@@ -463,7 +465,7 @@ static void test_tfs(void **state)
 	       {BS_SECTION_DOC_TF_OFFSETS, 0, 0, 8, SET, 1});
 	EXPECT("seg", 0, "section 37 says that it ends",
 	       {BS_SECTION_DOC_TF_OFFSETS, 0, -8, 8, ADD, 1});
-	EXPECT("seg", 0, "words in documents: bytes behind the last",
+	EXPECT("seg", 0, "words in documents: trailing bytes",
 	       {BS_SECTION_DOC_TFS, 0, -1, 1, SET, 1});
 	EXPECT("seg", 0, "shard 0: its least length is",
 	       {BS_SECTION_SHARDS, 0, 32 * MATRIX + 28, 4, ADD, 1});
@@ -476,8 +478,8 @@ static void test_tfs(void **state)
 	EXPECT("seg", 0, "tf levels break their own rules",
 	       {BS_SECTION_TF_LEVELS, 0, 16, 8, SET, 1});
 	EXPECT("seg", 0, "9 tf levels", {BS_SECTION_TF_LEVELS, 0, 8, 4, SET, 9});
-	/* Every other bit is set instead of a solution; words of the first document that had a bit
-	 * set there anyway are not detected. */
+	/* Replaces the tf code by one in which every other bit is set. Only words of the first
+	 * document whose code differs are detected. */
 	EXPECT("seg", 0, "times, but not its tf level",
 	       {BS_SECTION_DOC_TFS, 0, 0, 4, SET, 0x55555555});
 }
@@ -508,7 +510,7 @@ static void test_grams(void **state)
 	EXPECT("seg", 0, "gram shard 0 has an impossible shape",
 	       {BS_SECTION_GRAM_SHARDS, 0, 8, 4, ADD, 1});
 	EXPECT("seg", 0, "its shape asks for", {BS_SECTION_GRAM_SHARDS, 0, 4, 4, SET, 9});
-	/* An array of a single value is only its base. */
+	/* An array of a single value consists of its base only. */
 	EXPECT("seg", 0, "grams, rows of shard 0: value 0 is 1000",
 	       {BS_SECTION_GRAM_ROWS, 0, 0, 8, SET, 1000});
 	EXPECT("seg", 0, "list of tier 0", {BS_SECTION_GRAM_TIERS, 0, 0, 8, SET, 1u << 24});
@@ -542,12 +544,13 @@ static void test_store(void **state)
 	       {BS_SECTION_STORE_OFFSETS, 0, 16, 8, SET, 1});
 	/* All documents share a frame, whose checksum follows it. */
 	EXPECT("seg", 1, "stored text: document 0", {BS_SECTION_STORE_FRAMES, 0, -1, 1, ADD, 1});
-	/* Documents 1 to 3 of the segment: number in the store, bytes of the record. */
+	/* Documents 1 to 3 of the segment are changed. Instance 0 of the section has the number of
+	 * each document in the store, instance 1 the length of its record. */
 	EXPECT("seg", 1, "document 3 has no stored text",
 	       {BS_SECTION_DOC_PLACES, 0, 3, 0, PACKED_SET, 3});
 	EXPECT("seg", 1, "document 2 has no stored text of its own",
 	       {BS_SECTION_DOC_PLACES, 0, 2, 0, PACKED_SET, 0});
-	/* All have the same length, which is the base of an array without bits. */
+	/* All documents have the same length. It is the base of an array that has no bits. */
 	EXPECT("seg", 1, "bytes where document 1 has", {BS_SECTION_DOC_PLACES, 1, 0, 8, ADD, 1});
 	EXPECT("seg", 1, "section 33: value 0 of", {BS_SECTION_DOC_PLACES, 3, 8, 1, ADD, 57});
 }
@@ -648,7 +651,7 @@ static void test_ordered_ids(void **state)
 	bs_snapshot_deinit(&snapshot);
 	EXPECT("seg", 0, "ids ascend where there are fewer",
 	       {BS_SECTION_ID_ORDER, 0, 0, 8, ADD, 1});
-	/* The second name is three bytes of the first and a 1. */
+	/* The second name is stored as three bytes of the first, followed by "1". */
 	EXPECT("seg", 0, "does not come behind", {BS_SECTION_DOC_NAMES, 0, 7, 1, SET, '0'});
 }
 

@@ -146,7 +146,7 @@ static void test_flush(void **state)
 		"{\"id\":\"1\",\"text\":\"one\"}\n{\"id\":\"2\",\"text\":\"two\"}\n{\"id\":\"1\","
 		"\"text\":\"later\"}\n");
 	index_sources(&request, sources, NULL);
-	/* The commits of the refresh, and of a compaction that was due. */
+	/* The commits of the refresh, and one of a compaction that the refresh made necessary. */
 	expect_commits(3);
 	expect_live(4);
 	expect_ok(bs_index_compact(&request, NULL, ERR), &said);
@@ -182,14 +182,13 @@ static void test_reader_meets_commit(void **state)
 	assert_null(meet);
 }
 
-/* Compaction rewrites a segment as large as memory allowed, too, if some of its documents are
- * deleted. */
+/* Compaction also rewrites a segment of the maximum size if some of its documents are deleted. */
 static void test_full_segment(void **state)
 {
 	const struct bs_build_request request = {.dir = "index", .write.n_threads = 1};
 	AUTO(bs_snapshot_deinit) struct bs_snapshot snapshot;
 	make_small_index();
-	/* Not while another writer is active. */
+	/* Compaction is refused while another writer is active. */
 	struct bs_index_lock lock;
 	expect_ok(bs_index_lock_take(dir_at("index"), BS_INDEX_LOCK, false, &lock, ERR), &said);
 	expect_status(bs_index_compact(&request, NULL, ERR), BS_BUSY, &said);

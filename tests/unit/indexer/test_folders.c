@@ -104,7 +104,8 @@ static void test_file(void **state)
 		assert_true(has(&folders, 1 + n / N_PATHS, n % N_PATHS, 4));
 	for (uint32_t n = 0, i = 0; n < 100; n++, i = (i * 5 + 3) % N_PATHS)
 		assert_true(has(&folders, 1 + n % 2, i, 4));
-	/* Another fingerprint, another source, another folder. */
+	/* A lookup finds nothing with another fingerprint, in another source, or for another
+	 * folder. */
 	assert_false(has(&folders, 1, 2, 5));
 	assert_true(has(&folders, 1, 2, 4));
 	assert_false(has(&folders, 0, 0, 4));
@@ -154,7 +155,7 @@ static void test_hostile(void **state)
 	bs_buffer_clear(&records);
 	put(&records, 1, 1, &list);
 	put(&records, 2, 1, &list);
-	for (size_t i = 0; i < 4; i++) { /* the size of the first record, the size of its path */
+	for (size_t i = 0; i < 4; i++) { /* changes the size of the first record or of its path */
 		static const uint8_t values[] = {0, 47, 54, 255};
 		for (size_t at = 0; at < 48; at += 44) {
 			uint8_t kept[4];

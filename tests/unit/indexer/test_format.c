@@ -125,7 +125,7 @@ static void test_example(void **state)
 
 #define MAX_SECTIONS 80u
 
-/* The name of each number, or "". */
+/* sections.names[n]: the name of section n, or "" */
 struct sections {
 	char names[MAX_SECTIONS][64];
 };

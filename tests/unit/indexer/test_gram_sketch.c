@@ -278,7 +278,7 @@ static void test_rows(void **state)
 	assert_true(check_text(sketch, &plan, (const uint8_t *)"aaabaaa", 5) > 0);
 	/* the gram is omitted from the plan */
 	assert_true(check_text(sketch, &plan, (const uint8_t *)"AAAA", 4) == 0);
-	/* Around the end of a piece. */
+	/* Texts that end shortly before or after the end of a piece. */
 	for (size_t n_bytes = 4080; n_bytes < 4115; n_bytes++) {
 		memset(text, 'x', n_bytes);
 		memcpy(text + n_bytes - 9, "Q\xf0\x90\x90\x80qRs", 8);

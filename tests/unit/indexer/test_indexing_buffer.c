@@ -31,7 +31,8 @@ static size_t write_word(uint32_t n, char *text)
 	return n_bytes;
 }
 
-/* The number of a word; a wrong key differs when it is written again. */
+/* Returns the number of a word. A wrong key is detected, because the word of that number is written
+ * again and compared. */
 static uint32_t read_word(const uint8_t *key, uint32_t n_bytes)
 {
 	char digits[WORD_MAX + 1] = {0};
@@ -310,7 +311,7 @@ static void check_renumbered(uint32_t n_threads, const struct bs_dir *dir)
 		                     (i % 3 == 0 && (i < LAST || n_threads > 1) ? BS_NOTE_IS_CODED
 		                                                                : 0));
 	notes[LAST] |= n_threads > 1 ? BS_NOTE_IS_CODED : 0;
-	if (n_threads == 1) /* a number of four bytes, without a hash */
+	if (n_threads == 1) /* an ordinal of four bytes, for a term without a hash */
 		new_of[5000] = UINT32_MAX - 1;
 	for (uint8_t i = 0; i < BS_NOTE_KINDS; i++)
 		by.columns[i] = bs_count_pack(

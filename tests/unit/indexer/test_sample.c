@@ -15,7 +15,8 @@ struct taken {
 	unsigned n_long;
 };
 
-/* A text begins with its quarter; a long one is longer than a piece. */
+/* The first byte of a text is the number of the quarter that it is in. A long text is longer than a
+ * piece. */
 static enum bs_status take(void *context, const struct bs_document *document, struct bs_error *err)
 {
 	struct taken *taken = context;
@@ -34,7 +35,10 @@ static struct taken sample_of(char *place, enum bs_source_kind kind)
 	struct bs_manifest manifest = {.n_sources = 1, .sources = &record};
 	struct bs_source_options options = {.no_ignore = true, .reads_records = true};
 	struct taken taken = {0};
-	(void)mkdir("index", 0777); /* next to the source, whose path is relative to it */
+	(void)mkdir("index",
+	            /* the index is next to the source, because the source's path is relative to the
+		 * index */
+	            0777);
 	struct bs_source_sample sample = {dir_at("index"), &manifest, &options, SAMPLE_BYTES,
 	                                  false};
 	expect_ok(bs_sample_sources(&sample, take, &taken, ERR), &said);
@@ -124,20 +128,22 @@ static void write_tree(const char *path, unsigned n_folders, size_t file_bytes)
 	}
 }
 
-/* A piece of each batch, here some 1,050 bytes. */
+/* The sample has a piece of each batch, here some 1,050 bytes. */
 static void test_folders(void **state)
 {
 	char few[] = "few", some[] = "some", small[] = "small";
 	write_tree(few, 8, 200);
 	struct taken taken = sample_of(few, BS_SOURCE_FOLDER);
-	assert_in_range(taken.n_bytes, 8 * 1024, 8 * 1400); /* too few to omit one */
+	assert_in_range(taken.n_bytes, 8 * 1024, 8 * 1400); /* too few batches to omit one */
 	write_tree(some, 40, 200);
 	taken = sample_of(some, BS_SOURCE_FOLDER);
 	assert_in_range(taken.n_bytes, 20 * 1024, 20 * 1400); /* every other batch */
 	expect_spread(&taken);
 	write_tree(small, 24, 1);
 	taken = sample_of(small, BS_SOURCE_FOLDER);
-	assert_int_equal(taken.n_documents, 24 * 64); /* all of them together are not enough */
+	assert_int_equal(
+		taken.n_documents,
+		24 * 64); /* all documents, because they are fewer than the sample may have */
 }
 
 /* A record file in a folder is never the batch that is omitted. */

@@ -44,7 +44,8 @@ static void add_document(struct bs_term_batch *term_batch, uint64_t *random)
 	expect_ok(sink.document(sink.context, &document, ERR), &said);
 }
 
-/* Repeated for each shard, because building it changes the indexing buffer. */
+/* Adds the documents to the indexing buffer. Repeated for each shard, because building a shard
+ * changes the buffer. */
 static void accumulate_documents(void)
 {
 	AUTO(bs_term_batch_deinit) struct bs_term_batch term_batch = {.keep_raws = false};
@@ -179,8 +180,8 @@ static void expect_term(const struct made *made, const struct bs_term_entry *ent
 	                                              bs_tf_decode(tfs->bits, tfs->n_bytes, hash));
 	for (uint32_t l = 0; l < n_levels; l++)
 		expect_columns(made, bs_tf_level_hash(hash, l), made->tf_levels.n_columns, row);
-	/* All documents are rows, so the df is that of the shard, and a term above the share has an
-	 * exact column. */
+	/* All documents are in this shard, so df is also the df of the shard. A term has an exact
+	 * column if its share exceeds exact_share. */
 	if (entry->df < made->plan.exact_share * N_BLOCKS * BS_LINE_BITS)
 		expect_columns(made, hash,
 		               bs_shard_hashes(treatment, made->product.image.shape.n_columns, 0),

@@ -62,7 +62,7 @@ static void test_random(void **state)
 	}
 }
 
-/* Terms of 1, 2, ... 3,000 equal bytes, and as many that differ after them. */
+/* Terms of 1, 2, ... 3,000 equal bytes, and for each a term that differs after these bytes. */
 static void test_long_beginnings(void **state)
 {
 	struct bs_term_table terms = {0};

@@ -425,8 +425,8 @@ static void *write_pipe(void *path)
 	return NULL;
 }
 
-/* Matches in a stream are passed on before the search waits for more input. flush is called
- * according to output.buffering. */
+/* Matches in a stream are passed on before the search waits for more input. When `flush` is called
+ * depends on output.buffering. */
 static void test_flush(void **state)
 {
 	static char path[] = "pipe";

@@ -71,7 +71,7 @@ static void hear_notice(void *context, const char *message)
 	snprintf(heard->notices, sizeof(heard->notices), "%s", message);
 }
 
-/* Changes the query of a request. */
+/* Sets the query of a request. */
 static void ask_for(struct bs_search_request *request, const char *query)
 {
 	request->query.text = query;
@@ -239,7 +239,8 @@ static void test_recorded_options(void **state)
 	struct bs_build_request with_options = {.index.fold_accents = true,
 	                                        .rules.text_fields = fields};
 	assert_int_equal(build(with_options, NULL, ERR), BS_OK);
-	/* No options: as the index was made; no sources: those recorded. */
+	/* Without options, a refresh uses those that the index was made with; without sources,
+	 * those that the index records. */
 	struct bs_build_request refresh = {.dir = rig->dir};
 	struct bs_build_report report;
 	assert_int_equal(bs_index_build(&refresh, &report, ERR), BS_OK);
@@ -457,7 +458,7 @@ static void expect_ids(struct bs_searcher *searcher, struct bs_search_request re
 	assert_string_equal(heard->ids, ids);
 }
 
-/* Stop words, and feedback terms. */
+/* Searches with stop words, and with feedback terms. */
 static void test_find_by_other_words(void **state)
 {
 	AUTO(bs_index_close_at) struct bs_index *index = build_and_open();
@@ -516,7 +517,7 @@ static void test_find_by_other_words(void **state)
 	expect_ids(searcher, request, &heard, "2 1 ");
 }
 
-/* Scores from given statistics. */
+/* Scores are computed from the statistics of the request. */
 static void test_find_by_statistics(void **state)
 {
 	AUTO(bs_index_close_at) struct bs_index *index = build_and_open();
@@ -733,8 +734,8 @@ static void test_sources_are_listed(void **state)
 	assert_false(bs_index_source(index, 1, &source));
 }
 
-/* The result of bs_document as a text: "field=text;" for each, "!" if the source has changed, or
- * the error. */
+/* Describes the result of bs_document in a text: "field=text;" for each field, "!" if the source
+ * has changed, or the error. */
 static const char *told_document(struct bs_searcher *searcher, const char *id, size_t id_bytes)
 {
 	static char told[256];

@@ -28,7 +28,9 @@ static struct rig {
 	char folder[FOLDER_BYTES], tree[80], dir[80], records[96], long_line[96], big[96];
 	struct bs_index *index;
 	struct bs_searcher *searcher;
-	/* every fifth record has the word "plain"; n_words: distinct numbers in words */
+	/* n_words: the number of distinct numbers that are written as words. Every fifth record has
+	 * the word "plain". */
+
 	uint32_t n_records, n_words;
 	char *text;
 } * rig;
@@ -447,7 +449,7 @@ static int take_candidates(void *context, const struct bs_matrix_candidates *can
 	return 0;
 }
 
-/* Other calls that take as long as planning a query. */
+/* Other calls that plan a query, which can take long. */
 static void test_other_questions_end(void **rig_in)
 {
 	volatile int cancel = 0;
@@ -608,7 +610,8 @@ static void test_hostile_patterns_end(void **rig_in)
 	assert_true(n_ended > 8);
 }
 
-/* Repeated attempts find the lines of a single search: without a timeout, limits change nothing. */
+/* With a deadline that is never reached, a search limits each attempt to match a pattern and
+ * repeats it. The output must be as long as without a deadline. */
 static void test_limits_change_no_line(void **rig_in)
 {
 	static const char *const patterns[] = {"common1\\d* word\\d+",
@@ -663,7 +666,7 @@ static void test_builds_end_and_leave_all_as_it_was(void **rig_in)
 	limits = (struct bs_limits){.stop = stop_after, .context = &left};
 	assert_int_equal(bs_index_build(&request, NULL, ERR), BS_STOPPED);
 	limits = (struct bs_limits){.deadline_ns = 1000};
-	/* Nothing needs compaction, so it may end in time. */
+	/* Nothing needs compaction, so the call may end before its deadline. */
 	enum bs_status compacted = bs_index_compact(
 		&(struct bs_build_request){.dir = rig->dir, .limits = &limits}, NULL, ERR);
 	assert_true(compacted == BS_OK || compacted == BS_DEADLINE);
@@ -715,7 +718,7 @@ static enum bs_status refresh(const struct bs_limits *limits, struct bs_error *e
 	struct bs_build_report report;
 	enum bs_status status = bs_index_build(
 		&(struct bs_build_request){.dir = rig->dir, .limits = limits}, &report, err);
-	/* The refresh was done, but its compaction was stopped. */
+	/* the refresh has ended, but its compaction was stopped */
 	return !status && strstr(report.warning, "not compacted") ? BS_STOPPED : status;
 }
 
@@ -751,7 +754,7 @@ static void test_who_is_told_to_stop_stops(void **rig_in)
 	assert_fit();
 }
 
-/* Checking all sources takes time. */
+/* Opening with current contents checks all sources, which takes time; it must end at its limits. */
 static void test_opening_ends(void **rig_in)
 {
 	volatile int cancel = 0;
@@ -829,7 +832,7 @@ static void test_log_is_told(void **rig_in)
 	assert_non_null(strstr(heard.last, "nothing new"));
 }
 
-/* ---- many records, and a large document ---- */
+/* ---- kinds of queries over many records and a large document ---- */
 
 static void ignore(void *context, const char *line)
 {
@@ -1091,7 +1094,7 @@ static void test_memory_is_given_back(void **rig_in)
 	}
 }
 
-/* Documents whose source was not checked in time are not counted as if they were unchanged. */
+/* If the source of a document was not checked in time, the document is not counted as unchanged. */
 static void test_what_changed_is_not_counted(void **rig_in)
 {
 	write_records("plane");

@@ -175,7 +175,8 @@ static void test_columns_count_what_they_say(void **state)
 					assert_int_equal((shard.n_rows + columns->lane_rows - 1) /
 					                         columns->lane_rows,
 					                 columns->n_lanes);
-				/* The requested density, up to rounding in such a small matrix. */
+				/* The density is the requested one, up to rounding in such a small
+				 * matrix. */
 				if (columns->n_columns > 0 && l == BS_MATRIX_DOCUMENT) {
 					double density = (double)n_set / columns->n_columns /
 					                 columns->n_lanes;
@@ -258,7 +259,7 @@ static int walk_term(void *context, const struct bs_matrix_term *term)
 	return strcmp(text, "n2") == 0;
 }
 
-/* Terms have no false-positive lists up to some df, and have them above. */
+/* Terms have no false-positive lists up to some df; all terms above it have them. */
 static void test_treatments(void **state)
 {
 	struct bs_matrix_segment segment = segment_of(0);
@@ -276,7 +277,7 @@ static void test_treatments(void **state)
 	assert_true(before.has_false_positives);
 }
 
-/* The number of a document is the same in hits, in any segment. */
+/* Stores the number of a hit's document, which must be its number in the matrix, in any segment. */
 static int take_number(void *context, const struct bs_hit *hit)
 {
 	*(uint64_t *)context = hit->document;
@@ -379,7 +380,7 @@ static void test_candidates_are_hits(void **state)
 			assert_int_equal(bs_matrix_query(rig.searcher[i], &find, hear_candidates,
 			                                 candidates, NULL, NULL),
 			                 BS_OK);
-			/* Hits request names, which needs a separate searcher. */
+			/* The hits must have names. For these a separate searcher is used. */
 			struct bs_searcher *searcher = must_searcher(rig.index[i]);
 			assert_int_equal(bs_search(searcher, &find, NULL, NULL), BS_OK);
 			bs_searcher_free(searcher);
@@ -405,7 +406,8 @@ static int pass_by(void *context, const struct bs_matrix_candidates *candidates)
 	return 0;
 }
 
-/* The limits of a request apply to one call; its memory is not counted in the next. */
+/* Limits of a request apply to one call only. Memory that a call uses does not count in the next
+ * call. */
 static void test_limits(void **state)
 {
 	int cancel = 1;

@@ -175,7 +175,8 @@ static void test_failure(void **state)
 	for (int round = 0; round < 4; round++) {
 		add(writer, "b", "two", NULL);
 		add(writer, "c", "x", NULL);
-		/* To find the document, those that were added are analysed. */
+		/* Before a document is deleted, the added documents are analysed; this fails
+		 * here. */
 		assert_int_equal(bs_writer_delete(writer, "b", 1, NULL, ERR), BS_IO);
 		assert_non_null(strstr(said.text, "whole"));
 		for (int again = 0; again < 2; again++) {
@@ -335,7 +336,7 @@ static void expect_text_of_number(uint64_t document, enum bs_status expected)
 	                 expected);
 }
 
-/* A document that bs_index_delete deleted exists again when it is added again. */
+/* A document that was deleted by bs_index_delete exists again once it is added again. */
 static void test_comes_back(void **state)
 {
 	AUTO(bs_writer_close_at) struct bs_writer *writer = open_writer();
@@ -591,7 +592,7 @@ static void test_no_checksums(void **state)
 		.not_stored = true, .no_checksums = true, .host.texts = &provider});
 	struct bs_build_report report;
 	for (int i = 0; i < 4; i++) {
-		/* The last one is a changed text of the first id. */
+		/* The last row is a changed text of the first id. */
 		shelf.texts[0] = i < 3 ? "one two three" : "two one two";
 		struct bs_text text = {"body", 4, shelf.texts[i % 3], strlen(shelf.texts[i % 3])};
 		ok(bs_writer_add(writer, shelf.ids[i % 3], 1, &text, 1, ERR), &said);
@@ -780,7 +781,7 @@ static void expect_same(struct bs_index *a, struct bs_index *b, const char *quer
 	}
 }
 
-/* The same documents from a writer, from a JSONL file, and from JSONL in a pipe. */
+/* A writer, a JSONL file and JSONL in a pipe give the same index for the same documents. */
 static void test_parity(void **state)
 {
 	static const char *const queries[] = {
@@ -878,7 +879,7 @@ static void test_beside_files(void **state)
 
 #define N_LINES 60000
 
-/* Every document is found by its ids, local and global, and is the document of the hit. */
+/* The ids of each hit, local and global, lead to the document of the hit. */
 static int expect_same_document(void *context, const struct bs_hit *hit)
 {
 	struct bs_searcher *searcher = context;
@@ -995,8 +996,9 @@ static void test_many(void **state)
 	check();
 }
 
-/* Ascending ids are found by binary search until there are so many that they get a hash table. The
- * last document of an id counts throughout, in a transaction that writes segments meanwhile. */
+/* While the ids of the documents ascend, they are found by binary search; when there are many
+ * changes, a hash table is made. In both cases, and in a transaction that writes segments, the last
+ * document of an id must be found. */
 static void test_ascending_ids(void **state)
 {
 	enum {
@@ -1007,8 +1009,8 @@ static void test_ascending_ids(void **state)
 	struct bs_writer *writer =
 		open_with((struct bs_writer_request){.write.memory_bytes = 16 << 20});
 	char title[64], body[512], id[16];
-	/* For each number: 0: no document; 1: the first document; otherwise the document of change
-	 * - 2. Even numbers are added first. */
+	/* For each id: 0: no document; 1: the document that was added first; n + 2: the document of
+	 * change n. Even ids are added first. */
 	static uint32_t last[2 * N];
 	uint64_t n_docs = N, n_changed = 0;
 	uint32_t dice = 7;
@@ -1060,7 +1062,7 @@ static void test_ascending_ids(void **state)
 	check();
 }
 
-/* The size of an in-memory index of the same texts. */
+/* Returns the size of an index of the same texts, in memory, with this phrase_bits. */
 static uint64_t bytes_with(double phrase_bits)
 {
 	struct bs_writer *writer = open_with(

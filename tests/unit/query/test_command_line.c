@@ -352,7 +352,7 @@ static void test_help(void **state)
 			fail_msg("%zu columns: %.*s", n, (int)n, line);
 	}
 	free(help);
-	/* Without examples and without options of its own. */
+	/* A command without examples and without options of its own. */
 	static const struct bs_option none[] = {{0}};
 	struct bs_command bare = {
 		.name = "bare", .summary = "Nothing.", .usage = "", .options = none};

@@ -101,7 +101,8 @@ static void test_normal_form(void **state)
 		{"f(x)~2 -AND", false, "(f+x+~2 AND NOT \"AND\")"},
 		{"year:>=1990^2 \"big  dog\"~7^.5", false, "(year:>=1990 AND \"big  dog\"~7^0.5)"},
 		{"((a^1000)^1000 b^0.001)^.25", false, "((\"a\"^250)^1000 AND (\"b\"^0.25)^0.001)"},
-		/* an unclosed quote cannot be within quotes, and no quote may follow it */
+		/* A quote that is not closed cannot be printed in quotes, and nothing that has a
+		 * quote may follow it. */
 		{"AND\"x cat", false, "(\"cat\" AND +AND\"x)"},
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -133,8 +134,8 @@ static void check_placed(const char *text, const char *word, const char *wanted,
 	check_tree(query, &options, wanted_tree);
 }
 
-/* The tokenizer decides what is a word for operators and parentheses, not the class of the
- * characters. */
+/* Whether an operator or a parenthesis has a word next to it is decided by the tokenizer, not by
+ * the class of the characters. */
 static void test_words_without_letters(void **state)
 {
 	static const char *const words[] = {"__", "‿‿", "🇩🇪", "©", "#️⃣", "_a", "字", "😀"};
@@ -362,7 +363,7 @@ static void test_prefix_and_fuzzy(void **state)
 		{"~1", "1"},
 		{"cat~ 1", "(AND cat 1)"},
 		{"cat *", "cat"},
-		/* no wildcards and distances in a script run */
+		/* a script run has no wildcards and no distance */
 		{"漢*", "漢"},
 		{"漢字*", "(PHRASE 漢@0 字@1 +漢字)"},
 		{"漢字~1", "(PHRASE 漢@0 字@1 +漢字)"},
@@ -407,7 +408,8 @@ static void test_patterns(void **state)
 		/* a ? requires two word characters */
 		{"cat? ?cat c??t cat-?t", "(AND cat cat (PHRASE c@0 t@1) (PHRASE cat@0 t@1))"},
 		{"how does it work?", "(AND how does it work)"},
-		/* of several words only the last is a pattern; punctuation alone is none */
+		/* if a token has several words, only the last may be a pattern; punctuation alone
+		 * is no pattern */
 		{"foo.ba*r", "(PHRASE foo@0 ba*r@1)"},
 		{"foo*r.bar", "(PHRASE foo@0 r@1 bar@2)"},
 		{"fo*o.ba*r", "(PHRASE fo@0 o@1 ba*r@2)"},
@@ -416,13 +418,13 @@ static void test_patterns(void **state)
 		{"SELECT count(*)", "(AND select count)"},
 		{"a[*] *** abc*-* (*) abc+(*)", "(AND a abc* abc)"},
 		{"abc*\ufe0f\u20e3", "(PHRASE abc@0 \"*\u20e3\"@1)"},
-		/* signs in a script run */
+		/* wildcards in a script run */
 		{"漢*字abc", "(PHRASE 漢@0 字@2 abc@3)"},
 		{"漢字?a*", "(PHRASE 漢@0 字@1 a*@2 +漢字)"},
 		{"漢?字", "(PHRASE 漢@0 字@2)"},
 		{"abc*漢", "(PHRASE abc@0 漢@1)"},
 		{"漢字*abc", "(PHRASE 漢@0 字@1 *abc@2 +漢字)"},
-		/* signs in combination with a distance */
+		/* wildcards together with a distance */
 		{"ca*ts~1", "(PHRASE ca@0 ts~1@1)"},
 		{"c?t~1", "(PHRASE c@0 t~1@1)"},
 		/* the last token of a phrase, but not of a NEAR */
@@ -819,7 +821,7 @@ static void test_ignored(void **state)
 	check_n_notices("cat -dog", 0);
 }
 
-/* The elements as "cat+ dog* ...", with + for those that are scored. */
+/* Compares the elements with a text such as "cat+ dog*"; + marks elements that are scored. */
 static void check_elements(const char *text, const char *wanted)
 {
 	static const char *const suffixes[] = {"", "*", "", "~", "|"};

@@ -27,8 +27,8 @@ static struct bs_word_hit hit_at(uint32_t field, uint32_t element, uint64_t star
 		.field = field, .element = element, .start_byte = start_byte, .end_byte = end_byte};
 }
 
-/* Finds every occurrence of the words (NULL-terminated) in the fields, in text order; `element` is
- * the number of the word. */
+/* Finds every occurrence of the words (NULL-terminated) in the fields, in text order. `element` of
+ * a hit is the index of its word. */
 static size_t find_hits(const struct bs_field *fields, size_t n_fields, const char *const *words,
                         struct bs_word_hit *hits)
 {
@@ -477,8 +477,9 @@ static bool is_end(const struct bs_buffer *ends, size_t at)
 	return at == 0;
 }
 
-/* The text before the hit is the end of the preceding text, beginning at a cluster boundary; the
- * text after the hit is the beginning of the following text, ending at one. */
+/* The snippet before the hit is the end of the text before it, and begins at a cluster boundary.
+ * The snippet after the hit is the beginning of the text after it, and ends at a cluster
+ * boundary. */
 static void check_clusters(const char *got, const struct bs_buffer *text, size_t hit,
                            const struct bs_buffer *ends)
 {
@@ -518,7 +519,8 @@ static void test_clusters(void **state)
 	}
 }
 
-/* A cluster longer than the window is cut, and no more is shown than of other text. */
+/* A grapheme cluster that is longer than the window is cut. The snippet shows no more bytes of it
+ * than of other text. */
 static void test_long_cluster(void **state)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};

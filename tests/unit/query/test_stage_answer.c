@@ -168,7 +168,7 @@ static void test_changed(void **state)
 
 #define BATCH_HITS 500u
 
-/* The hits that were added, and how many were handed out. */
+/* The hits that were added, and the number of batches that were passed on. */
 struct taken {
 	size_t n, n_batches;
 	size_t most; /* the batch that is refused; 0: none */
@@ -276,7 +276,8 @@ static void test_explanations(void **state)
 		char df[64];
 		const char *line = shown;
 		snprintf(df, sizeof(df), "df %u", (unsigned)rig_df(terms[i]));
-		/* The line of the term has its df, which is the sum over both indexes. */
+		/* The explanation has a line for each term, with its df, which is the sum over both
+		 * indexes. */
 		while ((line = strstr(line, terms[i])) != NULL) {
 			size_t n = strcspn(line, "\n");
 			const char *found = strstr(line, df);
@@ -288,7 +289,7 @@ static void test_explanations(void **state)
 			fail_msg("no %s of %s in: %s", df, terms[i], shown);
 	}
 	assert_non_null(strstr(shown, "\"river\""));
-	/* A phrase has a line for its word pair. */
+	/* The explanation of a phrase has a line for its word pair. */
 	static const char phrase[] = "\"quick brown\"";
 	char df[64];
 	rig_plan(phrase);

@@ -60,7 +60,7 @@ static void test_unchanged(void **state)
 		if (!bs_list_segment(&rig.list, s)->segment)
 			continue;
 		ok(bs_loader_is_segment_unchanged(rig.loader, s, &is_unchanged, ERR), &said);
-		/* Files must be checked one by one. */
+		/* Files have no common fingerprint, so each must be checked. */
 		assert_int_equal(is_unchanged, bs_list_segment(&rig.list, s)->entry == 1);
 	}
 	struct bs_changes changes = bs_loader_changes(rig.loader);
@@ -69,7 +69,7 @@ static void test_unchanged(void **state)
 	assert_int_equal(bs_loader_failures(rig.loader), 0);
 }
 
-/* Announcing documents changes no text. */
+/* Telling the loader which documents will be read does not change their texts. */
 static void test_expected(void **state)
 {
 	rig_load();

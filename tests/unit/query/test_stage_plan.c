@@ -11,7 +11,7 @@ static bool is_term(const struct bs_plan_term *term, const char *word)
 	return rig_is_text(rig.plan.keys.data + term->key_offset, term->key_bytes, word);
 }
 
-/* The documents of a segment that have the words, deleted ones included. */
+/* Returns the number of documents of a segment that have the words, including deleted ones. */
 static uint64_t count_in_segment(uint32_t segment, const char *words)
 {
 	uint64_t n = 0;
@@ -188,7 +188,7 @@ static void test_sources(void **state)
 		}
 	}
 	assert_int_equal(n_overlays, 6);
-	/* Documents of the overlay are not counted in any statistics. */
+	/* Documents of the overlay (changed since the commit) are not counted in any statistics. */
 	assert_int_equal(rig.list.n_docs, rig_n_docs());
 	check_places(0, "river");
 }
@@ -213,7 +213,7 @@ static void test_given_statistics(void **state)
 	double idf;
 	ok(bs_plan_idf(&rig.plan, (const uint8_t *)"river", 5, &idf, ERR), &said);
 	assert_true(rig_is_near(idf, log(1 + (1000 - 30 + 0.5) / 30.5)));
-	/* Frequencies in the segments do not depend on given statistics. */
+	/* The df in each segment does not depend on the statistics of the request. */
 	check_places(0, "river");
 	rig_parse("river stone");
 	const struct bs_plan_inputs inputs = {.query = rig.query,

@@ -79,8 +79,8 @@ static void check_segment(const struct rig_case *asked, uint32_t segment, const 
 	assert_int_equal(n_of_docs, bs_vector_n(&candidates));
 }
 
-/* Scans all segments twice: listing, and counting sure candidates. Only live documents that meet
- * the needs in `admitted` may be candidates. */
+/* Scans each segment twice: once to list candidates, once to count the sure ones. Only live
+ * documents that meet the needs in `admitted` may be candidates. */
 static struct totals check_scan(const struct rig_case *asked, const struct bs_kernel *kernel,
                                 const char *admitted)
 {
@@ -115,7 +115,7 @@ static void test_every_query(void **state)
 		rig_plan(rig_cases[i].query);
 		for (size_t k = 0; k < n_kernels; k++) {
 			struct totals totals = check_scan(&rig_cases[i], kernels[k], "");
-			/* Columns decide every match. */
+			/* The columns of word queries decide every match. */
 			if (rig_cases[i].is_words) {
 				assert_int_equal(totals.n_false, 0);
 				assert_int_equal(totals.n_sure, totals.n_matches);
@@ -128,7 +128,8 @@ static void test_every_query(void **state)
 	}
 }
 
-/* The other tests accept a scan that returns too many candidates. */
+/* Checks that few candidates do not match. (The other tests also accept a scan that returns too
+ * many candidates.) */
 static void test_few_are_false(void **state)
 {
 	static const char *const narrow[] = {"\"quick brown\"", "riv*", "night~1",

@@ -105,7 +105,7 @@ static void test_changed(void **state)
 	struct rig_doc *gone = rig_doc(RIG_FILES "/d003.txt"),
 		       *stays = rig_doc(RIG_FILES "/d004.txt");
 	rig_change_file(now, "a river and a stone, quick brown");
-	/* The helpers split words only at spaces. */
+	/* The helpers of stages_rig.h split words only at spaces, so their copy has no comma. */
 	strcpy(now->fields[1], "a river and a stone quick brown");
 	rig_change_file(never, "nothing of that");
 	rig_remove_file(gone);

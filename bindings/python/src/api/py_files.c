@@ -32,7 +32,7 @@ static PyObject *make_left_out(const struct bs_build_report *report)
 	return dict;
 }
 
-static const char *const steps[] = {"look", "read", "write"}; /* by enum bs_build_step */
+static const char *const steps[] = {"look", "read", "write"}; /* indexed by enum bs_build_step */
 
 PyObject *bs_py_report(const struct bs_build_report *report, const struct bs_py_bytes *notices)
 {
@@ -394,8 +394,8 @@ static PyMethodDef functions[] = {
 	BS_PY_METHOD("delete", delete_documents, METH_VARARGS | METH_KEYWORDS),
 	BS_PY_METHOD("check", check_index, METH_VARARGS | METH_KEYWORDS),
 	BS_PY_DOCUMENTED("locate", locate_index, METH_NOARGS,
-                         "locate()\n--\n\nThe nearest .bitsift of the working directory and its "
-                         "parents. NotFoundError."),
+                         "locate()\n--\n\nReturns the nearest directory .bitsift in the working "
+                         "directory or above it. Raises NotFoundError if there is none."),
 	{NULL, NULL, 0, NULL},
 };
 

@@ -21,7 +21,7 @@
 /* The search pauses while this many bytes wait for the reader. */
 #define MOST_BYTES (1u << 20)
 
-/* The options as they were given. */
+/* The options of the search, as they were passed by the caller. */
 struct plan {
 	struct bs_grep_request request;
 	struct bs_py_deadline deadline;
@@ -37,7 +37,7 @@ struct grep {
 
 	pthread_t thread;
 	bool has_thread; /* `thread` has not been joined yet */
-	pid_t process;   /* the process that has the thread */
+	pid_t process;   /* the process that created the thread; a fork does not have it */
 	bool is_closed;
 
 	/* protects the members up to is_short_of_memory; never held while waiting for the GIL */
@@ -54,10 +54,10 @@ struct grep {
 	char *cursor;
 	uint64_t n_shown, n_found;
 
-	/* the lines taken from `found`, which are read up to `at`; used with the GIL */
+	/* lines taken from `found`; the next one to return is at `at`; protected by the GIL */
 	struct bs_py_bytes taken;
 	size_t at;
-	PyObject *answer; /* `result`, once the search is over */
+	PyObject *answer; /* the object made of `result`, once the search is over */
 	PyObject *weak_references;
 };
 
@@ -140,7 +140,7 @@ static void *search(void *context)
 
 #define AT(member) offsetof(struct plan, member)
 
-/* by enum bs_grep_sort */
+/* indexed by enum bs_grep_sort */
 static const char *const sorts[] = {"path", "modified", "accessed", "created", NULL};
 
 static const struct bs_py_option grep_options[] = {
@@ -488,11 +488,10 @@ static PyGetSetDef grep_properties[] = {
 };
 
 static char grep_doc[] =
-	"An iterator of Line, in the order of files and lines, each there as soon as it is found; "
-	"grep and Index.grep make it.\n\n"
-	"result: after the end, a GrepReport. close() "
-	"ends the search early, as the end of\n"
-	"`with` and of the object does.";
+	"An iterator of Line, in the order of files and lines; each line is available "
+	"as soon as it is found. Returned by grep and Index.grep.\n\nresult: after the "
+	"end, a GrepReport. close() ends the search early; so do the end of `with` and "
+	"the deletion of the object.";
 
 static PyType_Slot grep_slots[] = {
 	{Py_tp_doc, grep_doc},         {Py_tp_new, grep_new},

@@ -6,7 +6,7 @@
 
 struct hit {
 	PyObject_HEAD PyObject *id, *path, *name, *value, *owner;
-	/* (snippet, is_changed, passages, best); NULL: the owner is to be asked */
+	/* (snippet, is_changed, passages, best); NULL: not yet requested from the owner */
 	PyObject *detail;
 	double score;
 	unsigned long long rank, document;
@@ -135,8 +135,9 @@ static PyStructSequence_Desc passage_desc = {
 	"bitsift.Passage", "A place in a document where words of the query stand.", passage_fields,
 	6};
 
-/* A recorded hit: these numbers, followed by its strings and passages. */
+/* The length of a string that a recorded hit does not have. */
 #define NONE SIZE_MAX
+/* A recorded hit: these numbers, followed by its strings and its passages. */
 struct heard_hit {
 	uint64_t rank, document;
 	double score;

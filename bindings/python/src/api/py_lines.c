@@ -5,12 +5,12 @@
 #include <string.h>
 
 static PyStructSequence_Field line_fields[] = {
-	{"path", "the file, as it is shown"},
+	{"path", "the path of the file, as printed"},
 	{"number", "1, 2, ..."},
 	{"text", "the line without its end; None: a file is listed"},
 	{"matches", "pairs (start, stop) of characters of the text"},
 	{"offset", "byte of the file where the text begins"},
-	{"is_context", "a line beside one that matches"},
+	{"is_context", "a line of context"},
 	{"enclosing", "with enclosing: (number, line) of what it stands in, the line of a "
                       "function, say; or None"},
 	{NULL, NULL},

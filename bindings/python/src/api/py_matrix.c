@@ -58,7 +58,8 @@ static void view_dealloc(PyObject *object)
 	bs_py_free(object);
 }
 
-static char view_doc[] = "Words of an index, as a buffer: memoryview(view), numpy.asarray(view).";
+static char view_doc[] = "64-bit words of an index as a buffer, for memoryview(view) and "
+			 "numpy.asarray(view).";
 
 static PyType_Slot view_slots[] = {
 	{Py_tp_doc, view_doc},

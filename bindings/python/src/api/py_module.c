@@ -34,8 +34,10 @@ static PyObject *kernels(PyObject *module, PyObject *unused)
 }
 
 static PyMethodDef functions[] = {
-	BS_PY_DOCUMENTED("kernels", kernels, METH_NOARGS,
-                         "kernels()\n--\n\nThe SIMD code that this machine can run, best first."),
+	BS_PY_DOCUMENTED(
+		"kernels", kernels, METH_NOARGS,
+		"kernels()\n--\n\nThe names of the SIMD kernels that this machine can run, "
+		"best first."),
 	{NULL, NULL, 0, NULL},
 };
 

@@ -257,16 +257,16 @@ static PyObject *query_score(PyObject *object, PyObject *arguments, PyObject *ke
 }
 
 static PyMethodDef query_methods[] = {
-	BS_PY_DOCUMENTED("match", query_match, METH_VARARGS | METH_KEYWORDS,
-                         "match($self, /, document, name=None)\n--\n\nAsks about a document: a "
-                         "str, or a mapping as Index.add "
-                         "takes it: Match, or None. "
-                         "name: of the file that it is, for `name:`."),
-	BS_PY_DOCUMENTED("score", query_score, METH_VARARGS | METH_KEYWORDS,
-                         "score($self, /, document, statistics, name=None)\n--\n\nThe score that "
-                         "Index.search gives such a "
-                         "document by these statistics; 0.0: "
-                         "it does not match."),
+	BS_PY_DOCUMENTED(
+		"match", query_match, METH_VARARGS | METH_KEYWORDS,
+		"match($self, /, document, name=None)\n--\n\nMatches a document, a str or a "
+		"mapping as for Index.add. Returns a Match, or None. name: the file name of "
+		"the document, for `name:` in the query."),
+	BS_PY_DOCUMENTED(
+		"score", query_score, METH_VARARGS | METH_KEYWORDS,
+		"score($self, /, document, statistics, name=None)\n--\n\nThe score that "
+		"Index.search would give to this document with these statistics; 0.0 if the "
+		"document does not match."),
 	{NULL, NULL, 0, NULL},
 };
 
@@ -277,17 +277,15 @@ static PyMemberDef query_members[] = {
 };
 
 static char query_doc[] =
-	"Query(query, *, index=None, any=False, strict=False, stop=None, stop_words=None, "
-	"stem=None, "
-	"fold_accents=False,\n"
-	"      split_identifiers=False, weights=None, fields=None, file_names=False, "
-	"deadline=None, "
-	"cancel=None)\n--\n\n"
-	"A query apart from an index, for texts in memory. With an index, whose words are cut and "
-	"whose fields are fields, or with what "
-	"Index.create has of\nthese. fields: names that are fields. file_names: `name:` asks for "
-	"names of files. Several threads may use it, one at a time. deadline "
-	"(seconds), cancel (a Cancel): of each call that takes it.";
+	"Query(query, *, index=None, any=False, strict=False, stop=None, "
+	"stop_words=None, stem=None, fold_accents=False,\n      "
+	"split_identifiers=False, weights=None, fields=None, file_names=False, "
+	"deadline=None, cancel=None)\n--\n\nA query that matches texts in memory, "
+	"without an index. It splits words as `index` does and knows the fields of "
+	"`index`; without an index, by the options that Index.create has, too. fields: "
+	"the names that count as fields. file_names: `name:` matches file names. "
+	"Several threads may use the object, one at a time. deadline (seconds) and "
+	"cancel (a Cancel) hold for each call of a method.";
 
 static PyType_Slot query_slots[] = {
 	{Py_tp_doc, query_doc},

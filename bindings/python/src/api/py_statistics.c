@@ -185,8 +185,8 @@ static void statistics_dealloc(PyObject *self)
 
 static PyMethodDef statistics_methods[] = {
 	BS_PY_DOCUMENTED("parts", statistics_parts, METH_NOARGS,
-                         "parts($self, /)\n--\n\nA dict, that JSON can have: Statistics(**parts) "
-                         "is equal to this."),
+                         "parts($self, /)\n--\n\nReturns a dict that JSON can represent: "
+                         "Statistics(**parts) equals this object."),
 	{NULL, NULL, 0, NULL},
 };
 
@@ -200,11 +200,11 @@ static PyGetSetDef statistics_properties[] = {
 };
 
 static char statistics_doc[] =
-	"Statistics(*, docs=0, positions=0, words={}, fields={})\n--\n\nWhat scores know of a "
-	"collection, for the words of one query: "
-	"Index.statistics gathers it, and the sum of those of several indexes\nis that of all. "
-	"Handed to Index.search of each, they rank "
-	"as one. It never changes.";
+	"Statistics(*, docs=0, positions=0, words={}, fields={})\n--\n\nThe corpus "
+	"statistics that scores need, for the words of one query. Index.statistics "
+	"collects them. The sum of the statistics of several indexes describes all of "
+	"them: passed to Index.search of each, it gives scores that can be compared. "
+	"Immutable.";
 
 static PyType_Slot statistics_slots[] = {
 	{Py_tp_doc, statistics_doc},

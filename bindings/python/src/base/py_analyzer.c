@@ -178,14 +178,13 @@ static void analyzer_dealloc(PyObject *object)
 	bs_py_free(object);
 }
 
-static char analyzer_doc[] = "Analyzer(name, cut)\n--\n\nCuts texts into words in place of the "
-			     "library's rules: cut(text) gives (term, "
-			     "start, stop) for each, in the "
-			     "order of start;\nterm: what it is indexed as and compared by, "
-			     "[start, stop): the characters that it stands "
-			     "in. An index knows its "
-			     "analyzer by\nname: another name is due when it cuts otherwise. cut "
-			     "is called on any thread.";
+static char analyzer_doc[] =
+	"Analyzer(name, cut)\n--\n\nSplits texts into words by a function instead of "
+	"the library's rules. cut(text) returns (term, start, stop) for each word, in "
+	"the order of start. term is the indexed form, by which words are compared; "
+	"start and stop count characters. An index records the name of its analyzer, "
+	"so a function that splits in another way needs another name. cut is called on "
+	"any thread.";
 
 static PyMemberDef analyzer_members[] = {
 	{"cut", T_OBJECT_EX, offsetof(struct analyzer, callable), READONLY, "The function."},

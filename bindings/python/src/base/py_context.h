@@ -32,7 +32,7 @@ struct bs_py_context {
 bool bs_py_context_begin(struct bs_py_context *context);
 int bs_py_context_traverse(struct bs_py_context *context, visitproc visit, void *arg);
 void bs_py_context_clear(struct bs_py_context *context);
-/* The members of a request; NULL if the option was not given. */
+/* Return the value of a member of a request; NULL if its option was not given. */
 struct bs_memory_index *bs_py_context_memory(struct bs_py_context *context);
 const struct bs_text_provider *bs_py_context_texts(struct bs_py_context *context);
 const struct bs_analyzer *bs_py_context_analyzer(struct bs_py_context *context);

@@ -85,7 +85,7 @@ void bs_py_keep_free(struct bs_py_keep *keep)
 	*keep = (struct bs_py_keep){.objects = NULL};
 }
 
-/* Encodes a str with lone surrogates, bytes or a path. */
+/* Returns a bytes object for a str that has lone surrogates, for bytes, or for a path. */
 static PyObject *encode(PyObject *object)
 {
 	if (PyBytes_Check(object)) {

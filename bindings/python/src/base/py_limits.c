@@ -31,18 +31,24 @@ static PyObject *cancel_is_set(PyObject *self, PyObject *unused)
 }
 
 static PyMethodDef cancel_methods[] = {
-	BS_PY_DOCUMENTED("set", cancel_set, METH_NOARGS,
-                         "set($self, /)\n--\n\nEnds the calls that have it: StoppedError, or "
-                         "partial answers."),
-	BS_PY_DOCUMENTED("clear", cancel_clear, METH_NOARGS,
-                         "clear($self, /)\n--\n\nFor the next calls."),
-	BS_PY_DOCUMENTED("is_set", cancel_is_set, METH_NOARGS,
-                         "is_set($self, /)\n--\n\nWhether it is."),
+	BS_PY_DOCUMENTED(
+		"set", cancel_set, METH_NOARGS,
+		"set($self, /)\n--\n\nEnds the calls that were passed this object: they raise "
+		"StoppedError or return a partial answer."),
+	BS_PY_DOCUMENTED(
+		"clear", cancel_clear, METH_NOARGS,
+		"clear($self, /)\n--\n\nResets the object, so that it can be passed to later "
+		"calls."),
+	BS_PY_DOCUMENTED(
+		"is_set", cancel_is_set, METH_NOARGS,
+		"is_set($self, /)\n--\n\nTrue if set() was called, and clear() was not called "
+		"since."),
 	{NULL, NULL, 0, NULL},
 };
 
-static char cancel_doc[] = "Cancel()\n--\n\nHanded to calls as `cancel`, it ends them when any "
-			   "thread, or a signal handler, sets it.";
+static char cancel_doc[] =
+	"Cancel()\n--\n\nEnds the calls that it is passed to as `cancel`, once any "
+	"thread or a signal handler calls set().";
 
 static PyType_Slot cancel_slots[] = {
 	{Py_tp_doc, cancel_doc},

@@ -95,22 +95,24 @@ static PyObject *memory_put(PyObject *self, PyObject *arguments)
 
 static PyMethodDef memory_methods[] = {
 	BS_PY_DOCUMENTED("files", memory_files, METH_NOARGS,
-                         "files($self, /)\n--\n\nThe files of it, {name: bytes}."),
-	BS_PY_DOCUMENTED("put", memory_put, METH_VARARGS,
-                         "put($self, name, bytes, /)\n--\n\nPuts a file into it, for who kept what "
-                         "files() gave."),
-	BS_PY_DOCUMENTED("copy", memory_copy, METH_NOARGS,
-                         "copy($self, /)\n--\n\nAnother one with the same files, which are not "
-                         "copied: from then on "
-                         "each goes its way."),
-	BS_PY_DOCUMENTED("remove", memory_remove, METH_VARARGS,
-                         "remove($self, name, /)\n--\n\nTakes a file out of it, if it is there."),
+                         "files($self, /)\n--\n\nReturns the files of the index as {name: bytes}."),
+	BS_PY_DOCUMENTED(
+		"put", memory_put, METH_VARARGS,
+		"put($self, name, bytes, /)\n--\n\nAdds a file, for example one that files() "
+		"returned earlier."),
+	BS_PY_DOCUMENTED(
+		"copy", memory_copy, METH_NOARGS,
+		"copy($self, /)\n--\n\nReturns a second index with the same files. The bytes "
+		"are shared, but later changes of one index do not affect the other."),
+	BS_PY_DOCUMENTED(
+		"remove", memory_remove, METH_VARARGS,
+		"remove($self, name, /)\n--\n\nRemoves a file; does nothing if it is missing."),
 	{NULL, NULL, 0, NULL},
 };
 
 static char memory_doc[] =
-	"Memory()\n--\n\nAn index that is no directory: its files are in memory. "
-	"Index.open(memory=...) opens what is in it.";
+	"Memory()\n--\n\nAn index whose files are in memory instead of in a directory. "
+	"Index.open(memory=...) opens it.";
 
 static PyType_Slot memory_slots[] = {
 	{Py_tp_doc, memory_doc},

@@ -11,7 +11,8 @@ enum bs_py_kind {
 	/* uint32_t; a negative number is a ValueError, one that is too large an OverflowError */
 	BS_PY_U32,
 	BS_PY_U64, /* uint64_t or size_t, with the errors of BS_PY_U32 */
-	/* uint64_t nanoseconds; 1 if the time is over already, 0 if it is unlimited */
+	/* uint64_t nanoseconds until a deadline; 1 if it has passed, 0 without a deadline */
+
 	BS_PY_SECONDS,
 	BS_PY_DOUBLE,   /* double */
 	BS_PY_CHARS,    /* const char *, by bs_py_chars */

@@ -19,7 +19,7 @@
 
 /* Global, so the module refuses to be imported by a subinterpreter. */
 struct bs_py_types {
-	/* by enum bs_status; [BS_OK]: the base class, for unknown statuses */
+	/* indexed by enum bs_status; [BS_OK]: the base class, for unknown statuses */
 	PyObject *errors[BS_DEADLINE + 1];
 	PyTypeObject *analyzer, *cancel, *searcher, *grep, *handle, *hit, *line, *match, *memory,
 		*passage, *place, *query, *statistics, *view, *writer;
