@@ -61,7 +61,7 @@ void filter_ask(void *handle, const struct query *query, struct answer *answer_o
 		                      &(struct bs_plan_inputs){.query = parsed,
 		                                               .list = &filter->list,
 		                                               .names = &filter->names,
-		                                               .collection = {&filter->list, NULL}},
+		                                               .corpus = {&filter->list, NULL}},
 		                      &err);
 	for (uint32_t s = 0; s < filter->list.n_segments && !status; s++) {
 		if (bs_plan_source(&filter->plan, s) != BS_PLAN_COLUMNS)

@@ -1,7 +1,7 @@
 /*
  * summary_main.c: bitsift-bench-summary BASE BEFORE AFTER [FOLDER]: compares two ways of making the
  * summary of a commit: updating the last commit's summary by its counters, and making it from
- * scratch. Measures the median CPU time of bs_summary_settle, which writes both files of the
+ * scratch. Measures the median CPU time of bs_summary_update, which writes both files of the
  * summary. BASE is an index. BEFORE and AFTER are two other indexes of the same sources; a segment
  * of each is added to BASE, or removed again. All files are in memory or, with a FOLDER, which must
  * be empty, in that folder. After each update, the summary is verified against the segments. Prints
@@ -164,7 +164,7 @@ static double time_settling(const struct bs_snapshot *old, int lent, uint64_t *n
 		struct bs_manifest manifest;
 		begin_commit(lent, &manifest);
 		double begin = now_ns();
-		must(bs_summary_settle(&dir, old, &cache, UINT64_MAX, &manifest, &err));
+		must(bs_summary_update(&dir, old, &cache, UINT64_MAX, &manifest, &err));
 		times[n] = now_ns() - begin;
 		spent += times[n++];
 		if (n == 1 && old->manifest.summary.number)
@@ -183,7 +183,7 @@ static void open_with_summary(int lent, const struct bs_snapshot *before,
 {
 	struct bs_manifest manifest;
 	begin_commit(lent, &manifest);
-	must(bs_summary_settle(&dir, before, &cache, UINT64_MAX, &manifest, &err));
+	must(bs_summary_update(&dir, before, &cache, UINT64_MAX, &manifest, &err));
 	next_number = manifest.next_number;
 	must(bs_snapshot_open_as(&dir, &manifest, snapshot_out, &err));
 }

@@ -60,8 +60,8 @@ if(NOT BITSIFT_LOAD_LATE)
     set(BITSIFT_CXX_RUNTIME stdc++)
 endif()
 
-# bitsift_json_beside(FOLDER...): links libbitsift-json.so into the other folders that programs and modules are built in.
-function(bitsift_json_beside)
+# bitsift_link_json(FOLDER...): links libbitsift-json.so into the other folders that programs and modules are built in.
+function(bitsift_link_json)
     if(BITSIFT_LOAD_LATE)
         foreach(folder IN LISTS ARGN)
             file(MAKE_DIRECTORY ${folder})

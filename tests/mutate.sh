@@ -724,7 +724,7 @@ Deleted documents are not counted, even if counting reads no texts.
 
 verify_idf_changed query/verify/verify.c stage_verify
 A file that changed is read completely before it can be a hit.
-- if (may_ask_bytes && fetched == BS_FETCHED_UNCHANGED)
+- if (may_ask_bytes && fetched == BS_LOADED_UNCHANGED)
 + if (may_ask_bytes)
 
 snippet_window query/answer/snippet.c snippet passage

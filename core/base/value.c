@@ -496,7 +496,7 @@ bool bs_range_parse(const uint8_t *text, size_t text_bytes, uint8_t *room,
 	return true;
 }
 
-bool bs_range_is_meant(const uint8_t *text, size_t text_bytes)
+bool bs_range_looks_like(const uint8_t *text, size_t text_bytes)
 {
 	bool is_sign =
 		text_bytes > 1 && (memchr("<>=[{", *text, 5) || (text[0] == '!' && text[1] == '='));

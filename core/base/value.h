@@ -98,7 +98,7 @@ bool bs_range_parse(const uint8_t *text, size_t text_bytes, uint8_t *room,
 
 /* True if the text looks like an attempt at a range, valid or not. Includes the invalid forms =5,
  * !=5, ≥5, [1 and {1. */
-bool bs_range_is_meant(const uint8_t *text, size_t text_bytes);
+bool bs_range_looks_like(const uint8_t *text, size_t text_bytes);
 
 /* True if the range contains no value, because its ends are in the wrong order. */
 bool bs_range_is_empty(const struct bs_range *range);

@@ -142,7 +142,7 @@ enum bs_status bs_attenuated_read(const uint8_t *bytes, size_t n_bytes,
 	if (!status)
 		status = bs_stored_check_body(BS_STORED_ATTENUATED, bytes, n_bytes, err);
 	for (uint32_t i = 0; !status && i < view.n_levels; i++)
-		if (!bs_bits_end_well(bs_attenuated_level(view, i).bits, view.n_bits))
+		if (!bs_bits_have_clean_tail(bs_attenuated_level(view, i).bits, view.n_bits))
 			status = bs_stored_corrupt(
 				BS_STORED_ATTENUATED,
 				BS_STORED_HEAD_BYTES + bs_bits_bytes(view.n_bits) * (i + 1) - 8,

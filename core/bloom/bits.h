@@ -23,7 +23,7 @@ static inline uint64_t bs_bits_count(const uint8_t *bits, size_t n_bytes)
 }
 
 /* True if the unused bits at the end are 0. */
-static inline bool bs_bits_end_well(const uint8_t *bits, uint64_t n_bits)
+static inline bool bs_bits_have_clean_tail(const uint8_t *bits, uint64_t n_bits)
 {
 	return n_bits % 64 == 0 ||
 	       bs_load_u64(bits + bs_bits_bytes(n_bits) - 8) >> n_bits % 64 == 0;

@@ -268,7 +268,7 @@ enum bs_status bs_bloom_read(const uint8_t *bytes, size_t n_bytes, struct bs_blo
 	enum bs_status status = bs_bloom_read_head(bytes, n_bytes, view_out, err);
 	if (!status)
 		status = bs_stored_check_body(BS_STORED_PLAIN, bytes, n_bytes, err);
-	if (!status && !bs_bits_end_well(view_out->bits, view_out->n_bits))
+	if (!status && !bs_bits_have_clean_tail(view_out->bits, view_out->n_bits))
 		status = bs_stored_corrupt(BS_STORED_PLAIN, n_bytes - 8, err,
 		                           "set bits after the last of %u", view_out->n_bits);
 	if (status)

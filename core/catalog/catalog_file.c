@@ -311,7 +311,7 @@ static enum bs_status put_parts(struct bs_file_writer *writer, uint32_t i,
 	return BS_OK;
 }
 
-char *bs_catalog_name_beside(const char *name, const char *end)
+char *bs_catalog_sibling_name(const char *name, const char *end)
 {
 	char *beside;
 	return asprintf(&beside, ".%s%s", name, end) < 0 ? NULL : beside;
@@ -341,7 +341,7 @@ enum bs_status bs_catalog_file_write(const struct bs_dir *dir, const char *name,
                                      unsigned add, struct bs_error *err)
 {
 	struct bs_file_writer *writer = NULL;
-	char *temporary = bs_catalog_name_beside(name, ".new");
+	char *temporary = bs_catalog_sibling_name(name, ".new");
 	if (!temporary)
 		return bs_fail_memory(err, "a name", strlen(name));
 	bs_dir_remove(dir, temporary);

@@ -82,7 +82,7 @@ enum bs_status bs_catalog_read_items(const uint8_t *bytes, size_t n_bytes,
                                      struct bs_error *err) BS_WARN_UNUSED;
 /* The name of an auxiliary file in the catalog's folder: hidden, so that it does not collide with
  * the user's files. To be freed. NULL: no memory. */
-char *bs_catalog_name_beside(const char *name, const char *end);
+char *bs_catalog_sibling_name(const char *name, const char *end);
 /* Replaces the catalog file by one with these items. `add`: flags that are set in every item. The
  * new file is read back before the old one is replaced. Fails like bs_manifest_write. */
 enum bs_status bs_catalog_file_write(const struct bs_dir *dir, const char *name,

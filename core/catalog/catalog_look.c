@@ -132,7 +132,7 @@ static enum bs_status least_df(const struct bs_segment *segment, uint64_t *least
 			: bs_fail_memory(err, "counts", BOUND * sizeof(*n_words));
 	while (!status && !(status = bs_lexicon_cursor_next(&cursor, &end, err)) && !end &&
 	       cursor.term.data[0] != BS_KEY_COMPOUND &&
-	       !(status = bs_deadline_spend(WORD_NS, err)))
+	       !(status = bs_deadline_check_after(WORD_NS, err)))
 		n_words[cursor.df < BOUND ? cursor.df : BOUND]++;
 	for (*least_out = BOUND; !status && *least_out > 1; --*least_out)
 		if ((n += n_words[*least_out]) >= BS_CATALOG_WORDS)
@@ -156,7 +156,7 @@ static enum bs_status choose_words(const struct bs_snapshot *snapshot,
 		status = bs_lexicon_cursor_seek(&cursor, (const uint8_t *)"", 0, err);
 	while (!status && !(status = bs_lexicon_cursor_next(&cursor, &end, err)) && !end &&
 	       cursor.term.data[0] != BS_KEY_COMPOUND &&
-	       !(status = bs_deadline_spend(WORD_NS, err)))
+	       !(status = bs_deadline_check_after(WORD_NS, err)))
 		if (cursor.df >= least)
 			status = choose_word(snapshot, &cursor.term, choice, err);
 	bs_lexicon_cursor_deinit(&cursor);

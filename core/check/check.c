@@ -117,7 +117,7 @@ static void check_document(struct check *check, uint32_t document, uint64_t *n_p
                            struct bs_doc_record *before)
 {
 	struct bs_doc_record record = {.source = 0};
-	TRY(check, bs_deadline_spend(DOCUMENT_NS, check->err));
+	TRY(check, bs_deadline_check_after(DOCUMENT_NS, check->err));
 	TRY(check, bs_doc_table_get(&check->segment->docs, document, &record, check->err));
 	const struct bs_manifest *manifest = &check->snapshot.manifest;
 	uint32_t kind = manifest->sources[record.source].kind;
@@ -573,7 +573,7 @@ static void check_gram_set(struct check *check)
 	if (!end)
 		TRY(check, bs_lexicon_cursor_seek(&cursor, (const uint8_t *)"", 0, check->err));
 	while (!check->status && !end) {
-		TRY(check, bs_deadline_spend(TERM_NS, check->err));
+		TRY(check, bs_deadline_check_after(TERM_NS, check->err));
 		TRY(check, bs_lexicon_cursor_next(&cursor, &end, check->err));
 		const uint8_t *key = cursor.term.data;
 		if (check->status || end || key[0] == BS_KEY_COMPOUND)

@@ -66,7 +66,7 @@ static inline void *allocate(struct check *check, uint64_t n, size_t item_bytes,
 /* Adds n_bytes to the progress and reports it to the callback; also checks the deadline. */
 static inline void advance(struct check *check, uint64_t n_bytes)
 {
-	TRY(check, bs_deadline_spend(n_bytes, check->err));
+	TRY(check, bs_deadline_check_after(n_bytes, check->err));
 	check->done_bytes += n_bytes;
 	if (check->progress)
 		check->progress(check->context, check->done_bytes, check->total_bytes);

@@ -303,7 +303,7 @@ static void check_chapter(const struct term_walk *walk, uint64_t chapter)
 	const struct bs_buffer *separator = &walk->cursor.separator;
 	expect_of_term(walk,
 	               bs_load_u64(entry) == bs_first_eight(separator->data, separator->used_bytes),
-	               "does not match the first eight bytes that the index has for its chapter");
+	               "does not match the chapter's entry in the term index");
 	expect_of_term(walk,
 	               bs_load_u64(entry + 8) == walk->terms_off &&
 	                       bs_load_u64(entry + 16) == walk->separators_off,
@@ -559,7 +559,7 @@ static void walk_terms(struct term_walk *walk)
 		TRY(check, bs_lexicon_cursor_next(&walk->cursor, &end, check->err));
 		if (check->status || end)
 			return;
-		TRY(check, bs_deadline_spend(TERM_NS, check->err));
+		TRY(check, bs_deadline_check_after(TERM_NS, check->err));
 		check_term(walk);
 		if (!check->status)
 			check_documents(walk);

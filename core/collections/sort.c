@@ -30,7 +30,7 @@ static enum bs_status sort_runs(const struct sort *sort, uint8_t *items, size_t 
 		size_t n_here = least(RUN_ITEMS, n - at);
 		qsort_r(items + at * sort->item_bytes, n_here, sort->item_bytes, sort->compare,
 		        sort->context);
-		status = bs_deadline_spend(n_here * SORTED_NS, sort->err);
+		status = bs_deadline_check_after(n_here * SORTED_NS, sort->err);
 	}
 	return status;
 }

@@ -412,7 +412,7 @@ static int open_parent(const struct bs_dir *dir)
 	return parent;
 }
 
-bool bs_dir_is_beside(const struct bs_dir *dir, const char *path)
+bool bs_dir_parent_contains(const struct bs_dir *dir, const char *path)
 {
 	struct open_how how = {.flags = O_PATH | O_CLOEXEC,
 	                       .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};

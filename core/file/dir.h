@@ -89,4 +89,4 @@ enum bs_status bs_dir_set_mode(const struct bs_dir *dir, mode_t mode,
 
 /* True if `path`, relative to the parent folder of the directory, is inside that folder after
  * symlinks are resolved, or does not exist. Nothing outside the parent folder is accessed. */
-bool bs_dir_is_beside(const struct bs_dir *dir, const char *path);
+bool bs_dir_parent_contains(const struct bs_dir *dir, const char *path);

@@ -54,7 +54,7 @@ enum bs_status bs_names_write(struct bs_file_writer *writer, struct bs_names_sec
 		status = code_block(&coded, bytes, offsets + first,
 		                    left < BS_NAMES_BLOCK ? left : BS_NAMES_BLOCK, err);
 		if (!status)
-			status = bs_deadline_spend(BS_NAMES_BLOCK * NAME_NS, err);
+			status = bs_deadline_check_after(BS_NAMES_BLOCK * NAME_NS, err);
 		if (status)
 			break;
 		bs_file_writer_bytes(writer, coded.data, coded.used_bytes);
@@ -153,7 +153,7 @@ static enum bs_status make_block(const struct bs_names *names, uint64_t number,
 	void *made = NULL;
 	size_t n_bytes = sizeof(struct bs_names_block) + ends[n - 1];
 	if (names->spill)
-		status = bs_spill_take(names->spill, n_bytes, &made, err);
+		status = bs_spill_alloc(names->spill, n_bytes, &made, err);
 	else if ((made = malloc(n_bytes)) == NULL)
 		status = bs_fail_memory(err, "names", n_bytes);
 	if (status)

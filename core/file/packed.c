@@ -124,8 +124,8 @@ void bs_packed_prefetch_target(const struct bs_packed *offsets, uint64_t i,
 		__builtin_prefetch(section->data + at);
 }
 
-enum bs_status bs_packed_get_new(const struct bs_packed *packed, uint64_t i, uint64_t *value_out,
-                                 struct bs_error *err)
+enum bs_status bs_packed_get_verified(const struct bs_packed *packed, uint64_t i,
+                                      uint64_t *value_out, struct bs_error *err)
 {
 	struct bs_packed_place place;
 	*value_out = 0;

@@ -153,8 +153,8 @@ static inline bool bs_packed_is_ready(const struct bs_packed *packed, uint64_t i
 }
 
 /* The slow path of bs_packed_get: verifies what it reads and returns errors. */
-enum bs_status bs_packed_get_new(const struct bs_packed *packed, uint64_t i, uint64_t *value_out,
-                                 struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_packed_get_verified(const struct bs_packed *packed, uint64_t i,
+                                      uint64_t *value_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Reads value i. BS_CORRUPT if i >= n, because i may come from a file too. Never reads outside the
  * section, whatever its contents. Queries call it for a hundred thousand documents; with verified
@@ -165,7 +165,7 @@ static inline BS_WARN_UNUSED enum bs_status bs_packed_get(const struct bs_packed
 {
 	struct bs_packed_place place;
 	if (__builtin_expect(!bs_packed_is_ready(packed, i, &place), 0))
-		return bs_packed_get_new(packed, i, value_out, err);
+		return bs_packed_get_verified(packed, i, value_out, err);
 	*value_out = bs_packed_value(packed, &place);
 	return BS_OK;
 }

@@ -40,11 +40,11 @@ enum bs_section_id {
 	/* each shard of forward indexes: the ordinals of the terms of each row, as runs */
 	BS_SECTION_FORWARD_TERMS = 25,
 	/* ordinals of the terms with false-positive lists, ascending, packed */
-	BS_SECTION_EXCEPTION_TERMS = 26,
-	BS_SECTION_EXCEPTION_OFFSETS = 27, /* where each list begins, and the end; packed */
+	BS_SECTION_FALSE_POSITIVE_TERMS = 26,
+	BS_SECTION_FALSE_POSITIVE_OFFSETS = 27, /* where each list begins, and the end; packed */
 	/* False-positive lists: the rows that pass the columns of a term without having it.
 	 * Elias-Fano. */
-	BS_SECTION_EXCEPTION_ROWS = 28,
+	BS_SECTION_FALSE_POSITIVE_ROWS = 28,
 	/* each shard of forward indexes: where the filter of each group of 64 rows begins, and the
 	 * end, in u64 */
 	BS_SECTION_FORWARD_FILTER_OFFSETS = 29,

@@ -82,8 +82,8 @@ static enum bs_status add_chunk(struct bs_spill *spill, size_t n_bytes, struct b
 	return BS_OK;
 }
 
-enum bs_status bs_spill_take(struct bs_spill *spill, size_t n_bytes, void **bytes_out,
-                             struct bs_error *err)
+enum bs_status bs_spill_alloc(struct bs_spill *spill, size_t n_bytes, void **bytes_out,
+                              struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	n_bytes = (n_bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t) * sizeof(uint64_t);

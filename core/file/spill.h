@@ -25,5 +25,5 @@ void bs_spill_init(struct bs_spill *spill, const struct bs_dir *dir, uint64_t me
 /* Frees all pieces. */
 void bs_spill_deinit(struct bs_spill *spill);
 /* Allocates a piece, aligned for u64 and uninitialised. BS_IO, BS_NO_MEMORY. */
-enum bs_status bs_spill_take(struct bs_spill *spill, size_t n_bytes, void **bytes_out,
-                             struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_spill_alloc(struct bs_spill *spill, size_t n_bytes, void **bytes_out,
+                              struct bs_error *err) BS_WARN_UNUSED;

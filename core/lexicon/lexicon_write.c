@@ -234,7 +234,7 @@ static enum bs_status count_sample(struct training *training, uint32_t every, st
 			continue;
 		const struct rest *rest = &training->sample[i];
 		uint32_t last = UINT32_MAX;
-		enum bs_status status = bs_deadline_spend(rest->n_bytes * SYMBOL_NS / 4, err);
+		enum bs_status status = bs_deadline_check_after(rest->n_bytes * SYMBOL_NS / 4, err);
 		if (status)
 			return status;
 		for (uint32_t at = 0, is_end = 0; !is_end;) {

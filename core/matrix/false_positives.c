@@ -13,13 +13,14 @@ enum bs_status bs_false_positives_open(struct bs_false_positives *false_positive
                                        struct bs_error *err)
 {
 	*false_positives = (struct bs_false_positives){
-		.rows = bs_container_section(file, BS_SECTION_EXCEPTION_ROWS, 0),
+		.rows = bs_container_section(file, BS_SECTION_FALSE_POSITIVE_ROWS, 0),
 		.n_rows = n_rows,
 	};
 	if (false_positives->rows.n_bytes < BS_FALSE_POSITIVES_PAD)
 		return bs_container_corrupt(file, err, "false positives are cut off");
-	struct bs_section terms = bs_container_section(file, BS_SECTION_EXCEPTION_TERMS, 0);
-	struct bs_section offsets = bs_container_section(file, BS_SECTION_EXCEPTION_OFFSETS, 0);
+	struct bs_section terms = bs_container_section(file, BS_SECTION_FALSE_POSITIVE_TERMS, 0);
+	struct bs_section offsets =
+		bs_container_section(file, BS_SECTION_FALSE_POSITIVE_OFFSETS, 0);
 	enum bs_status status = bs_packed_open_counted(&false_positives->terms, terms, err);
 	false_positives->n_terms = false_positives->terms.n;
 	return status ? status
@@ -392,11 +393,12 @@ static void write_sections(struct bs_file_writer *writer, const struct bs_u32s *
                            const struct bs_u64s *offsets, const struct bs_buffer *coded)
 {
 	static const uint8_t pad[BS_FALSE_POSITIVES_PAD];
-	bs_packed_write_u32(writer, BS_SECTION_EXCEPTION_TERMS, 0, terms->items,
+	bs_packed_write_u32(writer, BS_SECTION_FALSE_POSITIVE_TERMS, 0, terms->items,
 	                    bs_vector_n(terms));
-	bs_packed_write_u64(writer, BS_SECTION_EXCEPTION_OFFSETS, 0, offsets->items,
+	bs_packed_write_u64(writer, BS_SECTION_FALSE_POSITIVE_OFFSETS, 0, offsets->items,
 	                    bs_vector_n(offsets));
-	bs_file_writer_put(writer, BS_SECTION_EXCEPTION_ROWS, 0, coded->data, coded->used_bytes);
+	bs_file_writer_put(writer, BS_SECTION_FALSE_POSITIVE_ROWS, 0, coded->data,
+	                   coded->used_bytes);
 	bs_file_writer_bytes(writer, pad, sizeof(pad));
 }
 

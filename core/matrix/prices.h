@@ -11,14 +11,14 @@
 /* Used by core/matrix/term_treatment.c, which chooses the columns of a term. Times on P and L with
  * a warm cache. */
 /* Reading the next line of a column, including the loop and the branch for it. */
-#define BS_PRICE_LINE_NS      8.0
-#define BS_PRICE_MISS_NS      40.0  /* reading an isolated line */
-#define BS_PRICE_LOOK_NS      125.0 /* looking up a term in a document's rare-term list */
-#define BS_PRICE_EXCEPTION_NS 1.0   /* decoding a false positive and clearing its bit */
+#define BS_PRICE_LINE_NS           8.0
+#define BS_PRICE_MISS_NS           40.0  /* reading an isolated line */
+#define BS_PRICE_LOOK_NS           125.0 /* looking up a term in a document's rare-term list */
+#define BS_PRICE_FALSE_POSITIVE_NS 1.0   /* decoding a false positive and clearing its bit */
 /* Fixed size of a term's false-positive list: its entries in tables, and its padding. P and L. */
-#define BS_PRICE_EXCEPTION_TERM_BITS 40.0
+#define BS_PRICE_FALSE_POSITIVE_TERM_BITS 40.0
 /* below this df, a term has more false positives than matches: P */
-#define BS_PRICE_EXCEPTION_MIN_DF 8.0
+#define BS_PRICE_FALSE_POSITIVE_MIN_DF 8.0
 /* Bits of a posting in a rare-term list if the term has df 1. P and L. */
 #define BS_PRICE_LISTED_BITS    8.5
 #define BS_PRICE_LISTED_DF_BITS 1.25 /* added for each doubling of the df */
@@ -66,11 +66,11 @@
  * times as many documents as if ordinals were random. (With half of NEAR_FACTOR, the index of P is
  * 0.3 MiB smaller and AND candidates take 25.0 us instead of 23.7.)
  */
-#define BS_PRICE_LISTS_NS        100.0 /* per shard with forward indexes, for each query: P */
-#define BS_PRICE_LIST_LOOK_NS    75.0  /* P */
-#define BS_PRICE_FILTER_NS       5.0   /* reading one word of the filter of 64 lists: P */
-#define BS_PRICE_NEAR_FACTOR     40.0
-#define BS_PRICE_LIST_PLACE_BITS 24.0 /* entries of a document's list in tables */
+#define BS_PRICE_FORWARD_SHARD_NS   100.0 /* per shard with forward indexes, for each query: P */
+#define BS_PRICE_FORWARD_LOOK_NS    75.0  /* P */
+#define BS_PRICE_FILTER_NS          5.0   /* reading one word of the filter of 64 lists: P */
+#define BS_PRICE_NEAR_FACTOR        40.0
+#define BS_PRICE_FORWARD_ENTRY_BITS 24.0 /* entries of a document's list in tables */
 /* Bits per posting of a frequent term: in the list and in the filter. L; bench/NOTES.md. */
 #define BS_PRICE_FREQUENT_BITS 10.0
 #define BS_PRICE_FREQUENT_NS   160.0 /* looking up a frequent term in a list: P */

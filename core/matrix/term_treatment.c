@@ -115,8 +115,8 @@ static double treatment_cost(const struct bs_term_treatment_policy *policy, doub
 	double ns = (reading_ns(f, n, d, k, 1) + reading_ns(f, n, d, k, 2)) / 2;
 	if (has_false_positives) {
 		double row_bits = 2 + log2(n / fmin(fmax(noise, 1), n)); /* Elias-Fano */
-		bits += (noise * row_bits + BS_PRICE_EXCEPTION_TERM_BITS) / df;
-		ns += noise * BS_PRICE_EXCEPTION_NS;
+		bits += (noise * row_bits + BS_PRICE_FALSE_POSITIVE_TERM_BITS) / df;
+		ns += noise * BS_PRICE_FALSE_POSITIVE_NS;
 	} else {
 		/* A query for this term alone looks up all documents that pass; a query for two
 		 * terms, those that pass both. */
@@ -146,7 +146,7 @@ static void choose(const struct bs_term_treatment_policy *policy, double f, doub
 				    least)
 					break;
 				for (int has = 0; has <= (policy->use_false_positives &&
-				                          f * n >= BS_PRICE_EXCEPTION_MIN_DF);
+				                          f * n >= BS_PRICE_FALSE_POSITIVE_MIN_DF);
 				     has++) {
 					uint8_t k[BS_MAX_LEVELS] = {k0, k1, k2};
 					double cost = treatment_cost(policy, f, n, k, has);

@@ -366,7 +366,7 @@ enum bs_status bs_tf_encode(struct bs_tf_coder *coder, struct bs_tf_word *words,
 			status = solve(coder, words, n_words, n, n_bytes,
 			               bits->data + bits->used_bytes, &is_solved, err);
 		if (!status && !is_solved)
-			status = bs_deadline_ask(err);
+			status = bs_deadline_check(err);
 	}
 	if (!status)
 		bits->used_bytes += n_bytes;

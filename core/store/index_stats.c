@@ -53,9 +53,9 @@ static enum bs_part part_of(uint32_t section)
 		{BS_SECTION_TERM_INDEX, BS_PART_LEXICON},
 		{BS_SECTION_POPCOUNTS, BS_PART_POPCOUNTS},
 		{BS_SECTION_EXACT_TERMS, BS_PART_EXACT_COLUMNS},
-		{BS_SECTION_EXCEPTION_TERMS, BS_PART_FALSE_POSITIVES},
-		{BS_SECTION_EXCEPTION_OFFSETS, BS_PART_FALSE_POSITIVES},
-		{BS_SECTION_EXCEPTION_ROWS, BS_PART_FALSE_POSITIVES},
+		{BS_SECTION_FALSE_POSITIVE_TERMS, BS_PART_FALSE_POSITIVES},
+		{BS_SECTION_FALSE_POSITIVE_OFFSETS, BS_PART_FALSE_POSITIVES},
+		{BS_SECTION_FALSE_POSITIVE_ROWS, BS_PART_FALSE_POSITIVES},
 		{BS_SECTION_ROWS, BS_PART_ROWS},
 		{BS_SECTION_RARE_CODES, BS_PART_RARE_TERM_LISTS},
 		{BS_SECTION_RARE_OFFSETS, BS_PART_RARE_TERM_LISTS},
@@ -207,7 +207,7 @@ static enum bs_status count_summary(const struct bs_snapshot *snapshot,
 	enum bs_status status =
 		bs_summary_file_open(snapshot->dir, &snapshot->manifest, &file, err);
 	if (status)
-		return bs_summary_is_none(status) ? BS_OK : status;
+		return bs_summary_is_missing(status) ? BS_OK : status;
 	stats->parts[BS_PART_SUMMARY] +=
 		bs_container_bytes(file.container) +
 		bs_dir_file_bytes(snapshot->dir,

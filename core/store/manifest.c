@@ -342,7 +342,7 @@ enum bs_status bs_manifest_is_outdated(const struct bs_manifest *manifest, bool 
 	return status;
 }
 
-void bs_manifest_mix_words(struct bs_manifest *manifest)
+void bs_manifest_mark_mixed_words(struct bs_manifest *manifest)
 {
 	size_t n = strlen(manifest->versions.icu);
 	if (n > 0 && manifest->versions.icu[n - 1] == '+')

@@ -218,7 +218,7 @@ enum bs_status bs_manifest_is_outdated(const struct bs_manifest *manifest, bool 
                                        struct bs_error *err) BS_WARN_UNUSED;
 /* Records that the index has words by several rules. From then on, every program finds that
  * bs_manifest_has_other_words is true. */
-void bs_manifest_mix_words(struct bs_manifest *manifest);
+void bs_manifest_mark_mixed_words(struct bs_manifest *manifest);
 /* Maximum number of field names in an index, because all are held in memory, and maximum bytes of
  * one; no query names longer fields. Other names are not fields: in a query they are text. */
 #define BS_MOST_FIELDS      131072u

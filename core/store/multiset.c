@@ -218,8 +218,8 @@ void bs_multiset_keep(struct bs_buffer *numbers, struct bs_numbers others)
 	numbers->used_bytes = to.n * sizeof(uint64_t);
 }
 
-enum bs_status bs_multiset_leave_out(const struct bs_coded_section *set, struct bs_buffer *numbers,
-                                     struct bs_error *err)
+enum bs_status bs_multiset_subtract(const struct bs_coded_section *set, struct bs_buffer *numbers,
+                                    struct bs_error *err)
 {
 	struct bs_numbers from = bs_numbers_in(numbers);
 	size_t n_left = 0;
@@ -251,7 +251,7 @@ struct change {
 	struct bs_multiset *multiset;
 };
 
-static enum bs_status read_changes(struct change *at, const struct bs_told_tally *told,
+static enum bs_status read_changes(struct change *at, const struct bs_stored_multiset *told,
                                    struct bs_error *err)
 {
 	static const enum bs_multiset_list lists[] = {BS_MULTISET_MORE, BS_MULTISET_GONE,
@@ -262,7 +262,7 @@ static enum bs_status read_changes(struct change *at, const struct bs_told_tally
 	return status;
 }
 
-static enum bs_status begin_change(struct change *at, const struct bs_told_tally *told,
+static enum bs_status begin_change(struct change *at, const struct bs_stored_multiset *told,
                                    struct bs_error *err)
 {
 	struct bs_buffer *made = at->multiset->made;
@@ -320,7 +320,7 @@ static enum bs_status change_next(struct change *at, uint64_t number, bool *is_s
 	return status;
 }
 
-static enum bs_status change_all(struct change *at, const struct bs_told_tally *told,
+static enum bs_status change_all(struct change *at, const struct bs_stored_multiset *told,
                                  struct bs_numbers came, struct bs_numbers went, bool *is_sound_out,
                                  struct bs_error *err)
 {
@@ -339,7 +339,7 @@ static enum bs_status change_all(struct change *at, const struct bs_told_tally *
 	return status;
 }
 
-enum bs_status bs_multiset_change(const struct bs_told_tally *told, struct bs_numbers came,
+enum bs_status bs_multiset_change(const struct bs_stored_multiset *told, struct bs_numbers came,
                                   struct bs_numbers went, struct bs_multiset *multiset,
                                   bool *is_done_out, struct bs_error *err)
 {
@@ -393,7 +393,7 @@ static bool fold_all(struct bs_numbers in[BS_MULTISET_LISTS], struct bs_numbers 
 	}
 }
 
-enum bs_status bs_multiset_fold(const struct bs_told_tally *told, struct bs_numbers came,
+enum bs_status bs_multiset_fold(const struct bs_stored_multiset *told, struct bs_numbers came,
                                 struct bs_numbers went, struct bs_multiset *multiset,
                                 bool *is_done_out, struct bs_error *err)
 {

@@ -31,7 +31,7 @@ enum bs_multiset_list {
 #define BS_MULTISET_SHOWN 3u /* number of lists of the set */
 
 /* A multiset in a file. The caller has verified its pages. */
-struct bs_told_tally {
+struct bs_stored_multiset {
 	struct bs_coded_section lists[BS_MULTISET_LISTS];
 };
 
@@ -68,10 +68,10 @@ enum bs_status bs_multiset_count(struct bs_multiset *multiset, struct bs_numbers
  * `went`; both ascend, with repeats. bs_multiset_change keeps base. Its *is_done_out is false if so
  * much has changed that bs_multiset_fold is better. bs_multiset_fold makes a new base. Its
  * *is_done_out is false if more was removed than there was. BS_CORRUPT, BS_NO_MEMORY. */
-enum bs_status bs_multiset_change(const struct bs_told_tally *told, struct bs_numbers came,
+enum bs_status bs_multiset_change(const struct bs_stored_multiset *told, struct bs_numbers came,
                                   struct bs_numbers went, struct bs_multiset *multiset,
                                   bool *is_done_out, struct bs_error *err) BS_WARN_UNUSED;
-enum bs_status bs_multiset_fold(const struct bs_told_tally *told, struct bs_numbers came,
+enum bs_status bs_multiset_fold(const struct bs_stored_multiset *told, struct bs_numbers came,
                                 struct bs_numbers went, struct bs_multiset *multiset,
                                 bool *is_done_out, struct bs_error *err) BS_WARN_UNUSED;
 
@@ -83,8 +83,8 @@ enum bs_status bs_multiset_add(struct bs_multiset *multiset, struct bs_numbers s
 /* Removes the numbers that both a and b have from each; both ascend. */
 void bs_multiset_leave_out_both(struct bs_buffer *a, struct bs_buffer *b);
 /* Removes from `numbers`, which ascend, those that are in the list. BS_CORRUPT, BS_NO_MEMORY. */
-enum bs_status bs_multiset_leave_out(const struct bs_coded_section *list, struct bs_buffer *numbers,
-                                     struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_multiset_subtract(const struct bs_coded_section *list, struct bs_buffer *numbers,
+                                    struct bs_error *err) BS_WARN_UNUSED;
 /* Removes from `numbers` those that are not in `others`; both ascend. */
 void bs_multiset_keep(struct bs_buffer *numbers, struct bs_numbers others);
 /* bs_multiset_change for a set without counts. Numbers of `went` are in the set and not in `came`;

@@ -273,7 +273,7 @@ enum bs_status bs_snapshot_use_summary(struct bs_snapshot *snapshot, uint32_t le
 		return BS_OK;
 	enum bs_status status =
 		bs_summary_file_open(snapshot->dir, &snapshot->manifest, &snapshot->summary, err);
-	return bs_summary_is_none(status) ? BS_OK : status;
+	return bs_summary_is_missing(status) ? BS_OK : status;
 }
 
 enum bs_status bs_snapshot_may_have(const struct bs_snapshot *snapshot, const uint8_t *key,

@@ -128,7 +128,8 @@ static inline bool bs_snapshot_has_words(const struct bs_snapshot *snapshot, uin
 }
 
 /* Whether the segment has documents whose text is not in the index (BS_DOC_NOT_STORED). */
-static inline bool bs_snapshot_is_elsewhere(const struct bs_snapshot *snapshot, uint32_t segment)
+static inline bool bs_snapshot_has_external_texts(const struct bs_snapshot *snapshot,
+                                                  uint32_t segment)
 {
 	return bs_container_features(snapshot->segments[segment].file) & BS_FEATURE_NOT_STORED;
 }

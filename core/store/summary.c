@@ -294,9 +294,9 @@ enum bs_status bs_summary_counts_open(const struct bs_dir *dir, const struct bs_
 		status = bs_container_corrupt(file->counts_container, err,
 		                              "counts of another summary than the manifest has");
 	const struct bs_coded_set *words = &file->summary.words;
-	file->words = (struct bs_told_tally){{[BS_MULTISET_BASE] = words->base,
-	                                      [BS_MULTISET_MORE] = words->more,
-	                                      [BS_MULTISET_GONE] = words->gone}};
+	file->words = (struct bs_stored_multiset){{[BS_MULTISET_BASE] = words->base,
+	                                           [BS_MULTISET_MORE] = words->more,
+	                                           [BS_MULTISET_GONE] = words->gone}};
 	struct bs_coded_section *lists[COUNTED];
 	for (unsigned i = 0; i < COUNTED; i++)
 		lists[i] = &file->words.lists[BS_MULTISET_SHOWN + i];
@@ -358,7 +358,7 @@ static enum bs_status append_head(size_t n_bytes, struct bs_buffer *to, struct b
 }
 
 enum bs_status bs_summary_write(const struct bs_summary_facts *facts,
-                                const struct bs_summary_tallies *tallies, struct bs_buffer *to,
+                                const struct bs_summary_multisets *tallies, struct bs_buffer *to,
                                 struct bs_buffer *counts, struct bs_error *err)
 {
 	size_t start = to->used_bytes, counts_start = counts->used_bytes;

@@ -100,7 +100,7 @@ struct bs_summary_file {
 	struct bs_summary summary;
 	struct bs_container *counts_container;
 	/* If the counts are open: how many words have each place, summed over the segments. */
-	struct bs_told_tally words;
+	struct bs_stored_multiset words;
 };
 
 /* Opens the summary of the commit. BS_NOT_FOUND if it has none, or one that was made for other
@@ -116,19 +116,20 @@ enum bs_status bs_summary_counts_open(const struct bs_dir *dir, const struct bs_
 void bs_summary_file_close(struct bs_summary_file *file);
 /* Whether a caller should treat this status of opening a summary as "no summary": it is missing,
  * damaged, or of a later format. Only an index check distinguishes these. */
-static inline bool bs_summary_is_none(enum bs_status status)
+static inline bool bs_summary_is_missing(enum bs_status status)
 {
 	return status == BS_NOT_FOUND || status == BS_CORRUPT || status == BS_UNSUPPORTED;
 }
 
 /* The words of a new summary, with their counts, and its trigrams. */
-struct bs_summary_tallies {
+struct bs_summary_multisets {
 	struct bs_multiset words, grams;
 };
 /* Appends the bytes of the summary and of its counts. BS_CORRUPT (in kept lists), BS_NO_MEMORY. */
 enum bs_status bs_summary_write(const struct bs_summary_facts *facts,
-                                const struct bs_summary_tallies *tallies, struct bs_buffer *summary,
-                                struct bs_buffer *counts, struct bs_error *err) BS_WARN_UNUSED;
+                                const struct bs_summary_multisets *tallies,
+                                struct bs_buffer *summary, struct bs_buffer *counts,
+                                struct bs_error *err) BS_WARN_UNUSED;
 /* Writes the files that a manifest names. BS_IO, BS_NO_MEMORY. */
 enum bs_status bs_summary_file_write(const struct bs_dir *dir, const struct bs_manifest *manifest,
                                      const struct bs_buffer *summary,

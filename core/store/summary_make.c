@@ -41,7 +41,7 @@ struct making {
 	uint32_t n_own;
 	const struct bs_segment **segments; /* of the manifest, in its order */
 	struct bs_summary_facts facts;
-	struct bs_summary_tallies tallies;
+	struct bs_summary_multisets tallies;
 	struct sizes all;  /* segments of the manifest */
 	struct sizes came; /* segments of the manifest that the last commit does not have */
 	struct sizes went; /* segments of the last commit that the manifest does not have */
@@ -298,7 +298,7 @@ static enum bs_status count_grams_anew(struct making *at, struct bs_error *err)
 	if (!status)
 		status = take_grams(&bits, more, err);
 	if (!status)
-		status = bs_multiset_leave_out(base, more, err);
+		status = bs_multiset_subtract(base, more, err);
 	if (!status && bs_numbers_in(more).n <= base->coded.n / BS_MULTISET_MORE_SHARE) {
 		multiset->kept[BS_MULTISET_BASE] = base;
 		return BS_OK;
@@ -423,7 +423,7 @@ static enum bs_status change_grams(struct making *at, bool *is_done_out, struct 
 		bs_multiset_keep(&went, bs_numbers_in(&more));
 	for (uint32_t i = 0; i < at->manifest->n_segments && went.used_bytes && !status; i++)
 		if (at->segments[i] != base)
-			status = bs_multiset_leave_out(&at->segments[i]->trigrams.set, &went, err);
+			status = bs_multiset_subtract(&at->segments[i]->trigrams.set, &went, err);
 	if (!status)
 		status = bs_multiset_change_set(&at->before.summary.grams, bs_numbers_in(&more),
 		                                bs_numbers_in(&came), bs_numbers_in(&went), base,
@@ -637,7 +637,7 @@ static enum bs_status open_before(struct making *at, struct bs_error *err)
 		status = bs_summary_bytes(&at->before.summary, &bytes, err);
 	if (status)
 		bs_summary_file_close(&at->before);
-	return bs_summary_is_none(status) ? BS_OK : status;
+	return bs_summary_is_missing(status) ? BS_OK : status;
 }
 
 /* Whether the estimated memory exceeds the limit, so that temporary files are used. */
@@ -649,7 +649,7 @@ static bool is_large(const struct making *at, uint64_t memory_bytes)
 	       memory_bytes;
 }
 
-enum bs_status bs_summary_settle(const struct bs_dir *dir, const struct bs_snapshot *old,
+enum bs_status bs_summary_update(const struct bs_dir *dir, const struct bs_snapshot *old,
                                  const struct bs_summary_cache *cache, uint64_t memory_bytes,
                                  struct bs_manifest *manifest, struct bs_error *err)
 {

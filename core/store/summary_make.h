@@ -39,7 +39,7 @@ void bs_summary_cache_deinit(struct bs_summary_cache *cache);
  * both are made from scratch. old: the last commit, open; NULL: none. cache: nullable. If this
  * takes more than memory_bytes, uses temporary files of dir, unless dir is an index in memory
  * without a folder; the result is the same. BS_CORRUPT, BS_IO, BS_NO_MEMORY. */
-enum bs_status bs_summary_settle(const struct bs_dir *dir, const struct bs_snapshot *old,
+enum bs_status bs_summary_update(const struct bs_dir *dir, const struct bs_snapshot *old,
                                  const struct bs_summary_cache *cache, uint64_t memory_bytes,
                                  struct bs_manifest *manifest, struct bs_error *err) BS_WARN_UNUSED;
 

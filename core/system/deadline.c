@@ -55,7 +55,7 @@ void bs_deadline_end(struct bs_deadline *deadline)
 	bs_deadline_here = deadline->before;
 }
 
-bool bs_deadline_grace(void)
+bool bs_deadline_extend(void)
 {
 	struct bs_deadline *deadline = bs_deadline_here;
 	if (!deadline || !deadline->limits || !deadline->limits->partial ||
@@ -93,7 +93,7 @@ static enum bs_status fail(const struct bs_deadline *deadline, enum bs_status st
 	               (double)(deadline->end_ns - deadline->start_ns) / 1e6);
 }
 
-enum bs_status bs_deadline_look(struct bs_error *err)
+enum bs_status bs_deadline_check_now(struct bs_error *err)
 {
 	struct bs_deadline *deadline = bs_deadline_here;
 	int status = atomic_load_explicit(&deadline->status, memory_order_relaxed);
@@ -118,11 +118,11 @@ enum bs_status bs_deadline_spend_more(uint64_t about_ns, struct bs_error *err)
 	/* If another thread has found that the call is over, end at once, without reading the
 	 * clock. */
 	if (spent_ns < SPEND_NS)
-		return bs_deadline_is_over() ? bs_deadline_look(err) : BS_OK;
+		return bs_deadline_is_over() ? bs_deadline_check_now(err) : BS_OK;
 	spent_ns = 0;
 	if (about_ns > 2 * LONG_NS && bs_deadline_left_ns() < about_ns / 2)
 		bs_deadline_give_up();
-	return bs_deadline_look(err);
+	return bs_deadline_check_now(err);
 }
 
 bool bs_deadline_is_over(void)
@@ -149,7 +149,7 @@ void bs_deadline_give_up(void)
 
 enum bs_status bs_deadline_sleep(struct bs_error *err)
 {
-	enum bs_status status = bs_deadline_ask(err);
+	enum bs_status status = bs_deadline_check(err);
 	if (!status)
 		(void)poll(NULL, 0, SLEEP_MS);
 	return status;
@@ -160,7 +160,7 @@ enum bs_status bs_deadline_wait_readable(int fd, struct bs_error *err)
 	enum bs_status status = BS_OK;
 	struct pollfd wanted = {.fd = fd, .events = POLLIN};
 	/* Check the deadline after a signal (EINTR), which may have set the cancel flag. */
-	while (bs_deadline_here && !(status = bs_deadline_ask(err))) {
+	while (bs_deadline_here && !(status = bs_deadline_check(err))) {
 		int n = poll(&wanted, 1, WAIT_MS);
 		if (n > 0 || (n < 0 && errno != EINTR))
 			break;
@@ -170,7 +170,7 @@ enum bs_status bs_deadline_wait_readable(int fd, struct bs_error *err)
 
 enum bs_status bs_progress_add(struct bs_progress *progress, uint64_t n, struct bs_error *err)
 {
-	enum bs_status status = bs_deadline_ask(err);
+	enum bs_status status = bs_deadline_check(err);
 	if (status || !progress)
 		return status;
 	uint64_t done = __atomic_add_fetch(&progress->done, n, __ATOMIC_RELAXED);

@@ -38,10 +38,10 @@ void bs_deadline_end(struct bs_deadline *deadline);
 /* Call it after the work ended early, to show what was found. If the limits ask for partial
  * results, this thread's deadline is extended a little, and only time ends the call from now on.
  * False: the call has not ended, or wants no partial results. */
-bool bs_deadline_grace(void);
+bool bs_deadline_extend(void);
 
-/* Implements bs_deadline_ask. */
-enum bs_status bs_deadline_look(struct bs_error *err) BS_WARN_UNUSED;
+/* Implements bs_deadline_check. */
+enum bs_status bs_deadline_check_now(struct bs_error *err) BS_WARN_UNUSED;
 
 /* True if some thread of the call has found that the call is to end. */
 bool bs_deadline_is_over(void);
@@ -54,30 +54,30 @@ static inline bool bs_deadline_ended(enum bs_status status)
 }
 
 /* BS_DEADLINE or BS_STOPPED if the call is to end. Reads the clock. */
-static inline enum bs_status bs_deadline_ask(struct bs_error *err)
+static inline enum bs_status bs_deadline_check(struct bs_error *err)
 {
-	return __builtin_expect(bs_deadline_here != NULL, 0) ? bs_deadline_look(err) : BS_OK;
+	return __builtin_expect(bs_deadline_here != NULL, 0) ? bs_deadline_check_now(err) : BS_OK;
 }
 
-/* Implements bs_deadline_spend. */
+/* Implements bs_deadline_check_after. */
 enum bs_status bs_deadline_spend_more(uint64_t about_ns, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Like bs_deadline_ask, for loops: about_ns is the estimated time of a round, and the clock is only
- * read when enough time has added up. Also call it before work that cannot be interrupted: if that
- * would take much longer than the time left, the call ends now. */
-static inline enum bs_status bs_deadline_spend(uint64_t about_ns, struct bs_error *err)
+/* Like bs_deadline_check, for loops: about_ns is the estimated time of a round, and the clock is
+ * only read when enough time has added up. Also call it before work that cannot be interrupted: if
+ * that would take much longer than the time left, the call ends now. */
+static inline enum bs_status bs_deadline_check_after(uint64_t about_ns, struct bs_error *err)
 {
 	return __builtin_expect(bs_deadline_here != NULL, 0) ? bs_deadline_spend_more(about_ns, err)
 	                                                     : BS_OK;
 }
 
-/* bs_deadline_spend for a loop whose round i costs item_ns. Calls it once in BS_DEADLINE_EVERY
- * rounds. */
+/* bs_deadline_check_after for a loop whose round i costs item_ns. Calls it once in
+ * BS_DEADLINE_EVERY rounds. */
 #define BS_DEADLINE_EVERY 1024u
 static inline enum bs_status bs_deadline_each(uint64_t i, uint32_t item_ns, struct bs_error *err)
 {
 	return __builtin_expect(i % BS_DEADLINE_EVERY == BS_DEADLINE_EVERY - 1, 0)
-	               ? bs_deadline_spend((uint64_t)BS_DEADLINE_EVERY * item_ns, err)
+	               ? bs_deadline_check_after((uint64_t)BS_DEADLINE_EVERY * item_ns, err)
 	               : BS_OK;
 }
 
@@ -88,11 +88,11 @@ uint64_t bs_deadline_left_ns(void);
 void bs_deadline_give_up(void);
 
 /* Sleeps for a short while, then returns BS_OK. For polling things that cannot wake the thread,
- * such as a lock. Fails like bs_deadline_ask. */
+ * such as a lock. Fails like bs_deadline_check. */
 enum bs_status bs_deadline_sleep(struct bs_error *err) BS_WARN_UNUSED;
 
 /* Waits until the descriptor is readable or at its end, and checks the deadline in between. Returns
- * BS_OK at once if there is no deadline. Fails like bs_deadline_ask. */
+ * BS_OK at once if there is no deadline. Fails like bs_deadline_check. */
 enum bs_status bs_deadline_wait_readable(int fd, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Progress of long work, with a callback that may stop it. The thread that starts the work owns the

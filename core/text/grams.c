@@ -15,7 +15,7 @@ uint32_t bs_gram_fold(uint32_t c)
 	return (uint32_t)bs_icu.u_foldCase((UChar32)c, U_FOLD_CASE_DEFAULT);
 }
 
-size_t bs_gram_find_doubtful(const uint8_t *text, size_t n_bytes, size_t *doubtful_bytes_out)
+size_t bs_gram_find_uncertain(const uint8_t *text, size_t n_bytes, size_t *doubtful_bytes_out)
 {
 	*doubtful_bytes_out = 0;
 	for (size_t at = 0; at < n_bytes;) {
@@ -35,7 +35,7 @@ size_t bs_gram_longest_certain(const uint8_t *text, size_t n_bytes, size_t *from
 	size_t best = 0;
 	*from_out = 0;
 	for (size_t at = 0, n, doubtful_bytes; at < n_bytes; at += n + doubtful_bytes) {
-		n = bs_gram_find_doubtful(text + at, n_bytes - at, &doubtful_bytes);
+		n = bs_gram_find_uncertain(text + at, n_bytes - at, &doubtful_bytes);
 		if (n > best) {
 			best = n;
 			*from_out = at;

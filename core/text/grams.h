@@ -97,7 +97,7 @@ uint32_t bs_gram_fold(uint32_t c);
 /* The offset of the first character whose folding is uncertain, because a newer Unicode may define
  * it; n_bytes if there is none. *doubtful_bytes_out is its size in bytes. text is valid UTF-8.
  * Without ICU all characters beyond ASCII are uncertain. */
-size_t bs_gram_find_doubtful(const uint8_t *text, size_t n_bytes, size_t *doubtful_bytes_out);
+size_t bs_gram_find_uncertain(const uint8_t *text, size_t n_bytes, size_t *doubtful_bytes_out);
 
 /* The length of the longest part of the text without uncertain characters. *from_out is its
  * offset. */

@@ -236,7 +236,7 @@ static enum bs_status put_edges(struct bs_analysis *analysis, const struct ascii
 		}
 		enum bs_status status = BS_OK;
 		if (tokenizer->batch.n_tokens == BS_TOKENIZER_BATCH_TOKENS)
-			status = bs_tokenizer_hand_on(analysis);
+			status = bs_tokenizer_deliver(analysis);
 		if (status)
 			return status;
 	}
@@ -461,7 +461,7 @@ static enum bs_status break_stretch(struct bs_analysis *analysis,
 		bool is_word = bs_icu.ubrk_getRuleStatus(breaks) >= UBRK_WORD_NONE_LIMIT ||
 		               is_emoji(window, stretch->start + start, stretch->start + end);
 		enum bs_status status =
-			bs_deadline_spend((uint64_t)(end - start) * BYTE_NS, analysis->err);
+			bs_deadline_check_after((uint64_t)(end - start) * BYTE_NS, analysis->err);
 		if (!status && is_word)
 			status = put_segment(analysis, window, stretch->start + start,
 			                     stretch->start + end);
@@ -525,7 +525,8 @@ static enum bs_status find_stretch(struct bs_analysis *analysis, struct bs_token
 			bits |= (uint32_t)c;
 		}
 		enum bs_status status =
-			goes_on ? bs_deadline_spend(SPEND_BYTES * BYTE_NS, analysis->err) : BS_OK;
+			goes_on ? bs_deadline_check_after(SPEND_BYTES * BYTE_NS, analysis->err)
+				: BS_OK;
 		if (status)
 			return status;
 	}
@@ -600,7 +601,7 @@ static enum bs_status open_icu(struct bs_tokenizer *tokenizer, struct bs_error *
 	tokenizer->icu.nfc = bs_icu.unorm2_getNFCInstance(&code);
 	if (U_FAILURE(code))
 		return bs_tokenizer_fail_icu(err, "opening the normalizers", code);
-	return bs_tokenizer_know_ascii(tokenizer, err);
+	return bs_tokenizer_load_ascii_classes(tokenizer, err);
 }
 
 enum bs_status bs_tokenizer_check_analyzer_name(const char *name, struct bs_error *err)
@@ -737,7 +738,7 @@ static enum bs_status find_ascii_end(struct bs_analysis *analysis, size_t start,
 			return BS_OK;
 		/* No cut so far: one long word. */
 		from = limit;
-		status = bs_deadline_spend(tokenizer->window_bytes * BYTE_NS, analysis->err);
+		status = bs_deadline_check_after(tokenizer->window_bytes * BYTE_NS, analysis->err);
 	}
 	return status;
 }
@@ -817,10 +818,10 @@ static int take_given(void *context, const uint8_t *term, size_t term_bytes, siz
 		                cutting->text_bytes, (unsigned long long)cutting->start_byte);
 	cutting->start_byte = start;
 	if (!cutting->status)
-		cutting->status = bs_deadline_spend(term_bytes * BYTE_NS, analysis->err);
+		cutting->status = bs_deadline_check_after(term_bytes * BYTE_NS, analysis->err);
 	if (!cutting->status)
-		cutting->status = bs_tokenizer_put_given(analysis, term, term_bytes,
-		                                         (struct bs_byte_span){start, stop});
+		cutting->status = bs_tokenizer_put_analyzer_term(
+			analysis, term, term_bytes, (struct bs_byte_span){start, stop});
 	return cutting->status != BS_OK;
 }
 
@@ -858,7 +859,7 @@ enum bs_status bs_tokenizer_analyze(struct bs_tokenizer *tokenizer, const uint8_
 	     at = end) {
 		status = analyze_piece(&analysis, at, text_bytes, &end);
 		if (!status)
-			status = bs_deadline_spend((end - at) * BYTE_NS, err);
+			status = bs_deadline_check_after((end - at) * BYTE_NS, err);
 	}
 	if (!status)
 		status = bs_tokenizer_flush(&analysis);

@@ -252,7 +252,7 @@ static void publish_ascii(const struct bs_tokenizer *tokenizer)
 	__atomic_store_n(&ascii_learnt.state, LEARNT, __ATOMIC_RELEASE);
 }
 
-enum bs_status bs_tokenizer_know_ascii(struct bs_tokenizer *tokenizer, struct bs_error *err)
+enum bs_status bs_tokenizer_load_ascii_classes(struct bs_tokenizer *tokenizer, struct bs_error *err)
 {
 	if (__atomic_load_n(&ascii_learnt.state, __ATOMIC_ACQUIRE) == LEARNT) {
 		tokenizer->ascii.classes = ascii_learnt.classes;

@@ -16,8 +16,8 @@ enum bs_status bs_tokenizer_is_inert(struct bs_tokenizer *tokenizer, UChar32 c, 
                                      struct bs_error *err) BS_WARN_UNUSED;
 
 /* Sets the classes of ASCII. BS_NO_MEMORY, BS_UNSUPPORTED. */
-enum bs_status bs_tokenizer_know_ascii(struct bs_tokenizer *tokenizer,
-                                       struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_tokenizer_load_ascii_classes(struct bs_tokenizer *tokenizer,
+                                               struct bs_error *err) BS_WARN_UNUSED;
 
 /* Whether c is a letter, mark or digit of a script of runs. Does not move icu.breaks. */
 bool bs_tokenizer_is_of_script_run(struct bs_tokenizer *tokenizer, UChar32 c);

@@ -136,8 +136,8 @@ static enum bs_status put_in_order(struct ordering *ordering, const UChar *units
 		for (int32_t i = 0; i < n_parts && !status;)
 			status = order_one(ordering, bs_tokenizer_next(parts, &i));
 		if (!status && at - spent >= SPEND_BYTES) {
-			status = bs_deadline_spend((uint64_t)(at - spent) * 4 * UNIT_NS,
-			                           ordering->err);
+			status = bs_deadline_check_after((uint64_t)(at - spent) * 4 * UNIT_NS,
+			                                 ordering->err);
 			spent = at;
 		}
 	}
@@ -168,7 +168,7 @@ enum bs_status bs_tokenizer_normalize(struct bs_tokenizer *tokenizer, const UNor
 		status = order(tokenizer, form, &from, &from_units, err);
 	size_t wanted = (size_t)from_units + (size_t)from_units / 2 + 32;
 	while (!status) {
-		status = bs_deadline_spend((uint64_t)from_units * 2 * UNIT_NS, err);
+		status = bs_deadline_check_after((uint64_t)from_units * 2 * UNIT_NS, err);
 		if (!status)
 			status = bs_buffer_reserve(to, wanted * sizeof(UChar), err);
 		if (status)
@@ -353,7 +353,7 @@ static enum bs_status take_joined(struct bs_analysis *analysis, struct bs_tokeni
 		U16_APPEND_UNSAFE(window->units, window->n_units, (uint32_t)c);
 		if (next - spent >= SPEND_BYTES) {
 			spent = next;
-			status = bs_deadline_spend(SPEND_BYTES * BYTE_NS, analysis->err);
+			status = bs_deadline_check_after(SPEND_BYTES * BYTE_NS, analysis->err);
 		}
 	}
 	return status;
@@ -442,7 +442,7 @@ enum bs_status bs_tokenizer_decode(struct bs_analysis *analysis, size_t start, s
 			n_units = window_out->n_units;
 		}
 		if (!status && at - spent >= SPEND_BYTES)
-			status = bs_deadline_spend((at - spent) * BYTE_NS, analysis->err);
+			status = bs_deadline_check_after((at - spent) * BYTE_NS, analysis->err);
 	}
 	window_out->n_units = n_units;
 	if (!status)

@@ -43,7 +43,7 @@ struct term {
 #define UNIT_NS     10u
 #define SPEND_UNITS 1024
 
-enum bs_status bs_tokenizer_hand_on(struct bs_analysis *analysis)
+enum bs_status bs_tokenizer_deliver(struct bs_analysis *analysis)
 {
 	struct bs_tokenizer *tokenizer = analysis->tokenizer;
 	if (analysis->next_position > UINT32_MAX)
@@ -51,7 +51,7 @@ enum bs_status bs_tokenizer_hand_on(struct bs_analysis *analysis)
 		               (unsigned long)UINT32_MAX);
 	size_t n_tokens = tokenizer->batch.n_tokens;
 	tokenizer->batch.n_tokens = 0;
-	enum bs_status status = bs_deadline_spend(n_tokens * TOKEN_NS, analysis->err);
+	enum bs_status status = bs_deadline_check_after(n_tokens * TOKEN_NS, analysis->err);
 	if (status)
 		return status;
 	return n_tokens ? analysis->fn(analysis->context, tokenizer->batch.tokens, n_tokens,
@@ -61,7 +61,7 @@ enum bs_status bs_tokenizer_hand_on(struct bs_analysis *analysis)
 
 enum bs_status bs_tokenizer_flush(struct bs_analysis *analysis)
 {
-	enum bs_status status = bs_tokenizer_hand_on(analysis);
+	enum bs_status status = bs_tokenizer_deliver(analysis);
 	bs_buffer_clear(&analysis->tokenizer->batch.arena);
 	return status;
 }
@@ -163,8 +163,8 @@ static enum bs_status push_word(struct bs_analysis *analysis, struct term term,
 	return BS_OK;
 }
 
-enum bs_status bs_tokenizer_put_given(struct bs_analysis *analysis, const uint8_t *term,
-                                      size_t term_bytes, struct bs_byte_span span)
+enum bs_status bs_tokenizer_put_analyzer_term(struct bs_analysis *analysis, const uint8_t *term,
+                                              size_t term_bytes, struct bs_byte_span span)
 {
 	/* A term must be UTF-8: the bytes that mark keys of several words do not occur in UTF-8. */
 	if (term_bytes == 0 || term_bytes > INT32_MAX || !bs_text_is_utf8(term, term_bytes))
@@ -223,7 +223,7 @@ static enum bs_status fold(struct bs_tokenizer *tokenizer, const UChar *raw, int
 	enum bs_status status = bs_tokenizer_need_icu(tokenizer, err);
 	for (int32_t i = 0; i < n_units && !status; i++) {
 		if (i % SPEND_UNITS == SPEND_UNITS - 1)
-			status = bs_deadline_spend(SPEND_UNITS * UNIT_NS, err);
+			status = bs_deadline_check_after(SPEND_UNITS * UNIT_NS, err);
 		if (!status && tokenizer->icu.simple_folds[raw[i]] == FOLD_UNKNOWN)
 			status = learn_fold(tokenizer, raw[i], err);
 		if (!status && tokenizer->icu.simple_folds[raw[i]] == FOLD_COMPLEX)

@@ -18,8 +18,9 @@
 BS_LIBRARY_TABLE(bs_stemmer, BS_STEMMER_FUNCTIONS);
 
 /* Adds a term of the application's analyzer. BS_INVALID if it is empty or not UTF-8. */
-enum bs_status bs_tokenizer_put_given(struct bs_analysis *analysis, const uint8_t *term,
-                                      size_t term_bytes, struct bs_byte_span span) BS_WARN_UNUSED;
+enum bs_status bs_tokenizer_put_analyzer_term(struct bs_analysis *analysis, const uint8_t *term,
+                                              size_t term_bytes,
+                                              struct bs_byte_span span) BS_WARN_UNUSED;
 
 /* Makes room for n_tokens tokens with n_bytes of terms, so that adding them cannot fail. The caller
  * writes the terms at the arena's end. */
@@ -42,7 +43,7 @@ enum bs_status bs_tokenizer_put_script_run(struct bs_analysis *analysis,
                                            int32_t end) BS_WARN_UNUSED;
 
 /* Passes the collected tokens to the caller; keeps the bytes in the arena. */
-enum bs_status bs_tokenizer_hand_on(struct bs_analysis *analysis) BS_WARN_UNUSED;
+enum bs_status bs_tokenizer_deliver(struct bs_analysis *analysis) BS_WARN_UNUSED;
 
 /* Passes the collected tokens to the caller and empties the arena. */
 enum bs_status bs_tokenizer_flush(struct bs_analysis *analysis) BS_WARN_UNUSED;

@@ -33,8 +33,8 @@ static enum bs_status sort_refs(const struct bs_snapshot *snapshot, struct bs_do
 /* Flags in the df of a wanted id: some document has this id; some document has it as its local
  * id. */
 enum {
-	BORNE_AS_ID = 1,
-	BORNE_HERE = 2
+	MATCHES_ID = 1,
+	MATCHES_LOCAL_ID = 2
 };
 
 /* A document whose id, but not its local id, equals the wanted id with this number. */
@@ -72,14 +72,14 @@ static enum bs_status look_at(struct wanted *wanted, struct bs_doc_ref ref, stru
 	status = bs_recorded_local_id(source, &record, &wanted->id, err);
 	bool is_here = !status && is_wanted(wanted, &found.number);
 	if (is_here) {
-		wanted->ids.entries[found.number].df |= BORNE_HERE;
+		wanted->ids.entries[found.number].df |= MATCHES_LOCAL_ID;
 		status = bs_vector_append(wanted->refs, &ref, err);
 	}
 	if (!status)
 		status = bs_recorded_id(source, &record, &wanted->id, err);
 	if (status || !is_wanted(wanted, &found.number))
 		return status;
-	wanted->ids.entries[found.number].df |= BORNE_AS_ID;
+	wanted->ids.entries[found.number].df |= MATCHES_ID;
 	return is_here ? BS_OK : bs_vector_append(&wanted->by_id, &found, err);
 }
 
@@ -122,7 +122,7 @@ static enum bs_status look_if_live(struct wanted *wanted, uint32_t segment, uint
 	bool may = false;
 	if (bs_snapshot_is_deleted(wanted->snapshot, segment, document))
 		return BS_OK;
-	enum bs_status status = bs_deadline_spend(DOCUMENT_NS, err);
+	enum bs_status status = bs_deadline_check_after(DOCUMENT_NS, err);
 	if (!status)
 		status = may_be_wanted(wanted, segment, document, &may, err);
 	return status || !may ? status
@@ -143,7 +143,7 @@ static enum bs_status look_at_all(struct wanted *wanted, bool of_deleted, struct
 			status = look_if_live(wanted, s, d, err);
 	const struct by_id *by_id = wanted->by_id.items;
 	for (size_t i = 0; i < bs_vector_n(&wanted->by_id) && !status; i++)
-		if (!(wanted->ids.entries[by_id[i].number].df & BORNE_HERE))
+		if (!(wanted->ids.entries[by_id[i].number].df & MATCHES_LOCAL_ID))
 			status = bs_vector_append(wanted->refs, &by_id[i].ref, err);
 	return status;
 }
@@ -192,7 +192,7 @@ enum bs_status bs_delete_list(const struct bs_snapshot *snapshot, const struct b
 	enum bs_status status =
 		bs_recorded_places(snapshot->dir, &snapshot->manifest, &sources, err);
 	for (size_t i = 0; i < n_refs && !status; i++) {
-		status = bs_deadline_spend(DOCUMENT_NS, err);
+		status = bs_deadline_check_after(DOCUMENT_NS, err);
 		if (!status)
 			status = bs_snapshot_record(snapshot, refs[i], &record, err);
 		if (!status)
@@ -239,7 +239,7 @@ static enum bs_status commit(const struct bs_snapshot *snapshot, struct bs_doc_r
 		status = bs_index_keep_segments(snapshot, manifest, &n_changed, err);
 	if (!status)
 		status =
-			bs_summary_settle(snapshot->dir, snapshot, NULL, UINT64_MAX, manifest, err);
+			bs_summary_update(snapshot->dir, snapshot, NULL, UINT64_MAX, manifest, err);
 	if (!status)
 		status = bs_snapshot_commit(snapshot->dir, &snapshot->manifest, manifest, err);
 	if (status)
@@ -279,7 +279,7 @@ static enum bs_status match_dead(struct bs_exclusions *exclusions,
 {
 	struct bs_doc_record record;
 	uint32_t i;
-	enum bs_status status = bs_deadline_spend(DOCUMENT_NS, err);
+	enum bs_status status = bs_deadline_check_after(DOCUMENT_NS, err);
 	if (!status)
 		status = bs_snapshot_record(snapshot, ref, &record, err);
 	if (status)

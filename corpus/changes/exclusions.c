@@ -141,9 +141,10 @@ enum bs_status bs_exclusions_find(struct bs_exclusions *exclusions, const struct
 	return status;
 }
 
-enum bs_status bs_exclusions_meet(struct bs_exclusions *exclusions, const struct bs_source *source,
-                                  const struct bs_doc_record *record, struct bs_id_place place,
-                                  struct bs_error *err)
+enum bs_status bs_exclusions_note_read(struct bs_exclusions *exclusions,
+                                       const struct bs_source *source,
+                                       const struct bs_doc_record *record, struct bs_id_place place,
+                                       struct bs_error *err)
 {
 	uint32_t i;
 	enum bs_status status = bs_exclusions_find(exclusions, source, record, &i, err);
@@ -153,7 +154,7 @@ enum bs_status bs_exclusions_meet(struct bs_exclusions *exclusions, const struct
 	/* The exclusion has ended: it belonged to a former source with the same number. */
 	if (entry->state == BS_EXCLUSION_OVER)
 		return BS_OK;
-	entry->state = BS_EXCLUSION_MET;
+	entry->state = BS_EXCLUSION_READ_AGAIN;
 	entry->met = *record;
 	entry->place = place;
 	return BS_OK;
@@ -203,7 +204,7 @@ enum bs_status bs_exclusions_settle(struct bs_exclusions *exclusions,
 		struct bs_exclusion *entry = &exclusions->entries[i];
 		if (entry->record.source != number)
 			continue;
-		if (entry->state == BS_EXCLUSION_MET)
+		if (entry->state == BS_EXCLUSION_READ_AGAIN)
 			status = settle_met(exclusions, entry, owners, err);
 		if (entry->state != BS_EXCLUSION_UNSEEN || !is_whole ||
 		    is_there(source, &entry->record))

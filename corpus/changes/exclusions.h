@@ -19,9 +19,9 @@
 /* The state of an exclusion in this run. */
 enum bs_exclusion_state {
 	BS_EXCLUSION_UNSEEN,
-	BS_EXCLUSION_UNCHANGED, /* the file still has the recorded fingerprint */
-	BS_EXCLUSION_MET,       /* a document with its id was read */
-	BS_EXCLUSION_OVER,      /* the document changed or is gone: the exclusion ends */
+	BS_EXCLUSION_UNCHANGED,  /* the file still has the recorded fingerprint */
+	BS_EXCLUSION_READ_AGAIN, /* a document with its id was read */
+	BS_EXCLUSION_OVER,       /* the document changed or is gone: the exclusion ends */
 };
 
 struct bs_exclusion {
@@ -69,9 +69,10 @@ enum bs_status bs_exclusions_find(struct bs_exclusions *exclusions, const struct
                                   struct bs_error *err) BS_WARN_UNUSED;
 /* If the record's id is excluded, notes that the document was read, and its place. A later document
  * with the same id replaces an earlier one. BS_NO_MEMORY. */
-enum bs_status bs_exclusions_meet(struct bs_exclusions *exclusions, const struct bs_source *source,
-                                  const struct bs_doc_record *record, struct bs_id_place place,
-                                  struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_exclusions_note_read(struct bs_exclusions *exclusions,
+                                       const struct bs_source *source,
+                                       const struct bs_doc_record *record, struct bs_id_place place,
+                                       struct bs_error *err) BS_WARN_UNUSED;
 /* Decides which exclusions of source `number` remain, after the source was read. Documents that
  * still have the deleted content are marked dead again; exclusions whose document has changed end.
  * is_whole: the whole source was read, so the exclusions of documents that were not read end too,

@@ -126,7 +126,7 @@ static enum bs_status freshen_found(struct freshening *at, struct bs_source_reco
 	                         tell_skipped, at, &at->refreshing, &feed, err);
 	*is_refused_out = status == BS_IO || status == BS_NOT_FOUND;
 	if (!status && at->source.kind == BS_SOURCE_FOLDER)
-		status = bs_inners_deadline(&at->inners, feed, &at->source, at->number, err);
+		status = bs_inners_attach(&at->inners, feed, &at->source, at->number, err);
 	if (!status && feed) {
 		status = read_feed(at, feed, err);
 		*is_refused_out = status && bs_feed_has_failed(feed);
@@ -268,11 +268,11 @@ static enum bs_status bury_overlay(struct freshening *at, struct bs_error *err)
 	return status;
 }
 
-enum bs_status bs_snapshot_freshen(struct bs_snapshot *snapshot,
-                                   void (*skipped)(void *context, enum bs_skip reason,
-                                                   const char *message),
-                                   void *context, struct bs_freshened *freshened_out,
-                                   struct bs_error *err)
+enum bs_status bs_snapshot_add_fresh(struct bs_snapshot *snapshot,
+                                     void (*skipped)(void *context, enum bs_skip reason,
+                                                     const char *message),
+                                     void *context, struct bs_fresh_counts *freshened_out,
+                                     struct bs_error *err)
 {
 	struct freshening at = {.snapshot = snapshot, .skipped = skipped, .context = context};
 	at.options = bs_recorded_options(&snapshot->manifest.options, snapshot->dir);
@@ -292,7 +292,7 @@ enum bs_status bs_snapshot_freshen(struct bs_snapshot *snapshot,
 	/* A deadline may have ended reading; without this check it would count as an unreadable
 	 * source. */
 	if (!status)
-		status = bs_deadline_ask(err);
+		status = bs_deadline_check(err);
 	if (!status)
 		status = bury_overlay(&at, err);
 	snapshot->totals.n_live_docs = 0;
@@ -304,10 +304,10 @@ enum bs_status bs_snapshot_freshen(struct bs_snapshot *snapshot,
 	uint64_t n_read = snapshot->overlay.docs.n_docs -
 	                  bs_snapshot_n_deleted(snapshot, snapshot->manifest.n_segments);
 	uint64_t n_old = refresh->n_changed + refresh->n_renewed;
-	*freshened_out = (struct bs_freshened){.n_new = n_read > n_old ? n_read - n_old : 0,
-	                                       .n_changed = refresh->n_changed,
-	                                       .n_removed = refresh->n_removed,
-	                                       .n_unread = at.n_unread};
+	*freshened_out = (struct bs_fresh_counts){.n_new = n_read > n_old ? n_read - n_old : 0,
+	                                          .n_changed = refresh->n_changed,
+	                                          .n_removed = refresh->n_removed,
+	                                          .n_unread = at.n_unread};
 	bs_inners_deinit(&at.inners);
 	bs_refresh_deinit(&at.refresh);
 	bs_reader_free(at.reader);

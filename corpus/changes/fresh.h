@@ -10,7 +10,7 @@
 
 /* Numbers of documents that are new, changed or removed since the commit. n_unread: number of
  * files, folders and sources that could not be checked; the snapshot keeps their documents. */
-struct bs_freshened {
+struct bs_fresh_counts {
 	uint64_t n_new, n_changed, n_removed, n_unread;
 };
 
@@ -22,8 +22,8 @@ struct bs_freshened {
  * snapshot keeps. After BS_IO, BS_CORRUPT or BS_NO_MEMORY the snapshot may only be passed to
  * bs_snapshot_deinit.
  */
-enum bs_status bs_snapshot_freshen(struct bs_snapshot *snapshot,
-                                   void (*skipped)(void *context, enum bs_skip reason,
-                                                   const char *message),
-                                   void *context, struct bs_freshened *freshened_out,
-                                   struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_snapshot_add_fresh(struct bs_snapshot *snapshot,
+                                     void (*skipped)(void *context, enum bs_skip reason,
+                                                     const char *message),
+                                     void *context, struct bs_fresh_counts *freshened_out,
+                                     struct bs_error *err) BS_WARN_UNUSED;

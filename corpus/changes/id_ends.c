@@ -23,7 +23,7 @@ static enum bs_status add_document(struct bs_id_ends *ends, struct bs_doc_ref re
                                    struct bs_id_entries *entries, struct bs_error *err)
 {
 	struct bs_doc_record record;
-	enum bs_status status = bs_deadline_spend(DOCUMENT_NS, err);
+	enum bs_status status = bs_deadline_check_after(DOCUMENT_NS, err);
 	if (!status)
 		status = bs_snapshot_record(ends->snapshot, ref, &record, err);
 	if (status || record.source >= ends->snapshot->manifest.n_sources)

@@ -71,7 +71,7 @@ static enum bs_status make_table(struct bs_id_lookup *ids, struct bs_id_lookup_s
 			struct bs_doc_record record;
 			if (bs_snapshot_is_deleted(ids->snapshot, segment->segment, d))
 				continue;
-			status = bs_deadline_spend(DOCUMENT_NS, err);
+			status = bs_deadline_check_after(DOCUMENT_NS, err);
 			if (!status)
 				status = bs_doc_table_get(docs, d, &record, err);
 			if (!status)

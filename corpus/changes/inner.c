@@ -242,9 +242,9 @@ static enum bs_status meet(void *context, const char *path, struct bs_inner **in
 	return BS_OK;
 }
 
-enum bs_status bs_inners_deadline(struct bs_inners *inners, struct bs_feed *feed,
-                                  const struct bs_source *folder, uint32_t number,
-                                  struct bs_error *err)
+enum bs_status bs_inners_attach(struct bs_inners *inners, struct bs_feed *feed,
+                                const struct bs_source *folder, uint32_t number,
+                                struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	if (!inners->options->reads_records)

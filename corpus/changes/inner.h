@@ -3,7 +3,7 @@
  * whose record names the folder as its parent (manifest.h). They are read during the walk of their
  * folder, at their place, so that documents arrive in document order:
  *
- *        bs_inners_deadline   attaches them to the folder's feed, whose batches begin and end them
+ *        bs_inners_attach   attaches them to the folder's feed, whose batches begin and end them
  *                             (struct bs_batch)
  *        bs_inners_end        after the last analysed batch of an inner collection
  *        bs_inners_settle     at the end of the folder, for those that were not met
@@ -56,9 +56,9 @@ void bs_inners_deinit(struct bs_inners *inners);
 
 /* Attaches to the feed of a folder, source `number`: inner collections are recognized, if the
  * options ask for it. BS_NO_MEMORY. */
-enum bs_status bs_inners_deadline(struct bs_inners *inners, struct bs_feed *feed,
-                                  const struct bs_source *folder, uint32_t number,
-                                  struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_inners_attach(struct bs_inners *inners, struct bs_feed *feed,
+                                const struct bs_source *folder, uint32_t number,
+                                struct bs_error *err) BS_WARN_UNUSED;
 
 /* Call after the batch that ends an inner collection: ends the collection's refresh and releases
  * it. BS_NO_MEMORY, or errors of bs_refresh_end. */

@@ -62,7 +62,7 @@ static enum bs_status from_here(const char *base, const char *here, const char *
 	enum bs_status status = BS_OK;
 	bs_buffer_clear(path);
 	if (!rest && bs_recorded_below(base, here) && bs_recorded_below(base, whole))
-		status = bs_file_way(here, whole, strlen(whole), path, err);
+		status = bs_file_relative_path(here, whole, strlen(whole), path, err);
 	else
 		/* A file named "-" is spelled "./-", because "-" means standard input. */
 		rest = !rest ? whole : strcmp(rest, "-") == 0 ? "./-" : rest;
@@ -201,7 +201,7 @@ static bool is_outside(const struct bs_dir *dir, const char *base, const char *p
 	const char *rest = path[0] == '/' ? bs_recorded_below(base, path) : path;
 	if (!rest || has_step_up(rest))
 		return true;
-	return strcmp(rest, ".") != 0 && !bs_dir_is_beside(dir, rest);
+	return strcmp(rest, ".") != 0 && !bs_dir_parent_contains(dir, rest);
 }
 
 /* *may_out: the source may be read, because it is in the folder of the index, the user named it, or
@@ -268,7 +268,7 @@ enum bs_status bs_recorded_local_id(const struct bs_source *source,
 
 /* Sets *standing_out to EMPTY if the folder contains nothing but the index, otherwise to THERE. */
 static enum bs_status look_into(const struct bs_dir *dir, const char *path,
-                                enum bs_standing *standing_out, struct bs_error *why)
+                                enum bs_source_presence *standing_out, struct bs_error *why)
 {
 	const struct dirent *entry = NULL;
 	DIR *folder = opendir(path);
@@ -295,7 +295,7 @@ static enum bs_status look_into(const struct bs_dir *dir, const char *path,
 }
 
 enum bs_status bs_recorded_look(const struct bs_dir *dir, const struct bs_source *source,
-                                enum bs_standing *standing_out, struct bs_error *why,
+                                enum bs_source_presence *standing_out, struct bs_error *why,
                                 struct bs_error *err)
 {
 	struct bs_source found;

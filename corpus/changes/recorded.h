@@ -83,7 +83,7 @@ enum bs_status bs_recorded_local_id(const struct bs_source *source,
                                     struct bs_error *err) BS_WARN_UNUSED;
 
 /* Whether a recorded source exists. */
-enum bs_standing {
+enum bs_source_presence {
 	BS_STANDING_THERE, /* exists, as far as can be seen without reading it */
 	/* a folder that contains nothing except perhaps the index: its file system may not be
 	 * mounted */
@@ -93,7 +93,7 @@ enum bs_standing {
 };
 /* Looks for a source that may be followed. why: the reason of GONE or UNREAD. BS_NO_MEMORY. */
 enum bs_status bs_recorded_look(const struct bs_dir *dir, const struct bs_source *source,
-                                enum bs_standing *standing_out, struct bs_error *why,
+                                enum bs_source_presence *standing_out, struct bs_error *why,
                                 struct bs_error *err) BS_WARN_UNUSED;
 
 /* True if the snapshot has a live document of the source or of an inner collection of it. */

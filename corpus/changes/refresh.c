@@ -100,7 +100,7 @@ static enum bs_status decide(struct bs_refresh *refresh, const struct bs_refresh
 		fate = GONE_UNLESS_SEEN;
 	bool is_owned = false, is_same = false;
 	bool is_kept = fate == GONE_IF_OWNED && at->is_appended;
-	enum bs_status status = bs_deadline_spend(DECIDE_NS, err);
+	enum bs_status status = bs_deadline_check_after(DECIDE_NS, err);
 	if (status || (fate == GONE_UNLESS_SEEN && bs_doc_bits_has(&refresh->seen, ref)))
 		return status; /* bs_refresh_unchanged has counted it */
 	bool has_parts = fate == GONE_UNLESS_SEEN && at && at->source->parts;
@@ -289,7 +289,7 @@ static void own_ids(struct bs_refresh *refresh, const struct bs_refreshing *at)
 	refresh->owners_of = at->number;
 }
 
-enum bs_status bs_refresh_find_given(struct bs_refresh *refresh, const struct bs_refreshing *at,
+enum bs_status bs_refresh_find_stdin(struct bs_refresh *refresh, const struct bs_refreshing *at,
                                      const void *id, size_t id_bytes, struct bs_doc_ref *ref_out,
                                      struct bs_doc_record *record_out, struct bs_error *err)
 {
@@ -315,7 +315,7 @@ static enum bs_status replace_given(struct bs_refresh *refresh, const struct bs_
 		return BS_OK;
 	enum bs_status status = bs_recorded_id(at->source, record, id, err);
 	if (!status)
-		status = bs_refresh_find_given(refresh, at, id->data, id->used_bytes, &ref, &before,
+		status = bs_refresh_find_stdin(refresh, at, id->data, id->used_bytes, &ref, &before,
 		                               err);
 	if (status || ref.segment == BS_DOC_NONE)
 		return status;
@@ -337,7 +337,7 @@ enum bs_status bs_refresh_take(struct bs_refresh *refresh, struct bs_refreshing 
 	struct bs_id_place place = {refresh->owners.n_segments - 1,
 	                            refresh->owners.accumulated->n_docs};
 	enum bs_status status =
-		bs_exclusions_meet(&refresh->exclusions, at->source, record, place, err);
+		bs_exclusions_note_read(&refresh->exclusions, at->source, record, place, err);
 	if (status)
 		return status;
 	/* Paths are unique, so files need no owners. */

@@ -117,7 +117,7 @@ enum bs_status bs_refresh_unchanged(struct bs_refresh *refresh, struct bs_doc_re
 /* Finds the live document of the snapshot with this id in the current source, which is standard
  * input. ref_out->segment: BS_DOC_NONE if there is none. record_out is nullable. BS_CORRUPT,
  * BS_NO_MEMORY. */
-enum bs_status bs_refresh_find_given(struct bs_refresh *refresh, const struct bs_refreshing *at,
+enum bs_status bs_refresh_find_stdin(struct bs_refresh *refresh, const struct bs_refreshing *at,
                                      const void *id, size_t id_bytes, struct bs_doc_ref *ref_out,
                                      struct bs_doc_record *record_out,
                                      struct bs_error *err) BS_WARN_UNUSED;

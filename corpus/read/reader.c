@@ -205,7 +205,7 @@ static enum bs_status fill_window(struct collection *collection, uint64_t needed
 	while (window->used_bytes < wanted_bytes) {
 		size_t left_bytes = (size_t)wanted_bytes - window->used_bytes;
 		size_t asked_bytes = left_bytes < STEP_BYTES ? left_bytes : STEP_BYTES;
-		enum bs_status status = bs_deadline_spend(asked_bytes / BYTES_A_NS, err);
+		enum bs_status status = bs_deadline_check_after(asked_bytes / BYTES_A_NS, err);
 		if (status)
 			return status;
 		ssize_t n = pread(collection->fd, window->data + window->used_bytes, asked_bytes,
@@ -376,7 +376,7 @@ static enum bs_status sum_row(struct bs_reader *reader, struct bs_checksum_strea
 		next_of_row(reader, &bytes, &n_bytes);
 		bs_checksum_stream_add(sum, bytes, n_bytes);
 		document->text.n_bytes += n_bytes;
-		status = bs_deadline_spend(n_bytes / BYTES_A_NS, err);
+		status = bs_deadline_check_after(n_bytes / BYTES_A_NS, err);
 	}
 	document->raw.checksum = bs_checksum_stream_value(sum);
 	return status;
@@ -695,7 +695,7 @@ static enum bs_status read_line(struct bs_reader *reader, const uint8_t *line, s
 	if (held_bytes > reader->most_parse_bytes)
 		return pass_over_record(reader, line_number, BS_SKIP_TOO_LARGE,
 		                        "more values than --memory has room for", err);
-	enum bs_status status = bs_deadline_spend(line_bytes, err);
+	enum bs_status status = bs_deadline_check_after(line_bytes, err);
 	if (!status && held_bytes > reader->large_bytes)
 		status = await_large(reader, line_bytes, err);
 	if (!status)

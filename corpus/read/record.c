@@ -162,7 +162,7 @@ static enum bs_status rewrite_line(const uint8_t *line, size_t line_bytes, struc
 	bs_buffer_clear(out);
 	while (r.at < r.end && !r.status) {
 		uint8_t c = *r.at;
-		r.status = bs_record_ask(n_rounds++, err);
+		r.status = bs_record_check(n_rounds++, err);
 		if (c >= 0x80) {
 			rewrite_sequence(&r);
 		} else if (c == '"') {

@@ -220,14 +220,14 @@ uint64_t bs_record_parse_bytes(const uint8_t *line, size_t line_bytes)
 
 #define MEMBER_NS 100u /* estimated cost of a member of a record, for the deadline */
 
-enum bs_status bs_record_ask(uint64_t i, struct bs_error *err)
+enum bs_status bs_record_check(uint64_t i, struct bs_error *err)
 {
 	return bs_deadline_each(i, MEMBER_NS, err);
 }
 
 enum bs_status bs_record_ask_bytes(uint64_t n_bytes, struct bs_error *err)
 {
-	return bs_deadline_spend(n_bytes, err);
+	return bs_deadline_check_after(n_bytes, err);
 }
 
 /* The state of scanning a record. */
@@ -477,7 +477,7 @@ static enum bs_status take_members(struct walk *walk, bool *is_known_out)
 		size_t names_bytes = scan->names.used_bytes,
 		       n_fields = walk->document->text.n_fields;
 		bool goes_on = false;
-		status = bs_record_ask(walk->n_members++, walk->err);
+		status = bs_record_check(walk->n_members++, walk->err);
 		if (!status)
 			status = take_name(walk, &member, &goes_on);
 		skip_space(scanner);

@@ -53,7 +53,7 @@ bool bs_record_scan_resolve(struct bs_record_scan *scan,
                             struct bs_document *document) BS_WARN_UNUSED;
 
 /* Checks the deadline (core/system/deadline.h) occasionally, in round i of a loop over members. */
-enum bs_status bs_record_ask(uint64_t i, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_record_check(uint64_t i, struct bs_error *err) BS_WARN_UNUSED;
 /* Checks the deadline after a pass over n_bytes of a record. */
 enum bs_status bs_record_ask_bytes(uint64_t n_bytes, struct bs_error *err) BS_WARN_UNUSED;
 

@@ -108,7 +108,7 @@ enum bs_status bs_source_append_local_id(const struct bs_source *source, const u
 	struct bs_source here = *source;
 	char none[] = "";
 	if (source->down)
-		return bs_file_way(source->down, name, name_bytes, id, err);
+		return bs_file_relative_path(source->down, name, name_bytes, id, err);
 	if (!bs_source_has_records(source) || source->is_inner)
 		here.label = strcmp(source->path, ".") == 0 ? none : source->path;
 	return bs_source_append_id(&here, name, name_bytes, line, id, err);

@@ -180,8 +180,8 @@ enum bs_status bs_file_join(const char *folder, const void *name, size_t name_by
 	return status;
 }
 
-enum bs_status bs_file_way(const char *from, const void *to, size_t to_bytes, struct bs_buffer *way,
-                           struct bs_error *err)
+enum bs_status bs_file_relative_path(const char *from, const void *to, size_t to_bytes,
+                                     struct bs_buffer *way, struct bs_error *err)
 {
 	const char *name = to;
 	size_t n_from = strcmp(from, "/") == 0 ? 0 : strlen(from), at = 0, same = 0;
@@ -277,7 +277,7 @@ static enum bs_status read_to(struct bs_holes *file, size_t wanted_bytes, uint64
 	while (!status && !refusal->reason && !*at_end && bytes->used_bytes < wanted_bytes) {
 		size_t left_bytes = wanted_bytes - bytes->used_bytes;
 		size_t asked_bytes = left_bytes < STEP_BYTES ? left_bytes : STEP_BYTES;
-		status = bs_deadline_spend(asked_bytes / BYTES_A_NS, err);
+		status = bs_deadline_check_after(asked_bytes / BYTES_A_NS, err);
 		if (status)
 			break;
 		ssize_t n = bs_holes_read(file, bytes->data + bytes->used_bytes, asked_bytes);
@@ -417,7 +417,7 @@ enum bs_status bs_file_decode_utf16(const uint8_t *bytes, size_t n_bytes, bool b
 	size_t at = 0, asked_at = 0;
 	while (at + 2 <= n_bytes) {
 		if (at - asked_at > STEP_BYTES) {
-			status = bs_deadline_spend((at - asked_at) * UNIT_NS / 2, err);
+			status = bs_deadline_check_after((at - asked_at) * UNIT_NS / 2, err);
 			asked_at = at;
 			if (status)
 				return status;

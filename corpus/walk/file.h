@@ -56,8 +56,8 @@ enum bs_status bs_file_join(const char *folder, const void *name, size_t name_by
 /* Appends the relative path between two places that are given relative to one folder: "../x" from
  * sub to x, "b" from sub to sub/b, ".." from sub/deep to sub. from must not contain symlinks.
  * BS_NO_MEMORY. */
-enum bs_status bs_file_way(const char *from, const void *to, size_t to_bytes, struct bs_buffer *way,
-                           struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_file_relative_path(const char *from, const void *to, size_t to_bytes,
+                                     struct bs_buffer *way, struct bs_error *err) BS_WARN_UNUSED;
 
 /* The absolute path with symlinks resolved; the caller frees it. NULL if the file does not exist or
  * cannot be reached. BS_NO_MEMORY. */

@@ -304,7 +304,7 @@ static enum bs_status read_entries(struct folder *folder, DIR *dir, struct bs_er
 			break;
 		if (strcmp(found->d_name, ".") == 0 || strcmp(found->d_name, "..") == 0)
 			continue;
-		enum bs_status status = bs_deadline_spend(ENTRY_NS, err);
+		enum bs_status status = bs_deadline_check_after(ENTRY_NS, err);
 		if (!status)
 			status = read_entry(folder, dirfd(dir), found, err);
 		if (status)
@@ -646,7 +646,8 @@ static enum bs_status visit(struct bs_walk *walk, struct folder *folder, bool *i
 	struct entry *entry = &folder->entries.items[folder->next++];
 	size_t n_rules = bs_ignore_level_n_rules(folder->level) + bs_ignore_n_rules(&walk->global) +
 	                 bs_ignore_n_rules(&walk->named);
-	enum bs_status status = bs_deadline_spend(ENTRY_NS + RULE_NS * (uint64_t)n_rules, err);
+	enum bs_status status =
+		bs_deadline_check_after(ENTRY_NS + RULE_NS * (uint64_t)n_rules, err);
 	if (!status)
 		status = set_path(walk, folder->path_bytes, entry->name, entry->name_bytes, err);
 	if (status)

@@ -56,8 +56,8 @@ struct bs_gram_sketch {
 	uint32_t list_capacity;
 	uint32_t size_class;
 	uint32_t trigrams[PLACES + 8]; /* trigrams of PLACES places of the text, with repetitions */
-	/* one bit for each trigram: set if bs_gram_sketch_tell has appended it; NULL before its
-	 * first call */
+	/* one bit for each trigram: set if bs_gram_sketch_append_new has appended it; NULL before
+	 * its first call */
 	uint64_t *told;
 	/* the trigrams whose bits are set in `told` */
 	struct bs_u32s told_list;
@@ -259,7 +259,7 @@ static enum bs_status add_piece(struct bs_gram_sketch *sketch, const uint8_t *te
 		if (n_done == 0)
 			break;
 		at += n_done;
-		status = bs_deadline_spend(n_done * BYTE_NS, err);
+		status = bs_deadline_check_after(n_done * BYTE_NS, err);
 		n_folded += n_carried;
 		size_t n_places = n_folded < CARRY_BYTES ? 0 : n_folded - CARRY_BYTES;
 		for (size_t place = 0; place < n_places && !status; place += PLACES) {
@@ -427,8 +427,8 @@ static enum bs_status tell_list(struct bs_gram_sketch *sketch, uint32_t tier, st
 	return status;
 }
 
-enum bs_status bs_gram_sketch_tell(struct bs_gram_sketch *sketch, bool anew,
-                                   struct bs_u32s *trigrams, struct bs_error *err)
+enum bs_status bs_gram_sketch_append_new(struct bs_gram_sketch *sketch, bool anew,
+                                         struct bs_u32s *trigrams, struct bs_error *err)
 {
 	struct bs_u32s *list = &sketch->told_list;
 	if (!sketch->told)

@@ -86,5 +86,6 @@ enum bs_status bs_gram_sketch_take(struct bs_gram_sketch *sketch, struct bs_text
 void bs_gram_sketch_row(struct bs_gram_sketch *sketch, uint64_t *row);
 /* Appends those trigrams of the last text that no earlier call has appended, except those that are
  * left out. anew: forgets the earlier calls. BS_NO_MEMORY. */
-enum bs_status bs_gram_sketch_tell(struct bs_gram_sketch *sketch, bool anew,
-                                   struct bs_u32s *trigrams, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_gram_sketch_append_new(struct bs_gram_sketch *sketch, bool anew,
+                                         struct bs_u32s *trigrams,
+                                         struct bs_error *err) BS_WARN_UNUSED;

@@ -244,7 +244,7 @@ static enum bs_status look_up(const struct bs_indexing_buffer *indexing_buffer,
 			     bs_term_table_find(terms, key, key_bytes, hashes[i], &number)))
 				map[first + i].number = number;
 		}
-		status = bs_deadline_spend(n * TERM_NS, err);
+		status = bs_deadline_check_after(n * TERM_NS, err);
 	}
 	return status;
 }
@@ -300,7 +300,7 @@ static enum bs_status look_up_values(const struct bs_indexing_buffer *indexing_b
 			                                   keys[i].hash, &number);
 			map[first + i] = is_known ? number : BS_TERM_NONE;
 		}
-		status = bs_deadline_spend(n * TERM_NS, err);
+		status = bs_deadline_check_after(n * TERM_NS, err);
 	}
 	return status;
 }
@@ -447,8 +447,7 @@ static enum bs_status add_values(struct bs_indexing_buffer *indexing_buffer,
 {
 	const uint32_t *numbers = batch->value_numbers.items + doc->first_value;
 	uint32_t *map = indexing_buffer->value_map.items;
-	struct bs_accumulated_values added = {.document =
-	                                              bs_indexing_buffer_n_docs(indexing_buffer)};
+	struct bs_buffered_values added = {.document = bs_indexing_buffer_n_docs(indexing_buffer)};
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; i < doc->n_values && !status; i++) {
 		uint32_t *known = &map[numbers[i]];
@@ -510,11 +509,11 @@ enum bs_status bs_indexing_buffer_add(struct bs_indexing_buffer *indexing_buffer
 		if (!status)
 			at = put_terms(indexing_buffer, postings + p, n, at);
 		if (!status)
-			status = bs_deadline_spend(n * TERM_NS, err);
+			status = bs_deadline_check_after(n * TERM_NS, err);
 	}
 	if (!status)
 		at = put_tfs(batch, from, at);
-	struct bs_accumulated_doc doc = {
+	struct bs_buffered_doc doc = {
 		.codes = codes, .n_terms = from->n_terms, .n_repeated = from->n_repeated};
 	struct bs_doc_record named = *record;
 	named.length = from->length;

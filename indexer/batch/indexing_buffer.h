@@ -75,7 +75,7 @@ static inline const uint8_t *bs_group_get(const uint8_t *from, uint32_t *numbers
 /* The terms of one document: n_terms term numbers at codes, in groups, beginning with the words
  * that occur more than once. They are followed by the tfs of these n_repeated words, in groups,
  * until shard_plan.h has processed the document. */
-struct bs_accumulated_doc {
+struct bs_buffered_doc {
 	const uint8_t *codes;
 	uint32_t n_terms;
 	uint32_t n_repeated;
@@ -83,7 +83,7 @@ struct bs_accumulated_doc {
 
 /* A document that has numbers or dates: its n_values elements of value_numbers follow those of
  * earlier documents. */
-struct bs_accumulated_values {
+struct bs_buffered_values {
 	uint32_t document;
 	uint32_t n_values;
 };
@@ -94,8 +94,8 @@ struct bs_field_texts {
 	uint32_t n_others;
 };
 
-BS_VECTOR(bs_accumulated_doc_list, struct bs_accumulated_doc);
-BS_VECTOR(bs_accumulated_value_list, struct bs_accumulated_values);
+BS_VECTOR(bs_buffered_doc_list, struct bs_buffered_doc);
+BS_VECTOR(bs_buffered_value_list, struct bs_buffered_values);
 BS_VECTOR(bs_field_texts_list, struct bs_field_texts);
 
 /* A piece of memory or file with the codes of consecutive documents. It does not move. */
@@ -143,11 +143,11 @@ struct bs_indexing_buffer {
 	struct bs_term_table fields;
 	struct bs_doc_table_builder doc_table;
 	struct bs_tf_table_builder tf_table; /* filled by shard_plan.h */
-	struct bs_accumulated_doc_list docs;
+	struct bs_buffered_doc_list docs;
 	/* numbers and dates; key: the field's number, four bytes, and the value's key
 	 * (core/base/value.h) */
 	struct bs_term_table values;
-	struct bs_accumulated_value_list value_docs; /* documents that have values */
+	struct bs_buffered_value_list value_docs; /* documents that have values */
 	/* value numbers of the documents in value_docs */
 	struct bs_u32s value_numbers;
 	struct bs_field_texts_list field_texts; /* by field */
@@ -218,7 +218,7 @@ struct bs_term_reader {
 static inline struct bs_term_reader bs_indexing_buffer_read(
 	const struct bs_indexing_buffer *indexing_buffer, uint32_t document)
 {
-	const struct bs_accumulated_doc *doc = &indexing_buffer->docs.items[document];
+	const struct bs_buffered_doc *doc = &indexing_buffer->docs.items[document];
 	return (struct bs_term_reader){doc->codes, doc->n_terms};
 }
 

@@ -544,7 +544,7 @@ static enum bs_status take_value(struct bs_term_batch *batch, const struct bs_fi
 	uint8_t key[4 + BS_VALUE_MOST_BYTES];
 	struct bs_value value;
 	uint32_t number;
-	enum bs_status status = bs_deadline_spend(field->text_bytes, err);
+	enum bs_status status = bs_deadline_check_after(field->text_bytes, err);
 	if (status)
 		return status;
 	if (!bs_value_parse(field->text, field->text_bytes, &value))
@@ -668,8 +668,8 @@ static enum bs_status take_grams(struct bs_term_batch *batch, const struct bs_do
 	doc->gram_size_class = sum.size_class;
 	doc->gram_row = bs_vector_n(&batch->gram_rows);
 	const size_t row_words = bs_gram_row_words(sum.size_class);
-	status = bs_gram_sketch_tell(batch->grams, bs_vector_n(&batch->trigrams) == 0,
-	                             &batch->trigrams, err);
+	status = bs_gram_sketch_append_new(batch->grams, bs_vector_n(&batch->trigrams) == 0,
+	                                   &batch->trigrams, err);
 	if (!status)
 		status = bs_vector_reserve(&batch->gram_rows, row_words, err);
 	if (status || row_words == 0)

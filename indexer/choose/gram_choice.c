@@ -66,7 +66,7 @@ static enum bs_status count_buckets(struct sample *sample, const uint8_t *folded
 			*bucket = (struct bucket_count){bucket->df + 1, sample->n_docs};
 			sample->n_in_buckets++;
 		}
-		status = bs_deadline_spend(STEP_GRAMS * GRAM_NS, err);
+		status = bs_deadline_check_after(STEP_GRAMS * GRAM_NS, err);
 	}
 	return status;
 }
@@ -95,7 +95,7 @@ static enum bs_status sample_text(struct sample *sample, const struct bs_field *
 		sample->dfs[sum.trigrams[BS_GRAM_RARE][i]]++;
 	sample->n_docs++;
 	bs_buffer_clear(&sample->folded);
-	status = bs_deadline_spend(sum.n_trigrams[BS_GRAM_RARE] * GRAM_NS, err);
+	status = bs_deadline_check_after(sum.n_trigrams[BS_GRAM_RARE] * GRAM_NS, err);
 	if (!status)
 		status = bs_grams_fold(field->text, field->text_bytes, &sample->folded, err);
 	return status ? status
@@ -139,7 +139,7 @@ static bool is_frequent(const struct sample *sample, uint32_t bucket)
 static enum bs_status list_grams(const struct sample *sample, struct bs_gram_plan *plan,
                                  struct bs_error *err)
 {
-	enum bs_status status = bs_deadline_spend((uint64_t)BS_GRAM_TRIGRAMS * LOOK_NS, err);
+	enum bs_status status = bs_deadline_check_after((uint64_t)BS_GRAM_TRIGRAMS * LOOK_NS, err);
 	for (uint32_t trigram = 0; trigram < BS_GRAM_TRIGRAMS && !status; trigram++) {
 		if (sample->dfs[trigram] < LISTED_DOCS) /* true for most trigrams */
 			continue;

@@ -169,7 +169,7 @@ static enum bs_status count_words(struct choice *choice, struct bs_error *err)
 		const uint32_t *tokens = tokens_of(choice, d, &n_tokens);
 		choice->most_tokens =
 			n_tokens > choice->most_tokens ? n_tokens : choice->most_tokens;
-		status = bs_deadline_spend(n_tokens * TOKEN_NS, err);
+		status = bs_deadline_check_after(n_tokens * TOKEN_NS, err);
 		for (uint64_t i = 0; i < n_tokens; i++) {
 			if (tokens[i] == 0 || last_doc[tokens[i] - 1] == d + 1)
 				continue;
@@ -202,7 +202,7 @@ static enum bs_status list_meetings(struct choice *choice, uint32_t *last_of, st
 	for (size_t d = 0; d < bs_vector_n(&choice->docs) && !status; d++) {
 		uint64_t n_tokens;
 		const uint32_t *tokens = tokens_of(choice, d, &n_tokens);
-		status = bs_deadline_spend(n_tokens * TOKEN_NS, err);
+		status = bs_deadline_check_after(n_tokens * TOKEN_NS, err);
 		for (uint64_t i = 1; i < n_tokens && !status; i++) {
 			uint32_t a = tokens[i - 1], b = tokens[i];
 			if (!a || !b || words[a - 1].df < least || words[b - 1].df < least)
@@ -284,7 +284,7 @@ static enum bs_status add_pairs(struct choice *choice, uint32_t first, uint32_t 
 	}
 	choice->n_met = n_kept;
 	bs_vector_set_n(&choice->met, n_kept);
-	return bs_deadline_spend(n_meetings * MEETING_NS, err);
+	return bs_deadline_check_after(n_meetings * MEETING_NS, err);
 }
 
 /* Finds the pairs of two words, ordered by first word. */
@@ -361,7 +361,7 @@ static enum bs_status count_both_in(const struct both *both, const uint32_t *tok
 	}
 	for (size_t w = 0; w < n_words; w++)
 		both->has[both->words[w]] = 0;
-	return bs_deadline_spend(n_tokens * TOKEN_NS + n_pairs * PAIR_NS, err);
+	return bs_deadline_check_after(n_tokens * TOKEN_NS + n_pairs * PAIR_NS, err);
 }
 
 /*

@@ -66,7 +66,7 @@ static bool has_documents(const struct bs_away_index *index, uint32_t number)
 }
 
 enum bs_status bs_away_look(const struct bs_away_index *index, uint32_t number,
-                            const struct bs_source *source, enum bs_standing *standing_out,
+                            const struct bs_source *source, enum bs_source_presence *standing_out,
                             struct bs_error *why, struct bs_error *err)
 {
 	enum bs_status status = bs_recorded_look(index->dir, source, standing_out, why, err);
@@ -76,7 +76,8 @@ enum bs_status bs_away_look(const struct bs_away_index *index, uint32_t number,
 }
 
 enum bs_status bs_away_tell(const struct bs_away_index *index, const struct bs_source *source,
-                            enum bs_standing standing, struct bs_buffer *line, struct bs_error *err)
+                            enum bs_source_presence standing, struct bs_buffer *line,
+                            struct bs_error *err)
 {
 	bool is_empty = standing == BS_STANDING_EMPTY;
 	const char *what = is_empty
@@ -96,7 +97,7 @@ enum bs_status bs_away_tell(const struct bs_away_index *index, const struct bs_s
 }
 
 enum bs_status bs_away_refuse(const struct bs_away_index *index, const struct bs_source *source,
-                              enum bs_standing standing, const struct bs_error *why,
+                              enum bs_source_presence standing, const struct bs_error *why,
                               struct bs_error *err)
 {
 	static const char after[] = "; everything would be read again, and only this index has its "

@@ -24,22 +24,22 @@ struct bs_away_index {
 };
 
 /*
- * Determines whether source `number` of the index is missing (enum bs_standing). The source may be
- * followed, and can be opened as `source`. BS_STANDING_THERE also if it held no documents. why: the
- * reason of GONE and UNREAD. BS_NO_MEMORY.
+ * Determines whether source `number` of the index is missing (enum bs_source_presence). The source
+ * may be followed, and can be opened as `source`. BS_STANDING_THERE also if it held no documents.
+ * why: the reason of GONE and UNREAD. BS_NO_MEMORY.
  */
 enum bs_status bs_away_look(const struct bs_away_index *index, uint32_t number,
-                            const struct bs_source *source, enum bs_standing *standing_out,
+                            const struct bs_source *source, enum bs_source_presence *standing_out,
                             struct bs_error *why, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Appends a message about a missing source (GONE or EMPTY) whose documents stay: how to read it
  * again, and how to forget it. NUL-terminated. BS_NO_MEMORY. */
 enum bs_status bs_away_tell(const struct bs_away_index *index, const struct bs_source *source,
-                            enum bs_standing standing, struct bs_buffer *line,
+                            enum bs_source_presence standing, struct bs_buffer *line,
                             struct bs_error *err) BS_WARN_UNUSED;
 
 /* Fails a run that reads everything again, because a source is missing whose texts are not stored.
  * why: the reason of UNREAD. Returns BS_IO for UNREAD, otherwise BS_NOT_FOUND. */
 enum bs_status bs_away_refuse(const struct bs_away_index *index, const struct bs_source *source,
-                              enum bs_standing standing, const struct bs_error *why,
+                              enum bs_source_presence standing, const struct bs_error *why,
                               struct bs_error *err);

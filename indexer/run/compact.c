@@ -73,7 +73,8 @@ static uint32_t tier_of(uint64_t n_bytes)
 static bool may_move(const struct compact *compact, uint32_t segment)
 {
 	return compact->snapshot.manifest.segments[segment].is_rows == compact->of_rows &&
-	       (compact->snapshot.texts || !bs_snapshot_is_elsewhere(&compact->snapshot, segment));
+	       (compact->snapshot.texts ||
+	        !bs_snapshot_has_external_texts(&compact->snapshot, segment));
 }
 
 /* The highest tier that is full and that is, together with all lower tiers, within the limit;
@@ -225,7 +226,7 @@ static enum bs_status commit(struct compact *compact, struct bs_error *err)
 		bs_index_writer_settle(&compact->writer, &compact->snapshot, &n_changed, err);
 	bs_index_writer_release(&compact->writer); /* a summary may need as much memory */
 	if (!status)
-		status = bs_summary_settle(
+		status = bs_summary_update(
 			compact->writer.dir, &compact->snapshot, &compact->writer.cache,
 			compact->writer.source_options.memory_bytes, manifest, err);
 	if (!status)
@@ -279,7 +280,7 @@ static enum bs_status compact_segments(struct compact *compact, struct bs_build_
 	if (status)
 		return status;
 	if (is_outdated)
-		bs_manifest_mix_words(&writer->manifest);
+		bs_manifest_mark_mixed_words(&writer->manifest);
 	writer->manifest.generation++;
 	writer->manifest.next_number =
 		bs_index_next_number(writer->dir, &compact->snapshot.manifest);

@@ -186,7 +186,7 @@ static uint64_t pairs_sample_bytes(const struct bs_index_writer *writer)
 	                                   : bytes;
 }
 
-bool bs_index_writer_holds_little(const struct bs_snapshot *old)
+bool bs_snapshot_is_small(const struct bs_snapshot *old)
 {
 	uint64_t text_bytes = 0;
 	for (uint32_t i = 0; i < old->manifest.n_segments; i++)

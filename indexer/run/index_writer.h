@@ -98,7 +98,7 @@ enum bs_status bs_index_writer_keep_choices(struct bs_index_writer *writer,
                                             struct bs_error *err) BS_WARN_UNUSED;
 /* True if the index has so little text that its word pairs and gram plan are not representative,
  * and should be chosen again. */
-bool bs_index_writer_holds_little(const struct bs_snapshot *old);
+bool bs_snapshot_is_small(const struct bs_snapshot *old);
 /* Chooses word pairs and the gram plan from a sample of the recorded sources. If only records have
  * grams, takes the gram plan of `old` instead. */
 enum bs_status bs_index_writer_choose(struct bs_index_writer *writer, const struct bs_snapshot *old,

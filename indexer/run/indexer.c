@@ -460,7 +460,7 @@ static enum bs_status read_source(struct bs_indexing *at, uint32_t i, bool read_
 		status = replay_stdin(at, err);
 	at->next_sequence = manifest->sources[i].read_lines;
 	if (!status && at->source.kind == BS_SOURCE_FOLDER)
-		status = bs_inners_deadline(&at->inners, feed, &at->source, i, err);
+		status = bs_inners_attach(&at->inners, feed, &at->source, i, err);
 	if (!status && feed) {
 		status = bs_pipeline_run(at->writer.pipeline, feed,
 		                         bs_index_writer_stores(&at->writer, at->source.kind),
@@ -505,7 +505,7 @@ static enum bs_status keep_source(struct bs_indexing *at, uint32_t i, struct bs_
 }
 
 /* Reports a missing source, whose documents stay in the index. */
-static enum bs_status tell_away(struct bs_indexing *at, enum bs_standing standing,
+static enum bs_status tell_away(struct bs_indexing *at, enum bs_source_presence standing,
                                 struct bs_error *err)
 {
 	struct bs_buffer line = {0};
@@ -517,8 +517,8 @@ static enum bs_status tell_away(struct bs_indexing *at, enum bs_standing standin
 }
 
 /* Keeps the documents of a missing source. */
-static enum bs_status keep_away(struct bs_indexing *at, uint32_t i, enum bs_standing standing,
-                                struct bs_error *err)
+static enum bs_status keep_away(struct bs_indexing *at, uint32_t i,
+                                enum bs_source_presence standing, struct bs_error *err)
 {
 	at->n_sources_lost++;
 	enum bs_status status = bs_refresh_keep(&at->refresh, i, false, err);
@@ -529,8 +529,9 @@ static enum bs_status keep_away(struct bs_indexing *at, uint32_t i, enum bs_stan
 
 /* *is_away_out: the source held documents in the previous commit, and now does not exist or is an
  * empty folder; perhaps its file system is not mounted. */
-static enum bs_status is_away(struct bs_indexing *at, uint32_t i, enum bs_standing *standing_out,
-                              bool *is_away_out, struct bs_error *err)
+static enum bs_status is_away(struct bs_indexing *at, uint32_t i,
+                              enum bs_source_presence *standing_out, bool *is_away_out,
+                              struct bs_error *err)
 {
 	struct bs_error why;
 	*is_away_out = false;
@@ -593,7 +594,7 @@ static enum bs_status restore_source(struct bs_indexing *at, uint32_t i, struct 
 {
 	uint32_t from = at->list.sources[i].old;
 	struct bs_error why = {""};
-	enum bs_standing standing;
+	enum bs_source_presence standing;
 	at->refreshing = (struct bs_refreshing){.source = &at->source, .number = i};
 	at->n_sources_lost++;
 	at->n_sources_read++;
@@ -675,7 +676,7 @@ enum bs_status bs_indexing_source(struct bs_indexing *at, uint32_t i, struct bs_
 		status = bs_folder_recorder_keep(&at->folders, err);
 	if (status)
 		goto out;
-	enum bs_standing standing;
+	enum bs_source_presence standing;
 	bool is_lost;
 	status = is_away(at, i, &standing, &is_lost, err);
 	if (!status && is_lost)
@@ -1017,11 +1018,12 @@ static enum bs_status salvage_sources(struct bs_indexing *at, enum bs_status dam
 			"give that again, and name the other sources: `bitsift index --rebuild - "
 			"SOURCE...`",
 			at->dir.path);
-	return bs_fail(err, damage,
-	               "%s: damaged, so it can only be rebuilt as a whole, but %s is not named: name "
-	               "all sources, or none: "
-	               "`bitsift index --rebuild`; the index is unchanged",
-	               at->dir.path, old->sources[left_out].path);
+	return bs_fail(
+		err, damage,
+		"%s: damaged, so it can only be rebuilt as a whole, but %s is not named: name "
+		"all sources, or none: "
+		"`bitsift index --rebuild`; the index is unchanged",
+		at->dir.path, old->sources[left_out].path);
 }
 
 /* Takes the lock and opens the last commit, if any. */
@@ -1071,7 +1073,7 @@ static void keep_versions(struct bs_indexing *at)
 	       sizeof(manifest->versions.icu));
 	memcpy(manifest->versions.unicode, at->old.manifest.versions.unicode,
 	       sizeof(manifest->versions.unicode));
-	bs_manifest_mix_words(manifest);
+	bs_manifest_mark_mixed_words(manifest);
 }
 
 static void note_renewal(const struct bs_indexing *at)
@@ -1248,7 +1250,7 @@ static enum bs_status settle_modes(struct bs_indexing *at, struct bs_error *err)
 static enum bs_status commit(struct bs_indexing *at, struct bs_error *err)
 {
 	/* Without this check, reading that a deadline ended would count as an unreadable source. */
-	enum bs_status status = bs_deadline_ask(err);
+	enum bs_status status = bs_deadline_check(err);
 	if (!status)
 		status = bs_index_writer_flush(&at->writer, err);
 	if (!status)
@@ -1261,7 +1263,7 @@ static enum bs_status commit(struct bs_indexing *at, struct bs_error *err)
 	at->report.is_committed = !status && is_anything_new(at);
 	if (at->report.is_committed) {
 		bs_index_writer_release(&at->writer); /* a summary may need as much memory */
-		status = bs_summary_settle(
+		status = bs_summary_update(
 			&at->dir, at->is_full ? NULL : &at->old, &at->writer.cache,
 			at->writer.source_options.memory_bytes, &at->writer.manifest, err);
 	}
@@ -1456,7 +1458,7 @@ enum bs_status bs_indexing_begin(struct bs_indexing *at, const struct bs_build_r
 		status = list_sources(at, err);
 	/* A writer of in-memory documents chooses word pairs and grams later, when it has
 	 * documents. */
-	bool is_new = !status && (at->is_full || bs_index_writer_holds_little(&at->old));
+	bool is_new = !status && (at->is_full || bs_snapshot_is_small(&at->old));
 	if (!status && !(is_new && at->is_in_memory))
 		status = is_new ? bs_index_writer_choose(&at->writer, &at->old, err)
 		                : bs_index_writer_keep_choices(&at->writer, &at->old, err);

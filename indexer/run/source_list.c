@@ -311,8 +311,9 @@ static enum bs_status take_in(struct listing *at, uint32_t i, uint32_t root, con
 /* Determines whether source k of the previous commit is missing, see bs_away_look; THERE also if it
  * may not be followed. source_out is nullable; otherwise the caller calls bs_source_deinit, after a
  * failure too. */
-static enum bs_status look(const struct listing *at, uint32_t k, enum bs_standing *standing_out,
-                           struct bs_source *source_out, struct bs_error *why, struct bs_error *err)
+static enum bs_status look(const struct listing *at, uint32_t k,
+                           enum bs_source_presence *standing_out, struct bs_source *source_out,
+                           struct bs_error *why, struct bs_error *err)
 {
 	struct bs_source source;
 	*standing_out = BS_STANDING_THERE;
@@ -334,7 +335,7 @@ static enum bs_status is_away(const struct listing *at, uint32_t i, bool *is_awa
 {
 	const struct bs_listed_source *listed = &at->list->sources[i];
 	struct bs_error why;
-	enum bs_standing standing;
+	enum bs_source_presence standing;
 	*is_away_out = listed->is_restored;
 	if (listed->old == BS_SOURCE_GONE || listed->is_restored)
 		return BS_OK;
@@ -534,7 +535,7 @@ static enum bs_status restore(const struct listing *at, uint32_t k, struct bs_li
 	const struct bs_away_index *index = at->request->index;
 	struct bs_source source;
 	struct bs_error why = {""};
-	enum bs_standing standing;
+	enum bs_source_presence standing;
 	enum bs_status status = look(at, k, &standing, &source, &why, err);
 	bool is_away = standing != BS_STANDING_THERE &&
 	               !(standing == BS_STANDING_EMPTY && listed->is_anew);

@@ -168,7 +168,7 @@ static enum bs_status begin(struct bs_writer *writer, struct bs_error *err)
 		status = begin_sources(writer, err);
 	if (status)
 		return end(writer, status, NULL, NULL);
-	writer->holds = writer->at->is_full || bs_index_writer_holds_little(&writer->at->old);
+	writer->holds = writer->at->is_full || bs_snapshot_is_small(&writer->at->old);
 	use_batch(writer);
 	return BS_OK;
 }
@@ -511,7 +511,7 @@ static enum bs_status find(struct bs_writer *writer, const char *id, size_t id_b
 	enum bs_status status = bs_id_owners_lives(&at->refresh.owners, &at->source, &record,
 	                                           &found_out->is_added, &found_out->place, err);
 	if (!status && !found_out->is_added)
-		status = bs_refresh_find_given(&at->refresh, &at->refreshing, id, id_bytes,
+		status = bs_refresh_find_stdin(&at->refresh, &at->refreshing, id, id_bytes,
 		                               &found_out->ref, NULL, err);
 	found_out->is_old =
 		!status && !found_out->is_added && found_out->ref.segment != BS_DOC_NONE;
@@ -653,7 +653,7 @@ static enum bs_status mark_dead(struct bs_indexing *at, uint32_t source, struct 
 		for (uint32_t i = 0; i < docs->n_ranges; i++) {
 			struct bs_source_range range = bs_doc_table_range(docs, i);
 			if (!status)
-				status = bs_deadline_spend(range.end - range.first, err);
+				status = bs_deadline_check_after(range.end - range.first, err);
 			for (uint32_t d = range.first;
 			     range.source != source && d < range.end && !status; d++)
 				status = bs_snapshot_mark(shown, (struct bs_doc_ref){s, d}, true,

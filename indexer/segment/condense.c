@@ -42,7 +42,7 @@ static enum bs_status copy_section(const struct bs_section *section, uint32_t in
 		if (!status)
 			bs_file_writer_bytes(writer, section->data + at, (size_t)n);
 	}
-	return status ? status : bs_deadline_ask(err);
+	return status ? status : bs_deadline_check(err);
 }
 
 /*
@@ -100,9 +100,9 @@ static bool is_left_out(const struct bs_segment *segment, const struct bs_sectio
 	case BS_SECTION_COLUMNS:
 	case BS_SECTION_POPCOUNTS:
 		return is_matrix(segment, instance);
-	case BS_SECTION_EXCEPTION_TERMS:
-	case BS_SECTION_EXCEPTION_OFFSETS:
-	case BS_SECTION_EXCEPTION_ROWS:
+	case BS_SECTION_FALSE_POSITIVE_TERMS:
+	case BS_SECTION_FALSE_POSITIVE_OFFSETS:
+	case BS_SECTION_FALSE_POSITIVE_ROWS:
 		return true;
 	default:
 		return false;
@@ -343,7 +343,7 @@ static enum bs_status read_lexicon(struct restoring *at, struct bs_error *err)
 		                   cursor.term.data[0] == BS_KEY_COMPOUND,
 		};
 		if (i % 4096 == 0)
-			status = bs_deadline_ask(err);
+			status = bs_deadline_check(err);
 	}
 	bs_lexicon_cursor_deinit(&cursor);
 	return status || i == n_terms ? status
@@ -406,7 +406,7 @@ static enum bs_status make_plan(struct restoring *at, struct bs_error *err)
 static enum bs_status make_documents(struct restoring *at, struct bs_error *err)
 {
 	uint32_t n_docs = (uint32_t)at->segment.meta.n_docs;
-	struct bs_accumulated_doc_list *docs = &at->indexing_buffer.docs;
+	struct bs_buffered_doc_list *docs = &at->indexing_buffer.docs;
 	enum bs_status status = bs_vector_reserve(docs, (size_t)n_docs + 1, err);
 	at->indexing_buffer.doc_table.n_docs = n_docs;
 	if (status)
@@ -483,7 +483,7 @@ static enum bs_status read_row(struct restoring *at, struct bs_row_reader *reade
 /* Stores the collected places as the document's terms in the indexing buffer. */
 static enum bs_status put_row(struct restoring *at, uint32_t document, struct bs_error *err)
 {
-	struct bs_accumulated_doc *doc = at->indexing_buffer.docs.items + document;
+	struct bs_buffered_doc *doc = at->indexing_buffer.docs.items + document;
 	struct bs_spool *spool = &at->indexing_buffer.spool;
 	uint32_t n_terms = (uint32_t)bs_vector_n(&at->places);
 	size_t n_tf_bytes;
@@ -497,7 +497,7 @@ static enum bs_status put_row(struct restoring *at, uint32_t document, struct bs
 		return status;
 	(void)bs_tf_table_added(&at->indexing_buffer.tf_table, document, &n_tf_bytes);
 	/* Count all terms as repeated: the tf code says which of them really are. */
-	*doc = (struct bs_accumulated_doc){
+	*doc = (struct bs_buffered_doc){
 		.codes = to, .n_terms = n_terms, .n_repeated = n_tf_bytes ? n_terms : 0};
 	to = bs_group_put(to, at->places.items, n_terms);
 	spool->chunks->used_bytes = (size_t)(to - spool->chunks->bytes);
@@ -537,7 +537,7 @@ static enum bs_status read_terms(struct restoring *at, uint32_t shard, uint32_t 
 		if (!status)
 			status = put_row(at, at->rows[row], err);
 		if (!status && row % BS_LINE_BITS == 0)
-			status = bs_deadline_ask(err);
+			status = bs_deadline_check(err);
 	}
 	return status;
 }

@@ -31,7 +31,7 @@ static double look_ns(const struct bs_forward_load *load, const struct bs_forwar
 	              fmax(price->n_ordinals, 1);
 	near = fmin(near * BS_PRICE_NEAR_FACTOR, load->n_docs);
 	double passes = near + (load->n_docs - near) * ldexp(1, -(int)hashing.n_hashes);
-	return passes * BS_PRICE_LIST_LOOK_NS +
+	return passes * BS_PRICE_FORWARD_LOOK_NS +
 	       load->n_docs / BS_FORWARD_GROUP_ROWS * hashing.n_hashes * BS_PRICE_FILTER_NS;
 }
 
@@ -51,7 +51,7 @@ struct bs_forward_hashing bs_forward_choose(const struct bs_forward_load *load,
 			}
 		}
 	}
-	*cost_out = load->n_bits + least + BS_PRICE_LISTS_NS * price->ns_bits;
+	*cost_out = load->n_bits + least + BS_PRICE_FORWARD_SHARD_NS * price->ns_bits;
 	return best;
 }
 
@@ -92,7 +92,7 @@ enum bs_status bs_forward_measure(const struct bs_indexing_buffer *indexing_buff
                                   struct bs_error *err)
 {
 	struct size_sample samples[BS_FORWARD_SIZES] = {{0}};
-	const struct bs_accumulated_doc *docs = indexing_buffer->docs.items;
+	const struct bs_buffered_doc *docs = indexing_buffer->docs.items;
 	uint32_t n_docs = bs_indexing_buffer_n_docs(indexing_buffer);
 	uint32_t most = 1;
 	for (uint32_t i = 0; i < n_docs; i++) {
@@ -116,7 +116,7 @@ enum bs_status bs_forward_measure(const struct bs_indexing_buffer *indexing_buff
 		take_ordinals(indexing_buffer, ordinal_of, i, ordinals, ordinals + most);
 		struct bs_forward_load load = load_of(ordinals, docs[i].n_terms);
 		load.n_bits = (double)bs_forward_index_bytes(ordinals, docs[i].n_terms) * 8 +
-		              BS_PRICE_LIST_PLACE_BITS;
+		              BS_PRICE_FORWARD_ENTRY_BITS;
 		bs_forward_load_add(&sample->load, &load);
 	}
 	for (uint32_t size = 0; size < BS_FORWARD_SIZES; size++)
@@ -142,7 +142,7 @@ void bs_shard_product_deinit(struct bs_shard_product *product)
  * lengths. */
 static int compare_lengths(const void *a, const void *b, void *context)
 {
-	const struct bs_accumulated_doc *docs = context;
+	const struct bs_buffered_doc *docs = context;
 	uint32_t x = *(const uint32_t *)a;
 	uint32_t y = *(const uint32_t *)b;
 	int order = bs_compare_u64(docs[x].n_terms, docs[y].n_terms);
@@ -153,7 +153,7 @@ static enum bs_status place_rows(const struct bs_indexing_buffer *indexing_buffe
                                  const uint32_t *docs, uint32_t n_docs,
                                  struct bs_shard_product *product, struct bs_error *err)
 {
-	const struct bs_accumulated_doc *accumulated = indexing_buffer->docs.items;
+	const struct bs_buffered_doc *accumulated = indexing_buffer->docs.items;
 	product->rows = malloc((size_t)n_docs * sizeof(*product->rows));
 	product->offsets = calloc((size_t)n_docs + 1, sizeof(*product->offsets));
 	product->filter_offsets =

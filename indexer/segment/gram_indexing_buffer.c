@@ -145,7 +145,7 @@ static enum bs_status write_columns(uint32_t class, struct cursor at, uint32_t n
 		for (uint32_t c = 0; c < n_words * 64 && c < left; c++)
 			bs_file_writer_bytes(writer, columns + c * n_groups,
 			                     bs_gram_column_bytes(n_rows));
-		status = bs_deadline_spend((uint64_t)n_words * n_groups * SQUARE_NS, err);
+		status = bs_deadline_check_after((uint64_t)n_words * n_groups * SQUARE_NS, err);
 	}
 	free(columns);
 	return status;

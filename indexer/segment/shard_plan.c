@@ -68,7 +68,7 @@ static enum bs_status renumber_document(const struct all *all, struct writer *wr
 {
 	const struct bs_shard_plan *plan = all->plan;
 	uint32_t last = plan->n_repeated;
-	struct bs_accumulated_doc *doc = all->indexing_buffer->docs.items + document;
+	struct bs_buffered_doc *doc = all->indexing_buffer->docs.items + document;
 	struct bs_term_reader reader = bs_indexing_buffer_read(all->indexing_buffer, document);
 	uint32_t n_repeated = doc->n_repeated;
 	uint32_t numbers[BS_TERM_CHUNK];
@@ -107,7 +107,7 @@ static enum bs_status renumber_document(const struct all *all, struct writer *wr
 			n_words += is_coded | (n_words < n_repeated);
 		}
 		to = bs_group_put(to, numbers, n);
-		status = bs_deadline_spend(n * TERM_NS, err);
+		status = bs_deadline_check_after(n * TERM_NS, err);
 	}
 	if (status)
 		return status;

@@ -202,7 +202,7 @@ static enum bs_status sort_range(const struct bs_term_table *terms, struct range
 	if (status)
 		return status;
 	insertion_sort(terms, &range);
-	return bs_deadline_spend((range.n + 1) * SMALL_NS, err);
+	return bs_deadline_check_after((range.n + 1) * SMALL_NS, err);
 }
 
 static enum bs_status sort_first_byte(void *context, const struct bs_task *task,

@@ -172,7 +172,7 @@ static void order_values(struct making *making)
 
 static void find_documents(struct making *making)
 {
-	const struct bs_accumulated_values *docs = making->indexing_buffer->value_docs.items;
+	const struct bs_buffered_values *docs = making->indexing_buffer->value_docs.items;
 	uint32_t n = (uint32_t)bs_vector_n(&making->indexing_buffer->value_docs);
 	for (uint32_t i = 0; i < n; i++) {
 		making->values_of[docs[i].document] = i + 1;
@@ -217,7 +217,7 @@ static void gather(struct making *making, const uint32_t *documents, uint32_t n_
 		const uint32_t *values = values_of(making, documents[row], &n);
 		for (uint64_t i = 0; i < n; i++)
 			making->ends[place_of_value(making, values[i])]++;
-		making->status = bs_deadline_spend(n * VALUE_NS, making->err);
+		making->status = bs_deadline_check_after(n * VALUE_NS, making->err);
 	}
 	for (uint32_t f = 0; f <= making->n_fields; f++) {
 		uint64_t n_here = making->ends[f];
@@ -232,7 +232,7 @@ static void gather(struct making *making, const uint32_t *documents, uint32_t n_
 		for (uint64_t i = 0; i < n; i++)
 			ranked_of(making)[making->ends[place_of_value(making, values[i])]++] =
 				(struct ranked){row, making->rank_of[values[i]]};
-		making->status = bs_deadline_spend(n * VALUE_NS, making->err);
+		making->status = bs_deadline_check_after(n * VALUE_NS, making->err);
 	}
 }
 
@@ -293,7 +293,7 @@ static uint64_t write_layer(struct making *making, const struct field *field, ui
 				word[(size_t)(1 + s) * BS_LINE_WORDS] |= bit;
 	}
 	bs_file_writer_bytes(making->writer, words, n_words * sizeof(*words));
-	making->status = bs_deadline_spend(n * VALUE_NS, making->err);
+	making->status = bs_deadline_check_after(n * VALUE_NS, making->err);
 	return n_left;
 }
 

@@ -96,17 +96,17 @@ enum bs_status bs_document_read(struct bs_document_texts *texts, struct bs_loade
                                 struct bs_doc_ref ref, bool *is_changed_out, struct bs_error *err)
 {
 	struct bs_document document;
-	enum bs_fetched fetched;
+	enum bs_load_state fetched;
 	bs_loader_begin(loader, false, false);
 	enum bs_status status = bs_load(loader, ref, &document, &fetched, err);
 	if (status)
 		return status;
-	if (fetched == BS_FETCHED_GONE)
+	if (fetched == BS_LOADED_GONE)
 		return bs_fail(err, BS_NOT_FOUND, "the document is gone");
-	if (fetched == BS_FETCHED_FAILED)
+	if (fetched == BS_LOADED_FAILED)
 		return bs_fail(err, BS_IO, "the document cannot be read");
 	status = take_fields(&texts->texts, &document, err);
 	if (is_changed_out)
-		*is_changed_out = fetched == BS_FETCHED_CHANGED;
+		*is_changed_out = fetched == BS_LOADED_CHANGED;
 	return status;
 }

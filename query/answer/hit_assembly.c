@@ -43,7 +43,7 @@ enum bs_status bs_hit_assembly_name(struct bs_hit_assembly *assembly, struct bs_
 }
 
 enum bs_status bs_hit_assembly_text(struct bs_hit_assembly *assembly, struct bs_loader *loader,
-                                    struct bs_matcher *matcher, const struct bs_wanted *wanted,
+                                    struct bs_matcher *matcher, const struct bs_hit_parts *wanted,
                                     struct bs_doc_ref ref, struct bs_hit *hit_out,
                                     struct bs_error *err)
 {
@@ -54,15 +54,15 @@ enum bs_status bs_hit_assembly_text(struct bs_hit_assembly *assembly, struct bs_
 	struct bs_word_hits *words = &assembly->words;
 	struct bs_document document;
 	struct bs_match match;
-	enum bs_fetched fetched;
+	enum bs_load_state fetched;
 	bs_buffer_clear(&assembly->snippet);
 	bs_vector_clear(words);
 	enum bs_status status = bs_load(loader, ref, &document, &fetched, err);
-	if (status || fetched == BS_FETCHED_GONE || fetched == BS_FETCHED_FAILED) {
-		hit_out->snippet = fetched == BS_FETCHED_GONE ? NULL : "";
+	if (status || fetched == BS_LOADED_GONE || fetched == BS_LOADED_FAILED) {
+		hit_out->snippet = fetched == BS_LOADED_GONE ? NULL : "";
 		return status;
 	}
-	hit_out->is_changed = fetched == BS_FETCHED_CHANGED;
+	hit_out->is_changed = fetched == BS_LOADED_CHANGED;
 	status = bs_match_hits(matcher, ref, document.text.fields, document.text.n_fields, false,
 	                       &match, words, err);
 	size_t n_words = bs_vector_n(words);

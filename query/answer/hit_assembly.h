@@ -8,7 +8,7 @@
 #include "query/verify/match.h"
 
 /* The parts of a hit that the caller wants in addition to its id. */
-struct bs_wanted {
+struct bs_hit_parts {
 	bool snippets;
 	bool passages;
 	/* Written in a snippet before and after each word found; NULL: nothing. */
@@ -36,7 +36,7 @@ enum bs_status bs_hit_assembly_name(struct bs_hit_assembly *assembly, struct bs_
  * assembly is used again. The snippet is NULL if the document is gone, and empty if it cannot be
  * read. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_hit_assembly_text(struct bs_hit_assembly *assembly, struct bs_loader *loader,
-                                    struct bs_matcher *matcher, const struct bs_wanted *wanted,
+                                    struct bs_matcher *matcher, const struct bs_hit_parts *wanted,
                                     struct bs_doc_ref ref, struct bs_hit *hit_out,
                                     struct bs_error *err) BS_WARN_UNUSED;
 

@@ -70,7 +70,7 @@ static enum bs_status hand_out(struct bs_searcher *searcher,
 	if (!status)
 		status = list_hits(&searcher->list, bits, &hits, err);
 	for (size_t i = 0; i < bs_vector_n(&hits) && !status; i++) {
-		status = bs_deadline_spend(HIT_NS, err);
+		status = bs_deadline_check_after(HIT_NS, err);
 		if (!status)
 			status = bs_batches_add(searcher->batches, bs_hit_ref(&hits.items[i]), true,
 			                        err);

@@ -180,7 +180,8 @@ static enum bs_status give_name(const struct bs_catalog_change *change,
 	if (!name)
 		return item->name ? BS_OK : make_name(change, item, err);
 	if (other && other != item)
-		return bs_fail(err, BS_INVALID, "%s: this name is already used by %s", name, other->place);
+		return bs_fail(err, BS_INVALID, "%s: this name is already used by %s", name,
+		               other->place);
 	free(item->name);
 	item->name = strdup(name);
 	return item->name ? BS_OK : bs_fail_memory(err, "a name", strlen(name));
@@ -258,7 +259,7 @@ enum bs_status bs_catalog_refresh(struct bs_catalog *catalog,
                                   uint64_t *n_changed_out, uint64_t *n_unreachable_out,
                                   struct bs_error *err)
 {
-	struct bs_catalog_absence absence = {
+	struct bs_unavailable_policy absence = {
 		.partial = true, .not_done = "", .notice = notice, .context = context};
 	uint64_t n_changed = 0;
 	struct bs_catalog_change change;

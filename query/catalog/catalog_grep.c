@@ -24,7 +24,7 @@ struct grepping {
 	const struct bs_grep_program *program;
 	struct bs_catalog_grep_result *result;
 	struct bs_gram_tree *tree; /* The literals that every match must contain; NULL: unknown. */
-	struct bs_catalog_absence absence;
+	struct bs_unavailable_policy absence;
 	const struct bs_catalog *catalog;
 	const struct bs_catalog_item *items;
 	struct bs_grep_results results; /* With max_results: totals over all indexes so far. */
@@ -296,7 +296,7 @@ static enum bs_status grep_all(struct grepping *at, struct bs_catalog *catalog,
 		bool may = false;
 		if (at->absence.is_absent[i])
 			continue;
-		status = bs_deadline_ask(err);
+		status = bs_deadline_check(err);
 		if (!status && i >= at->first)
 			status = may_match(at, item, &may, err);
 		if (!status && may)

@@ -10,7 +10,7 @@
 #include "core/system/log.h"
 
 enum bs_status bs_catalog_leave_out(const struct bs_catalog *catalog,
-                                    struct bs_catalog_absence *absence,
+                                    struct bs_unavailable_policy *absence,
                                     const struct bs_catalog_item *item, enum bs_status status,
                                     const struct bs_error *why, struct bs_error *err)
 {
@@ -29,13 +29,13 @@ enum bs_status bs_catalog_leave_out(const struct bs_catalog *catalog,
 }
 
 enum bs_status bs_catalog_look_at_all(struct bs_catalog *catalog,
-                                      struct bs_catalog_absence *absence, uint64_t *n_changed,
+                                      struct bs_unavailable_policy *absence, uint64_t *n_changed,
                                       struct bs_error *err)
 {
 	enum bs_status result = BS_OK;
 	*n_changed = 0;
-	for (size_t i = 0; i < catalog->file.n_items && !result && !(result = bs_deadline_ask(err));
-	     i++) {
+	for (size_t i = 0;
+	     i < catalog->file.n_items && !result && !(result = bs_deadline_check(err)); i++) {
 		struct bs_catalog_item *item = &catalog->file.items[i];
 		uint64_t fingerprint[BS_CATALOG_FINGERPRINTS];
 		struct bs_error why;
@@ -64,13 +64,13 @@ enum bs_status bs_catalog_limit(const struct bs_limits *all, struct bs_limits *l
 	limits->deadline_ns = left_ns < UINT64_MAX ? left_ns : 0;
 	if (left_ns == 0)
 		bs_deadline_give_up();
-	return bs_deadline_ask(err);
+	return bs_deadline_check(err);
 }
 
 enum bs_status bs_catalog_begin_change(struct bs_catalog *catalog, bool wait, size_t n_more,
                                        struct bs_catalog_change *change, struct bs_error *err)
 {
-	char *lock = bs_catalog_name_beside(catalog->name, ".lock");
+	char *lock = bs_catalog_sibling_name(catalog->name, ".lock");
 	*change = (struct bs_catalog_change){.lock = {.fd = -1}};
 	if (!lock)
 		return bs_fail_memory(err, "a name", strlen(catalog->name));

@@ -21,7 +21,7 @@ struct bs_catalog {
 };
 
 /* How a call treats indexes that are unavailable. */
-struct bs_catalog_absence {
+struct bs_unavailable_policy {
 	/* Unavailable indexes are left out, each with a notice. False: the first one fails the
 	 * call. */
 	bool partial;
@@ -38,15 +38,15 @@ struct bs_catalog_absence {
 /* Leaves out an index that failed with `status`. Returns `status` instead if `partial` is false, or
  * if the status concerns the whole call: BS_NO_MEMORY, BS_INVALID, BS_DEADLINE, BS_STOPPED. */
 enum bs_status bs_catalog_leave_out(const struct bs_catalog *catalog,
-                                    struct bs_catalog_absence *absence,
+                                    struct bs_unavailable_policy *absence,
                                     const struct bs_catalog_item *item, enum bs_status status,
                                     const struct bs_error *why,
                                     struct bs_error *err) BS_WARN_UNUSED;
 /* Reads the items of all indexes again whose fingerprints differ from those in the catalog. Leaves
  * out indexes that cannot be read. */
 enum bs_status bs_catalog_look_at_all(struct bs_catalog *catalog,
-                                      struct bs_catalog_absence *absence, uint64_t *n_changed_out,
-                                      struct bs_error *err) BS_WARN_UNUSED;
+                                      struct bs_unavailable_policy *absence,
+                                      uint64_t *n_changed_out, struct bs_error *err) BS_WARN_UNUSED;
 /* Sets *limits_out to the limits for a part of a call: those of the call minus the time used so
  * far, with the same context. BS_DEADLINE, BS_STOPPED. */
 enum bs_status bs_catalog_limit(const struct bs_limits *all, struct bs_limits *limits_out,

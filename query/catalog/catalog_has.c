@@ -14,7 +14,7 @@ struct holding {
 	struct bs_buffer text;
 	/* The query analysis of `item`, reused for other indexes with the same analysis, because
 	 * creating one takes longer than testing an index. */
-	struct bs_query_analysis reading;
+	struct bs_query_analysis analysis;
 	/* The item that `reading` belongs to; NULL: no analysis yet. */
 	const struct bs_catalog_item *item;
 };
@@ -25,7 +25,7 @@ static enum bs_status may_hold(struct holding *holding, const struct bs_summary 
 	enum bs_status status = BS_OK;
 	*may = true;
 	for (size_t i = 0; i < holding->n_words && *may && !status; i++) {
-		struct bs_query_options options = bs_query_analysis_options(&holding->reading);
+		struct bs_query_options options = bs_query_analysis_options(&holding->analysis);
 		struct bs_query_tree *tree = NULL;
 		bs_buffer_clear(&holding->text);
 		status = bs_buffer_append(&holding->text, "\"", 1, err);
@@ -35,7 +35,7 @@ static enum bs_status may_hold(struct holding *holding, const struct bs_summary 
 			status = bs_buffer_append(&holding->text, "\"", 1, err);
 		if (!status)
 			status = bs_query_analysis_parse(
-				&holding->reading, (const char *)holding->text.data,
+				&holding->analysis, (const char *)holding->text.data,
 				holding->text.used_bytes, &options, &tree, NULL, err);
 		if (!status)
 			status = bs_query_may_match(tree, summary, may, err);
@@ -50,16 +50,16 @@ static enum bs_status read_as(struct bs_catalog *catalog, struct holding *holdin
 	static const struct bs_term_table no_fields;
 	if (holding->item && holding->item->analysis == item->analysis)
 		return BS_OK;
-	bs_query_analysis_deinit(&holding->reading);
-	holding->reading = (struct bs_query_analysis){.list = NULL};
+	bs_query_analysis_deinit(&holding->analysis);
+	holding->analysis = (struct bs_query_analysis){.list = NULL};
 	holding->item = NULL;
 	enum bs_status status =
 		bs_recorded_options_bind(&item->read.options, catalog->analyzer, item->place, err);
 	if (status)
 		return status;
 	struct bs_tokenizer_options words = bs_index_words_options(&item->read.options);
-	status = bs_query_analysis_init_words(&holding->reading, &words, err);
-	bs_query_analysis_set_fields(&holding->reading, &no_fields);
+	status = bs_query_analysis_init_words(&holding->analysis, &words, err);
+	bs_query_analysis_set_fields(&holding->analysis, &no_fields);
 	holding->item = status ? NULL : item;
 	return status;
 }
@@ -93,7 +93,7 @@ enum bs_status bs_catalog_has(struct bs_catalog *catalog, const char *const *wor
 		if (!status && may)
 			may_have(context, i);
 	}
-	bs_query_analysis_deinit(&holding.reading);
+	bs_query_analysis_deinit(&holding.analysis);
 	bs_buffer_deinit(&holding.text);
 	return status;
 }

@@ -22,7 +22,7 @@
 /* A query analysis for indexes with equal tokenizer rules, and the query parsed with it. */
 struct bs_catalog_analysis {
 	const struct bs_catalog_item *item; /* The first of the indexes. */
-	struct bs_query_analysis reading;
+	struct bs_query_analysis analysis;
 	struct bs_query_tree *tree;
 };
 
@@ -30,7 +30,7 @@ void bs_catalog_query_deinit(struct bs_catalog_query *query)
 {
 	for (size_t i = 0; i < query->n_analyses; i++) {
 		bs_query_tree_free(query->analyses[i].tree);
-		bs_query_analysis_deinit(&query->analyses[i].reading);
+		bs_query_analysis_deinit(&query->analyses[i].analysis);
 	}
 	free(query->analyses);
 	bs_term_table_deinit(&query->fields);
@@ -139,21 +139,21 @@ static enum bs_status parse(struct bs_catalog_query *query, struct bs_catalog_an
 		bs_index_words_options(&analysis->item->read.options);
 	struct bs_statistics_field field;
 	size_t error_byte = SIZE_MAX;
-	enum bs_status status = bs_query_analysis_init_words(&analysis->reading, &words, err);
+	enum bs_status status = bs_query_analysis_init_words(&analysis->analysis, &words, err);
 	if (!status)
-		status = bs_query_analysis_begin(&analysis->reading, &stop, NULL, err);
+		status = bs_query_analysis_begin(&analysis->analysis, &stop, NULL, err);
 	if (status)
 		return status;
-	bs_query_analysis_set_fields(&analysis->reading, &query->fields);
+	bs_query_analysis_set_fields(&analysis->analysis, &query->fields);
 	for (size_t i = 0; bs_statistics_field_at(query->others, i, &field); i++)
-		analysis->reading.fields.has_file_names |= (field.kinds & BS_FIELD_OF_FILES) != 0;
-	struct bs_query_options options = bs_query_analysis_options(&analysis->reading);
+		analysis->analysis.fields.has_file_names |= (field.kinds & BS_FIELD_OF_FILES) != 0;
+	struct bs_query_options options = bs_query_analysis_options(&analysis->analysis);
 	options.any = find->query.any;
 	options.strict = find->query.strict;
 	options.has_values = has_values;
 	options.has_dates_alone = NULL;
 	options.context = query;
-	status = bs_query_analysis_parse(&analysis->reading, find->query.text,
+	status = bs_query_analysis_parse(&analysis->analysis, find->query.text,
 	                                 find->query.text_bytes, &options, &analysis->tree,
 	                                 &error_byte, err);
 	if (status == BS_INVALID)

@@ -29,7 +29,7 @@
 struct finding {
 	struct bs_catalog_query query;
 	const struct bs_catalog_search_request *request;
-	struct bs_catalog_absence absence;
+	struct bs_unavailable_policy absence;
 	struct bs_question question;
 	struct bs_limits limits;          /* The request's limits, minus the time used. */
 	struct bs_catalog_part **opening; /* The indexes to open now. */
@@ -500,13 +500,13 @@ static enum bs_status make_room(struct finding *finding, struct bs_error *err)
 	finding->opening = calloc(n + 1, sizeof(struct bs_catalog_part *));
 	finding->opened = calloc(n + 1, sizeof(struct bs_catalog_part *));
 	finding->places = calloc(n_places + 1, sizeof(*finding->places));
-	finding->absence =
-		(struct bs_catalog_absence){.partial = finding->request->partial,
-	                                    .without = "answers",
-	                                    .not_done = "not searched: ",
-	                                    .notice = finding->request->search.callbacks.notice,
-	                                    .context = finding->request->search.callbacks.context,
-	                                    .is_absent = calloc(n + 1, sizeof(bool))};
+	finding->absence = (struct bs_unavailable_policy){
+		.partial = finding->request->partial,
+		.without = "answers",
+		.not_done = "not searched: ",
+		.notice = finding->request->search.callbacks.notice,
+		.context = finding->request->search.callbacks.context,
+		.is_absent = calloc(n + 1, sizeof(bool))};
 	if (!query->parts || !finding->absence.is_absent || !finding->opening || !finding->opened ||
 	    !finding->places)
 		return bs_fail_memory(err, "a query", n * sizeof(*query->parts));

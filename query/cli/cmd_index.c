@@ -209,7 +209,7 @@ static void show_summary(const struct display *display, const struct bs_build_re
 		show_made(report, dir);
 	if (*report->warning)
 		fprintf(stderr, "  %s\n", report->warning);
-	if (bs_format_left_out(report->skipped, report->binary, "  left out  ", stderr))
+	if (bs_format_skipped(report->skipped, report->binary, "  left out  ", stderr))
 		fputs(has_named_all(display, report) ? "\n" : " (-v names them)\n", stderr);
 }
 

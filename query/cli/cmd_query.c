@@ -398,8 +398,8 @@ static int show_hit(void *context, const struct bs_hit *hit)
 		bs_format_json(hit, session->index_name, arguments->sort != NULL, session->query,
 		               session->query_bytes, session->out);
 	} else if (arguments->format) {
-		bs_format_format(hit, session->index_name, arguments->format, session->is_terminal,
-		                 session->out);
+		bs_format_template(hit, session->index_name, arguments->format,
+		                   session->is_terminal, session->out);
 	} else if (!arguments->ids) {
 		bs_format_text(hit, session->index_name, arguments->sort != NULL, session->color,
 		               session->out);

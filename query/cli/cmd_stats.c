@@ -69,14 +69,14 @@ static void tell_unread(void *context, enum bs_skip reason, const char *message)
 
 /* Finds what changed in the sources: opens the index a second time and freshens that, as --fresh
  * would. */
-static enum bs_status look_at_sources(const struct bs_dir *dir, struct bs_freshened *since_out,
+static enum bs_status look_at_sources(const struct bs_dir *dir, struct bs_fresh_counts *since_out,
                                       bool *is_incomplete_out, struct bs_error *err)
 {
 	struct bs_snapshot snapshot = {0};
 	enum bs_status status = bs_snapshot_open(dir, &snapshot, err);
 	if (!status)
-		status = bs_snapshot_freshen(&snapshot, tell_unread, is_incomplete_out, since_out,
-		                             err);
+		status = bs_snapshot_add_fresh(&snapshot, tell_unread, is_incomplete_out, since_out,
+		                               err);
 	bs_snapshot_deinit(&snapshot);
 	return status;
 }
@@ -101,7 +101,7 @@ static enum bs_status show_opened(const struct stats_arguments *arguments,
                                   const struct bs_index_stats *stats, bool *is_incomplete_out,
                                   struct bs_error *err)
 {
-	struct bs_freshened since;
+	struct bs_fresh_counts since;
 	enum bs_status status = BS_OK;
 	if (arguments->svg)
 		return draw(arguments->svg, snapshot, stats, err);

@@ -692,7 +692,7 @@ static enum bs_status decide_output(struct bs_grep_arguments *arguments, struct 
 static void decide_task(struct bs_grep_arguments *arguments)
 {
 	arguments->program.task = arguments->type_list       ? BS_GREP_LIST_TYPES
-	                          : arguments->pcre2_version ? BS_GREP_TELL_ENGINE
+	                          : arguments->pcre2_version ? BS_GREP_ENGINE_VERSION
 	                                                     : BS_GREP_AS_REQUESTED;
 	/* Like BS_GREP_CHECK, the tasks that only the program has (enum bs_grep_program_task)
 	 * search no file. */

@@ -175,7 +175,7 @@ void bs_format_exact(const char *text, size_t text_bytes, bool is_terminal, FILE
 		fwrite(text, 1, text_bytes, out);
 }
 
-void bs_format_shown(const char *text, size_t text_bytes, bool has_marks, FILE *out)
+void bs_format_printable(const char *text, size_t text_bytes, bool has_marks, FILE *out)
 {
 	for (size_t at = 0; (at = put_plain(text, text_bytes, at, out)) < text_bytes;) {
 		size_t start = at;
@@ -191,7 +191,7 @@ void bs_format_text(const struct bs_hit *hit, const char *index, bool is_sorted,
                     FILE *out)
 {
 	fputs(color ? "\033[35m" : "", out);
-	bs_format_shown(hit->local_id, hit->local_id_bytes, false, out);
+	bs_format_printable(hit->local_id, hit->local_id_bytes, false, out);
 	fputs(color ? "\033[0m  \033[2m" : "  ", out);
 	if (is_sorted)
 		fputs(hit->value ? hit->value : "-", out);
@@ -199,7 +199,7 @@ void bs_format_text(const struct bs_hit *hit, const char *index, bool is_sorted,
 		fprintf(out, "%.4f", hit->score);
 	if (index) {
 		fputs("  ", out);
-		bs_format_shown(index, strlen(index), false, out);
+		bs_format_printable(index, strlen(index), false, out);
 	}
 	fputs(color ? "\033[0m\n" : "\n", out);
 	for (const char *at = hit->snippet ? hit->snippet : "", *end = at + hit->snippet_bytes,
@@ -208,7 +208,7 @@ void bs_format_text(const struct bs_hit *hit, const char *index, bool is_sorted,
 		stop = memchr(at, '\n', (size_t)(end - at));
 		stop = stop ? stop : end;
 		fprintf(out, "%*s", BS_FORMAT_INDENT, "");
-		bs_format_shown(at, (size_t)(stop - at), true, out);
+		bs_format_printable(at, (size_t)(stop - at), true, out);
 		putc('\n', out);
 	}
 }
@@ -280,9 +280,9 @@ enum bs_status bs_format_check_format(const char *format, bool has_index, bool i
 			               "{start}, {stop}, {field} and {text}; a brace is {{",
 			               (int)strcspn(at, "}") + (strchr(at, '}') != NULL), at);
 		if (part == PART_VALUE && !is_sorted)
-			return bs_fail(
-				err, BS_INVALID,
-				"--format: {value} is the value of the sort field; add --sort FIELD");
+			return bs_fail(err, BS_INVALID,
+			               "--format: {value} is the value of the sort field; add "
+			               "--sort FIELD");
 		if (part == PART_INDEX && !has_index)
 			return bs_fail(err, BS_INVALID,
 			               "--format: {index} is the name of an index of a --catalog");
@@ -309,7 +309,7 @@ static void put_part(const struct bs_hit *hit, const char *index, enum part part
 	else if (part == PART_FIELD)
 		bs_format_exact(best->field, best->field_bytes, is_terminal, out);
 	else if (part == PART_TEXT)
-		bs_format_shown(best->text, best->text_bytes, false, out);
+		bs_format_printable(best->text, best->text_bytes, false, out);
 	else if (part == PART_VALUE)
 		fputs(hit->value ? hit->value : "", out);
 	else if (part == PART_SCORE)
@@ -318,8 +318,8 @@ static void put_part(const struct bs_hit *hit, const char *index, enum part part
 		fprintf(out, "%" PRIu64, numbers[part]);
 }
 
-void bs_format_format(const struct bs_hit *hit, const char *index, const char *format,
-                      bool is_terminal, FILE *out)
+void bs_format_template(const struct bs_hit *hit, const char *index, const char *format,
+                        bool is_terminal, FILE *out)
 {
 	enum part part = PARTS;
 	char byte = ' ';
@@ -489,9 +489,9 @@ static void put_kinds(const struct bs_skip_kind binary[BS_SKIP_KINDS], uint64_t 
 	fputs(")", out);
 }
 
-bool bs_format_left_out(const uint64_t skipped[BS_SKIP_MAX],
-                        const struct bs_skip_kind binary[BS_SKIP_KINDS], const char *before,
-                        FILE *out)
+bool bs_format_skipped(const uint64_t skipped[BS_SKIP_MAX],
+                       const struct bs_skip_kind binary[BS_SKIP_KINDS], const char *before,
+                       FILE *out)
 {
 	bool has_any = false;
 	for (int reason = 0; reason < BS_SKIP_MAX; reason++) {

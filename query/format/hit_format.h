@@ -39,8 +39,8 @@ enum bs_status bs_format_check_format(const char *format, bool has_index, bool i
                                       bool *has_places_out, struct bs_error *err) BS_WARN_UNUSED;
 /* Prints a hit in a format that bs_format_check_format accepted, and a line feed unless the format
  * ends with a line feed or NUL. */
-void bs_format_format(const struct bs_hit *hit, const char *index, const char *format,
-                      bool is_terminal, FILE *out);
+void bs_format_template(const struct bs_hit *hit, const char *index, const char *format,
+                        bool is_terminal, FILE *out);
 
 /* Prints a hit as a line of a run for trec_eval: "301 Q0 FBIS3-1 1 12.345678901 bitsift". */
 void bs_format_trec(const struct bs_hit *hit, const char *index, const char *query_id,
@@ -57,7 +57,7 @@ void bs_format_exact(const char *text, size_t text_bytes, bool is_terminal, FILE
 
 /* Prints text as valid UTF-8: invalid bytes and terminal controls become U+FFFD. has_marks: keeps
  * ASCII control characters, which mark words. */
-void bs_format_shown(const char *text, size_t text_bytes, bool has_marks, FILE *out);
+void bs_format_printable(const char *text, size_t text_bytes, bool has_marks, FILE *out);
 
 #define BS_STATS_COUNTERS 13
 
@@ -79,6 +79,6 @@ void bs_stats_deinit(struct bs_stats_sum *sum);
 
 /* Prints `before` and the counts of skipped files, without a line feed: "130 binary files (40 png,
  * 30 jpg, 60 other), 20 hidden files". Returns false and prints nothing if all counts are 0. */
-bool bs_format_left_out(const uint64_t skipped[BS_SKIP_MAX],
-                        const struct bs_skip_kind binary[BS_SKIP_KINDS], const char *before,
-                        FILE *out);
+bool bs_format_skipped(const uint64_t skipped[BS_SKIP_MAX],
+                       const struct bs_skip_kind binary[BS_SKIP_KINDS], const char *before,
+                       FILE *out);

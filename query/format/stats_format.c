@@ -13,7 +13,7 @@
 
 static void put_name(FILE *out, const char *name)
 {
-	bs_format_shown(name, strlen(name), false, out);
+	bs_format_printable(name, strlen(name), false, out);
 }
 
 static void put_json_string(FILE *out, const char *text)
@@ -304,7 +304,7 @@ static void summary_left_out(FILE *out, const struct bs_manifest *manifest)
 			bs_skip_kinds_add(sum.binary, left_out->binary[k].name,
 			                  left_out->binary[k].n_files);
 	}
-	if (bs_format_left_out(sum.n, sum.binary, "left out   ", out))
+	if (bs_format_skipped(sum.n, sum.binary, "left out   ", out))
 		fputs("\n", out);
 }
 
@@ -328,7 +328,7 @@ static void summary_fields(FILE *out, const struct bs_index_stats *stats, uint32
 		const char *name = field_name(stats, field, &n_bytes),
 			   *least = field->is_at_least ? "at least " : "";
 		fprintf(out, "%-10s ", i == 0 ? "values" : "");
-		bs_format_shown(name, n_bytes, false, out);
+		bs_format_printable(name, n_bytes, false, out);
 		fprintf(out, ": %s%s %s, %s%s\n", least, BS_COUNT(field->n_values),
 		        field->n_values == 1 ? "number or date" : "numbers or dates", least,
 		        BS_THINGS(field->n_others, "other text"));
@@ -370,7 +370,7 @@ static void summary_age(FILE *out, int64_t seconds)
 	        BS_THINGS((uint64_t)(seconds / units[u].seconds), units[u].name));
 }
 
-static void summary_freshness(FILE *out, int64_t age_seconds, const struct bs_freshened *since)
+static void summary_freshness(FILE *out, int64_t age_seconds, const struct bs_fresh_counts *since)
 {
 	const struct {
 		uint64_t n;
@@ -414,8 +414,8 @@ static void summary_health(FILE *out, const struct bs_snapshot *snapshot)
 }
 
 void bs_format_stats_summary(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats,
-                             int64_t age_seconds, const struct bs_freshened *since, bool shows_all,
-                             FILE *out)
+                             int64_t age_seconds, const struct bs_fresh_counts *since,
+                             bool shows_all, FILE *out)
 {
 	const struct bs_recorded_options *options = &snapshot->manifest.options;
 	fputs("index      ", out);

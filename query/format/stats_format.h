@@ -13,8 +13,8 @@
  * in the sources since then. shows_all: lists every field that has values, not only the first
  * few. */
 void bs_format_stats_summary(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats,
-                             int64_t age_seconds, const struct bs_freshened *since, bool shows_all,
-                             FILE *out);
+                             int64_t age_seconds, const struct bs_fresh_counts *since,
+                             bool shows_all, FILE *out);
 
 /* Prints details as text, in at most 80 columns unless paths are long. */
 void bs_format_stats_text(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats,

@@ -83,7 +83,7 @@ static bool put(void *context, const char *shown, const struct bs_buffer *out)
 	const struct bs_grep_request *request = grep->search.request;
 	bool is_for_line = request->callbacks.line && request->output.format == BS_GREP_LINES;
 	pthread_mutex_lock(&grep->mutex);
-	grep->is_stopped = is_for_line ? !bs_grep_tell_lines(request, shown, out)
+	grep->is_stopped = is_for_line ? !bs_grep_deliver_lines(request, shown, out)
 	                               : request->callbacks.write(request->callbacks.context,
 	                                                          out->data, out->used_bytes) != 0;
 	flush_line(grep);
@@ -374,7 +374,7 @@ static enum bs_status list_files(struct grep *grep, struct bs_error *err)
 	while ((status = grep->search.source->next(grep->search.source, &file, err)) == BS_OK &&
 	       file.shown && !grep->is_stopped) {
 		uint64_t n_shown = 1;
-		if ((status = bs_deadline_spend(LIST_NS, err)))
+		if ((status = bs_deadline_check_after(LIST_NS, err)))
 			break;
 		if (results->token.path && bs_resume_token_place(&results->token, &file) <= 0)
 			continue;
@@ -425,7 +425,7 @@ static enum bs_status search(struct grep *grep, uint64_t start_ns, struct bs_err
 	if (request->task == BS_GREP_SEARCH && request->pattern.n_patterns > 0) {
 		status = bs_grep_run(&grep->search, err);
 		if (!status && bs_deadline_is_over() && !grep->is_stopped)
-			status = bs_deadline_ask(err);
+			status = bs_deadline_check(err);
 		if (!status)
 			status = finish_results(grep, err);
 		bool has_end = request->output.format == BS_GREP_JSON && !grep->is_stopped &&
@@ -535,7 +535,7 @@ enum bs_status bs_grep_for_program(const struct bs_grep_request *request,
 		status = make_types(&grep, err);
 	if (!status)
 		status = choose_coding(&grep, err);
-	if (!status && grep.search.program->task == BS_GREP_TELL_ENGINE)
+	if (!status && grep.search.program->task == BS_GREP_ENGINE_VERSION)
 		tell_engine(&grep);
 	else if (!status)
 		status = grep.search.program->task == BS_GREP_LIST_TYPES

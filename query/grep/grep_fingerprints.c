@@ -86,7 +86,7 @@ static enum bs_status do_chunk(void *context, const struct bs_task *task, struct
 			bs_snapshot_record(fingerprints->snapshot, ref, &record, err)
 				? NOT_ASKED
 				: is_unchanged(fingerprints, &place, &record);
-		status = bs_deadline_spend(STAT_NS, err);
+		status = bs_deadline_check_after(STAT_NS, err);
 	}
 	bs_file_place_close(&place);
 	return status;

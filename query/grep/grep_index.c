@@ -527,7 +527,7 @@ static enum bs_status next_in_area(struct index_source *self, const struct area 
 	size_t name_bytes;
 	for (;;) {
 		bool is_wanted = false;
-		enum bs_status status = bs_deadline_spend(FILE_NS, err);
+		enum bs_status status = bs_deadline_check_after(FILE_NS, err);
 		if (!status)
 			status = bs_candidate_files_next(&self->list, &name, &name_bytes, err);
 		if (!status && name)

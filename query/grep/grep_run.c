@@ -43,8 +43,8 @@ struct slot {
 
 /* The state of a thread. */
 struct searcher {
-	struct bs_grep_scratch *scratch; /* NULL: no file was searched yet */
-	struct bs_condition_asker asker; /* if there are conditions */
+	struct bs_grep_scratch *scratch;   /* NULL: no file was searched yet */
+	struct bs_condition_matcher asker; /* if there are conditions */
 	struct bs_grep_text text;
 	struct bs_grep_printer printer;
 	/* Set while the thread searches a file. */
@@ -181,7 +181,7 @@ static enum bs_status is_in_file(const struct bs_condition *condition,
 /* --scope file: whether a file satisfies --and and --not, so that it is searched. A condition
  * matches a file if a search for this condition alone would; NUL bytes are treated as in any
  * search. The whole text must be in memory; it is unchanged afterwards. */
-static enum bs_status hold_in_file(struct bs_condition_asker *asker, struct bs_grep_text *text,
+static enum bs_status hold_in_file(struct bs_condition_matcher *asker, struct bs_grep_text *text,
                                    enum bs_grep_binary binary, bool is_slice, bool *hold_out,
                                    struct bs_error *err)
 {
@@ -247,11 +247,11 @@ static enum bs_status search_file(struct running *run, struct searcher *searcher
 	                !slot->file.packing && plan->coding != BS_GREP_CODING_UTF8;
 	bool by_file = plan->conditions.n > 0 && plan->conditions.by_file;
 	struct bs_grep_text *text = &searcher->text;
-	struct bs_grep_reading reading = {.file = &slot->file,
-	                                  .coding = plan->coding,
-	                                  .command = plan->request->files.preprocessor,
-	                                  .in_pieces = traits->by_line && !by_file,
-	                                  .wants_all = sees_all};
+	struct bs_grep_read_request reading = {.file = &slot->file,
+	                                       .coding = plan->coding,
+	                                       .command = plan->request->files.preprocessor,
+	                                       .in_pieces = traits->by_line && !by_file,
+	                                       .wants_all = sees_all};
 	enum bs_status status = bs_grep_text_read(text, &reading, err);
 	if (!status) {
 		if (is_caller && text->input->size_bytes >= LARGE_BYTES) {
@@ -319,7 +319,7 @@ static enum bs_status search_slot(void *context, const struct bs_task *task, str
 	}
 	if (slot->file.is_stream && !bs_task_wait_turn(task))
 		return BS_OK;
-	status = bs_deadline_spend(FILE_NS, err);
+	status = bs_deadline_check_after(FILE_NS, err);
 	if (status)
 		return status;
 	searcher->task = task;
@@ -484,7 +484,7 @@ static enum bs_status feed(struct running *run, struct bs_error *err)
 	source->listener.report = add_message;
 	source->listener.report_context = run;
 	for (;;) {
-		status = bs_deadline_spend(FILE_NS, err);
+		status = bs_deadline_check_after(FILE_NS, err);
 		if (!status)
 			status = source->next(source, &file, err);
 		if (status || !file.shown)

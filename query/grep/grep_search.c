@@ -169,7 +169,8 @@ static bool is_enclosing(const struct search_state *state, struct bs_grep_span l
 static bool goes_on_in_slice(struct search_state *state, struct bs_grep_span line)
 {
 	if (!state->printer->to.status)
-		state->printer->to.status = bs_deadline_spend(LINE_NS, state->printer->to.err);
+		state->printer->to.status =
+			bs_deadline_check_after(LINE_NS, state->printer->to.err);
 	return !state->printer->to.status && !detect_nul(state, line.start, line.end);
 }
 

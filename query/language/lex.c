@@ -86,7 +86,7 @@ void bs_lex_notice(struct bs_lexing *lexing, size_t start_byte, size_t end_byte,
 	bool is_told = lexing->status || query->notices.n == BS_QUERY_NOTICES;
 	if (is_told && !lexing->options->strict)
 		return;
-	bs_lex_keep(lexing, bs_deadline_spend(NOTICE_NS, lexing->err));
+	bs_lex_keep(lexing, bs_deadline_check_after(NOTICE_NS, lexing->err));
 	(void)bs_fail(&notice, BS_OK, "%.*s%s %s", n_shown, (const char *)text, cut, message);
 	if (lexing->options->strict)
 		bs_lex_fail(lexing, start_byte, notice.text);
@@ -140,7 +140,7 @@ static size_t first_word(struct bs_lexing *lexing, size_t start, size_t end)
 	uint64_t found = UINT64_MAX;
 	if (start == end || lexing->status)
 		return end;
-	bs_lex_keep(lexing, bs_deadline_spend((end - start) * WORD_BYTE_NS, lexing->err));
+	bs_lex_keep(lexing, bs_deadline_check_after((end - start) * WORD_BYTE_NS, lexing->err));
 	enum bs_status status =
 		bs_tokenizer_analyze(lexing->options->tokenizer, lexing->text + start, end - start,
 	                             0, stop_at_word, &found, NULL, lexing->err);
@@ -267,7 +267,8 @@ static void mark_delimiters(struct bs_lexing *lexing)
 	size_t piece = 0; /* the beginning of the text since the last delimiter */
 	for (at = 0; at < lexing->text_bytes && !lexing->status; at++) {
 		if (at % SPEND_BYTES == 0)
-			bs_lex_keep(lexing, bs_deadline_spend(SPEND_BYTES * BYTE_NS, lexing->err));
+			bs_lex_keep(lexing,
+			            bs_deadline_check_after(SPEND_BYTES * BYTE_NS, lexing->err));
 		uint8_t byte = lexing->text[at];
 		if (byte != '(' && byte != ')' && byte != '"')
 			continue;
@@ -424,11 +425,11 @@ static size_t find_field(const struct bs_lexing *lexing, size_t start, size_t en
 /* Limits the work: a text may have a hundred thousand names, and an index as many fields. */
 #define MOST_NAMES_TRIED 20u
 
-static struct bs_like_name find_like(struct bs_lexing *lexing, const uint8_t *name,
-                                     size_t name_bytes)
+static struct bs_field_suggestion find_like(struct bs_lexing *lexing, const uint8_t *name,
+                                            size_t name_bytes)
 {
 	const struct bs_query_options *options = lexing->options;
-	struct bs_like_name like = {NULL, 0};
+	struct bs_field_suggestion like = {NULL, 0};
 	if (++lexing->n_names_tried <= MOST_NAMES_TRIED && !lexing->status)
 		bs_lex_keep(lexing,
 		            bs_suggest_field(options->fields, options->longest_field_bytes,
@@ -457,7 +458,7 @@ static void notice_field(struct bs_lexing *lexing, const struct bs_lexeme *token
 		is_name &= c > 0 && (U_MASK(bs_icu.u_charType(c)) & (U_GC_L_MASK | U_GC_M_MASK));
 		is_like_name &= bs_lex_is_word_character(c) || c == '.' || c == '-';
 	}
-	struct bs_like_name like = {NULL, 0};
+	struct bs_field_suggestion like = {NULL, 0};
 	if (is_like_name)
 		like = find_like(lexing, text + start, colon - start);
 	bool is_before = after == end
@@ -680,7 +681,7 @@ static size_t read_word(struct bs_lexing *lexing, size_t at)
 	while (!is_delimiter(lexing, end))
 		end++;
 	/* The word may be the whole text and is scanned several times. */
-	bs_lex_keep(lexing, bs_deadline_spend((end - at) * WORD_BYTE_NS, lexing->err));
+	bs_lex_keep(lexing, bs_deadline_check_after((end - at) * WORD_BYTE_NS, lexing->err));
 	if (lexing->status)
 		return end;
 	enum bs_lex_kind kind = operator_of(lexing, at, end);
@@ -729,7 +730,7 @@ static size_t read_bracket(struct bs_lexing *lexing, size_t at)
 static void read_tokens(struct bs_lexing *lexing)
 {
 	for (size_t at = 0, n_bytes; at < lexing->text_bytes && !lexing->status;) {
-		bs_lex_keep(lexing, bs_deadline_spend(TOKEN_NS, lexing->err));
+		bs_lex_keep(lexing, bs_deadline_check_after(TOKEN_NS, lexing->err));
 		if ((n_bytes = space_bytes(lexing, at)) > 0)
 			at += n_bytes;
 		else if (mark_at(lexing, at) == MARK_QUOTE)
@@ -808,7 +809,7 @@ static void settle(struct bs_lexing *lexing)
 	size_t n = bs_vector_n(&lexing->tokens), n_kept = n, first = n;
 	enum bs_lex_kind next = BS_LEX_END, before = BS_LEX_END;
 	for (size_t i = n; i-- > 0 && !lexing->status;) {
-		bs_lex_keep(lexing, bs_deadline_spend(SETTLE_NS, lexing->err));
+		bs_lex_keep(lexing, bs_deadline_check_after(SETTLE_NS, lexing->err));
 		const char *lack = lack_behind((enum bs_lex_kind)tokens[i].kind, next);
 		if (lack)
 			bs_lex_notice(lexing, tokens[i].start_byte, tokens[i].end_byte, lack);
@@ -819,7 +820,7 @@ static void settle(struct bs_lexing *lexing)
 		next = (enum bs_lex_kind)tokens[first].kind;
 	}
 	for (n_kept = 0; first < n && !lexing->status; first++) {
-		bs_lex_keep(lexing, bs_deadline_spend(SETTLE_NS, lexing->err));
+		bs_lex_keep(lexing, bs_deadline_check_after(SETTLE_NS, lexing->err));
 		struct bs_lexeme token = tokens[first];
 		next = first + 1 < n ? (enum bs_lex_kind)tokens[first + 1].kind : BS_LEX_END;
 		notice_spelling(lexing, &token, before, next);

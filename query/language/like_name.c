@@ -19,7 +19,7 @@ static void lower(const uint8_t *name, size_t n_bytes, uint8_t *lower_out)
 /* The number of edits between the name and a field name; UINT32_MAX if it is too large. fuzzy was
  * made of name; NULL: only an equal name is accepted. */
 static uint32_t edits_between(struct bs_fuzzy *fuzzy, const uint8_t *name, size_t name_bytes,
-                              struct bs_like_name like)
+                              struct bs_field_suggestion like)
 {
 	uint8_t letters[BS_QUERY_MAX_FIELD_BYTES];
 	lower(like.name, like.n_bytes, letters);
@@ -31,7 +31,7 @@ static uint32_t edits_between(struct bs_fuzzy *fuzzy, const uint8_t *name, size_
 
 enum bs_status bs_suggest_field(const struct bs_term_table *fields, uint32_t longest_bytes,
                                 const char *other, const uint8_t *name, size_t name_bytes,
-                                struct bs_like_name *like_out, struct bs_error *err)
+                                struct bs_field_suggestion *like_out, struct bs_error *err)
 {
 	const uint32_t n_fields = fields ? fields->n_terms : 0, max_edits = name_bytes < 3   ? 0
 	                                                                    : name_bytes < 5 ? 1
@@ -40,19 +40,19 @@ enum bs_status bs_suggest_field(const struct bs_term_table *fields, uint32_t lon
 	struct bs_fuzzy *fuzzy = NULL;
 	uint32_t fewest = UINT32_MAX;
 	enum bs_status status = BS_OK;
-	*like_out = (struct bs_like_name){NULL, 0};
+	*like_out = (struct bs_field_suggestion){NULL, 0};
 	if (name_bytes > sizeof(letters))
 		return BS_OK;
 	lower(name, name_bytes, letters);
 	if (max_edits > 0)
 		status = bs_fuzzy_new(letters, (uint32_t)name_bytes, max_edits, &fuzzy, err);
 	for (uint32_t i = 0;
-	     i <= n_fields && !status && !(status = bs_deadline_spend(NAME_NS, err)); i++) {
-		struct bs_like_name like = {(const uint8_t *)other,
-		                            other ? (uint32_t)strlen(other) : 0};
+	     i <= n_fields && !status && !(status = bs_deadline_check_after(NAME_NS, err)); i++) {
+		struct bs_field_suggestion like = {(const uint8_t *)other,
+		                                   other ? (uint32_t)strlen(other) : 0};
 		if (i < n_fields)
-			like = (struct bs_like_name){bs_term_table_key(fields, i),
-			                             fields->entries[i].n_bytes};
+			like = (struct bs_field_suggestion){bs_term_table_key(fields, i),
+			                                    fields->entries[i].n_bytes};
 		bool is_possible =
 			like.n_bytes > 0 && (i == n_fields || like.n_bytes <= longest_bytes);
 		uint32_t edits =

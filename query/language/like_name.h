@@ -3,7 +3,7 @@
 
 #include "core/collections/term_table.h"
 
-struct bs_like_name {
+struct bs_field_suggestion {
 	const uint8_t *name; /* NULL: none */
 	uint32_t n_bytes;
 };
@@ -14,4 +14,5 @@ struct bs_like_name {
  * nullable. BS_NO_MEMORY. */
 enum bs_status bs_suggest_field(const struct bs_term_table *fields, uint32_t longest_bytes,
                                 const char *other, const uint8_t *name, size_t name_bytes,
-                                struct bs_like_name *like_out, struct bs_error *err) BS_WARN_UNUSED;
+                                struct bs_field_suggestion *like_out,
+                                struct bs_error *err) BS_WARN_UNUSED;

@@ -101,7 +101,7 @@ static void keep(struct parser *parser, enum bs_status status)
 static void spend(struct parser *parser, uint64_t about_ns)
 {
 	if (!parser->lexing.status)
-		keep(parser, bs_deadline_spend(about_ns, parser->err));
+		keep(parser, bs_deadline_check_after(about_ns, parser->err));
 }
 
 static void append(struct parser *parser, struct bs_buffer *to, const void *bytes, size_t n_bytes)
@@ -615,7 +615,7 @@ static uint32_t parse_range(struct parser *parser, bool is_quoted)
 	bool has_field = parser->field != BS_QUERY_ANY_FIELD;
 	uint32_t field = parser->field == BS_QUERY_FILE_NAME ? parser->name_field : parser->field;
 	struct bs_query_range range = {.field = field};
-	if (!bs_range_is_meant(text, n_bytes))
+	if (!bs_range_looks_like(text, n_bytes))
 		return NO_DRAFT;
 	/* For BS_QUERY_ANY_FIELD, has_values returns whether some field has values. This is the
 	 * wrong question for a `name:` that refers only to files. */

@@ -34,41 +34,41 @@ struct bs_query_analysis {
 
 /* Initialises the analysis with the analyzer of one entry of the list, and the fields of the whole
  * list. list is borrowed. Fails as bs_tokenizer_new. */
-enum bs_status bs_query_analysis_init(struct bs_query_analysis *reading,
+enum bs_status bs_query_analysis_init(struct bs_query_analysis *analysis,
                                       const struct bs_snapshot_list *list, uint32_t entry,
                                       struct bs_error *err) BS_WARN_UNUSED;
 /* True if two entries parse queries in the same way. */
 bool bs_query_analysis_is_alike(const struct bs_list_entry *a, const struct bs_list_entry *b);
 /* Initialises the analysis without a list and without fields; the options determine the analyzer.
  * Fails as bs_tokenizer_new. */
-enum bs_status bs_query_analysis_init_words(struct bs_query_analysis *reading,
+enum bs_status bs_query_analysis_init_words(struct bs_query_analysis *analysis,
                                             const struct bs_tokenizer_options *words,
                                             struct bs_error *err) BS_WARN_UNUSED;
-void bs_query_analysis_deinit(struct bs_query_analysis *reading);
+void bs_query_analysis_deinit(struct bs_query_analysis *analysis);
 
 /* Sets the fields to the names of a table, which is borrowed. */
-void bs_query_analysis_set_fields(struct bs_query_analysis *reading,
+void bs_query_analysis_set_fields(struct bs_query_analysis *analysis,
                                   const struct bs_term_table *names);
 
 /* Call before each query. Sets the stop words, and the fields: those of the list and of the
  * statistics (nullable). BS_INVALID: there is no list of stop words of that name. BS_NO_MEMORY. */
-enum bs_status bs_query_analysis_begin(struct bs_query_analysis *reading,
+enum bs_status bs_query_analysis_begin(struct bs_query_analysis *analysis,
                                        const struct bs_stop_choice *stop,
                                        const struct bs_statistics *statistics,
                                        struct bs_error *err) BS_WARN_UNUSED;
 
 /* Returns the options of bs_query_parse that the analysis determines; the caller sets the
  * others. */
-struct bs_query_options bs_query_analysis_options(struct bs_query_analysis *reading);
+struct bs_query_options bs_query_analysis_options(struct bs_query_analysis *analysis);
 
 /* Changes options so that the whole query is searched in one field and cannot name fields.
  * BS_NOT_FOUND: there is no such field. */
-enum bs_status bs_query_analysis_keep_to_field(struct bs_query_analysis *reading, const char *name,
+enum bs_status bs_query_analysis_keep_to_field(struct bs_query_analysis *analysis, const char *name,
                                                struct bs_query_options *options,
                                                struct bs_error *err) BS_WARN_UNUSED;
 
 /* Parses a query with options made by bs_query_analysis_options. Fails as bs_query_parse. */
-enum bs_status bs_query_analysis_parse(struct bs_query_analysis *reading, const char *query,
+enum bs_status bs_query_analysis_parse(struct bs_query_analysis *analysis, const char *query,
                                        size_t query_bytes, const struct bs_query_options *options,
                                        struct bs_query_tree **query_out, size_t *error_byte_out,
                                        struct bs_error *err) BS_WARN_UNUSED;

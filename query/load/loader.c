@@ -84,7 +84,7 @@ void bs_loader_begin(struct bs_loader *loader, bool verbose, bool trusts)
 void bs_loader_leave_changed(struct bs_loader *loader)
 {
 	for (uint32_t i = 0; i < loader->list->n_entries; i++)
-		bs_snapshot_load_leave_changed(loader->snapshot_loaders[i]);
+		bs_snapshot_load_skip_changed(loader->snapshot_loaders[i]);
 }
 
 void bs_loader_ask_head(struct bs_loader *loader,

@@ -40,7 +40,7 @@ struct bs_snapshot_loader *bs_loader_snapshot_loader(const struct bs_loader *loa
                                                      uint32_t entry);
 
 /* These functions apply to all snapshots of the list: see bs_snapshot_load_begin,
- * bs_snapshot_load_leave_changed, bs_snapshot_load_ask_head and bs_snapshot_loader_failures. */
+ * bs_snapshot_load_skip_changed, bs_snapshot_load_ask_head and bs_snapshot_loader_failures. */
 void bs_loader_begin(struct bs_loader *loader, bool verbose, bool trusts);
 void bs_loader_leave_changed(struct bs_loader *loader);
 void bs_loader_ask_head(struct bs_loader *loader,
@@ -66,7 +66,7 @@ static inline struct bs_snapshot_loader *bs_loader_snapshot_loader_of(
  * every candidate are inline. */
 BS_WARN_UNUSED static inline enum bs_status bs_load(struct bs_loader *loader, struct bs_doc_ref ref,
                                                     struct bs_document *document_out,
-                                                    enum bs_fetched *fetched_out,
+                                                    enum bs_load_state *fetched_out,
                                                     struct bs_error *err)
 {
 	uint32_t own;

@@ -86,7 +86,8 @@ struct proving {
 /* Marks the document as replaced if its id also occurs after the indexed bytes. Reads only its name
  * if that suffices, because reading whole records of a million documents would take most of the
  * time. */
-static enum bs_status look_behind(struct proving *at, struct bs_doc_ref ref, struct bs_error *err)
+static enum bs_status find_appended_id(struct proving *at, struct bs_doc_ref ref,
+                                       struct bs_error *err)
 {
 	const struct bs_doc_table *docs = &at->snapshot->segments[ref.segment].docs;
 	struct bs_doc_record record = {0};
@@ -123,7 +124,7 @@ static enum bs_status find_replaced(struct proving *at, uint32_t number, struct 
 			struct bs_source_range range = bs_doc_table_range(docs, i);
 			for (uint32_t d = range.first;
 			     range.source == number && d < range.end && !status; d++)
-				status = look_behind(at, (struct bs_doc_ref){s, d}, err);
+				status = find_appended_id(at, (struct bs_doc_ref){s, d}, err);
 		}
 	}
 	return status;

@@ -43,7 +43,7 @@ struct asked {
 	struct bs_doc_record record;
 	struct fetch_source *source;
 	struct bs_document *document;
-	enum bs_fetched fetched;
+	enum bs_load_state fetched;
 };
 
 /* The range of adjacent documents of one source that contains the last document asked for. */
@@ -82,7 +82,7 @@ struct bs_snapshot_loader {
 	struct bs_changes changes; /* The changes found in this query. */
 	bool verbose;
 	bool trusts; /* The query takes documents as unchanged unless their texts are read. */
-	bool leaves_changed; /* See bs_snapshot_load_leave_changed. */
+	bool leaves_changed; /* See bs_snapshot_load_skip_changed. */
 	/* See bs_snapshot_load_ask_head. */
 	bool (*is_enough)(void *context, const uint8_t *text, size_t n_bytes);
 	void *enough_context;
@@ -319,7 +319,7 @@ static enum bs_status soften(struct bs_snapshot_loader *snapshot_loader, enum bs
 	if (status == BS_OK || bs_is_fatal(status) || status == BS_CORRUPT ||
 	    bs_deadline_ended(status))
 		return status;
-	asked->fetched = BS_FETCHED_FAILED;
+	asked->fetched = BS_LOADED_FAILED;
 	if ((snapshot_loader->n_failures++ < BS_MAX_UNREADABLE_NOTICES ||
 	     snapshot_loader->verbose) &&
 	    snapshot_loader->notice && err)
@@ -448,7 +448,7 @@ static enum bs_status fetch_stored_file(struct bs_snapshot_loader *snapshot_load
 			return status;
 	}
 	*found_out = true;
-	asked->fetched = BS_FETCHED_UNCHANGED;
+	asked->fetched = BS_LOADED_UNCHANGED;
 	status = fetch_frame(snapshot_loader, asked->ref.segment, asked->ref.document, err);
 	return status ? status
 	              : bs_reader_take_file(snapshot_loader->reader, &snapshot_loader->raw,
@@ -478,23 +478,23 @@ static enum bs_status fetch_file(struct bs_snapshot_loader *snapshot_loader, str
 	bs_reader_ask_head(snapshot_loader->reader, NULL);
 	/* The path may lead to something that is not a document now: a symlink or a binary file. */
 	if (status == BS_NOT_FOUND || status == BS_INVALID) {
-		asked->fetched = BS_FETCHED_GONE;
+		asked->fetched = BS_LOADED_GONE;
 		notice_document(snapshot_loader, asked->ref, path, status == BS_NOT_FOUND);
 		return BS_OK;
 	}
 	if (status)
 		return soften(snapshot_loader, status, asked, err);
 	bool matches = bs_fingerprint_equals(&fingerprint, asked->record.place);
-	asked->fetched = !matches                            ? BS_FETCHED_CHANGED
-	                 : asked->record.flags & BS_DOC_RACY ? BS_FETCHED_RACY
-	                                                     : BS_FETCHED_UNCHANGED;
+	asked->fetched = !matches                            ? BS_LOADED_CHANGED
+	                 : asked->record.flags & BS_DOC_RACY ? BS_LOADED_RACY
+	                                                     : BS_LOADED_UNCHANGED;
 	if (!matches)
 		notice_document(snapshot_loader, asked->ref, path, false);
 	bool is_collection = false;
-	if (asked->fetched != BS_FETCHED_UNCHANGED)
+	if (asked->fetched != BS_LOADED_UNCHANGED)
 		status = is_collection_now(snapshot_loader, asked, name, &is_collection, err);
 	if (is_collection)
-		asked->fetched = BS_FETCHED_GONE;
+		asked->fetched = BS_LOADED_GONE;
 	return status;
 }
 
@@ -718,7 +718,7 @@ static enum bs_status fetch_moved(struct bs_snapshot_loader *snapshot_loader, st
 			status = is_wanted(snapshot_loader, asked, &wanted, &found, err);
 	}
 	bs_buffer_deinit(&wanted);
-	asked->fetched = found ? BS_FETCHED_CHANGED : BS_FETCHED_GONE;
+	asked->fetched = found ? BS_LOADED_CHANGED : BS_LOADED_GONE;
 	return soften(snapshot_loader, status, asked, err);
 }
 
@@ -781,7 +781,7 @@ static enum bs_status ask_provider(struct bs_snapshot_loader *snapshot_loader, s
 {
 	const struct bs_text_provider *provider = snapshot_loader->snapshot->texts;
 	bool is_left = snapshot_loader->leaves_changed && (!provider || !provider->any_thread);
-	asked->fetched = is_left ? BS_FETCHED_CHANGED : BS_FETCHED_GONE;
+	asked->fetched = is_left ? BS_LOADED_CHANGED : BS_LOADED_GONE;
 	if (is_left)
 		return BS_OK;
 	enum bs_status status = open_stored(snapshot_loader, err);
@@ -794,7 +794,7 @@ static enum bs_status ask_provider(struct bs_snapshot_loader *snapshot_loader, s
 	                           asked->record.checksum ==
 	                                   bs_checksum(asked->document->raw.bytes,
 	                                               (size_t)asked->document->raw.n_bytes));
-	asked->fetched = is_same ? BS_FETCHED_UNCHANGED : BS_FETCHED_CHANGED;
+	asked->fetched = is_same ? BS_LOADED_UNCHANGED : BS_LOADED_CHANGED;
 	return soften(snapshot_loader, status, asked, err);
 }
 
@@ -802,7 +802,7 @@ static enum bs_status fetch_stored(struct bs_snapshot_loader *snapshot_loader, s
                                    struct bs_error *err)
 {
 	struct bs_error why = {""};
-	asked->fetched = BS_FETCHED_UNCHANGED;
+	asked->fetched = BS_LOADED_UNCHANGED;
 	if (asked->record.flags & BS_DOC_NOT_STORED)
 		return ask_provider(snapshot_loader, asked, err);
 	uint64_t frame = has_texts(snapshot_loader, asked->ref.segment) ? asked->ref.document
@@ -833,7 +833,7 @@ static enum bs_status fetch_from_collection(struct bs_snapshot_loader *snapshot_
 	    has_texts(snapshot_loader, asked->ref.segment))
 		return fetch_stored(snapshot_loader, asked, err);
 	check_collection(snapshot_loader, source, asked->record.source);
-	asked->fetched = BS_FETCHED_GONE;
+	asked->fetched = BS_LOADED_GONE;
 	if (source->is_gone)
 		return BS_OK;
 	enum bs_status status = BS_OK;
@@ -845,15 +845,15 @@ static enum bs_status fetch_from_collection(struct bs_snapshot_loader *snapshot_
 		status = fetch_moved(snapshot_loader, asked, err);
 	/* A replaced document may be a false positive (equal hashes of ids); then its record is
 	 * still at the indexed place. */
-	if (source->is_changed || status || (is_again && asked->fetched != BS_FETCHED_GONE))
+	if (source->is_changed || status || (is_again && asked->fetched != BS_LOADED_GONE))
 		return status;
 	if (!source->is_racy && !is_again && has_texts(snapshot_loader, asked->ref.segment))
 		return fetch_stored(snapshot_loader, asked, err);
 	status = fetch_in_place(snapshot_loader, asked, &found, err);
-	asked->fetched = source->is_racy ? BS_FETCHED_RACY : BS_FETCHED_UNCHANGED;
+	asked->fetched = source->is_racy ? BS_LOADED_RACY : BS_LOADED_UNCHANGED;
 	if (status || found)
 		return soften(snapshot_loader, status, asked, err);
-	asked->fetched = BS_FETCHED_CHANGED;
+	asked->fetched = BS_LOADED_CHANGED;
 	if (snapshot_loader->leaves_changed)
 		return BS_OK;
 	/* The source changed between the check and the read, or while it was indexed. */
@@ -874,7 +874,7 @@ static enum bs_status refuse(struct bs_snapshot_loader *snapshot_loader, struct 
 		snapshot_loader->notice(snapshot_loader->context, why.text);
 	root->is_noticed = true;
 	snapshot_loader->n_failures++;
-	asked->fetched = BS_FETCHED_FAILED;
+	asked->fetched = BS_LOADED_FAILED;
 	return BS_OK;
 }
 
@@ -905,21 +905,21 @@ static enum bs_status fetch(struct bs_snapshot_loader *snapshot_loader, struct a
 
 enum bs_status bs_snapshot_load(struct bs_snapshot_loader *snapshot_loader, uint32_t segment,
                                 uint32_t document, struct bs_document *document_out,
-                                enum bs_fetched *fetched_out, struct bs_error *err)
+                                enum bs_load_state *fetched_out, struct bs_error *err)
 {
-	struct asked asked = {.document = document_out, .fetched = BS_FETCHED_GONE};
+	struct asked asked = {.document = document_out, .fetched = BS_LOADED_GONE};
 	struct bs_error own;
 	*document_out = (struct bs_document){0};
 	if (!err)
 		err = &own;
-	enum bs_status status = bs_deadline_spend(FETCH_NS, err);
+	enum bs_status status = bs_deadline_check_after(FETCH_NS, err);
 	if (!status)
 		status = find_record(snapshot_loader, segment, document, &asked, err);
 	if (!status)
 		status = fetch(snapshot_loader, &asked, err);
 	/* A state that was found after the deadline may be wrong, so the call fails. */
 	if (!status && bs_deadline_is_over())
-		status = bs_deadline_ask(err);
+		status = bs_deadline_check(err);
 	*fetched_out = asked.fetched;
 	return status;
 }
@@ -970,7 +970,7 @@ bool bs_snapshot_load_agrees(struct bs_snapshot_loader *snapshot_loader, uint32_
 	        !is_replaced(snapshot_loader, snapshot_loader->range.number, segment, document));
 }
 
-void bs_snapshot_load_leave_changed(struct bs_snapshot_loader *snapshot_loader)
+void bs_snapshot_load_skip_changed(struct bs_snapshot_loader *snapshot_loader)
 {
 	snapshot_loader->leaves_changed = true;
 }
@@ -990,9 +990,9 @@ enum bs_status bs_snapshot_load_is_unchanged(struct bs_snapshot_loader *snapshot
 			is_source_unchanged(snapshot_loader, snapshot_loader->range.number) &&
 			!is_replaced(snapshot_loader, snapshot_loader->range.number, segment,
 		                     document);
-		return bs_deadline_spend(LINE_NS, err);
+		return bs_deadline_check_after(LINE_NS, err);
 	}
-	enum bs_status status = bs_deadline_spend(FETCH_NS, err);
+	enum bs_status status = bs_deadline_check_after(FETCH_NS, err);
 	if (!status)
 		status = find_record(snapshot_loader, segment, document, &asked, err);
 	if (status || asked.record.flags & BS_DOC_RACY)

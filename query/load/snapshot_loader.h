@@ -31,10 +31,10 @@ void bs_snapshot_loader_free(struct bs_snapshot_loader *snapshot_loader);
  * texts must be read. */
 void bs_snapshot_load_begin(struct bs_snapshot_loader *snapshot_loader, bool verbose, bool trusts);
 /* Permanent: from now on, changed documents are not looked up at their current places;
- * bs_snapshot_load reports them as BS_FETCHED_CHANGED, BS_FETCHED_GONE or BS_FETCHED_FAILED. For
+ * bs_snapshot_load reports them as BS_LOADED_CHANGED, BS_LOADED_GONE or BS_LOADED_FAILED. For
  * worker threads, which leave such documents to the thread that gives notices and keeps the state
  * of changed sources. */
-void bs_snapshot_load_leave_changed(struct bs_snapshot_loader *snapshot_loader);
+void bs_snapshot_load_skip_changed(struct bs_snapshot_loader *snapshot_loader);
 /* Whether this loader, too, takes a document as unchanged that another snapshot loader found
  * unchanged. Files are not checked again; a collection is checked once a query. */
 bool bs_snapshot_load_agrees(struct bs_snapshot_loader *snapshot_loader, uint32_t segment,
@@ -51,22 +51,23 @@ const struct bs_changes *bs_snapshot_loader_changes(
 void bs_snapshot_load_expect(struct bs_snapshot_loader *snapshot_loader, uint32_t segment,
                              const uint32_t *documents, size_t n_documents);
 
-enum bs_fetched {
-	BS_FETCHED_UNCHANGED, /* The indexed text. */
+enum bs_load_state {
+	BS_LOADED_UNCHANGED, /* The indexed text. */
 	/* Present with the indexed fingerprint, which is inconclusive (BS_DOC_RACY). */
-	BS_FETCHED_RACY,
-	BS_FETCHED_CHANGED, /* Present with another fingerprint. */
-	BS_FETCHED_GONE,    /* No longer present: the caller drops the document. */
+	BS_LOADED_RACY,
+	BS_LOADED_CHANGED, /* Present with another fingerprint. */
+	BS_LOADED_GONE,    /* No longer present: the caller drops the document. */
 	/* Present, but unreadable. A notice was given. The caller drops the document and ends the
 	 * search with an error. */
-	BS_FETCHED_FAILED,
+	BS_LOADED_FAILED,
 };
 
 /* Loads the current text of a document, borrowed until the next call. Fails only with BS_CORRUPT
  * (the index is damaged), BS_NO_MEMORY, or the status of an expired deadline. */
 enum bs_status bs_snapshot_load(struct bs_snapshot_loader *snapshot_loader, uint32_t segment,
                                 uint32_t document, struct bs_document *document_out,
-                                enum bs_fetched *fetched_out, struct bs_error *err) BS_WARN_UNUSED;
+                                enum bs_load_state *fetched_out,
+                                struct bs_error *err) BS_WARN_UNUSED;
 
 /* From now on, bs_snapshot_load passes the beginning of a large unchanged file to is_enough. If
  * is_enough returns true, that beginning becomes the document's text. NULL: files are read

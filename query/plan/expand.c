@@ -57,7 +57,7 @@ enum bs_status bs_expand(const struct bs_snapshot *snapshot, const struct bs_ele
 		struct bs_lexicon_cursor cursor = {.lexicon = &snapshot->segments[s].terms.lexicon};
 		bool end = false;
 		status = bs_lexicon_cursor_seek(&cursor, element->term, head_bytes, err);
-		while (!status && !(status = bs_deadline_spend(TERM_NS, err)) &&
+		while (!status && !(status = bs_deadline_check_after(TERM_NS, err)) &&
 		       !(status = bs_lexicon_cursor_next(&cursor, &end, err)) && !end &&
 		       cursor.term.data[0] != BS_KEY_COMPOUND &&
 		       cursor.term.used_bytes >= head_bytes &&

@@ -600,7 +600,7 @@ enum bs_status bs_filter_passes(struct bs_filter *filter, struct bs_doc_ref ref,
 	*passes_out = (*memo)[ref.document] == MEMO_IN;
 	if ((*memo)[ref.document] != MEMO_EMPTY)
 		return BS_OK;
-	enum bs_status status = bs_deadline_spend(LOOK_NS, err);
+	enum bs_status status = bs_deadline_check_after(LOOK_NS, err);
 	if (!status)
 		status = bs_snapshot_name(segment->snapshot, bs_list_own_ref(filter->list, ref),
 		                          &record, err);
@@ -633,7 +633,7 @@ static enum bs_status find_line(struct bs_filter *filter, struct bs_doc_ref ref,
                                 struct bs_document *document_out, struct bs_error *err)
 {
 	struct bs_document document;
-	enum bs_fetched fetched;
+	enum bs_load_state fetched;
 	const struct bs_list_segment *segment = bs_list_segment(filter->list, ref.segment);
 	const struct index_part *part = &filter->parts[segment->entry];
 	enum bs_status status = bs_loader_line(filter->loader, ref, line_out, line_bytes_out, err);
@@ -646,7 +646,7 @@ static enum bs_status find_line(struct bs_filter *filter, struct bs_doc_ref ref,
 	    !bs_source_has_records(bs_snapshot_load_source(part->snapshot_loader, record.source)))
 		return status;
 	status = bs_load(filter->loader, ref, &document, &fetched, err);
-	if (status || fetched == BS_FETCHED_GONE || fetched == BS_FETCHED_FAILED)
+	if (status || fetched == BS_LOADED_GONE || fetched == BS_LOADED_FAILED)
 		return status;
 	*line_out = document.raw.bytes;
 	*line_bytes_out = (size_t)document.raw.n_bytes;

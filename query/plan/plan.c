@@ -168,7 +168,7 @@ static enum bs_status add_df(const struct bs_snapshot *snapshot, const uint8_t *
 	for (uint32_t s = 0; s < snapshot->manifest.n_segments && may && !status; s++) {
 		bool found;
 		uint64_t ordinal, here = 0;
-		status = bs_deadline_spend(FIND_NS, err);
+		status = bs_deadline_check_after(FIND_NS, err);
 		if (!status)
 			status = bs_lexicon_find(&snapshot->segments[s].terms.lexicon, key,
 			                         key_bytes, &found, &ordinal, &here, err);
@@ -181,7 +181,7 @@ enum bs_status bs_plan_df(const struct bs_snapshot_list *list, const uint8_t *ke
                           uint32_t key_bytes, uint64_t *df_out, struct bs_error *err)
 {
 	*df_out = 0;
-	enum bs_status status = bs_deadline_spend(FIND_NS, err);
+	enum bs_status status = bs_deadline_check_after(FIND_NS, err);
 	for (uint32_t i = 0; i < list->n_entries && !status; i++)
 		status = add_df(list->entries[i].snapshot, key, key_bytes, df_out, err);
 	return status;
@@ -191,25 +191,24 @@ enum bs_status bs_plan_idf(const struct bs_plan *plan, const uint8_t *term, uint
                            double *idf_out, struct bs_error *err)
 {
 	uint64_t df = 0;
-	enum bs_status status = plan->collection.list ? bs_plan_df(plan->collection.list, term,
-	                                                           term_bytes, &df, err)
-	                                              : BS_OK;
-	return status ? status
-	              : bs_corpus_idf(&plan->collection, term, term_bytes, df, idf_out, err);
+	enum bs_status status = plan->corpus.list
+	                                ? bs_plan_df(plan->corpus.list, term, term_bytes, &df, err)
+	                                : BS_OK;
+	return status ? status : bs_corpus_idf(&plan->corpus, term, term_bytes, df, idf_out, err);
 }
 
 enum bs_status bs_plan_term_idf(const struct bs_plan *plan, uint32_t term, double *idf_out,
                                 struct bs_error *err)
 {
 	const struct bs_plan_term *of = &plan->terms.items[term];
-	return bs_corpus_idf(&plan->collection, plan->keys.data + of->key_offset, of->key_bytes,
-	                     of->df, idf_out, err);
+	return bs_corpus_idf(&plan->corpus, plan->keys.data + of->key_offset, of->key_bytes, of->df,
+	                     idf_out, err);
 }
 
 bool bs_plan_term_occurs(const struct bs_plan *plan, uint32_t term)
 {
 	const struct bs_plan_term *of = &plan->terms.items[term];
-	const struct bs_statistics *statistics = plan->collection.statistics;
+	const struct bs_statistics *statistics = plan->corpus.statistics;
 	return of->df > 0 ||
 	       (statistics &&
 	        bs_statistics_df(statistics, plan->keys.data + of->key_offset, of->key_bytes) > 0);
@@ -223,7 +222,7 @@ static void resolve(struct planner *planner, const struct bs_segment *segment, u
 	struct bs_term_place place = {0};
 	uint64_t ordinal = 0;
 	if (segment)
-		planner->status = bs_deadline_spend(FIND_NS, planner->err);
+		planner->status = bs_deadline_check_after(FIND_NS, planner->err);
 	if (segment && !planner->status && !term->is_absent_here)
 		planner->status = bs_lexicon_find(
 			&segment->terms.lexicon, plan->keys.data + term->key_offset,
@@ -332,7 +331,7 @@ static void begin(struct bs_plan *plan, const struct bs_plan_inputs *inputs)
 	plan->list = inputs->list;
 	plan->scope = inputs->scope;
 	plan->names = inputs->names;
-	plan->collection = inputs->collection;
+	plan->corpus = inputs->corpus;
 	plan->n_terms = 0;
 	bs_buffer_clear(&plan->keys);
 	bs_vector_clear(&plan->elements);
@@ -359,12 +358,12 @@ enum bs_status bs_plan_make(struct bs_plan *plan, const struct bs_plan_inputs *i
 		first += plan->list->entries[i].snapshot->manifest.n_segments + 1;
 	}
 	bs_term_table_deinit(&planner.expansion);
-	if (!planner.status && !plan->collection.list)
-		planner.status = bs_plan_check_statistics(plan->collection.statistics, query, err);
+	if (!planner.status && !plan->corpus.list)
+		planner.status = bs_plan_check_statistics(plan->corpus.statistics, query, err);
 	return planner.status;
 }
 
-uint32_t bs_plan_whole(const struct bs_plan *plan, uint32_t segment, uint32_t node)
+uint32_t bs_plan_equivalent_term(const struct bs_plan *plan, uint32_t segment, uint32_t node)
 {
 	const struct bs_query_node *whole = &plan->query->nodes[node];
 	if (whole->field != BS_QUERY_ANY_FIELD || whole->n_items == 0 ||
@@ -392,7 +391,7 @@ bool bs_plan_is_exact_leaf(const struct bs_plan *plan, uint32_t segment, uint32_
 		return false;
 	if (node->kind == BS_NODE_WORD)
 		return !plan->elements.items[node->items[0].element].is_too_broad;
-	return bs_plan_whole(plan, segment, n) != UINT32_MAX;
+	return bs_plan_equivalent_term(plan, segment, n) != UINT32_MAX;
 }
 
 bool bs_plan_is_widest(const struct bs_plan *plan, uint32_t segment, uint32_t pair)

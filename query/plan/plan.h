@@ -92,7 +92,7 @@ struct bs_plan_inputs {
 	const struct bs_snapshot_list *list;
 	struct bs_plan_scope scope;
 	struct bs_file_names *names; /* Not NULL. Set up after the plan is made. */
-	struct bs_corpus collection;
+	struct bs_corpus corpus;
 };
 
 /* Where the candidates of a segment come from. */
@@ -116,7 +116,7 @@ struct bs_plan {
 	const struct bs_snapshot_list *list;
 	struct bs_plan_scope scope;
 	struct bs_file_names *names;
-	struct bs_corpus collection;
+	struct bs_corpus corpus;
 	/* The elements, with the numbers they have in the query. */
 	struct bs_plan_elements elements;
 	struct bs_plan_terms terms; /* The terms, grouped by element; n_terms of them. */
@@ -212,7 +212,7 @@ static inline const struct bs_plan_range *bs_plan_range(const struct bs_plan *pl
 /* The term that is equivalent to a leaf in a segment: a document matches the leaf if and only if it
  * has the term. The term of a plain word, or the word pair that is a whole phrase. UINT32_MAX:
  * there is none. */
-uint32_t bs_plan_whole(const struct bs_plan *plan, uint32_t segment, uint32_t node);
+uint32_t bs_plan_equivalent_term(const struct bs_plan *plan, uint32_t segment, uint32_t node);
 
 /* Whether the columns and lists of a segment give exactly the documents that match a leaf: a word
  * in any field that does not expand to too many terms, a phrase that is a single word pair of the

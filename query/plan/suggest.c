@@ -46,7 +46,7 @@ static enum bs_status walk(struct suggesting *at, const struct bs_lexicon *lexic
 	if (!status)
 		status = bs_lexicon_cursor_next(&cursor, &end, err);
 	while (!status && !end && term->data[0] != BS_KEY_COMPOUND &&
-	       !(status = bs_deadline_spend(TERM_NS, err))) {
+	       !(status = bs_deadline_check_after(TERM_NS, err))) {
 		if (bs_fuzzy_matches(at->fuzzy, term->data, (uint32_t)term->used_bytes,
 		                     (uint32_t)cursor.n_shared))
 			status = offer(at, term, err);

@@ -160,7 +160,7 @@ static void look_at_rows(struct best_scan *scan, struct bs_scan_row *looked, siz
 	const struct bs_segment *segment = scan->segment;
 	size_t n_hopeful = 0;
 	if (!at->status)
-		at->status = bs_deadline_spend(n * LOOK_NS, at->err);
+		at->status = bs_deadline_check_after(n * LOOK_NS, at->err);
 	bs_scan_documents(at, looked, n);
 	for (size_t i = 0; i < n && !at->status; i++) {
 		bs_packed_prefetch_entry(&segment->docs.lengths, looked[i].document);

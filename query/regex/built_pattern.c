@@ -231,8 +231,8 @@ void bs_pattern_tree_place(struct bs_pattern_tree *tree, enum bs_pattern_place p
 	if (!begin_part(tree))
 		return;
 	write_text(tree, places[place].text);
-	end_place(tree,
-	          bs_regex_add(&tree->build, BS_REGEX_PLACE, from, (uint8_t)places[place].letter));
+	end_place(tree, bs_regex_add(&tree->build, BS_REGEX_ASSERTION, from,
+	                             (uint8_t)places[place].letter));
 }
 
 static void add_negative_look(struct bs_pattern_tree *tree, const char *opening,
@@ -245,7 +245,7 @@ static void add_negative_look(struct bs_pattern_tree *tree, const char *opening,
 	write_text(tree, opening);
 	(void)add_class(tree, ranges, n, false);
 	write_text(tree, ")");
-	end_place(tree, bs_regex_add(&tree->build, BS_REGEX_PLACE, from, '!'));
+	end_place(tree, bs_regex_add(&tree->build, BS_REGEX_ASSERTION, from, '!'));
 }
 
 void bs_pattern_tree_not_preceded(struct bs_pattern_tree *tree,
@@ -288,7 +288,7 @@ static void end_alternative(struct bs_pattern_tree *tree)
 static uint32_t end_level(struct bs_pattern_tree *tree)
 {
 	end_alternative(tree);
-	return bs_regex_join(&tree->build, &top(tree)->alternatives, BS_REGEX_EITHER,
+	return bs_regex_join(&tree->build, &top(tree)->alternatives, BS_REGEX_ALTERNATION,
 	                     top(tree)->from);
 }
 

@@ -121,8 +121,8 @@ static enum bs_status test_literal(struct filtering *at, const struct literal *l
 	*is_any_left = m > 0 || literal->n == 0;
 	if (!*is_any_left)
 		memset(piece, 0, n_bytes);
-	enum bs_status spent =
-		bs_deadline_spend((uint64_t)(1 + literal->n) * (COLUMN_NS + n_bytes / 16), err);
+	enum bs_status spent = bs_deadline_check_after(
+		(uint64_t)(1 + literal->n) * (COLUMN_NS + n_bytes / 16), err);
 	if (spent)
 		return spent;
 	for (uint32_t c = 0; c < literal->n && c < COLUMNS_AHEAD && *is_any_left; c++)
@@ -255,7 +255,7 @@ static enum bs_status take_rows(struct filtering *at, const uint8_t *piece, uint
 	enum bs_status status = BS_OK;
 	for (uint32_t i = next_byte(piece, 0, n_bytes); i < n_bytes && !status;
 	     i = next_byte(piece, i + 1, n_bytes)) {
-		status = bs_deadline_spend(ROW_NS, err);
+		status = bs_deadline_check_after(ROW_NS, err);
 		for (unsigned bits = piece[i]; bits && !status; bits &= bits - 1) {
 			uint32_t row = first_row + i * 8 + (unsigned)__builtin_ctz(bits);
 			/* The last byte has bits beyond the last row. They are still set if only
@@ -341,7 +341,7 @@ static enum bs_status find_hashes(struct filtering *at, struct bs_error *err)
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; i < at->tree->n_nodes && !status; i++)
 		if (at->tree->nodes[i].kind == BS_GRAM_LITERAL &&
-		    !(status = bs_deadline_spend(COLUMN_NS * at->tree->nodes[i].n_keys, err)))
+		    !(status = bs_deadline_check_after(COLUMN_NS * at->tree->nodes[i].n_keys, err)))
 			status = find_places(at, &at->tree->nodes[i], &at->literals[i], err);
 	for (uint32_t i = 0; i < at->tree->n_nodes && !status; i++)
 		if (is_of_few_literals(at, &at->tree->nodes[i]))

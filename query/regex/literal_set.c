@@ -158,7 +158,7 @@ static enum bs_status fold_literals(struct bs_literal_set *set, const struct bs_
 			: bs_buffer_reserve(&set->folded, n_bytes + n_bytes / 2 + 8, err);
 	for (uint32_t i = 0; i < n_literals && !status; i++) {
 		struct entry *entry = &entries[i];
-		status = bs_deadline_spend(LITERAL_NS, err);
+		status = bs_deadline_check_after(LITERAL_NS, err);
 		*entry = (struct entry){
 			.bytes = literals[i].bytes, .n_bytes = literals[i].n_bytes, .literal = i};
 		if (set->letter_case != BS_LITERAL_EXACT) {
@@ -236,7 +236,7 @@ static enum bs_status make_node(struct making *making, struct task task, struct 
 	const uint8_t *label = making->entries[task.from].bytes + task.n_known;
 	struct node node = {.n_label = (uint16_t)label_bytes(making, &task)};
 	size_t place = trees->used_bytes;
-	enum bs_status status = bs_deadline_spend(LITERAL_NS, err);
+	enum bs_status status = bs_deadline_check_after(LITERAL_NS, err);
 	if (status)
 		return status;
 	task.n_known += node.n_label;
@@ -553,7 +553,7 @@ struct look {
 	const struct bs_literal_set *set;
 	const uint8_t *text;
 	size_t n_bytes;
-	bs_literal_counts counts;
+	bs_literal_accept counts;
 	void *context;
 	struct bs_literal_found found; /* the best literal found at the position so far */
 };
@@ -682,7 +682,7 @@ static void look_at(struct look *look, size_t at)
 }
 
 bool bs_literal_set_find(const struct bs_literal_set *set, const uint8_t *text, size_t from,
-                         size_t n_bytes, bs_literal_counts counts, void *context,
+                         size_t n_bytes, bs_literal_accept counts, void *context,
                          struct bs_literal_found *found_out)
 {
 	struct look look = {

@@ -39,7 +39,7 @@ struct bs_literal_found {
 };
 
 /* Returns whether to accept the literal at text[found->start..found->end). */
-typedef bool (*bs_literal_counts)(void *context, const uint8_t *text, size_t n_bytes,
+typedef bool (*bs_literal_accept)(void *context, const uint8_t *text, size_t n_bytes,
                                   const struct bs_literal_found *found);
 
 struct bs_literal_set;
@@ -61,5 +61,5 @@ void bs_literal_set_free(struct bs_literal_set *set);
  * matches at `from` without a call of counts. Thread-safe.
  */
 bool bs_literal_set_find(const struct bs_literal_set *set, const uint8_t *text, size_t from,
-                         size_t n_bytes, bs_literal_counts counts, void *context,
+                         size_t n_bytes, bs_literal_accept counts, void *context,
                          struct bs_literal_found *found_out);

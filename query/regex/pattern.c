@@ -49,8 +49,8 @@ static enum bs_status join_patterns(const struct bs_grep_pattern *pattern, struc
 	struct bs_text_writer to = {
 		.out = joined, .status = bs_buffer_reserve(joined, 1, err), .err = err};
 	for (size_t i = 0; i < pattern->n_patterns && !to.status; i++) {
-		to.status =
-			bs_deadline_spend(PATTERN_NS + pattern->pattern_bytes[i] * BYTE_NS, err);
+		to.status = bs_deadline_check_after(
+			PATTERN_NS + pattern->pattern_bytes[i] * BYTE_NS, err);
 		bs_text_put_string(&to, i > 0 ? "|" : "");
 		bs_text_put_string(&to, is_line ? "^(?:" : "");
 		if (pattern->is_fixed)

@@ -43,7 +43,7 @@ static bool ties_parts(const struct bs_regex *regex, const struct bs_regex_node 
 	bool is_reference = node->kind == BS_REGEX_ANYTHING &&
 	                    (node->letter == 'g' || (node->letter >= '0' && node->letter <= '9'));
 	bool is_start =
-		node->kind == BS_REGEX_PLACE && (node->letter == 'G' || node->letter == 'K');
+		node->kind == BS_REGEX_ASSERTION && (node->letter == 'G' || node->letter == 'K');
 	return is_option || is_reference || is_start || node->kind == BS_REGEX_UNKNOWN;
 }
 
@@ -140,7 +140,7 @@ static bool take_needed(struct splitting *at, uint32_t index, unsigned depth)
 	switch (node->kind) {
 	case BS_REGEX_RUN:
 		return take_run(at, node);
-	case BS_REGEX_EITHER:
+	case BS_REGEX_ALTERNATION:
 		return take_each(at, node, depth + 1);
 	case BS_REGEX_SEQUENCE:
 		return take_best(at, node, depth + 1, BS_REGEX_NO_NODE, &best);
@@ -153,7 +153,8 @@ static bool take_needed(struct splitting *at, uint32_t index, unsigned depth)
 
 static bool is_place(const struct splitting *at, uint32_t index, uint8_t letter)
 {
-	return node_at(at, index)->kind == BS_REGEX_PLACE && node_at(at, index)->letter == letter;
+	return node_at(at, index)->kind == BS_REGEX_ASSERTION &&
+	       node_at(at, index)->letter == letter;
 }
 
 /* True if the node is ^...$. *index_out: the node between ^ and $; BS_REGEX_NO_NODE: nothing is
@@ -174,13 +175,13 @@ static bool take_literals(struct splitting *at, uint32_t index, unsigned depth)
 {
 	const struct bs_regex_node *node = node_at(at, index);
 	size_t doubtful_bytes;
-	bool is_literal = node->kind == BS_REGEX_EITHER && depth < BS_REGEX_MAX_DEPTH;
+	bool is_literal = node->kind == BS_REGEX_ALTERNATION && depth < BS_REGEX_MAX_DEPTH;
 	if (node->kind == BS_REGEX_RUN) {
 		const uint8_t *bytes = at->regex->bytes.data + node->first;
 		put_literal(at, bytes, node->n);
 		return bs_regex_is(node->caseless, at->is_caseless) == at->list->is_caseless &&
 		       (!at->list->is_caseless ||
-		        bs_gram_find_doubtful(bytes, node->n, &doubtful_bytes) == node->n);
+		        bs_gram_find_uncertain(bytes, node->n, &doubtful_bytes) == node->n);
 	}
 	if (node->kind == BS_REGEX_EMPTY) {
 		put_literal(at, (const uint8_t *)"", 0);
@@ -236,7 +237,7 @@ static void split(struct splitting *at)
 		 child = node_at(at, at->regex->root)->first;
 	list->are_all_known = true;
 	for (uint32_t i = 0; i < n && !at->status; i++, child = node_at(at, child)->next) {
-		at->status = bs_deadline_spend(PART_NS, at->err);
+		at->status = bs_deadline_check_after(PART_NS, at->err);
 		struct bs_pattern_part part = {.from = i == 0 ? 0 : bars[i - 1] + 1,
 		                               .to = i + 1 == n ? (uint32_t)at->regex->n_bytes
 		                                                : bars[i]};
@@ -254,7 +255,7 @@ static bool is_all_literal(struct splitting *at)
 	bool is_literal = !at->regex->n_captures;
 	for (uint32_t i = root->first; i != BS_REGEX_NO_NODE && is_literal && !at->status;
 	     i = node_at(at, i)->next) {
-		at->status = bs_deadline_spend(PART_NS, at->err);
+		at->status = bs_deadline_check_after(PART_NS, at->err);
 		is_literal = take_part(at, i);
 	}
 	if (!is_literal)
@@ -276,7 +277,7 @@ static const struct bs_regex *find_list(struct splitting *at, const struct bs_re
 {
 	static const char *const openings[] = {"(", "(?:"};
 	const struct bs_regex_node *root = bs_regex_node(whole, whole->root);
-	if (root->kind != BS_REGEX_EITHER || bs_vector_n(&whole->bars) > 0)
+	if (root->kind != BS_REGEX_ALTERNATION || bs_vector_n(&whole->bars) > 0)
 		return whole;
 	for (size_t i = 0; i < 2; i++) {
 		size_t n = strlen(openings[i]);
@@ -296,10 +297,10 @@ enum bs_status bs_pattern_list_make(struct bs_pattern_list *list, const struct b
 {
 	struct splitting at = {
 		.list = list, .is_caseless = is_caseless, .is_line = is_line, .err = err};
-	if (bs_regex_node(regex, regex->root)->kind != BS_REGEX_EITHER || !can_split(regex))
+	if (bs_regex_node(regex, regex->root)->kind != BS_REGEX_ALTERNATION || !can_split(regex))
 		return BS_OK;
 	at.regex = list->regex = find_list(&at, regex);
-	if (at.status || bs_regex_node(at.regex, at.regex->root)->kind != BS_REGEX_EITHER ||
+	if (at.status || bs_regex_node(at.regex, at.regex->root)->kind != BS_REGEX_ALTERNATION ||
 	    bs_vector_n(&at.regex->bars) == 0)
 		return at.status;
 	see_case(&at);

@@ -14,7 +14,7 @@
 
 /* The options that (?imsx) sets. */
 struct bs_regex_options {
-	uint8_t caseless, multi_line, dot_all; /* enum bs_regex_switch */
+	uint8_t caseless, multi_line, dot_all; /* enum bs_regex_option_state */
 	bool is_extended;                      /* white space and comments are ignored */
 };
 
@@ -72,7 +72,7 @@ static inline uint32_t bs_regex_add(struct bs_regex_build *build, enum bs_regex_
 	                             .next = BS_REGEX_NO_NODE};
 	if (bs_regex_is_lost(build))
 		return 0;
-	build->status = bs_deadline_spend(BS_REGEX_NODE_NS, build->err);
+	build->status = bs_deadline_check_after(BS_REGEX_NODE_NS, build->err);
 	if (!build->status)
 		build->status = bs_vector_append(&build->regex->nodes, &node, build->err);
 	return build->status ? 0 : bs_regex_n_nodes(build->regex) - 1;

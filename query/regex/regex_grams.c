@@ -708,8 +708,8 @@ static struct knowledge know_run(struct analysis *analysis, const struct bs_rege
 	analysis->status = bs_grams_fold(analysis->regex->bytes.data + node->first, node->n, folded,
 	                                 analysis->err);
 	for (size_t at = 0, n_skipped; may_go_on(analysis) && at < folded->used_bytes;) {
-		size_t n = bs_gram_find_doubtful(folded->data + at, folded->used_bytes - at,
-		                                 &n_skipped);
+		size_t n = bs_gram_find_uncertain(folded->data + at, folded->used_bytes - at,
+		                                  &n_skipped);
 		struct knowledge piece = n ? know_bytes(analysis, folded->data + at, n) : nothing;
 		run = follow(analysis, &run, &piece);
 		at += n ? n : n_skipped;
@@ -853,7 +853,7 @@ static struct knowledge know_node(struct analysis *analysis, const struct bs_reg
 {
 	switch (node->kind) {
 	case BS_REGEX_EMPTY:
-	case BS_REGEX_PLACE:
+	case BS_REGEX_ASSERTION:
 		return know_exactly(set_empty());
 	case BS_REGEX_RUN:
 		return analysis->classes ? know_classes(analysis, node) : know_run(analysis, node);
@@ -870,7 +870,7 @@ static struct knowledge know_node(struct analysis *analysis, const struct bs_reg
 		return know_look(analysis, &analysis->known[node->first]);
 	case BS_REGEX_SEQUENCE:
 		return know_sequence(analysis, node);
-	case BS_REGEX_EITHER:
+	case BS_REGEX_ALTERNATION:
 		return know_either(analysis, node);
 	case BS_REGEX_REPEAT:
 		return know_repeat(analysis, node);
@@ -1051,7 +1051,7 @@ enum bs_status bs_regex_grams_of_literals(const struct bs_literals *literals,
 	if (!needs)
 		status = bs_fail_memory(err, "a tree of grams", n * sizeof(*needs));
 	for (size_t i = 0; i < n && !status && all->kind == BS_GRAM_OR; i++) {
-		status = bs_deadline_spend(LITERAL_NS, err);
+		status = bs_deadline_check_after(LITERAL_NS, err);
 		if (!status)
 			status = need_of_literal(&grown->arena, &literals->items[i], &folded,
 			                         &needs[i], err);

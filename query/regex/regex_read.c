@@ -373,7 +373,7 @@ static uint32_t parse_escape(struct parser *parser, size_t from)
 	if ((letter | 0x20) == 'b' && sees(parser, "{"))
 		return bs_regex_give_up(&parser->to);
 	if (strchr("bBAGKzZ", (int)letter))
-		return bs_regex_add(&parser->to, BS_REGEX_PLACE, from, letter);
+		return bs_regex_add(&parser->to, BS_REGEX_ASSERTION, from, letter);
 	if (strchr("CRX", (int)letter))
 		return bs_regex_add(&parser->to, BS_REGEX_ANYTHING, from, letter);
 	return letter == 'g' || letter == 'k' ? parse_reference(parser, letter == 'g', from)
@@ -543,7 +543,7 @@ static uint32_t parse_look(struct parser *parser, bool is_negative, size_t from)
 	parser->to.regex->is_of_pcre2 = true;
 	uint32_t child = parse_rest(parser);
 	/* The content of a negative lookaround requires nothing; it was parsed to find its end. */
-	return is_negative ? bs_regex_add(&parser->to, BS_REGEX_PLACE, from, '!')
+	return is_negative ? bs_regex_add(&parser->to, BS_REGEX_ASSERTION, from, '!')
 	                   : bs_regex_add_parent(&parser->to, BS_REGEX_LOOK, child, 1, from);
 }
 
@@ -580,7 +580,7 @@ static uint32_t parse_condition(struct parser *parser, size_t from)
 		return nothing;
 	bs_regex_put_child(&parser->to, &children, node);
 	bs_regex_put_child(&parser->to, &children, nothing);
-	return bs_regex_join(&parser->to, &children, BS_REGEX_EITHER, from);
+	return bs_regex_join(&parser->to, &children, BS_REGEX_ALTERNATION, from);
 }
 
 /* Parses options after "(?". They apply to the rest of the enclosing group or, with a colon, to
@@ -755,7 +755,7 @@ static uint32_t parse_item(struct parser *parser)
 		return parse_escape(parser, from);
 	/* As a whole item, [[:<:]] and [[:>:]] are word boundaries. */
 	if (takes(parser, "[[:<:]]") || takes(parser, "[[:>:]]"))
-		return bs_regex_add(&parser->to, BS_REGEX_PLACE, from, parser->text[from + 3]);
+		return bs_regex_add(&parser->to, BS_REGEX_ASSERTION, from, parser->text[from + 3]);
 	if (takes(parser, "["))
 		return parse_class(parser, from);
 	if (takes(parser, "(?"))
@@ -769,7 +769,7 @@ static uint32_t parse_item(struct parser *parser)
 	if (takes(parser, "."))
 		return add_escaped_set(parser, '.', from);
 	if (takes(parser, "^") || takes(parser, "$"))
-		return bs_regex_add(&parser->to, BS_REGEX_PLACE, from, parser->text[from]);
+		return bs_regex_add(&parser->to, BS_REGEX_ASSERTION, from, parser->text[from]);
 	if (take_quantifier(parser, &quantifier)) /* a quantifier without an item */
 		return bs_regex_give_up(&parser->to);
 	return bs_regex_add_char(&parser->to, next(parser), from);
@@ -813,7 +813,7 @@ static uint32_t parse_either(struct parser *parser)
 		bs_regex_put_child(&parser->to, &children, parse_sequence(parser));
 	} while (!is_over(parser) && takes_bar(parser));
 	parser->n_alternatives = children.n;
-	return bs_regex_join(&parser->to, &children, BS_REGEX_EITHER, start);
+	return bs_regex_join(&parser->to, &children, BS_REGEX_ALTERNATION, start);
 }
 
 /* Stack bytes per level of parentheses, for the parser and for recursive functions over the tree

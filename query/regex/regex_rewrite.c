@@ -184,7 +184,7 @@ static void rewrite_node(struct rewriting *at, const struct bs_regex_node *node)
 	case BS_REGEX_SET:
 		rewrite_set(at, node);
 		break;
-	case BS_REGEX_PLACE:
+	case BS_REGEX_ASSERTION:
 		rewrite_place(at, node);
 		break;
 	case BS_REGEX_LOOK:
@@ -218,7 +218,7 @@ enum bs_status bs_regex_rewrite(const struct bs_regex *regex,
 	if (regex->has_control)
 		only_by_line(&at);
 	for (uint32_t i = 0; i < bs_regex_n_nodes(regex) && !at.out.status; i++) {
-		at.out.status = bs_deadline_spend(NODE_NS, err);
+		at.out.status = bs_deadline_check_after(NODE_NS, err);
 		rewrite_node(&at, bs_regex_node(regex, i));
 	}
 	copy_to(&at, (uint32_t)regex->n_bytes);

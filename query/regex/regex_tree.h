@@ -27,7 +27,7 @@ enum bs_regex_kind {
 	BS_REGEX_EMPTY, /* matches the empty text: settings, verbs, callouts */
 	/* An assertion. letter: one of ^ $ b B A G K z Z; < or > for [[:<:]] and [[:>:]]; ! for
 	 * negative lookaround. */
-	BS_REGEX_PLACE,
+	BS_REGEX_ASSERTION,
 	BS_REGEX_RUN, /* the characters bytes[first..first + n), n > 0 */
 	/* One character of members[first..first + n). letter: [ for a class, ^ for a negated class,
 	 * 0 for an escape or the dot. */
@@ -38,14 +38,14 @@ enum bs_regex_kind {
 	BS_REGEX_NEVER, /* matches nothing, not even the empty text */
 	/* positive lookaround: the child matches somewhere in the text; has no length itself */
 	BS_REGEX_LOOK,
-	BS_REGEX_SEQUENCE, /* all children in order */
-	BS_REGEX_EITHER,   /* one of the children */
-	BS_REGEX_REPEAT,   /* the child, `least` to `most` times */
-	BS_REGEX_UNKNOWN,  /* the whole pattern, not understood */
+	BS_REGEX_SEQUENCE,    /* all children in order */
+	BS_REGEX_ALTERNATION, /* one of the children */
+	BS_REGEX_REPEAT,      /* the child, `least` to `most` times */
+	BS_REGEX_UNKNOWN,     /* the whole pattern, not understood */
 };
 
 /* The state of an option that a pattern may set for a part of itself. */
-enum bs_regex_switch {
+enum bs_regex_option_state {
 	BS_REGEX_AS_ASKED, /* as requested for the whole pattern */
 	BS_REGEX_ON,
 	BS_REGEX_OFF,
@@ -54,7 +54,7 @@ enum bs_regex_switch {
 struct bs_regex_node {
 	uint8_t kind; /* enum bs_regex_kind */
 	uint8_t letter;
-	uint8_t caseless, multi_line, dot_all; /* enum bs_regex_switch */
+	uint8_t caseless, multi_line, dot_all; /* enum bs_regex_option_state */
 	uint32_t from, to;                     /* position in the pattern: text[from..to) */
 	/* offset in bytes; index in members; or first child, BS_REGEX_NO_NODE if there is none */
 	uint32_t first;

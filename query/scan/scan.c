@@ -38,7 +38,7 @@ static bool push_leaf(struct bs_shard_scan *at, uint32_t n)
 {
 	const struct bs_query_node *node = node_at(at, n);
 	bs_scan_spend(at, PAIR_NS * 2 * bs_plan_n_pairs(at->plan));
-	uint32_t whole = bs_plan_whole(at->plan, at->segment, n);
+	uint32_t whole = bs_plan_equivalent_term(at->plan, at->segment, n);
 	bool has_wide = false;
 	if (whole != UINT32_MAX) {
 		push_term(at, whole);
@@ -443,7 +443,7 @@ enum bs_status bs_scan_all(const struct bs_plan *plan, uint32_t s,
 		struct bs_candidate candidate = {.document = d};
 		bool passes =
 			!bs_list_is_deleted(plan->list, ref) && !bs_plan_leaves_out(plan, ref);
-		status = bs_deadline_spend(DOCUMENT_NS, err);
+		status = bs_deadline_check_after(DOCUMENT_NS, err);
 		if (passes && plan->scope.filter && !status)
 			status = bs_filter_passes(plan->scope.filter, ref, &passes, err);
 		if (status || !passes)

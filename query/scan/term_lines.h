@@ -83,7 +83,7 @@ struct bs_shard_scan {
 static inline void bs_scan_spend(struct bs_shard_scan *at, uint64_t about_ns)
 {
 	if (!at->status)
-		at->status = bs_deadline_spend(about_ns, at->err);
+		at->status = bs_deadline_check_after(about_ns, at->err);
 }
 
 static inline bool bs_scan_has_columns(const struct bs_shard_scan *at)

@@ -35,7 +35,7 @@ enum bs_status bs_run_collect(struct bs_run *run, struct bs_ranked_hits *hits, u
 {
 	struct bs_candidate_list *candidates = &run->searcher->memory.candidates;
 	const struct bs_hit_sink sink = {take_hit, hits};
-	enum bs_status status = bs_deadline_ask(err);
+	enum bs_status status = bs_deadline_check(err);
 	for (uint32_t s = 0; s < run->plan->list->n_segments && !status; s++) {
 		if (bs_plan_source(run->plan, s) == BS_PLAN_NOTHING)
 			continue;

@@ -11,7 +11,7 @@ static bool count_by_lexicon(struct bs_run *run, uint32_t segment)
 	if (run->query->n_nodes > 1 || scope->filter || scope->n_left_out > 0 ||
 	    run->question->run.exhaustive || bs_list_segment(plan->list, segment)->tombstones)
 		return false;
-	uint32_t term = bs_plan_whole(plan, segment, 0);
+	uint32_t term = bs_plan_equivalent_term(plan, segment, 0);
 	if (term == UINT32_MAX)
 		return false;
 	run->stats->scan.candidates += bs_plan_place(plan, segment, term)->df;
@@ -48,7 +48,7 @@ static enum bs_status count_segment(struct bs_run *run, uint32_t segment, uint64
 
 enum bs_status bs_run_count(struct bs_run *run, uint64_t *n_maybe, struct bs_error *err)
 {
-	enum bs_status status = bs_deadline_ask(err);
+	enum bs_status status = bs_deadline_check(err);
 	for (uint32_t s = 0; s < run->plan->list->n_segments && !status; s++)
 		if (bs_plan_source(run->plan, s) != BS_PLAN_NOTHING)
 			status = count_segment(run, s, n_maybe, err);

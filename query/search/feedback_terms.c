@@ -30,13 +30,13 @@ static enum bs_status add_document(struct learner *learner, struct bs_doc_ref re
 {
 	struct bs_searcher *searcher = learner->searcher;
 	struct bs_document document;
-	enum bs_fetched fetched;
+	enum bs_load_state fetched;
 	enum bs_status status = bs_load(searcher->loader, ref, &document, &fetched, err);
-	if (status || fetched == BS_FETCHED_GONE || fetched == BS_FETCHED_FAILED)
+	if (status || fetched == BS_LOADED_GONE || fetched == BS_LOADED_FAILED)
 		return status;
 	learner->stats->verify.verified++;
 	learner->stats->verify.bytes += document.text.n_bytes;
-	return bs_feedback_add(learner->feedback, searcher->reading->tokenizer,
+	return bs_feedback_add(learner->feedback, searcher->analysis->tokenizer,
 	                       document.text.fields, document.text.n_fields, trust, learner->avgdl,
 	                       err);
 }
@@ -52,7 +52,7 @@ static enum bs_status take(struct learner *learner, size_t n_most, double sum, s
 {
 	struct bs_searcher *searcher = learner->searcher;
 	struct bs_feedback_numbers numbers = {searcher->list.n_docs, df_here, &searcher->list};
-	return bs_feedback_take(learner->feedback, &numbers, &searcher->reading->stop, n_most, sum,
+	return bs_feedback_take(learner->feedback, &numbers, &searcher->analysis->stop, n_most, sum,
 	                        err);
 }
 
@@ -170,7 +170,7 @@ static enum bs_status learn_from_like(struct learner *learner, struct bs_error *
 	for (size_t i = 0; i < bs_vector_n(like) && !status; i++)
 		status = add_document(learner, like->items[i], 1, err);
 	if (!status && asked->text)
-		status = bs_feedback_add(learner->feedback, searcher->reading->tokenizer, &text, 1,
+		status = bs_feedback_add(learner->feedback, searcher->analysis->tokenizer, &text, 1,
 		                         1, learner->avgdl, err);
 	if (!status)
 		status = take(learner, BS_LIKE_WORDS, 0, err);
@@ -196,18 +196,19 @@ static enum bs_status explain(struct learner *learner, struct bs_error *err)
 	return status;
 }
 
-enum bs_status bs_learn(struct bs_searcher *searcher, const struct bs_question *question,
-                        struct bs_query_stats *stats, const struct bs_feedback **learnt_out,
-                        size_t *error_byte_out, struct bs_error *err)
+enum bs_status bs_expand_question(struct bs_searcher *searcher, const struct bs_question *question,
+                                  struct bs_query_stats *stats,
+                                  const struct bs_feedback **learnt_out, size_t *error_byte_out,
+                                  struct bs_error *err)
 {
-	struct bs_learning *learning = &searcher->learning;
-	const struct bs_corpus collection = bs_question_corpus(question, &searcher->list);
+	struct bs_expansion *learning = &searcher->learning;
+	const struct bs_corpus corpus = bs_question_corpus(question, &searcher->list);
 	struct learner learner = {
 		.searcher = searcher,
 		.question = question,
 		.feedback = &learning->feedback,
 		.stats = stats,
-		.avgdl = bs_corpus_avgdl(&collection),
+		.avgdl = bs_corpus_avgdl(&corpus),
 	};
 	enum bs_status status = BS_OK;
 	*learnt_out = &learning->feedback;

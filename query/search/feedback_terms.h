@@ -8,6 +8,7 @@
  * *learnt_out: the terms to add to the query, perhaps none. May run the query to find its best
  * documents, and adds the cost to stats. *error_byte_out: for BS_INVALID, the place of the error in
  * the query, or SIZE_MAX. Fails like bs_search. */
-enum bs_status bs_learn(struct bs_searcher *searcher, const struct bs_question *question,
-                        struct bs_query_stats *stats, const struct bs_feedback **learnt_out,
-                        size_t *error_byte_out, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_expand_question(struct bs_searcher *searcher, const struct bs_question *question,
+                                  struct bs_query_stats *stats,
+                                  const struct bs_feedback **learnt_out, size_t *error_byte_out,
+                                  struct bs_error *err) BS_WARN_UNUSED;

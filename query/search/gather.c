@@ -12,7 +12,7 @@
 /* The state of one call. */
 struct gathering {
 	struct bs_statistics *statistics;
-	struct bs_query_analysis *reading;
+	struct bs_query_analysis *analysis;
 	const struct bs_search_request *request;
 	struct bs_term_table names; /* Names in the query that may be the names of fields. */
 	struct bs_error *err;
@@ -27,7 +27,7 @@ static enum bs_status count_expanded(void *context, const struct bs_lexicon_curs
 
 static enum bs_status count_words(struct gathering *gathering, const struct bs_query_tree *query)
 {
-	const struct bs_snapshot_list *list = gathering->reading->list;
+	const struct bs_snapshot_list *list = gathering->analysis->list;
 	struct bs_statistics *statistics = gathering->statistics;
 	enum bs_status status = BS_OK;
 	for (size_t i = 0; i < query->n_elements && !status; i++) {
@@ -54,7 +54,7 @@ static enum bs_status count_words(struct gathering *gathering, const struct bs_q
  * empty, parses it as if these were fields without numbers and dates. */
 static enum bs_status gather_words(struct gathering *gathering)
 {
-	struct bs_query_options options = bs_query_analysis_options(gathering->reading);
+	struct bs_query_options options = bs_query_analysis_options(gathering->analysis);
 	struct bs_query_tree *query;
 	options.any = gathering->request->query.any;
 	options.stop = NULL;
@@ -65,7 +65,7 @@ static enum bs_status gather_words(struct gathering *gathering)
 		options.has_values = NULL;
 	}
 	enum bs_status status = bs_query_analysis_parse(
-		gathering->reading, gathering->request->query.text,
+		gathering->analysis, gathering->request->query.text,
 		gathering->request->query.text_bytes, &options, &query, NULL, gathering->err);
 	/* No index parses the query with these fields, because it is invalid with them. */
 	if (status)
@@ -79,7 +79,7 @@ static enum bs_status gather_words(struct gathering *gathering)
 static enum bs_status find_kinds(const struct gathering *gathering, const uint8_t *name,
                                  uint32_t name_bytes, unsigned *kinds)
 {
-	const struct bs_snapshot_list *list = gathering->reading->list;
+	const struct bs_snapshot_list *list = gathering->analysis->list;
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; i < list->n_entries && !status; i++) {
 		const struct bs_snapshot *snapshot = list->entries[i].snapshot;
@@ -99,7 +99,7 @@ static enum bs_status gather_field(struct gathering *gathering, const uint8_t *n
                                    size_t name_bytes)
 {
 	unsigned kinds = 0;
-	if (gathering->reading->of_list.has_file_names &&
+	if (gathering->analysis->of_list.has_file_names &&
 	    name_bytes == sizeof(BS_LEX_FILE_NAME) - 1 &&
 	    memcmp(name, BS_LEX_FILE_NAME, name_bytes) == 0)
 		kinds |= BS_FIELD_OF_FILES;
@@ -145,7 +145,7 @@ enum bs_status bs_statistics_gather(struct bs_searcher *searcher,
                                     struct bs_statistics *statistics, struct bs_error *err)
 {
 	struct gathering gathering = {.statistics = statistics,
-	                              .reading = searcher->reading,
+	                              .analysis = searcher->analysis,
 	                              .request = request,
 	                              .err = err};
 	const struct bs_stop_choice stop = {request->query.stop_language, request->query.stop_words,
@@ -159,11 +159,11 @@ enum bs_status bs_statistics_gather(struct bs_searcher *searcher,
 	if (status)
 		return status;
 	bs_statistics_begin_index(statistics);
-	status = bs_query_analysis_begin(gathering.reading, &stop, NULL, err);
+	status = bs_query_analysis_begin(gathering.analysis, &stop, NULL, err);
 	if (!status)
 		status = gather(&gathering);
 	if (!status)
-		status = bs_deadline_ask(err);
+		status = bs_deadline_check(err);
 	bs_term_table_deinit(&gathering.names);
 	bs_searcher_leave(&use);
 	if (!status)

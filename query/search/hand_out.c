@@ -20,7 +20,7 @@ static enum bs_status hand_out(struct bs_run *run, const struct bs_found *found,
                                bool *is_refused, struct bs_error *err)
 {
 	struct bs_searcher *searcher = run->searcher;
-	const struct bs_wanted *wanted = &run->question->wanted;
+	const struct bs_hit_parts *wanted = &run->question->wanted;
 	const struct bs_sorted_hit *sorted = found->sorted ? &found->sorted[i] : NULL;
 	const struct bs_ranked_hit *hit = sorted ? &sorted->hit : &found->hits[i];
 	bool are_candidates = run->question->run.candidates;
@@ -40,7 +40,7 @@ static enum bs_status hand_out(struct bs_run *run, const struct bs_found *found,
 		searcher->list.entries[bs_list_segment(&searcher->list, hit->segment)->entry]
 			.analysis;
 	if (!status && wants_text && analysis != run->analysis)
-		status = bs_run_turn(run, analysis, err);
+		status = bs_run_restart(run, analysis, err);
 	if (!status && wants_text)
 		status = bs_hit_assembly_text(&searcher->assembly, searcher->loader,
 		                              run->verifier.matcher, wanted, bs_hit_ref(hit),
@@ -65,7 +65,7 @@ static enum bs_status hand_out_each(struct bs_run *run, const struct bs_found *f
 	for (size_t i = run->question->offset; i < found->n && !status;) {
 		if (!found->sorted)
 			bs_hit_assembly_prefetch(run->plan->list, found->hits, found->n, i);
-		status = bs_deadline_spend(SHOW_NS, err);
+		status = bs_deadline_check_after(SHOW_NS, err);
 		if (!status)
 			status = hand_out(run, found, i, is_refused, err);
 		if (!*is_refused && bs_run_is_cut(run, status))
@@ -85,7 +85,7 @@ static enum bs_status hand_out_batches(struct bs_run *run, const struct bs_found
 	                                       listener->batch, listener->context};
 	enum bs_status status = bs_batches_begin(&searcher->batches, &target, err);
 	for (size_t i = run->question->offset; i < found->n && !status; i++) {
-		status = bs_deadline_spend(NAME_NS, err);
+		status = bs_deadline_check_after(NAME_NS, err);
 		if (bs_run_is_cut(run, status))
 			status = BS_OK;
 		if (!status)

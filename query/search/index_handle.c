@@ -38,9 +38,9 @@ static enum bs_status freshen(struct bs_index *index, const struct bs_open_reque
 {
 	struct freshen_notices notices = {index, request, {0}};
 	struct bs_error line;
-	struct bs_freshened freshened = {0};
+	struct bs_fresh_counts freshened = {0};
 	enum bs_status status =
-		bs_snapshot_freshen(&index->snapshot, tell_skipped, &notices, &freshened, err);
+		bs_snapshot_add_fresh(&index->snapshot, tell_skipped, &notices, &freshened, err);
 	index->n_unread = freshened.n_unread;
 	for (int reason = BS_SKIP_UNREADABLE;
 	     reason < BS_SKIP_REASONS && request->notice && !request->verbose; reason++) {

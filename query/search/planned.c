@@ -9,11 +9,11 @@ static enum bs_status run_to_plan(struct bs_run *run, struct bs_error *err)
 	struct bs_searcher *searcher = run->searcher;
 	const struct bs_question *question = run->question;
 	bs_loader_begin(searcher->loader, question->run.verbose, question->run.no_stat);
-	enum bs_status status = bs_query_analysis_begin(searcher->reading, &question->stop,
+	enum bs_status status = bs_query_analysis_begin(searcher->analysis, &question->stop,
 	                                                question->statistics, err);
 	if (!status)
-		status = bs_learn(searcher, question, run->stats, &run->learnt, &run->error_byte,
-		                  err);
+		status = bs_expand_question(searcher, question, run->stats, &run->learnt,
+		                            &run->error_byte, err);
 	return status ? status : bs_run_begin(run, err);
 }
 
@@ -44,7 +44,7 @@ enum bs_status bs_searcher_plan(struct bs_searcher *searcher,
 	searcher->listener = &question.listener;
 	status = run_to_plan(&run, err);
 	if (!status)
-		status = bs_deadline_ask(err);
+		status = bs_deadline_check(err);
 	if (!status)
 		status = use(context, run.plan, &searcher->memory.scan, err);
 	bs_run_end(&run);

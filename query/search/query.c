@@ -40,7 +40,7 @@ struct bs_query {
 	struct asked_name *asked;
 	uint32_t n_asked;
 	struct bs_snapshot_list list; /* The index whose analysis is used; empty: none. */
-	struct bs_query_analysis reading;
+	struct bs_query_analysis analysis;
 	struct bs_term_table own_fields;
 	char **own_weights;
 	struct bs_query_tree *tree;
@@ -60,7 +60,7 @@ void bs_query_free(struct bs_query *query)
 	free(query->asked);
 	bs_matcher_free(query->matcher);
 	bs_query_tree_free(query->tree);
-	bs_query_analysis_deinit(&query->reading);
+	bs_query_analysis_deinit(&query->analysis);
 	bs_term_table_deinit(&query->own_fields);
 	bs_strings_free(query->own_weights);
 	bs_snapshot_list_deinit(&query->list);
@@ -80,15 +80,15 @@ static enum bs_status read_as_told(struct bs_query *query, const struct bs_query
 		.fold_accents = request->fold_accents,
 		.split_identifiers = request->split_identifiers,
 	};
-	enum bs_status status = bs_query_analysis_init_words(&query->reading, &words, err);
+	enum bs_status status = bs_query_analysis_init_words(&query->analysis, &words, err);
 	for (const char *const *name = request->fields; name && *name && !status; name++) {
 		uint32_t number;
 		status = bs_term_table_intern(
 			&query->own_fields, (const uint8_t *)*name, (uint32_t)strlen(*name),
 			bs_hash_slot(*name, strlen(*name)), &number, NULL, err);
 	}
-	bs_query_analysis_set_fields(&query->reading, &query->own_fields);
-	query->reading.fields.has_file_names = request->file_names;
+	bs_query_analysis_set_fields(&query->analysis, &query->own_fields);
+	query->analysis.fields.has_file_names = request->file_names;
 	return status ? status : bs_field_weights_make(request->weights, &query->own_weights, err);
 }
 
@@ -98,7 +98,7 @@ static enum bs_status read_as_index(struct bs_query *query, const struct bs_inde
 	const struct bs_list_entry entry = {.snapshot = &index->snapshot,
 	                                    .has_other_words = index->has_other_words};
 	enum bs_status status = bs_snapshot_list_init(&query->list, &entry, 1, err);
-	return status ? status : bs_query_analysis_init(&query->reading, &query->list, 0, err);
+	return status ? status : bs_query_analysis_init(&query->analysis, &query->list, 0, err);
 }
 
 static enum bs_status read_query(struct bs_query *query, const struct bs_query_request *request,
@@ -109,13 +109,13 @@ static enum bs_status read_query(struct bs_query *query, const struct bs_query_r
 	enum bs_status status = request->index ? read_as_index(query, request->index, err)
 	                                       : read_as_told(query, request, err);
 	if (!status)
-		status = bs_query_analysis_begin(&query->reading, &stop, NULL, err);
+		status = bs_query_analysis_begin(&query->analysis, &stop, NULL, err);
 	if (status)
 		return status;
-	struct bs_query_options options = bs_query_analysis_options(&query->reading);
+	struct bs_query_options options = bs_query_analysis_options(&query->analysis);
 	options.any = request->any;
 	options.strict = request->strict_query;
-	status = bs_query_analysis_parse(&query->reading, request->query, request->query_bytes,
+	status = bs_query_analysis_parse(&query->analysis, request->query, request->query_bytes,
 	                                 &options, &query->tree, error_byte, err);
 	if (status != BS_INVALID)
 		*error_byte = SIZE_MAX;
@@ -160,7 +160,7 @@ static enum bs_status ask_names(struct bs_query *query, struct bs_error *err)
 		asked->query = *tree;
 		asked->query.nodes = &asked->node;
 		asked->query.n_nodes = 1;
-		status = bs_matcher_new(&asked->query, query->reading.tokenizer, &asked->matcher,
+		status = bs_matcher_new(&asked->query, query->analysis.tokenizer, &asked->matcher,
 		                        err);
 	}
 	return status;
@@ -184,8 +184,8 @@ static enum bs_status make_query(struct bs_query *query, const struct bs_query_r
 {
 	enum bs_status status = read_query(query, request, error_byte, err);
 	if (!status)
-		status =
-			bs_matcher_new(query->tree, query->reading.tokenizer, &query->matcher, err);
+		status = bs_matcher_new(query->tree, query->analysis.tokenizer, &query->matcher,
+		                        err);
 	if (!status)
 		status = ask_names(query, err);
 	if (!status)
@@ -417,8 +417,8 @@ static enum bs_status score(struct bs_query *query, const struct bs_text *texts,
                             struct bs_error *err)
 {
 	struct bs_match match = {.matches = false};
-	const struct bs_corpus collection = {NULL, statistics};
-	double avgdl = bs_corpus_avgdl(&collection), idf;
+	const struct bs_corpus corpus = {NULL, statistics};
+	double avgdl = bs_corpus_avgdl(&corpus), idf;
 	enum bs_status status = bs_plan_check_statistics(statistics, query->tree, err);
 	if (!status)
 		status = take_texts(query, texts, n_texts, err);
@@ -427,7 +427,7 @@ static enum bs_status score(struct bs_query *query, const struct bs_text *texts,
 		                           &match, err);
 	for (size_t i = 0; i < match.n_words && !status; i++) {
 		const struct bs_match_word *word = &match.words[i];
-		status = bs_corpus_idf(&collection, word->term, word->term_bytes, 0, &idf, err);
+		status = bs_corpus_idf(&corpus, word->term, word->term_bytes, 0, &idf, err);
 		*score_out +=
 			status ? 0
 			       : bs_bm25_share(word->weight * idf, word->tf, match.length, avgdl);

@@ -55,7 +55,7 @@ struct bs_question {
 	/* `statistics` does not count the documents of the list, so those of the list are added. */
 	bool adds_statistics;
 	struct bs_run_options run;
-	struct bs_wanted wanted;
+	struct bs_hit_parts wanted;
 	size_t offset; /* The number of hits skipped at the beginning. */
 	bool suggest;  /* If there are no hits, similar words of the index are suggested. */
 	bool explain_bars;

@@ -188,7 +188,7 @@ static enum bs_status search_segment(struct bs_run *run, uint32_t segment, bool 
 static enum bs_status search_segments(struct bs_run *run, size_t n_best, bool by_bounds,
                                       struct bs_error *err)
 {
-	enum bs_status status = bs_deadline_ask(err);
+	enum bs_status status = bs_deadline_check(err);
 	start_top(run, n_best);
 	for (uint32_t s = 0; s < run->plan->list->n_segments && !status; s++)
 		if (bs_plan_source(run->plan, s) != BS_PLAN_NOTHING)

@@ -17,7 +17,7 @@ static enum bs_status begin_filter(struct bs_run *run, struct bs_query_range *wi
 	if (status || is_any)
 		return status;
 	*has_dates_out = bs_filter_dates(searcher->filter, selection,
-	                                 searcher->reading->fields.names, within);
+	                                 searcher->analysis->fields.names, within);
 	if (!*has_dates_out || bs_filter_has_more(searcher->filter))
 		scope->filter = searcher->filter;
 	scope->is_open = scope->filter && !*has_dates_out && bs_filter_asks_text(searcher->filter);
@@ -27,20 +27,20 @@ static enum bs_status begin_filter(struct bs_run *run, struct bs_query_range *wi
 static enum bs_status parse(struct bs_run *run, struct bs_plan_scope *scope, struct bs_error *err)
 {
 	const struct bs_query_text *asked = &run->question->query;
-	struct bs_query_analysis *reading = run->searcher->reading;
-	struct bs_query_options options = bs_query_analysis_options(reading);
+	struct bs_query_analysis *analysis = run->searcher->analysis;
+	struct bs_query_options options = bs_query_analysis_options(analysis);
 	struct bs_query_range within = {.field = 0};
 	bool has_dates;
 	enum bs_status status = begin_filter(run, &within, &has_dates, scope, err);
 	if (!status && asked->field)
-		status = bs_query_analysis_keep_to_field(reading, asked->field, &options, err);
+		status = bs_query_analysis_keep_to_field(analysis, asked->field, &options, err);
 	options.within = !status && has_dates ? &within : NULL;
 	options.any = asked->any;
 	options.strict = asked->strict;
 	options.terms = bs_feedback_taken(run->learnt);
 	options.n_terms = bs_feedback_n_taken(run->learnt);
 	if (!status)
-		status = bs_query_analysis_parse(reading, asked->text, asked->n_bytes, &options,
+		status = bs_query_analysis_parse(analysis, asked->text, asked->n_bytes, &options,
 		                                 &run->query, &run->error_byte, err);
 	if (status)
 		return status;
@@ -80,13 +80,13 @@ static enum bs_status make_plan(struct bs_run *run, const struct bs_plan_scope *
 		.list = &searcher->list,
 		.scope = *scope,
 		.names = &memory->named.names,
-		.collection = bs_question_corpus(run->question, &searcher->list),
+		.corpus = bs_question_corpus(run->question, &searcher->list),
 	};
 	run->plan = &memory->plan;
 	enum bs_status status = bs_plan_make(&memory->plan, &inputs, err);
 	return status ? status
 	              : bs_filename_match_begin(&memory->named, run->plan,
-	                                        searcher->reading->tokenizer, byte_kernel(run),
+	                                        searcher->analysis->tokenizer, byte_kernel(run),
 	                                        err);
 }
 
@@ -94,17 +94,17 @@ static enum bs_status begin_verifier(struct bs_run *run, struct bs_error *err)
 {
 	struct bs_searcher *searcher = run->searcher;
 	const struct bs_run_options *options = &run->question->run;
-	const struct bs_corpus collection = bs_question_corpus(run->question, &searcher->list);
+	const struct bs_corpus corpus = bs_question_corpus(run->question, &searcher->list);
 	run->verify = (struct bs_verify_request){
 		.plan = run->plan,
 		.kernel = byte_kernel(run),
 		.is_scored = options->mode == BS_SEARCH_TOP && !options->sort_field,
 		.reads_whole = options->exhaustive,
 		.no_stat = options->no_stat,
-		.avgdl = bs_corpus_avgdl(&collection),
+		.avgdl = bs_corpus_avgdl(&corpus),
 	};
 	run->verifier = (struct bs_verifier){.request = &run->verify,
-	                                     .tokenizer = searcher->reading->tokenizer,
+	                                     .tokenizer = searcher->analysis->tokenizer,
 	                                     .loader = searcher->loader};
 	return bs_verifier_begin(&run->verifier, err);
 }
@@ -116,7 +116,7 @@ enum bs_status bs_run_begin(struct bs_run *run, struct bs_error *err)
 	                              .n_left_out = bs_vector_n(left_out),
 	                              .is_brute = run->question->run.brute,
 	                              .analysis = run->analysis};
-	run->searcher->reading = &run->searcher->readings[run->analysis];
+	run->searcher->analysis = &run->searcher->readings[run->analysis];
 	run->since_ns = bs_now_ns();
 	run->error_byte = SIZE_MAX;
 	enum bs_status status = parse(run, &scope, err);
@@ -138,7 +138,7 @@ void bs_run_end(struct bs_run *run)
 	run->query = NULL;
 }
 
-enum bs_status bs_run_turn(struct bs_run *run, uint32_t analysis, struct bs_error *err)
+enum bs_status bs_run_restart(struct bs_run *run, uint32_t analysis, struct bs_error *err)
 {
 	bool is_silent = run->is_silent;
 	bs_run_end(run);
@@ -152,7 +152,7 @@ enum bs_status bs_run_turn(struct bs_run *run, uint32_t analysis, struct bs_erro
 bool bs_run_is_cut(struct bs_run *run, enum bs_status status)
 {
 	bool begins = bs_deadline_ended(status) && !run->is_silent && !run->is_partial &&
-	              bs_deadline_grace();
+	              bs_deadline_extend();
 	run->is_partial |= begins;
 	return begins;
 }

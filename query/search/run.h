@@ -56,8 +56,8 @@ static inline bool bs_run_is_brute(const struct bs_run *run)
 enum bs_status bs_run_begin(struct bs_run *run, struct bs_error *err) BS_WARN_UNUSED;
 /* Ends a run, and begins it again for the indexes with another query analysis, without repeating
  * the notices about the query. Fails like bs_run_begin. */
-enum bs_status bs_run_turn(struct bs_run *run, uint32_t analysis,
-                           struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_run_restart(struct bs_run *run, uint32_t analysis,
+                              struct bs_error *err) BS_WARN_UNUSED;
 void bs_run_end(struct bs_run *run);
 
 /* Whether a limit has ended a call that accepts partial results. The first time, this grants a

@@ -129,7 +129,7 @@ static enum bs_status look_with(struct search *search, uint32_t analysis, struct
 {
 	struct bs_run *run = &search->run;
 	enum bs_status status =
-		analysis == 0 ? bs_run_begin(run, err) : bs_run_turn(run, analysis, err);
+		analysis == 0 ? bs_run_begin(run, err) : bs_run_restart(run, analysis, err);
 	if (!status)
 		status = prepare(search, err);
 	if (!status)
@@ -139,7 +139,7 @@ static enum bs_status look_with(struct search *search, uint32_t analysis, struct
 	return status ? status : look(search, err);
 }
 
-/* Runs the query, after bs_learn has found the terms to add to it. */
+/* Runs the query, after bs_expand_question has found the terms to add to it. */
 static enum bs_status run_query(struct search *search, struct bs_error *err)
 {
 	struct bs_run *run = &search->run;
@@ -158,7 +158,7 @@ static enum bs_status run_query(struct search *search, struct bs_error *err)
 	}
 	if (!status && run->question->suggest && run->stats->hits == 0 && !run->is_partial)
 		status =
-			bs_suggest_words(run->plan, searcher->reading->words_unstemmed != NULL,
+			bs_suggest_words(run->plan, searcher->analysis->words_unstemmed != NULL,
 		                         &searcher->memory.text, bs_searcher_notice, searcher, err);
 	add_up(run->stats);
 	if (!status && !run->is_partial)
@@ -178,14 +178,14 @@ static enum bs_status find(struct search *search, struct bs_error *err)
 	searcher->memory.sorting.n_passed = 0;
 	searcher->memory.sorting.is_open = false;
 	bs_loader_begin(searcher->loader, question->run.verbose, question->run.no_stat);
-	searcher->reading = searcher->readings;
+	searcher->analysis = searcher->readings;
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; i < searcher->n_readings && !status; i++)
 		status = bs_query_analysis_begin(&searcher->readings[i], &question->stop,
 		                                 question->statistics, err);
 	if (!status)
-		status = bs_learn(searcher, question, run->stats, &run->learnt, &run->error_byte,
-		                  err);
+		status = bs_expand_question(searcher, question, run->stats, &run->learnt,
+		                            &run->error_byte, err);
 	if (!status)
 		return run_query(search, err);
 	return bs_run_is_cut(run, status) ? BS_OK : status;
@@ -279,13 +279,13 @@ enum bs_status bs_searcher_suggest(struct bs_searcher *searcher, const struct bs
 	if (status)
 		return status;
 	searcher->listener = &question->listener;
-	status = bs_query_analysis_begin(searcher->reading, &question->stop, question->statistics,
+	status = bs_query_analysis_begin(searcher->analysis, &question->stop, question->statistics,
 	                                 err);
 	if (!status)
 		status = bs_run_begin(&run, err);
 	if (!status)
 		status =
-			bs_suggest_words(run.plan, searcher->reading->words_unstemmed != NULL,
+			bs_suggest_words(run.plan, searcher->analysis->words_unstemmed != NULL,
 		                         &searcher->memory.text, bs_searcher_notice, searcher, err);
 	bs_run_end(&run);
 	searcher->listener = NULL;

@@ -58,7 +58,7 @@ static enum bs_status list_indexes(struct bs_searcher *searcher,
 static enum bs_status init_readings(struct bs_searcher *searcher, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	searcher->reading = searcher->readings =
+	searcher->analysis = searcher->readings =
 		calloc(searcher->n_readings, sizeof(*searcher->readings));
 	if (!searcher->readings)
 		return bs_fail_memory(err, "a searcher",
@@ -104,7 +104,7 @@ enum bs_status bs_searcher_make(const struct bs_searcher_index *indexes, uint32_
 static void free_memory(struct bs_searcher *searcher)
 {
 	struct bs_query_memory *memory = &searcher->memory;
-	struct bs_learning *learning = &searcher->learning;
+	struct bs_expansion *learning = &searcher->learning;
 	bs_filter_free(searcher->filter);
 	searcher->filter = NULL;
 	bs_plan_deinit(&memory->plan);

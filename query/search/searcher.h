@@ -37,7 +37,7 @@ struct bs_query_memory {
 };
 
 /* Where words added to a query are taken from. */
-struct bs_learning {
+struct bs_expansion {
 	struct bs_feedback feedback;
 	struct bs_ranked_hits best; /* The best documents of the query, whose words are taken. */
 	/* The example documents, which are not hits themselves. */
@@ -64,13 +64,13 @@ struct bs_searcher {
 	/* The distinct query analyses of the indexes. */
 	struct bs_query_analysis *readings;
 	uint32_t n_readings;
-	struct bs_query_analysis *reading; /* The query analysis that the current run uses. */
+	struct bs_query_analysis *analysis; /* The query analysis that the current run uses. */
 	struct bs_loader *loader;
 	struct bs_verify_crew *crew;
 	/* The filter of documents; NULL: no query has had a selection yet. */
 	struct bs_filter *filter;
 	struct bs_query_memory memory;
-	struct bs_learning learning;
+	struct bs_expansion learning;
 	struct bs_hit_assembly assembly;
 	struct bs_batches *batches; /* Batches of hits; NULL: not needed yet. */
 	struct bs_document_texts texts;

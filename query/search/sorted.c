@@ -19,10 +19,10 @@ static enum bs_status take_hit(void *context, const struct bs_ranked_hit *hit, s
 	struct bs_sorting *sorting = &run->searcher->memory.sorting;
 	struct bs_sorted_hit sorted = {.hit = *hit};
 	struct bs_document document;
-	enum bs_fetched fetched;
+	enum bs_load_state fetched;
 	enum bs_status status =
 		bs_load(run->searcher->loader, bs_hit_ref(hit), &document, &fetched, err);
-	if (!status && fetched != BS_FETCHED_GONE && fetched != BS_FETCHED_FAILED)
+	if (!status && fetched != BS_LOADED_GONE && fetched != BS_LOADED_FAILED)
 		sorted.has_value = bs_sorting_value(sorting, document.text.fields,
 		                                    document.text.n_fields, &sorted.value);
 	return status ? status : bs_sorting_take(sorting, &sorted, err);
@@ -72,10 +72,10 @@ static bool is_sortable(const struct bs_snapshot_list *list, const uint8_t *name
 static enum bs_status check_field(const struct bs_run *run, const char *field, struct bs_error *err)
 {
 	const struct bs_snapshot_list *list = run->plan->list;
-	const struct bs_query_fields *fields = &run->searcher->reading->of_list;
+	const struct bs_query_fields *fields = &run->searcher->analysis->of_list;
 	const struct bs_statistics *statistics = run->question->statistics;
 	const uint8_t *name = (const uint8_t *)field;
-	struct bs_like_name like = {NULL, 0};
+	struct bs_field_suggestion like = {NULL, 0};
 	size_t n_bytes = strlen(field);
 	if (is_sortable(list, name, (uint32_t)n_bytes) ||
 	    (statistics && bs_statistics_has_values(statistics, name, (uint32_t)n_bytes)))
@@ -137,7 +137,7 @@ static enum bs_status search_segment(struct sorted_search *search, uint32_t segm
 enum bs_status bs_sorted_search(struct bs_run *run, struct bs_error *err)
 {
 	struct sorted_search search = {.run = run};
-	enum bs_status status = bs_deadline_ask(err);
+	enum bs_status status = bs_deadline_check(err);
 	run->searcher->memory.sorting.context = &search;
 	for (uint32_t s = 0; s < run->plan->list->n_segments && !status; s++)
 		if (bs_plan_source(run->plan, s) != BS_PLAN_NOTHING)

@@ -235,29 +235,29 @@ enum bs_status bs_statistics_count(struct bs_statistics *statistics, const uint8
 	return BS_OK;
 }
 
-static uint64_t n_docs_of(const struct bs_corpus *collection)
+static uint64_t n_docs_of(const struct bs_corpus *corpus)
 {
-	return (collection->list ? collection->list->n_docs : 0) +
-	       (collection->statistics ? bs_statistics_n_docs(collection->statistics) : 0);
+	return (corpus->list ? corpus->list->n_docs : 0) +
+	       (corpus->statistics ? bs_statistics_n_docs(corpus->statistics) : 0);
 }
 
-double bs_corpus_avgdl(const struct bs_corpus *collection)
+double bs_corpus_avgdl(const struct bs_corpus *corpus)
 {
 	uint64_t n_positions =
-		(collection->list ? collection->list->n_positions : 0) +
-		(collection->statistics ? bs_statistics_n_positions(collection->statistics) : 0);
-	return bs_bm25_avgdl(n_docs_of(collection), n_positions);
+		(corpus->list ? corpus->list->n_positions : 0) +
+		(corpus->statistics ? bs_statistics_n_positions(corpus->statistics) : 0);
+	return bs_bm25_avgdl(n_docs_of(corpus), n_positions);
 }
 
-enum bs_status bs_corpus_idf(const struct bs_corpus *collection, const uint8_t *term,
+enum bs_status bs_corpus_idf(const struct bs_corpus *corpus, const uint8_t *term,
                              uint32_t term_bytes, uint64_t df, double *idf_out,
                              struct bs_error *err)
 {
-	uint64_t n_docs = n_docs_of(collection);
-	if (!collection->list)
+	uint64_t n_docs = n_docs_of(corpus);
+	if (!corpus->list)
 		df = 0;
-	if (collection->statistics)
-		df += bs_statistics_df(collection->statistics, term, term_bytes);
+	if (corpus->statistics)
+		df += bs_statistics_df(corpus->statistics, term, term_bytes);
 	*idf_out = bs_bm25_idf(n_docs, df);
 	if (df > n_docs)
 		return bs_fail(err, BS_INVALID,

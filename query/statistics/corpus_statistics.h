@@ -34,12 +34,12 @@ struct bs_corpus {
 };
 
 /* The mean length of a document, in positions. */
-double bs_corpus_avgdl(const struct bs_corpus *collection);
+double bs_corpus_avgdl(const struct bs_corpus *corpus);
 
 /* Computes the idf of a word. df: the number of documents of the list that have it; ignored if
  * there is no list. BS_INVALID: df and the statistics together count more documents with the word
  * than there are; *idf_out is set even then. */
-enum bs_status bs_corpus_idf(const struct bs_corpus *collection, const uint8_t *term,
+enum bs_status bs_corpus_idf(const struct bs_corpus *corpus, const uint8_t *term,
                              uint32_t term_bytes, uint64_t df, double *idf_out,
                              struct bs_error *err) BS_WARN_UNUSED;
 

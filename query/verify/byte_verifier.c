@@ -602,7 +602,7 @@ static bool may_be_phrase(const struct bs_byte_verifier *verifier, const struct 
 static bool take_share(struct bs_byte_verifier *verifier, size_t n_bytes)
 {
 	if (!verifier->status)
-		verifier->status = bs_deadline_spend(n_bytes, verifier->err);
+		verifier->status = bs_deadline_check_after(n_bytes, verifier->err);
 	bool has_left = !verifier->status && n_bytes <= verifier->left_bytes;
 	verifier->left_bytes = has_left ? verifier->left_bytes - n_bytes : 0;
 	return has_left;
@@ -913,7 +913,7 @@ static size_t find(struct bs_byte_verifier *verifier, const struct text *text, s
 	                                               &verifier->elements[e].needle);
 	if (!verifier->status)
 		verifier->status =
-			bs_deadline_spend(PLACE_NS + (at - from) / BYTES_A_NS, verifier->err);
+			bs_deadline_check_after(PLACE_NS + (at - from) / BYTES_A_NS, verifier->err);
 	return verifier->status ? text->n_bytes : at;
 }
 
@@ -1094,7 +1094,7 @@ static enum bs_verdict ask_leaf(void *context, uint32_t n)
 	struct bs_file_names *names = verifier->plan->names;
 	bool has = false;
 	if (!verifier->status)
-		verifier->status = bs_deadline_spend(LEAF_NS, verifier->err);
+		verifier->status = bs_deadline_check_after(LEAF_NS, verifier->err);
 	if (verifier->status)
 		return BS_VERDICT_UNKNOWN;
 	if (bs_query_is_file_name(node)) {

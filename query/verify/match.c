@@ -130,7 +130,7 @@ __attribute__((always_inline)) static inline void append(struct bs_matcher *matc
 static inline void spend(struct bs_matcher *matcher, uint64_t about_ns)
 {
 	if (!matcher->status)
-		matcher->status = bs_deadline_spend(about_ns, matcher->err);
+		matcher->status = bs_deadline_check_after(about_ns, matcher->err);
 }
 
 /* Whether a term matches the inexact element e (a prefix, a pattern or a fuzzy word). */

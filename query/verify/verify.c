@@ -153,7 +153,7 @@ static bool is_enough(void *context, const uint8_t *text, size_t n_bytes)
  * is enough. */
 static enum bs_status fetch_text(struct bs_verifier *verifier, struct bs_doc_ref ref,
                                  bool may_ask_bytes, struct bs_document *document_out,
-                                 enum bs_fetched *fetched_out, struct bs_error *err)
+                                 enum bs_load_state *fetched_out, struct bs_error *err)
 {
 	const struct bs_verify_request *request = verifier->request;
 	bool may_prove = may_ask_bytes && !request->is_scored && !request->reads_whole &&
@@ -175,7 +175,7 @@ enum bs_status bs_verify(struct bs_verifier *verifier, struct bs_doc_ref ref, bo
 	const struct bs_verify_request *request = verifier->request;
 	struct bs_document document;
 	enum bs_verdict verdict = BS_VERDICT_UNKNOWN;
-	enum bs_fetched fetched = BS_FETCHED_UNCHANGED;
+	enum bs_load_state fetched = BS_LOADED_UNCHANGED;
 	enum bs_status status = BS_OK;
 	/* The document table of a segment has no documents of the overlay. */
 	bool may_ask_bytes = verifier->byte_verifier && bs_plan_segment(request->plan, ref.segment),
@@ -186,7 +186,7 @@ enum bs_status bs_verify(struct bs_verifier *verifier, struct bs_doc_ref ref, bo
 	verifier->has_begun = verifier->is_proven = false;
 	verifier->ref = ref;
 	take_weights(verifier, ref.segment);
-	status = bs_deadline_spend(DOCUMENT_NS, err);
+	status = bs_deadline_check_after(DOCUMENT_NS, err);
 	if (status)
 		return status;
 	if (is_sure && (!request->is_scored || request->is_zero))
@@ -203,16 +203,16 @@ enum bs_status bs_verify(struct bs_verifier *verifier, struct bs_doc_ref ref, bo
 	/* Replaces the escapes in the fields; if that is impossible, loads the document. */
 	if (!is_cut || !bs_loader_resolve(verifier->loader, ref, &document)) {
 		status = fetch_text(verifier, ref, may_ask_bytes, &document, &fetched, err);
-		verified_out->is_open = fetched != BS_FETCHED_UNCHANGED && verifier->leaves_changed;
-		if (status || verified_out->is_open || fetched == BS_FETCHED_GONE ||
-		    fetched == BS_FETCHED_FAILED)
+		verified_out->is_open = fetched != BS_LOADED_UNCHANGED && verifier->leaves_changed;
+		if (status || verified_out->is_open || fetched == BS_LOADED_GONE ||
+		    fetched == BS_LOADED_FAILED)
 			return status;
 	}
 	if (verifier->is_proven) {
 		note_read(verified_out, document.text.n_bytes, true);
 		return BS_OK;
 	}
-	if (may_ask_bytes && fetched == BS_FETCHED_UNCHANGED)
+	if (may_ask_bytes && fetched == BS_LOADED_UNCHANGED)
 		status = ask_fields(verifier, ref, &document, false, verified_out, &verdict, err);
 	return !status && verdict == BS_VERDICT_UNKNOWN
 	               ? analyse(verifier, ref, &document, verified_out, err)

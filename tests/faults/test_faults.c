@@ -394,7 +394,7 @@ static void judge(const struct attempt *attempt, struct outcome *outcome)
 	}
 	int status = WEXITSTATUS(outcome->status);
 	if (status > 2)
-		complain(attempt, outcome, "an exit status that is none");
+		complain(attempt, outcome, "an unexpected exit status");
 	else if (status == 2 && outcome->err.used_bytes == 0)
 		complain(attempt, outcome, "fails without a word");
 	else if (status < 2 && is_wrong && !attempt->scenario->writes)

@@ -108,7 +108,7 @@ static void make_next(struct bs_buffer *summary, struct bs_buffer *counts, uint3
 	next.n_segments = n_new;
 	next.next_number = 902;
 	must(bs_summary_file_write(&dir, &old.manifest, summary, counts, NULL));
-	must(bs_summary_settle(&dir, &old, NULL, UINT64_MAX, &next, NULL));
+	must(bs_summary_update(&dir, &old, NULL, UINT64_MAX, &next, NULL));
 	must(bs_summary_file_open(&dir, &next, &file, NULL));
 	must(bs_summary_counts_open(&dir, &next, &file, NULL));
 	bs_summary_file_close(&file);

@@ -196,7 +196,7 @@ static void expect_same_in_files(const struct bs_snapshot *old, bool from_scratc
 	    manifest.generation == old->manifest.generation + 1) {
 		assert_int_equal(system("cp d.saved/* index"), 0);
 		manifest.next_number += 100;
-		expect_ok(bs_summary_settle(dir_at("index"), from_scratch ? NULL : old, NULL, 0,
+		expect_ok(bs_summary_update(dir_at("index"), from_scratch ? NULL : old, NULL, 0,
 		                            &manifest, ERR),
 		          &said);
 		expect_same_file("summary", summary, manifest.summary.number);
@@ -522,7 +522,7 @@ static void test_alike(void **state)
 		uint64_t hash = (UINT64_C(77) << 42) + (N - i) * 1000001;
 		expect_ok(bs_vector_append(&cache.hashes, &hash, ERR), &said);
 	}
-	expect_ok(bs_summary_settle(dir_at("index"), NULL, &cache, UINT64_MAX, &manifest, ERR),
+	expect_ok(bs_summary_update(dir_at("index"), NULL, &cache, UINT64_MAX, &manifest, ERR),
 	          &said);
 	expect_ok(bs_summary_file_open(dir_at("index"), &manifest, &file, ERR), &said);
 	for (uint64_t i = 0; i < N; i += 997) {

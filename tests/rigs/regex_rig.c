@@ -263,8 +263,8 @@ static bool finds_list(const struct regex_rig *rig, const uint8_t *text, size_t 
 			struct bs_grep_span match;
 			int wanted = pcre2_match(rig->whole, text, n_bytes, from, 0,
 			                         rig->match_data, rig->match_context);
-			if (bs_grep_seek(rig->seekers[i], text, from, n_bytes, false, &match,
-			                 &found, NULL) ||
+			if (bs_grep_list_find(rig->seekers[i], text, from, n_bytes, false, &match,
+			                      &found, NULL) ||
 			    (wanted < 0 && wanted != PCRE2_ERROR_NOMATCH))
 				break;
 			is_same = found == (wanted >= 0) &&

@@ -43,7 +43,7 @@ struct regex_rig {
 	/* The list as a single pattern; NULL if the pattern is not a list. */
 	void *whole;
 	struct bs_grep_list *lists[2]; /* [0]: the list in parts; [1]: the list as a literal set */
-	struct bs_grep_seeker *seekers[2]; /* seekers of `lists`, nullable */
+	struct bs_grep_list_scratch *seekers[2]; /* seekers of `lists`, nullable */
 	struct bs_grep_pattern asked;
 	const char *asked_text;
 	struct bs_gram_tree *tree;

@@ -230,7 +230,7 @@ static struct rig_doc *insert_file(const struct rig_doc *before, const char *id,
 
 static void freshen(void)
 {
-	struct bs_freshened freshened;
+	struct bs_fresh_counts freshened;
 	struct rig_doc *changed = rig_doc(RIG_FILES "/d005.txt"),
 		       *gone = rig_doc(RIG_FILES "/d009.txt");
 	changed->is_deleted = gone->is_deleted = true;
@@ -238,7 +238,7 @@ static void freshen(void)
 	insert_file(rig_doc(RIG_FILES "/sub/e039.md"), RIG_FILES "/zz.txt",
 	            "paper the quick brown river of stone fresh");
 	insert_file(changed, changed->id, "paper changed the river and the lake fresh");
-	ok(bs_snapshot_freshen(&rig.snapshots[0], NULL, NULL, &freshened, ERR), &said);
+	ok(bs_snapshot_add_fresh(&rig.snapshots[0], NULL, NULL, &freshened, ERR), &said);
 	assert_int_equal(freshened.n_new, 1);
 	assert_int_equal(freshened.n_changed, 1);
 	assert_int_equal(freshened.n_removed, 1);
@@ -256,7 +256,7 @@ static void open_indexes(bool is_fresh)
 	if (is_fresh)
 		freshen();
 	ok(bs_snapshot_list_init(&rig.list, entries, RIG_N_INDEXES, ERR), &said);
-	ok(bs_query_analysis_init(&rig.reading, &rig.list, 0, ERR), &said);
+	ok(bs_query_analysis_init(&rig.analysis, &rig.list, 0, ERR), &said);
 	ok(bs_kernel_choose(NULL, &rig.kernel, ERR), &said);
 	find_docs();
 }
@@ -297,7 +297,7 @@ int rig_teardown(void **state)
 	bs_plan_deinit(&rig.plan);
 	bs_query_tree_free(rig.query);
 	bs_loader_free(rig.loader);
-	bs_query_analysis_deinit(&rig.reading);
+	bs_query_analysis_deinit(&rig.analysis);
 	bs_snapshot_list_deinit(&rig.list);
 	for (uint32_t i = 0; i < RIG_N_INDEXES; i++) {
 		bs_prefix_checks_free(rig.prefix_checks[i]);
@@ -337,9 +337,9 @@ void rig_parse(const char *query)
 	size_t error_byte;
 	bs_query_tree_free(rig.query);
 	rig.query = NULL;
-	ok(bs_query_analysis_begin(&rig.reading, &no_stop_words, NULL, ERR), &said);
-	struct bs_query_options options = bs_query_analysis_options(&rig.reading);
-	ok(bs_query_analysis_parse(&rig.reading, query, strlen(query), &options, &rig.query,
+	ok(bs_query_analysis_begin(&rig.analysis, &no_stop_words, NULL, ERR), &said);
+	struct bs_query_options options = bs_query_analysis_options(&rig.analysis);
+	ok(bs_query_analysis_parse(&rig.analysis, query, strlen(query), &options, &rig.query,
 	                           &error_byte, ERR),
 	   &said);
 }
@@ -353,7 +353,7 @@ void rig_plan_as(const char *query, const struct bs_plan_scope *scope,
 		.list = &rig.list,
 		.scope = *scope,
 		.names = rig.names,
-		.collection = {statistics ? NULL : &rig.list, statistics}};
+		.corpus = {statistics ? NULL : &rig.list, statistics}};
 	ok(bs_plan_make(&rig.plan, &inputs, ERR), &said);
 }
 

@@ -45,7 +45,7 @@ extern struct stages_rig {
 	struct bs_dir dirs[RIG_N_INDEXES];
 	struct bs_snapshot snapshots[RIG_N_INDEXES];
 	struct bs_snapshot_list list;
-	struct bs_query_analysis reading;
+	struct bs_query_analysis analysis;
 	const struct bs_kernel *kernel;
 	struct bs_prefix_checks *prefix_checks[RIG_N_INDEXES];
 	struct bs_loader *loader; /* NULL until rig_load */

@@ -60,7 +60,7 @@ static double estimate_query(Relation index, struct bsp_view *view, ScanKey key)
 	if (!bsp_is_answerable(index, &query))
 		return 1;
 	bsp_field_name(index, key->sk_attno, field);
-	bsp_query_find_request(&query, &strings, &request);
+	bsp_query_search_request(&query, &strings, &request);
 	request.query.field = field[0] ? field : NULL;
 	/* Ignore errors of the query here; execution reports them. */
 	if (bs_estimate(bsp_view_searcher(view), &request, &estimate, &err) || estimate.n_docs == 0)

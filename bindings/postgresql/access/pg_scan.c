@@ -304,8 +304,8 @@ static bool next_candidate(IndexScanDesc scan, struct scan *own)
 			return false;
 		size_t n_kept;
 		all->at = all->n_asked;
-		all->n_asked += bsp_prefilter_some(all->prefilter, all->tids + all->at,
-		                                   all->n - all->at, &n_kept);
+		all->n_asked += bsp_prefilter_group(all->prefilter, all->tids + all->at,
+		                                    all->n - all->at, &n_kept);
 		all->kept_end = all->at + n_kept;
 	}
 	scan->xs_heaptid = all->tids[all->at++];

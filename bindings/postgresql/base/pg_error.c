@@ -17,7 +17,7 @@ void bsp_on_damage(void (*forget)(Relation index))
 	forget_damaged = forget;
 }
 
-void bsp_keep_error(MemoryContext context)
+void bsp_save_error(MemoryContext context)
 {
 	if (!kept_context)
 		kept_context = AllocSetContextCreate(TopMemoryContext, "bitsift error",
@@ -41,7 +41,7 @@ int bsp_call(void (*work)(void *context, const void *what), void *context, const
 	}
 	PG_CATCH();
 	{
-		bsp_keep_error(before);
+		bsp_save_error(before);
 		is_failed = 1;
 	}
 	PG_END_TRY();

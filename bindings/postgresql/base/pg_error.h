@@ -35,7 +35,7 @@ const struct bs_limits *bsp_limits(void);
 /* Saves the current error for bsp_check. Called in the PG_CATCH of a callback, which then returns
  * nonzero; `context` is the memory context to restore. If an error is already saved, the new one is
  * dropped. */
-void bsp_keep_error(MemoryContext context);
+void bsp_save_error(MemoryContext context);
 /* For callbacks of the library: calls `work` and saves the error that it throws for bsp_check.
  * Returns the callback's result: 0, or 1 after an error. */
 int bsp_call(void (*work)(void *context, const void *what), void *context, const void *what);

@@ -70,7 +70,7 @@ static bool may_read_columns(Oid index, Oid table)
 	return may;
 }
 
-bool bsp_may_ask(Oid index)
+bool bsp_may_query(Oid index)
 {
 	Oid table = bsp_is_index(index) ? IndexGetRelation(index, true) : InvalidOid;
 	if (!OidIsValid(table) || check_enable_rls(table, InvalidOid, true) == RLS_ENABLED)

@@ -18,6 +18,6 @@ void bsp_require_index(Oid index);
 List *bsp_leaves(Oid index);
 /* True if the current user may see the word frequencies of all rows of the index. False for other
  * access methods and for tables with row-level security. */
-bool bsp_may_ask(Oid index);
+bool bsp_may_query(Oid index);
 
 #endif

@@ -100,7 +100,7 @@ static bool check_index(Relation index, int64 *n)
 	bsp_meta_read(index, copy);
 	if (!count_waiting(index, &copy->meta.closing, n) ||
 	    !count_waiting(index, &copy->meta.pending, n) ||
-	    !bsp_cache_prove(index, &copy->meta, &memory))
+	    !bsp_cache_verify(index, &copy->meta, &memory))
 		return false;
 	struct bs_check_request request = {.memory = memory, .limits = bsp_limits()};
 	enum bs_status status =

@@ -204,7 +204,7 @@ static void find_piece(struct bsp_ordered *ordered, IndexScanDesc scan)
 	struct bs_search_result result = {.error_byte = SIZE_MAX};
 	struct bs_error err = {""};
 	bsp_query_read(ordered->datum, &query);
-	bsp_query_find_request(&query, &strings, &request);
+	bsp_query_search_request(&query, &strings, &request);
 	request.output.mode = BS_SEARCH_TOP;
 	request.output.limit = ordered->n_wanted;
 	request.output.offset = ordered->n_found;

@@ -442,8 +442,8 @@ size_t bsp_prefilter_rows(struct bsp_prefilter *prefilter, ItemPointerData *tids
 	return n_kept;
 }
 
-size_t bsp_prefilter_some(struct bsp_prefilter *prefilter, ItemPointerData *tids, size_t n,
-                          size_t *n_kept_out)
+size_t bsp_prefilter_group(struct bsp_prefilter *prefilter, ItemPointerData *tids, size_t n,
+                           size_t *n_kept_out)
 {
 	if (is_ready(prefilter, n))
 		return ask_some(prefilter, tids, n, n_kept_out);

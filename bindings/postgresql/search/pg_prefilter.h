@@ -40,8 +40,8 @@ struct bsp_prefilter *bsp_prefilter_begin(Relation index, ScanKey key,
 size_t bsp_prefilter_rows(struct bsp_prefilter *prefilter, ItemPointerData *tids, size_t n);
 /* Filters the first of `n` ascending rows. Returns the number of rows that were filtered, and in
  * *n_kept_out how many of them may match; these come first. */
-size_t bsp_prefilter_some(struct bsp_prefilter *prefilter, ItemPointerData *tids, size_t n,
-                          size_t *n_kept_out);
+size_t bsp_prefilter_group(struct bsp_prefilter *prefilter, ItemPointerData *tids, size_t n,
+                           size_t *n_kept_out);
 /* Pins `block`, the page of the next row that the caller visits, in `fetch`, so that PostgreSQL's
  * lookup finds it there. */
 void bsp_prefilter_visit(struct bsp_prefilter *prefilter, IndexFetchTableData *fetch,

@@ -57,7 +57,7 @@ static void gather_one(Oid index_oid, const struct bsp_query_datum *datum,
 	struct bs_search_result result = {.error_byte = SIZE_MAX};
 	Relation index = index_open(index_oid, AccessShareLock);
 	bsp_query_read(datum, &query);
-	bsp_query_find_request(&query, &strings, &request);
+	bsp_query_search_request(&query, &strings, &request);
 	struct bsp_view *view = bsp_view_acquire(index, BSP_FOLD_ALL);
 	enum bs_status status =
 		bs_statistics_gather(bsp_view_searcher(view), &request, statistics, &err);
@@ -208,7 +208,7 @@ PGDLLEXPORT Datum bitsift_stats(PG_FUNCTION_ARGS)
 {
 	Oid index = PG_GETARG_OID(0);
 	bsp_require_index(index);
-	if (!bsp_may_ask(index))
+	if (!bsp_may_query(index))
 		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_TABLE,
 		               get_rel_name(IndexGetRelation(index, false)));
 	struct bsp_query_datum *datum = bsp_query_bound_to(BSP_QUERY_OF(PG_GETARG_DATUM(1)), index);

@@ -156,7 +156,7 @@ static int64 search_query(Relation index, struct bsp_view *view, ScanKey key, st
 	if (!bsp_is_answerable(index, &query))
 		return bsp_search_all(index, view, rows);
 	bsp_field_name(index, key->sk_attno, field);
-	bsp_query_find_request(&query, &strings, &request);
+	bsp_query_search_request(&query, &strings, &request);
 	request.output.mode = BS_SEARCH_IDS;
 	request.output.candidates = true;
 	request.query.field = field[0] ? field : NULL;

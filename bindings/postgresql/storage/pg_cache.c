@@ -464,8 +464,8 @@ bool bsp_cache_load(Relation index, const struct bsp_meta *meta,
 	return load(index, meta, false, memory_out);
 }
 
-bool bsp_cache_prove(Relation index, const struct bsp_meta *meta,
-                     struct bs_memory_index **memory_out)
+bool bsp_cache_verify(Relation index, const struct bsp_meta *meta,
+                      struct bs_memory_index **memory_out)
 {
 	return load(index, meta, true, memory_out);
 }

@@ -23,8 +23,8 @@ bool bsp_cache_load(Relation index, const struct bsp_meta *meta,
                     struct bs_memory_index **memory_out);
 /* Like bsp_cache_load, for a check of the index: reads each file from its pages again and compares
  * the result with the cached file. A difference is BS_CORRUPT. */
-bool bsp_cache_prove(Relation index, const struct bsp_meta *meta,
-                     struct bs_memory_index **memory_out);
+bool bsp_cache_verify(Relation index, const struct bsp_meta *meta,
+                      struct bs_memory_index **memory_out);
 /* Caches a file that was just written, which saves its first reader the work. Failures are
  * ignored. */
 void bsp_cache_put(Relation index, const struct bsp_file *file, const void *bytes, size_t n_bytes);

@@ -257,7 +257,7 @@ int bsp_reader_texts(void *context, const char *id, size_t id_bytes,
 			table_index_fetch_reset(reader->fetch);
 			result = 0;
 		} else {
-			bsp_keep_error(guard.context);
+			bsp_save_error(guard.context);
 		}
 	}
 	PG_END_TRY();

@@ -107,7 +107,7 @@ static bool begin_reader(struct bsp_view *view)
 	}
 	PG_CATCH();
 	{
-		bsp_keep_error(before);
+		bsp_save_error(before);
 		is_good = false;
 	}
 	PG_END_TRY();

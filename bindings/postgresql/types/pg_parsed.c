@@ -39,7 +39,7 @@ static void parse(struct slot *slot, const struct bsp_query_datum *datum)
 	struct bs_error err = {""};
 	size_t error_byte;
 	bsp_query_read(datum, &query);
-	bsp_query_find_request(&query, &strings, &find);
+	bsp_query_search_request(&query, &strings, &find);
 	struct bs_query_request request = {
 		.query = find.query.text,
 		.query_bytes = find.query.text_bytes,

@@ -153,7 +153,7 @@ static void settle(struct head *head)
 	struct bsp_query *query = &head->query;
 	bool is_stated = (query->flags & BSP_QUERY_STATED) != 0;
 	if (OidIsValid(query->index) &&
-	    (head->system != GetSystemIdentifier() || !bsp_may_ask(query->index))) {
+	    (head->system != GetSystemIdentifier() || !bsp_may_query(query->index))) {
 		query->index = InvalidOid;
 		query->flags &= ~BSP_QUERY_BOUND;
 	}

@@ -89,8 +89,8 @@ static char *string_of(char *buffer, const char *bytes, size_t n_bytes)
 	return n_bytes > 0 ? buffer : NULL;
 }
 
-void bsp_query_find_request(const struct bsp_query *query, struct bsp_query_strings *strings,
-                            struct bs_search_request *request_out)
+void bsp_query_search_request(const struct bsp_query *query, struct bsp_query_strings *strings,
+                              struct bs_search_request *request_out)
 {
 	string_of(strings->stemmer, query->stemmer, query->stemmer_bytes);
 	*request_out = (struct bs_search_request){

@@ -78,8 +78,8 @@ struct bsp_query_datum *bsp_query_bound_to(const struct bsp_query_datum *datum, 
 struct bsp_query_strings {
 	char stemmer[256], stop[256];
 };
-void bsp_query_find_request(const struct bsp_query *query, struct bsp_query_strings *strings,
-                            struct bs_search_request *request_out);
+void bsp_query_search_request(const struct bsp_query *query, struct bsp_query_strings *strings,
+                              struct bs_search_request *request_out);
 
 /* Throws the error; with the position in the query if status is BS_INVALID and `error_byte` is not
  * SIZE_MAX. */

@@ -210,7 +210,7 @@ static int find_more(struct bsql_cursor *cursor, size_t n)
 	return code || view == cursor->view ? code : abort_walk(cursor);
 }
 
-int bsql_cursors_settle(struct bsql_table *table)
+int bsql_cursors_complete(struct bsql_table *table)
 {
 	int code = SQLITE_OK;
 	for (struct bsql_cursor *cursor = table->registry->cursors; cursor && !code;

@@ -30,7 +30,7 @@ int bsql_cursor_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *rowid_out);
 
 /* Completes the postponed lookups of all cursors over the table; called before the table is
  * changed. */
-int bsql_cursors_settle(struct bsql_table *table);
+int bsql_cursors_complete(struct bsql_table *table);
 
 /* The cursor in the value of a table's hidden column, or NULL if no open cursor has it. */
 struct bsql_cursor *bsql_cursor_of(struct bsql_registry *registry, sqlite3_value *value);

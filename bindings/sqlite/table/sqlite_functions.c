@@ -51,7 +51,8 @@ static struct bsql_cursor *cursor_of(sqlite3_context *context, int argc, int n_w
 	if (argc != n_wanted)
 		message = sqlite3_mprintf("use as %s", usage);
 	else if (!cursor)
-		message = sqlite3_mprintf("%s: can only be used in a query that searches its table", usage);
+		message = sqlite3_mprintf("%s: can only be used in a query that searches its table",
+		                          usage);
 	if (message)
 		sqlite3_result_error(context, message, -1);
 	sqlite3_free(message);

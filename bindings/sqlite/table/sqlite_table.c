@@ -272,7 +272,7 @@ static int update(sqlite3_vtab *vtab, int argc, sqlite3_value **argv, sqlite3_in
 	int n_columns = bsql_index_declaration(table_of(vtab)->index)->n_columns;
 	int code = fail(vtab, bsql_index_refuse_recursion(table_of(vtab)->index));
 	if (!code)
-		code = bsql_cursors_settle(table_of(vtab));
+		code = bsql_cursors_complete(table_of(vtab));
 	if (code)
 		return code;
 	if (argc == 1)

@@ -55,12 +55,12 @@ void bs_conditions_deinit(struct bs_conditions *conditions)
 	*conditions = (struct bs_conditions){.n = 0};
 }
 
-enum bs_status bs_condition_asker_init(struct bs_condition_asker *asker,
+enum bs_status bs_condition_asker_init(struct bs_condition_matcher *asker,
                                        const struct bs_conditions *conditions, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	*asker = (struct bs_condition_asker){conditions,
-	                                     calloc(conditions->n, sizeof(*asker->scratches))};
+	*asker = (struct bs_condition_matcher){conditions,
+	                                       calloc(conditions->n, sizeof(*asker->scratches))};
 	if (!asker->scratches)
 		return bs_fail_memory(err, "patterns", conditions->n * sizeof(*asker->scratches));
 	for (size_t i = 0; i < conditions->n && !status; i++)
@@ -69,7 +69,7 @@ enum bs_status bs_condition_asker_init(struct bs_condition_asker *asker,
 	return status;
 }
 
-void bs_condition_asker_deinit(struct bs_condition_asker *asker)
+void bs_condition_asker_deinit(struct bs_condition_matcher *asker)
 {
 	for (size_t i = 0; asker->scratches && i < asker->conditions->n; i++)
 		bs_grep_scratch_free(asker->scratches[i]);
@@ -92,7 +92,7 @@ static enum bs_status matches(struct bs_grep_scratch *scratch,
 	return status;
 }
 
-enum bs_status bs_conditions_hold(struct bs_condition_asker *asker, const uint8_t *lines,
+enum bs_status bs_conditions_hold(struct bs_condition_matcher *asker, const uint8_t *lines,
                                   size_t n_bytes, bool *hold_out, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;

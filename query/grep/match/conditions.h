@@ -37,20 +37,20 @@ enum bs_status bs_conditions_compile(struct bs_conditions *conditions,
 void bs_conditions_deinit(struct bs_conditions *conditions);
 
 /* The state of one thread that evaluates conditions. The conditions must outlive it. */
-struct bs_condition_asker {
+struct bs_condition_matcher {
 	const struct bs_conditions *conditions;
 	struct bs_grep_scratch **scratches; /* one for each condition */
 };
 
 /* conditions->n > 0. Release with bs_condition_asker_deinit, also after a failure; a
  * zero-initialised asker need not be released. BS_NO_MEMORY. */
-enum bs_status bs_condition_asker_init(struct bs_condition_asker *asker,
+enum bs_status bs_condition_asker_init(struct bs_condition_matcher *asker,
                                        const struct bs_conditions *conditions,
                                        struct bs_error *err) BS_WARN_UNUSED;
-void bs_condition_asker_deinit(struct bs_condition_asker *asker);
+void bs_condition_asker_deinit(struct bs_condition_matcher *asker);
 
 /* Whether a line, or with -U the lines of a match, satisfy all conditions. The lines are matched as
  * a text of their own. Fails as bs_grep_next_line. */
-enum bs_status bs_conditions_hold(struct bs_condition_asker *asker, const uint8_t *lines,
+enum bs_status bs_conditions_hold(struct bs_condition_matcher *asker, const uint8_t *lines,
                                   size_t n_bytes, bool *hold_out,
                                   struct bs_error *err) BS_WARN_UNUSED;

@@ -70,7 +70,7 @@ enum bs_status bs_grep_code_compile(const struct bs_grep_pattern *pattern,
 	if (pattern->is_multi_line && pattern->dot_all)
 		options |= PCRE2_DOTALL;
 	enum bs_status status =
-		bs_deadline_spend(COMPILE_NS + text->used_bytes * COMPILED_BYTE_NS, err);
+		bs_deadline_check_after(COMPILE_NS + text->used_bytes * COMPILED_BYTE_NS, err);
 	if (status) {
 		pcre2_compile_context_free(context);
 		return status;
@@ -204,12 +204,12 @@ static int match_in_attempts(struct attempts *attempts, size_t longest_bytes,
 		bool is_left = attempts->next <= attempts->end;
 		if (result != PCRE2_ERROR_MATCHLIMIT &&
 		    (result != PCRE2_ERROR_NOMATCH || !is_left)) {
-			(void)!bs_deadline_spend(spent_ns < ATTEMPT_NS ? spent_ns : ATTEMPT_NS,
-			                         NULL);
+			(void)!bs_deadline_check_after(
+				spent_ns < ATTEMPT_NS ? spent_ns : ATTEMPT_NS, NULL);
 			break;
 		}
 		/* Spends the time in advance: the next attempt may take as long as this one. */
-		if (bs_deadline_spend(spent_ns > ATTEMPT_NS ? spent_ns : ATTEMPT_NS, NULL)) {
+		if (bs_deadline_check_after(spent_ns > ATTEMPT_NS ? spent_ns : ATTEMPT_NS, NULL)) {
 			result = PCRE2_ERROR_MATCHLIMIT;
 			break;
 		}
@@ -225,7 +225,7 @@ int bs_grep_code_match(const pcre2_code *code, const uint8_t *text, size_t end, 
 	if (!bs_deadline_here)
 		return pcre2_match(code, text, end, from, 0, data, context);
 	/* A single step cannot be interrupted, and may scan the longest line. */
-	if (bs_deadline_spend(MATCH_NS + longest_bytes, NULL))
+	if (bs_deadline_check_after(MATCH_NS + longest_bytes, NULL))
 		return PCRE2_ERROR_MATCHLIMIT;
 	struct attempts attempts = {.code = code, .text = text, .end = end, .at = from};
 	return match_in_attempts(&attempts, longest_bytes, data, context);
@@ -237,7 +237,7 @@ enum bs_status bs_grep_code_check(int result, struct bs_error *err)
 	if (result >= 0 || result == PCRE2_ERROR_NOMATCH)
 		return BS_OK;
 	if (bs_deadline_is_over())
-		return bs_deadline_ask(err);
+		return bs_deadline_check(err);
 	pcre2_get_error_message(result, (PCRE2_UCHAR *)why, sizeof(why));
 	return bs_fail(err, BS_UNSUPPORTED, "given up: the pattern takes too long here (%s)", why);
 }

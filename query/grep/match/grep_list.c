@@ -54,7 +54,7 @@ struct candidate {
 
 BS_VECTOR(candidates, struct candidate);
 
-struct bs_grep_seeker {
+struct bs_grep_list_scratch {
 	struct bs_grep_list *list;
 	pcre2_match_context *context; /* borrowed */
 	pcre2_match_data *data;       /* match data of the last match found, or of `word` */
@@ -264,9 +264,9 @@ bool bs_grep_list_is_bare(struct bs_grep_list *list)
 }
 
 enum bs_status bs_grep_seeker_new(struct bs_grep_list *list, pcre2_match_context *context,
-                                  struct bs_grep_seeker **seeker_out, struct bs_error *err)
+                                  struct bs_grep_list_scratch **seeker_out, struct bs_error *err)
 {
-	struct bs_grep_seeker *seeker = calloc(1, sizeof(*seeker));
+	struct bs_grep_list_scratch *seeker = calloc(1, sizeof(*seeker));
 	*seeker_out = seeker;
 	if (!seeker)
 		return bs_fail_memory(err, "a matcher", sizeof(*seeker));
@@ -283,7 +283,7 @@ enum bs_status bs_grep_seeker_new(struct bs_grep_list *list, pcre2_match_context
 	                      list->parts->n_parts * sizeof(*seeker->fingerprints));
 }
 
-void bs_grep_seeker_free(struct bs_grep_seeker *seeker)
+void bs_grep_seeker_free(struct bs_grep_list_scratch *seeker)
 {
 	if (!seeker)
 		return;
@@ -293,13 +293,13 @@ void bs_grep_seeker_free(struct bs_grep_seeker *seeker)
 	free(seeker);
 }
 
-void bs_grep_seeker_reset(struct bs_grep_seeker *seeker)
+void bs_grep_seeker_reset(struct bs_grep_list_scratch *seeker)
 {
 	seeker->text = NULL;
 }
 
 /* True if the character c is a word character. c < 0: an invalid character, which is not. */
-static bool is_of_word(struct bs_grep_seeker *seeker, const uint8_t *bytes, size_t n_bytes,
+static bool is_of_word(struct bs_grep_list_scratch *seeker, const uint8_t *bytes, size_t n_bytes,
                        UChar32 c)
 {
 	if (c < 0x80 || seeker->list->pattern->no_unicode)
@@ -314,7 +314,7 @@ static bool is_of_word(struct bs_grep_seeker *seeker, const uint8_t *bytes, size
 static bool is_match(void *context, const uint8_t *text, size_t n_bytes,
                      const struct bs_literal_found *found)
 {
-	struct bs_grep_seeker *seeker = context;
+	struct bs_grep_list_scratch *seeker = context;
 	size_t before = found->start, after = found->end, at;
 	UChar32 c = -1;
 	if (seeker->list->pattern->is_line)
@@ -335,7 +335,7 @@ static bool is_match(void *context, const uint8_t *text, size_t n_bytes,
 	return !is_of_word(seeker, text + found->end, after - found->end, c);
 }
 
-static void add_candidate(struct bs_grep_seeker *seeker, uint32_t part)
+static void add_candidate(struct bs_grep_list_scratch *seeker, uint32_t part)
 {
 	struct candidate candidate = {.part = part, .is_stale = true};
 	if (!seeker->status)
@@ -348,7 +348,7 @@ static void add_candidate(struct bs_grep_seeker *seeker, uint32_t part)
 static bool note(void *context, const uint8_t *text, size_t n_bytes,
                  const struct bs_literal_found *found)
 {
-	struct bs_grep_seeker *seeker = context;
+	struct bs_grep_list_scratch *seeker = context;
 	uint32_t need = seeker->list->owners[found->literal], part = need / 2;
 	(void)text;
 	(void)n_bytes;
@@ -361,7 +361,7 @@ static bool note(void *context, const uint8_t *text, size_t n_bytes,
 	return false;
 }
 
-static void collect(struct bs_grep_seeker *seeker, const uint8_t *text, size_t end)
+static void collect(struct bs_grep_list_scratch *seeker, const uint8_t *text, size_t end)
 {
 	const struct bs_grep_list *list = seeker->list;
 	struct bs_literal_found found;
@@ -379,7 +379,8 @@ static void collect(struct bs_grep_seeker *seeker, const uint8_t *text, size_t e
 
 /* Finds the parts that may match in text[0..end). The candidates are kept if the search continues
  * in the same text, or in the rest of the same text. */
-static void prepare(struct bs_grep_seeker *seeker, const uint8_t *text, size_t from, size_t end)
+static void prepare(struct bs_grep_list_scratch *seeker, const uint8_t *text, size_t from,
+                    size_t end)
 {
 	struct candidate *candidates = seeker->candidates.items;
 	size_t n = bs_vector_n(&seeker->candidates);
@@ -401,8 +402,9 @@ static void prepare(struct bs_grep_seeker *seeker, const uint8_t *text, size_t f
 	seeker->end = end;
 }
 
-static enum bs_status match_part(struct bs_grep_seeker *seeker, uint32_t part, const uint8_t *text,
-                                 size_t from, size_t end, size_t *start_out, struct bs_error *err)
+static enum bs_status match_part(struct bs_grep_list_scratch *seeker, uint32_t part,
+                                 const uint8_t *text, size_t from, size_t end, size_t *start_out,
+                                 struct bs_error *err)
 {
 	struct bs_grep_list *list = seeker->list;
 	int n = bs_grep_code_match(bs_grep_code_ready(&list->codes[part].code, &list->mutex), text,
@@ -412,8 +414,8 @@ static enum bs_status match_part(struct bs_grep_seeker *seeker, uint32_t part, c
 	return bs_grep_code_check(n, err);
 }
 
-static enum bs_status seek_parts(struct bs_grep_seeker *seeker, const uint8_t *text, size_t from,
-                                 size_t end, bool any, struct bs_grep_span *match_out,
+static enum bs_status seek_parts(struct bs_grep_list_scratch *seeker, const uint8_t *text,
+                                 size_t from, size_t end, bool any, struct bs_grep_span *match_out,
                                  bool *found_out, struct bs_error *err)
 {
 	const struct candidate *best = NULL, *last = NULL;
@@ -458,7 +460,7 @@ static size_t next_start(const uint8_t *text, size_t from, size_t end)
 }
 
 /* For -x with an empty literal: finds the first empty line that starts between `from` and upto. */
-static bool seek_empty_line(struct bs_grep_seeker *seeker, const uint8_t *text, size_t from,
+static bool seek_empty_line(struct bs_grep_list_scratch *seeker, const uint8_t *text, size_t from,
                             size_t upto, size_t end)
 {
 	size_t at = from > 0 && text[from - 1] != '\n' ? next_start(text, from, end) : from;
@@ -470,9 +472,9 @@ static bool seek_empty_line(struct bs_grep_seeker *seeker, const uint8_t *text, 
 	return true;
 }
 
-enum bs_status bs_grep_seek(struct bs_grep_seeker *seeker, const uint8_t *text, size_t from,
-                            size_t end, bool any, struct bs_grep_span *match_out, bool *found_out,
-                            struct bs_error *err)
+enum bs_status bs_grep_list_find(struct bs_grep_list_scratch *seeker, const uint8_t *text,
+                                 size_t from, size_t end, bool any, struct bs_grep_span *match_out,
+                                 bool *found_out, struct bs_error *err)
 {
 	const struct bs_grep_list *list = seeker->list;
 	static const uint8_t nothing[1];
@@ -490,7 +492,7 @@ enum bs_status bs_grep_seek(struct bs_grep_seeker *seeker, const uint8_t *text, 
 	return BS_OK;
 }
 
-bool bs_grep_seeker_group(const struct bs_grep_seeker *seeker, long number, const char *name,
+bool bs_grep_seeker_group(const struct bs_grep_list_scratch *seeker, long number, const char *name,
                           struct bs_grep_span *group_out)
 {
 	const struct bs_grep_list *list = seeker->list;

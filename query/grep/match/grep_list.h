@@ -13,7 +13,7 @@
 #include "query/grep/match/grep_code.h"
 
 struct bs_grep_list;
-struct bs_grep_seeker;
+struct bs_grep_list_scratch;
 
 /* True if a set of literals finds the same matches as PCRE2. by_line: the text is searched line by
  * line. */
@@ -41,19 +41,19 @@ bool bs_grep_list_is_bare(struct bs_grep_list *list);
 
 /* The state of one thread. list must outlive it. context is borrowed. BS_NO_MEMORY. */
 enum bs_status bs_grep_seeker_new(struct bs_grep_list *list, pcre2_match_context *context,
-                                  struct bs_grep_seeker **seeker_out,
+                                  struct bs_grep_list_scratch **seeker_out,
                                   struct bs_error *err) BS_WARN_UNUSED;
-void bs_grep_seeker_free(struct bs_grep_seeker *seeker);
+void bs_grep_seeker_free(struct bs_grep_list_scratch *seeker);
 /* Call before another text, or the next line, is searched. */
-void bs_grep_seeker_reset(struct bs_grep_seeker *seeker);
+void bs_grep_seeker_reset(struct bs_grep_list_scratch *seeker);
 
 /* Finds the first match at or after `from` in text[0..end). Lookbehind and lookahead may read all
  * of this text. any: only *found_out is needed, so any match is enough. BS_UNSUPPORTED: PCRE2
  * failed. */
-enum bs_status bs_grep_seek(struct bs_grep_seeker *seeker, const uint8_t *text, size_t from,
-                            size_t end, bool any, struct bs_grep_span *match_out, bool *found_out,
-                            struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_grep_list_find(struct bs_grep_list_scratch *seeker, const uint8_t *text,
+                                 size_t from, size_t end, bool any, struct bs_grep_span *match_out,
+                                 bool *found_out, struct bs_error *err) BS_WARN_UNUSED;
 /* Returns a group of the last match found, by number or, if number < 0, by its name in the matched
  * pattern. False: there is no such group, or it did not match. */
-bool bs_grep_seeker_group(const struct bs_grep_seeker *seeker, long number, const char *name,
+bool bs_grep_seeker_group(const struct bs_grep_list_scratch *seeker, long number, const char *name,
                           struct bs_grep_span *group_out);

@@ -80,8 +80,8 @@ struct bs_grep_matcher {
 
 struct bs_grep_scratch {
 	struct bs_grep_matcher *matcher;
-	struct bs_grep_seeker *seeker; /* NULL: there is no list */
-	pcre2_match_data *data;        /* NULL: there is a list */
+	struct bs_grep_list_scratch *seeker; /* NULL: there is no list */
+	pcre2_match_data *data;              /* NULL: there is a list */
 	pcre2_match_context *context;
 	pcre2_jit_stack *stack;
 	/* text[opaque_from..opaque_at) is ASCII. text[opaque_at] is not, unless opaque_at is
@@ -391,8 +391,9 @@ static enum bs_status match(struct bs_grep_scratch *scratch, struct bs_grep_code
 	struct bs_grep_matcher *matcher = scratch->matcher;
 	if (matcher->list) {
 		struct bs_grep_span found = {0};
-		enum bs_status status = bs_grep_seek(scratch->seeker, text, from, end,
-		                                     !matcher->is_exact, &found, found_out, err);
+		enum bs_status status =
+			bs_grep_list_find(scratch->seeker, text, from, end, !matcher->is_exact,
+		                          &found, found_out, err);
 		*place_out = found.start;
 		return status;
 	}
@@ -441,7 +442,7 @@ static enum bs_status next_in_stretch(struct bs_grep_scratch *scratch, struct bs
 	enum bs_status status =
 		match(scratch, code, text + from, 0, end - from, &place, found_out, NULL);
 	if (status && bs_deadline_is_over())
-		return bs_deadline_ask(err);
+		return bs_deadline_check(err);
 	if (status)
 		return next_by_line(scratch, text, from, end, line_out, found_out, err);
 	if (!*found_out)
@@ -505,8 +506,8 @@ static enum bs_status next_of_list(struct bs_grep_scratch *scratch, const uint8_
                                    bool *found_out, struct bs_error *err)
 {
 	struct bs_grep_span place;
-	enum bs_status status = bs_grep_seek(scratch->seeker, text + from, 0, end - from, false,
-	                                     &place, found_out, err);
+	enum bs_status status = bs_grep_list_find(scratch->seeker, text + from, 0, end - from,
+	                                          false, &place, found_out, err);
 	/* There is no line after the last line feed. */
 	*found_out &= from + place.start < end ||
 	              (from < end && text[end - 1] != scratch->matcher->line_end);
@@ -628,12 +629,12 @@ enum bs_status bs_grep_next_match(struct bs_grep_scratch *scratch, const uint8_t
 	if (matcher->way == WAY_NOTHING)
 		return BS_OK;
 	if (matcher->list || matcher->way == WAY_PLAIN)
-		status = bs_deadline_spend(MATCH_NS, err);
+		status = bs_deadline_check_after(MATCH_NS, err);
 	if (status)
 		return status;
 	if (matcher->list)
-		return bs_grep_seek(scratch->seeker, text, from, end, false, match_out, found_out,
-		                    err);
+		return bs_grep_list_find(scratch->seeker, text, from, end, false, match_out,
+		                         found_out, err);
 	if (matcher->way == WAY_PLAIN) {
 		/* PCRE2 is not needed; bs_grep_expand() takes the position from places. */
 		*found_out = find_literal(matcher, text, from, end, &places[0]);

@@ -32,7 +32,7 @@ static void spend(struct bs_grep_printer *printer, size_t n_bytes)
 {
 	if (!printer->to.status)
 		printer->to.status =
-			bs_deadline_spend(PIECE_NS + n_bytes / BYTES_A_NS, printer->to.err);
+			bs_deadline_check_after(PIECE_NS + n_bytes / BYTES_A_NS, printer->to.err);
 }
 
 /* Appends; the first failure is sticky. */
@@ -731,8 +731,8 @@ static bool keep_line(struct bs_grep_printer *printer, enum bs_grep_line_kind ki
 	return wants_more(printer);
 }
 
-bool bs_grep_tell_lines(const struct bs_grep_request *request, const char *path,
-                        const struct bs_buffer *out)
+bool bs_grep_deliver_lines(const struct bs_grep_request *request, const char *path,
+                           const struct bs_buffer *out)
 {
 	size_t n;
 	for (size_t at = 0; at < out->used_bytes; at += n + -n % sizeof(uint64_t)) {

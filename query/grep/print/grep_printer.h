@@ -54,7 +54,7 @@ struct bs_grep_printer {
 	const struct bs_grep_program *program;
 	uint8_t line_end;
 	bool crlf;
-	/* lines are stored for the request's callback, see bs_grep_tell_lines() */
+	/* lines are stored for the request's callback, see bs_grep_deliver_lines() */
 	bool keeps_lines;
 	/* a matching line is printed verbatim after a prefix that is the same for the whole file */
 	bool is_plain;
@@ -66,7 +66,7 @@ struct bs_grep_printer {
 	struct bs_grep_separator match_separator, context_separator, group_separator;
 	const struct bs_grep_traits *traits; /* traits of the matcher */
 	struct bs_grep_scratch *scratch;     /* finds the matches of a line again */
-	struct bs_condition_asker *asker;    /* NULL: there are no conditions */
+	struct bs_condition_matcher *asker;  /* NULL: there are no conditions */
 	/* NULL: not wanted; otherwise the function context of the next match */
 	struct bs_function_context *context;
 	/* Set before each file. */
@@ -150,8 +150,8 @@ struct bs_grep_separator bs_grep_group_separator(const struct bs_grep_output *ou
 
 /* Calls the request's `line` callback for each line that a printer with keeps_lines stored in `out`
  * for a file. False: the callback asked to stop. */
-bool bs_grep_tell_lines(const struct bs_grep_request *request, const char *path,
-                        const struct bs_buffer *out);
+bool bs_grep_deliver_lines(const struct bs_grep_request *request, const char *path,
+                           const struct bs_buffer *out);
 
 /* Appends the JSON end message of a file that was left open (owes_end). shown: its path as
  * printed. */

@@ -77,7 +77,7 @@ static int wait_for(struct command *self)
 	}
 	while ((ended = waitpid(self->process, &how, bs_deadline_here ? WNOHANG : 0)) == 0 ||
 	       (ended < 0 && errno == EINTR)) {
-		if (bs_deadline_ask(NULL))
+		if (bs_deadline_check(NULL))
 			give_up(self);
 		(void)poll(NULL, 0, ENDING_MS);
 	}
@@ -125,7 +125,7 @@ static enum bs_status command_read(struct bs_grep_input *input, void *to, size_t
 	for (;;) {
 		coming[1].fd = self->said;
 		coming[0].revents = coming[1].revents = 0;
-		enum bs_status status = bs_deadline_ask(err);
+		enum bs_status status = bs_deadline_check(err);
 		if (status) {
 			give_up(self);
 			return status;

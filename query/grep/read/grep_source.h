@@ -25,7 +25,7 @@ struct bs_grep_file {
 	/* offset in path of the part below the command-line path; 0: the file is that path
 	 * itself */
 	size_t below_off;
-	enum bs_grep_packing packing; /* a decompressor or command whose output is searched */
+	enum bs_grep_compression packing; /* a decompressor or command whose output is searched */
 	/* with a resume token: lines up to this one are skipped; set by the caller of next */
 	uint64_t passed_line;
 };

@@ -34,7 +34,7 @@ static enum bs_status read_some(struct bs_grep_text *text, size_t most_bytes, st
 	struct bs_grep_input *input = text->input;
 	size_t n = 0;
 	most_bytes = bs_deadline_here && most_bytes > WATCHED_BYTES ? WATCHED_BYTES : most_bytes;
-	enum bs_status status = bs_deadline_spend(READ_NS + most_bytes / BYTES_A_NS, err);
+	enum bs_status status = bs_deadline_check_after(READ_NS + most_bytes / BYTES_A_NS, err);
 	if (!status)
 		status = bs_buffer_reserve(to, most_bytes, err);
 	if (!status)
@@ -206,8 +206,8 @@ static int open_path(struct bs_grep_text *text, const char *path, size_t root_by
 }
 
 /* Replaces the input by the output of a command that reads the file. */
-static enum bs_status run_command(struct bs_grep_text *text, const struct bs_grep_reading *reading,
-                                  struct bs_error *err)
+static enum bs_status run_command(struct bs_grep_text *text,
+                                  const struct bs_grep_read_request *reading, struct bs_error *err)
 {
 	bool is_ours = reading->file->packing == BS_GREP_PACKING_COMPRESS;
 	const char *argument = reading->file->shown;
@@ -223,8 +223,8 @@ static enum bs_status run_command(struct bs_grep_text *text, const struct bs_gre
 	return status;
 }
 
-static enum bs_status open_input(struct bs_grep_text *text, const struct bs_grep_reading *reading,
-                                 struct bs_error *err)
+static enum bs_status open_input(struct bs_grep_text *text,
+                                 const struct bs_grep_read_request *reading, struct bs_error *err)
 {
 	struct bs_grep_file_input *input = &text->file;
 	const struct bs_grep_file *file = reading->file;
@@ -243,8 +243,8 @@ static enum bs_status open_input(struct bs_grep_text *text, const struct bs_grep
 	return bs_grep_unpack_open(file->packing, text->input, &text->input, err);
 }
 
-enum bs_status bs_grep_text_read(struct bs_grep_text *text, const struct bs_grep_reading *reading,
-                                 struct bs_error *err)
+enum bs_status bs_grep_text_read(struct bs_grep_text *text,
+                                 const struct bs_grep_read_request *reading, struct bs_error *err)
 {
 	bs_buffer_trim(&text->bytes, GENEROUS_BYTES);
 	bs_buffer_trim(&text->raw, GENEROUS_BYTES);

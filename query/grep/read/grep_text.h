@@ -43,7 +43,7 @@ struct bs_grep_text {
 	int root_fd; /* descriptor of the folder `root` */
 };
 
-struct bs_grep_reading {
+struct bs_grep_read_request {
 	const struct bs_grep_file *file;
 	enum bs_grep_coding coding;
 	bool in_pieces; /* read only the first piece */
@@ -56,7 +56,8 @@ struct bs_grep_reading {
 /* Reads the first piece of the file, or all of it. BS_NOT_FOUND or BS_IO, with a reason without the
  * path. BS_UNSUPPORTED: it must be in memory as a whole and does not fit. BS_NO_MEMORY,
  * BS_STOPPED. */
-enum bs_status bs_grep_text_read(struct bs_grep_text *text, const struct bs_grep_reading *reading,
+enum bs_status bs_grep_text_read(struct bs_grep_text *text,
+                                 const struct bs_grep_read_request *reading,
                                  struct bs_error *err) BS_WARN_UNUSED;
 /* Drops the first dropped_bytes of `bytes`, then reads until at least wanted_bytes remain in it, or
  * to the end of the file. With by_pieces, reads one piece. Fails as bs_grep_text_read. */

@@ -290,11 +290,11 @@ static const struct codec codecs[] = {
 	[BS_GREP_PACKING_BROTLI] = {bs_brotli_load, brotli_start, brotli_step, brotli_stop},
 };
 
-enum bs_grep_packing bs_grep_packing_of(const char *path)
+enum bs_grep_compression bs_grep_packing_of(const char *path)
 {
 	static const struct {
 		const char *ending;
-		enum bs_grep_packing packing;
+		enum bs_grep_compression packing;
 	} endings[] = {
 		{".gz", BS_GREP_PACKING_GZIP},   {".tgz", BS_GREP_PACKING_GZIP},
 		{".bz2", BS_GREP_PACKING_BZIP2}, {".tbz2", BS_GREP_PACKING_BZIP2},
@@ -361,7 +361,7 @@ static enum bs_status unpack_close(struct bs_grep_input *input, struct bs_error 
 	return status;
 }
 
-enum bs_status bs_grep_unpack_open(enum bs_grep_packing packing, struct bs_grep_input *of,
+enum bs_status bs_grep_unpack_open(enum bs_grep_compression packing, struct bs_grep_input *of,
                                    struct bs_grep_input **input_out, struct bs_error *err)
 {
 	const struct codec *codec = &codecs[packing];

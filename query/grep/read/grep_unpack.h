@@ -6,7 +6,7 @@
 
 #include "query/grep/read/grep_input.h"
 
-enum bs_grep_packing {
+enum bs_grep_compression {
 	BS_GREP_PACKING_NONE,
 	BS_GREP_PACKING_GZIP,
 	BS_GREP_PACKING_BZIP2,
@@ -19,11 +19,11 @@ enum bs_grep_packing {
 };
 
 /* The compression format of a file, by the ending of its name, as in ripgrep 13 -z. */
-enum bs_grep_packing bs_grep_packing_of(const char *path);
+enum bs_grep_compression bs_grep_packing_of(const char *path);
 
 /* Takes ownership of `of`, the compressed input, which is closed with the new input or after a
  * failure. BS_UNSUPPORTED: the library is missing. BS_NO_MEMORY. If data is invalid or truncated,
  * read returns the valid bytes before it and then BS_IO. */
-enum bs_status bs_grep_unpack_open(enum bs_grep_packing packing, struct bs_grep_input *of,
+enum bs_status bs_grep_unpack_open(enum bs_grep_compression packing, struct bs_grep_input *of,
                                    struct bs_grep_input **input_out,
                                    struct bs_error *err) BS_WARN_UNUSED;

@@ -347,9 +347,9 @@ bool oracle_is_stop(const struct oracle_query *query, struct oracle *oracle, con
 
 /* Checks a line of --explain that lists the feedback terms taken from these hits, the best of the
  * query with their scores. Returns a description of the fault, or NULL. */
-const char *oracle_check_learnt(const struct oracle_query *query, struct oracle *oracle,
-                                const struct oracle_hit *hits, size_t n_hits, const char *line,
-                                size_t line_bytes);
+const char *oracle_check_feedback(const struct oracle_query *query, struct oracle *oracle,
+                                  const struct oracle_hit *hits, size_t n_hits, const char *line,
+                                  size_t line_bytes);
 
 /* Analyses the leaves. False: the query has no words and no ranges. */
 bool oracle_query_analyze(struct oracle_query *query, struct oracle *oracle);

@@ -81,7 +81,7 @@ static const char *check(const struct typical *typical, size_t n_terms, size_t n
 	for (size_t t = 0; t < n_terms; t++) {
 		n_may += typical[t].may_be;
 		if (typical[t].told > 0 && !typical[t].may_be)
-			return "a word that is none";
+			return "an unknown word";
 		sum += typical[t].told > 0 ? typical[t].share : 0;
 		least = typical[t].told > 0 ? fmin(least, typical[t].value) : least;
 	}
@@ -99,9 +99,9 @@ static const char *check(const struct typical *typical, size_t n_terms, size_t n
 	return NULL;
 }
 
-const char *oracle_check_learnt(const struct oracle_query *query, struct oracle *oracle,
-                                const struct oracle_hit *hits, size_t n_hits, const char *line,
-                                size_t line_bytes)
+const char *oracle_check_feedback(const struct oracle_query *query, struct oracle *oracle,
+                                  const struct oracle_hit *hits, size_t n_hits, const char *line,
+                                  size_t line_bytes)
 {
 	size_t n_terms = oracle->terms.used_bytes / sizeof(struct oracle_term), n_told = 0;
 	double own = own_weight(query, query->root, true, 1),

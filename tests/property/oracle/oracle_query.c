@@ -362,8 +362,7 @@ static bool make_wild(struct growing *growing, struct oracle_node *node)
 	}
 	node->pattern_bytes = bytes->used_bytes - node->pattern_off;
 	node->text_off = bytes->used_bytes;
-	/* Sometimes puts the preceding word of the text before the pattern, so that some phrases
-	 * match. */
+	/* In a phrase, the preceding word of the text comes first, so that some phrases match. */
 	uint64_t start = at > 0 ? kept_at(&oracle->kept, at - 1)->start_byte : token->start_byte;
 	if (node->kind == ORACLE_WORD)
 		append_string(bytes, before[roll(growing->dice, sizeof(before) / sizeof(*before))]);

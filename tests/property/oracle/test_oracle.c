@@ -367,8 +367,8 @@ static void check_feedback(struct bench *bench)
 	if (n > 0 && is_known) {
 		learn(bench, n, false, &line);
 		learn(bench, n, true, &by_brute);
-		const char *fault = oracle_check_learnt(&bench->query, &bench->oracle, hits, n,
-		                                        (const char *)line.data, line.used_bytes);
+		const char *fault = oracle_check_feedback(&bench->query, &bench->oracle, hits, n,
+		                                          (const char *)line.data, line.used_bytes);
 		if (fault)
 			differ(bench, "feedback of %zu: %s: %.*s", n, fault, (int)line.used_bytes,
 			       (const char *)line.data);

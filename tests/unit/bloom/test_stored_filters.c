@@ -315,11 +315,11 @@ static void test_lies(void **state)
 		{PLAIN, 24, 640, BS_CORRUPT, "byte 24"},
 		{PLAIN, 40, 1, BS_CORRUPT, "byte 40"},
 		{PLAIN, 64 + 84, UINT32_C(1) << 28, BS_CORRUPT,
-	         "byte 144: bits behind the last of 700"},
+	         "byte 144: set bits after the last of 700"},
 		{COUNTING, 24, 705, BS_CORRUPT, "byte 24"},
 		{COUNTING, 24, 688, BS_CORRUPT, "byte 24"},
 		{COUNTING, 64 + 8 + 348, UINT32_C(1) << 16, BS_CORRUPT,
-	         "byte 416: counters behind"},
+	         "byte 416: nonzero counters after"},
 		{COMPRESSED, 24, 100001, BS_INVALID, "100000 are allowed"},
 		{COMPRESSED, 24, 699, BS_CORRUPT, "byte 64"},
 		{COMPRESSED, 40, 701, BS_CORRUPT, "byte 64"},
@@ -343,7 +343,7 @@ static void test_lies(void **state)
 		{ATTENUATED, 44, 1, BS_CORRUPT, "byte 40"},
 		{ATTENUATED, 40, 2, BS_CORRUPT, "byte 24"},
 		{ATTENUATED, 24, 705, BS_CORRUPT, "byte 24"},
-		{ATTENUATED, 64 + 88 + 84, UINT32_C(1) << 31, BS_CORRUPT, "byte 232: bits behind"},
+		{ATTENUATED, 64 + 88 + 84, UINT32_C(1) << 31, BS_CORRUPT, "byte 232: set bits after"},
 	};
 	for (size_t i = 0; i < COUNT(lies); i++) {
 		for (size_t kind = 0; kind < COUNT(kinds); kind++) {

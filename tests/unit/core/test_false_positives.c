@@ -144,15 +144,16 @@ static void check_twin(const struct bs_container *file, const struct pair *pairs
 {
 	struct bs_packed terms, offsets;
 	expect_ok(bs_packed_open_counted(
-			  &terms, bs_container_section(file, BS_SECTION_EXCEPTION_TERMS, 0), ERR),
+			  &terms, bs_container_section(file, BS_SECTION_FALSE_POSITIVE_TERMS, 0),
+			  ERR),
 	          &said);
-	expect_ok(
-		bs_packed_open_counted(
-			&offsets, bs_container_section(file, BS_SECTION_EXCEPTION_OFFSETS, 0), ERR),
-		&said);
+	expect_ok(bs_packed_open_counted(
+			  &offsets,
+			  bs_container_section(file, BS_SECTION_FALSE_POSITIVE_OFFSETS, 0), ERR),
+	          &said);
 	expect_ok(bs_packed_check(&terms, ERR), &said);
 	expect_ok(bs_packed_check(&offsets, ERR), &said);
-	struct bs_section rows = bs_container_section(file, BS_SECTION_EXCEPTION_ROWS, 0);
+	struct bs_section rows = bs_container_section(file, BS_SECTION_FALSE_POSITIVE_ROWS, 0);
 	expect_ok(bs_section_touch(&rows, 0, rows.n_bytes, ERR), &said);
 	size_t i = 0;
 	uint64_t at = 0;

@@ -31,7 +31,7 @@ static void append_number(struct bs_buffer *to, uint64_t value)
 /* The lists as bytes in a file, each allocated with its exact size. */
 struct stored {
 	struct bs_buffer bytes[BS_MULTISET_LISTS];
-	struct bs_told_tally told;
+	struct bs_stored_multiset told;
 };
 
 static void store(const struct bs_multiset *multiset, struct stored *stored)
@@ -308,7 +308,7 @@ static void test_looking(void **state)
 		expect_ok(bs_coded_write(all.at, all.n, &bytes, ERR), &said);
 		struct bs_section section = {.data = bytes.data, .n_bytes = bytes.used_bytes};
 		expect_ok(bs_coded_section_open(&coded, &section, 0, section.n_bytes, ERR), &said);
-		expect_ok(bs_multiset_leave_out(&coded, &numbers, ERR), &said);
+		expect_ok(bs_multiset_subtract(&coded, &numbers, ERR), &said);
 		assert_buffers_equal(&numbers, &left);
 	}
 }

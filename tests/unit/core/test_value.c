@@ -429,7 +429,7 @@ static void test_ranges(void **state)
 	uint8_t room[BS_RANGE_ROOM(100)];
 	for (size_t i = 0; i < COUNT(ranges); i++) {
 		const char *text = ranges[i].range;
-		if (!bs_range_is_meant((const uint8_t *)text, strlen(text)) ||
+		if (!bs_range_looks_like((const uint8_t *)text, strlen(text)) ||
 		    !bs_range_parse((const uint8_t *)text, strlen(text), room, &range))
 			fail_msg("%s", text);
 		for (size_t k = 0; k < 8 && ranges[i].in[k]; k++) {

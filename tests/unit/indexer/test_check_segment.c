@@ -67,7 +67,7 @@ static void flip_all(uint32_t section)
 static void test_lexicon(void **state)
 {
 	make_small_index();
-	EXPECT("seg", 0, "the first of its chapter", {BS_SECTION_TERM_INDEX, 0, 0, 8, SET, 1});
+	EXPECT("seg", 0, "the chapter's entry", {BS_SECTION_TERM_INDEX, 0, 0, 8, SET, 1});
 	EXPECT("seg", 0, "lexicon", {BS_SECTION_TERM_INDEX, 0, 8, 8, SET, 1});
 	EXPECT("seg", 0, "lexicon", {BS_SECTION_TERM_INDEX, 0, 16, 8, SET, 1});
 	EXPECT("seg", 0, "lexicon", {BS_SECTION_TERM_SEPARATORS, 0, 0, 1, ADD, 1});
@@ -76,7 +76,7 @@ static void test_lexicon(void **state)
 	EXPECT("seg", 0, "break their own rules", {BS_SECTION_TERM_CODES, 0, 12, 4, SET, 2});
 	EXPECT("seg", 0, "break their own rules",
 	       {BS_SECTION_TERM_CODES, 0, 8, 4, SET, UINT32_MAX});
-	EXPECT("seg", 0, "bytes behind its last term", {BS_SECTION_TERMS, 0, -1, 1, SET, 1});
+	EXPECT("seg", 0, "lexicon: trailing bytes", {BS_SECTION_TERMS, 0, -1, 1, SET, 1});
 	flip_all(BS_SECTION_TERM_CODES);
 	flip_all(BS_SECTION_TERMS);
 	flip_all(BS_SECTION_TERM_SEPARATORS);
@@ -254,30 +254,30 @@ static void test_false_positives(void **state)
 	uint32_t exact[50];
 	uint64_t terms[200], offsets[201];
 	make_small_index();
-	size_t n = read_packed(BS_SECTION_EXCEPTION_TERMS, 0, terms, COUNT(terms));
+	size_t n = read_packed(BS_SECTION_FALSE_POSITIVE_TERMS, 0, terms, COUNT(terms));
 	size_t n_exact = read_u32s(BS_SECTION_EXACT_TERMS, MATRIX, exact, COUNT(exact));
-	assert_int_equal(read_packed(BS_SECTION_EXCEPTION_OFFSETS, 0, offsets, COUNT(offsets)),
+	assert_int_equal(read_packed(BS_SECTION_FALSE_POSITIVE_OFFSETS, 0, offsets, COUNT(offsets)),
 	                 n + 1);
 	assert_true(n > 2 && n_exact > 0);
 	EXPECT("seg", 0, "false positives: term 5000 of",
-	       {BS_SECTION_EXCEPTION_TERMS, 0, 0, 8, SET, 5000});
+	       {BS_SECTION_FALSE_POSITIVE_TERMS, 0, 0, 8, SET, 5000});
 	EXPECT("seg", 0, "does not come after the one before",
-	       {BS_SECTION_EXCEPTION_TERMS, 0, 1, 0, PACKED_SET, terms[0]});
+	       {BS_SECTION_FALSE_POSITIVE_TERMS, 0, 1, 0, PACKED_SET, terms[0]});
 	EXPECT("seg", 0, "false positives: the first does not begin at 0",
-	       {BS_SECTION_EXCEPTION_OFFSETS, 0, 0, 8, SET, 1});
+	       {BS_SECTION_FALSE_POSITIVE_OFFSETS, 0, 0, 8, SET, 1});
 	EXPECT("seg", 0, "false positives: the last ends at",
-	       {BS_SECTION_EXCEPTION_OFFSETS, 0, -1, 0, PACKED_ADD, 1});
-	EXPECT("seg", 0, "has none", {BS_SECTION_EXCEPTION_OFFSETS, 0, 1, 0, PACKED_SET, 0});
+	       {BS_SECTION_FALSE_POSITIVE_OFFSETS, 0, -1, 0, PACKED_ADD, 1});
+	EXPECT("seg", 0, "has none", {BS_SECTION_FALSE_POSITIVE_OFFSETS, 0, 1, 0, PACKED_SET, 0});
 	EXPECT("seg", 0, "false positives: number 1 ends before it begins",
-	       {BS_SECTION_EXCEPTION_OFFSETS, 0, 2, 0, PACKED_SET, 0});
+	       {BS_SECTION_FALSE_POSITIVE_OFFSETS, 0, 2, 0, PACKED_SET, 0});
 	EXPECT("seg", 0, "false positives do not decode",
-	       {BS_SECTION_EXCEPTION_ROWS, 0, 0, 1, SET, 39});
+	       {BS_SECTION_FALSE_POSITIVE_ROWS, 0, 0, 1, SET, 39});
 	EXPECT("seg", 0, "false positives do not decode",
-	       {BS_SECTION_EXCEPTION_ROWS, 0, 0, 1, ADD, 1});
+	       {BS_SECTION_FALSE_POSITIVE_ROWS, 0, 0, 1, ADD, 1});
 	EXPECT("seg", 0, "false positives: trailing bytes",
-	       {BS_SECTION_EXCEPTION_ROWS, 0, -1, 1, SET, 0x80});
+	       {BS_SECTION_FALSE_POSITIVE_ROWS, 0, -1, 1, SET, 0x80});
 	EXPECT("seg", 0, "that does not pass its columns",
-	       {BS_SECTION_EXCEPTION_ROWS, 0, 1, 1, ADD, 1});
+	       {BS_SECTION_FALSE_POSITIVE_ROWS, 0, 1, 1, ADD, 1});
 	bool has_gap = false, has_single = false, has_later = false;
 	for (size_t i = 0; i < n; i++) {
 		int64_t at = (int64_t)i;
@@ -288,18 +288,18 @@ static void test_false_positives(void **state)
 		bool is_before_gap = i > 0 && i + 1 < n && terms[i] + 1 < terms[i + 1];
 		if (!has_gap && is_before_gap)
 			EXPECT("seg", 0, "is in more documents of the shards",
-			       {BS_SECTION_EXCEPTION_TERMS, 0, at, 0, PACKED_ADD, 1});
+			       {BS_SECTION_FALSE_POSITIVE_TERMS, 0, at, 0, PACKED_ADD, 1});
 		has_gap |= is_before_gap;
 		/* Moves a false positive into a shard of forward indexes: to row 37, the fifth in
 		 * bucket 1. */
 		if (!has_single && offsets[i + 1] == offsets[i] + 2)
 			EXPECT("seg", 0, "in a shard where it has no hashed columns",
-			       {BS_SECTION_EXCEPTION_ROWS, 0, row_at + 1, 1, SET, 0x45});
+			       {BS_SECTION_FALSE_POSITIVE_ROWS, 0, row_at + 1, 1, SET, 0x45});
 		has_single |= offsets[i + 1] == offsets[i] + 2;
 		/* Moves the false positives of a term to a term with an exact column. */
 		if (!has_later && terms[i] > exact[0])
 			EXPECT("seg", 0, "in a shard where it has no hashed columns",
-			       {BS_SECTION_EXCEPTION_TERMS, 0, at, 0, PACKED_SET, exact[0]});
+			       {BS_SECTION_FALSE_POSITIVE_TERMS, 0, at, 0, PACKED_SET, exact[0]});
 		has_later |= terms[i] > exact[0];
 	}
 	assert_true(has_gap && has_single && has_later);
@@ -344,9 +344,12 @@ static void test_packed(void **state)
 {
 	static const struct {
 		uint32_t section, instance;
-	} arrays[] = {{BS_SECTION_ROWS, MATRIX},           {BS_SECTION_ROWS, LISTS},
-	              {BS_SECTION_FORWARD_OFFSETS, LISTS}, {BS_SECTION_EXCEPTION_TERMS, 0},
-	              {BS_SECTION_EXCEPTION_OFFSETS, 0},   {BS_SECTION_DOC_LENGTHS, 0},
+	} arrays[] = {{BS_SECTION_ROWS, MATRIX},
+	              {BS_SECTION_ROWS, LISTS},
+	              {BS_SECTION_FORWARD_OFFSETS, LISTS},
+	              {BS_SECTION_FALSE_POSITIVE_TERMS, 0},
+	              {BS_SECTION_FALSE_POSITIVE_OFFSETS, 0},
+	              {BS_SECTION_DOC_LENGTHS, 0},
 	              {BS_SECTION_DOC_NAME_OFFSETS, 0}};
 	make_small_index();
 	for (size_t i = 0; i < COUNT(arrays); i++) {
@@ -370,7 +373,7 @@ static void test_filters(void **state)
 	EXPECT("seg", 0, "filters: the last ends at",
 	       {BS_SECTION_FORWARD_FILTER_OFFSETS, LISTS, -8, 8, ADD, 1});
 	/* A bit of one of the two signatures, and one that belongs to none. */
-	EXPECT("seg", 0, "shard 1: filter 0 does not have the bits",
+	EXPECT("seg", 0, "shard 1: filter 0 lacks bits",
 	       {BS_SECTION_FORWARD_FILTERS, LISTS, 0, 1, ADD, 1});
 	EXPECT("seg", 0, "shard 1: a filter of 0 hashes",
 	       {BS_SECTION_SHARDS, 0, 32 * LISTS + 12, 4, SET, 0});
@@ -379,13 +382,13 @@ static void test_filters(void **state)
 	EXPECT("seg", 0, "of ordinals without 9 bits",
 	       {BS_SECTION_SHARDS, 0, 32 * LISTS + 16, 4, SET, 9});
 	/* Valid hashing parameters that are not those of the filter. */
-	EXPECT("seg", 0, "shard 1: filter 0 does not have the bits",
+	EXPECT("seg", 0, "shard 1: filter 0 lacks bits",
 	       {BS_SECTION_SHARDS, 0, 32 * LISTS + 12, 4, ADD, 1});
-	EXPECT("seg", 0, "shard 1: filter 0 does not have the bits",
+	EXPECT("seg", 0, "shard 1: filter 0 lacks bits",
 	       {BS_SECTION_SHARDS, 0, 32 * LISTS + 16, 4, SET, 0});
-	EXPECT("seg", 0, "shard 1: filter 0 does not have the bits",
+	EXPECT("seg", 0, "shard 1: filter 0 lacks bits",
 	       {BS_SECTION_FORWARD_FILTERS, LISTS, -8, 1, ADD, 2});
-	EXPECT("seg", 0, "shard 1: filter 0 does not have the bits",
+	EXPECT("seg", 0, "shard 1: filter 0 lacks bits",
 	       {BS_SECTION_FORWARD_FILTERS, LISTS, -1, 1, ADD, 0x80});
 }
 
@@ -463,8 +466,7 @@ static void test_tfs(void **state)
 	make_small_index();
 	EXPECT("seg", 0, "words in documents: the first does not begin at 0",
 	       {BS_SECTION_DOC_TF_OFFSETS, 0, 0, 8, SET, 1});
-	EXPECT("seg", 0, "section 37 says that it ends",
-	       {BS_SECTION_DOC_TF_OFFSETS, 0, -8, 8, ADD, 1});
+	EXPECT("seg", 0, "section 37 ends after", {BS_SECTION_DOC_TF_OFFSETS, 0, -8, 8, ADD, 1});
 	EXPECT("seg", 0, "words in documents: trailing bytes",
 	       {BS_SECTION_DOC_TFS, 0, -1, 1, SET, 1});
 	EXPECT("seg", 0, "shard 0: its least length is",
@@ -580,8 +582,7 @@ static void test_values(void **state)
 	make_values_index();
 	EXPECT("seg", 0, "fields of", {BS_SECTION_VALUE_FIELDS, 0, 4, 4, SET, 2});
 	EXPECT("seg", 0, "fields of", {BS_SECTION_VALUE_FIELDS, 0, 0, 4, SET, 1000});
-	EXPECT("seg", 0, "behind one that it comes before",
-	       {BS_SECTION_VALUE_FIELDS, 0, -1, 1, SET, 'A'},
+	EXPECT("seg", 0, "is out of order", {BS_SECTION_VALUE_FIELDS, 0, -1, 1, SET, 'A'},
 	       {BS_SECTION_VALUE_FIELDS, 0, -3, 1, SET, 'a'});
 	EXPECT("seg", 0, "is not within its file",
 	       {BS_SECTION_VALUE_FIELDS, 0, 16 + 16, 4, SET, 100000});
@@ -652,7 +653,7 @@ static void test_ordered_ids(void **state)
 	EXPECT("seg", 0, "ids ascend where there are fewer",
 	       {BS_SECTION_ID_ORDER, 0, 0, 8, ADD, 1});
 	/* The second name is stored as three bytes of the first, followed by "1". */
-	EXPECT("seg", 0, "does not come behind", {BS_SECTION_DOC_NAMES, 0, 7, 1, SET, '0'});
+	EXPECT("seg", 0, "is out of order", {BS_SECTION_DOC_NAMES, 0, 7, 1, SET, '0'});
 }
 
 /* A table of ids that refers to missing documents is harmless. */

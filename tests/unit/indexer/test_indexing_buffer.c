@@ -90,7 +90,7 @@ static void add_document(struct bs_term_batch *term_batch, struct wanted_doc *wa
 static void check_document(const struct bs_indexing_buffer *indexing_buffer, uint32_t document,
                            const struct wanted_doc *wanted, uint32_t *df)
 {
-	const struct bs_accumulated_doc *doc = &indexing_buffer->docs.items[document];
+	const struct bs_buffered_doc *doc = &indexing_buffer->docs.items[document];
 	struct bs_term_reader reader = bs_indexing_buffer_read(indexing_buffer, document);
 	uint32_t numbers[BS_TERM_CHUNK];
 	/* the place of the word in the document, plus 1 */
@@ -231,7 +231,7 @@ static void write_documents(struct bs_indexing_buffer *indexing_buffer, uint32_t
                             uint64_t *random)
 {
 	for (uint32_t d = 0; d < MANY_DOCS; d++) {
-		struct bs_accumulated_doc doc = {
+		struct bs_buffered_doc doc = {
 			.n_terms = (uint32_t)random_below(random, d % 50 ? 200 : DOC_TERMS)};
 		doc.n_repeated = (uint32_t)random_below(random, doc.n_terms / 2 + 1);
 		size_t most =
@@ -271,7 +271,7 @@ static void check_tfs(const struct bs_indexing_buffer *indexing_buffer, uint32_t
                       const struct bs_shard_plan *by, const uint32_t *new_of, const uint8_t *notes,
                       const uint32_t *numbers, uint64_t *n_coded)
 {
-	const struct bs_accumulated_doc *doc = &indexing_buffer->docs.items[document];
+	const struct bs_buffered_doc *doc = &indexing_buffer->docs.items[document];
 	size_t n_bytes;
 	const uint8_t *bits = bs_tf_table_added(&indexing_buffer->tf_table, document, &n_bytes);
 	for (uint32_t i = 0; i < doc->n_terms; i++) {

@@ -802,7 +802,7 @@ static void test_ignored(void **state)
 	assert_string_equal(query->notices.lines[0].text, "b~3 " BAD_DISTANCE);
 	assert_string_equal(query->notices.lines[1].text, "+++ is ignored: it has no words");
 	assert_string_equal(query->notices.lines[2].text, "\"...\" is ignored: it has no words");
-	assert_non_null(strstr(query->notices.lines[3].text, "漢字 is searched as it is"));
+	assert_non_null(strstr(query->notices.lines[3].text, "漢字 is searched literally"));
 	bs_query_tree_free(query);
 
 	check_n_notices("a + + + + + + + + + + + +", 1);

@@ -11,7 +11,7 @@
 AUTO_OF(struct bs_matcher, bs_matcher_free)
 
 static struct bs_hit_assembly assembly;
-static const struct bs_wanted snippets = {.snippets = true, .mark_start = "[", .mark_stop = "]"};
+static const struct bs_hit_parts snippets = {.snippets = true, .mark_start = "[", .mark_stop = "]"};
 
 static int teardown(void **state)
 {
@@ -46,11 +46,11 @@ static struct bs_matcher *new_matcher(const char *query)
 {
 	struct bs_matcher *matcher;
 	rig_parse(query);
-	ok(bs_matcher_new(rig.query, rig.reading.tokenizer, &matcher, ERR), &said);
+	ok(bs_matcher_new(rig.query, rig.analysis.tokenizer, &matcher, ERR), &said);
 	return matcher;
 }
 
-static struct bs_hit show(struct bs_matcher *matcher, const struct bs_wanted *wanted,
+static struct bs_hit show(struct bs_matcher *matcher, const struct bs_hit_parts *wanted,
                           const struct rig_doc *doc)
 {
 	struct bs_hit hit = name(doc);
@@ -111,7 +111,7 @@ static void check_passages(const struct rig_doc *doc, const struct bs_hit *hit, 
 
 static void test_texts(void **state)
 {
-	const struct bs_wanted both = {
+	const struct bs_hit_parts both = {
 		.snippets = true, .passages = true, .mark_start = "[", .mark_stop = "]"};
 	AUTO(bs_matcher_free_at) struct bs_matcher *matcher = new_matcher("river");
 	uint32_t n[RIG_N_INDEXES] = {0};
@@ -136,7 +136,7 @@ static void test_texts(void **state)
  * returned. */
 static void test_phrases(void **state)
 {
-	const struct bs_wanted nothing = {.mark_start = "[", .mark_stop = "]"};
+	const struct bs_hit_parts nothing = {.mark_start = "[", .mark_stop = "]"};
 	AUTO(bs_matcher_free_at) struct bs_matcher *matcher = new_matcher("\"quick brown\"");
 	rig_load();
 	for (const struct rig_doc *doc = NULL; (doc = rig_next(doc)) != NULL;) {

@@ -24,23 +24,23 @@ static void check_fields(const struct rig_doc *doc, const struct bs_document *do
 	assert_int_equal(document->text.n_fields, n);
 }
 
-static enum bs_fetched load(const struct rig_doc *doc, struct bs_document *document)
+static enum bs_load_state load(const struct rig_doc *doc, struct bs_document *document)
 {
-	enum bs_fetched fetched;
+	enum bs_load_state fetched;
 	ok(bs_load(rig.loader, doc->ref, document, &fetched, ERR), &said);
 	return fetched;
 }
 
-static void expect(const struct rig_doc *doc, enum bs_fetched expected)
+static void expect(const struct rig_doc *doc, enum bs_load_state expected)
 {
 	struct bs_document document;
 	bool is_unchanged;
 	if (load(doc, &document) != expected)
 		fail_msg("%s is %d", doc->id, (int)load(doc, &document));
-	if (expected == BS_FETCHED_UNCHANGED || expected == BS_FETCHED_CHANGED)
+	if (expected == BS_LOADED_UNCHANGED || expected == BS_LOADED_CHANGED)
 		check_fields(doc, &document);
 	ok(bs_loader_is_unchanged(rig.loader, doc->ref, &is_unchanged, ERR), &said);
-	assert_int_equal(is_unchanged, expected == BS_FETCHED_UNCHANGED);
+	assert_int_equal(is_unchanged, expected == BS_LOADED_UNCHANGED);
 }
 
 static void test_unchanged(void **state)
@@ -51,7 +51,7 @@ static void test_unchanged(void **state)
 		const struct rig_doc *doc = &rig.docs[i * 211 % rig.n_docs];
 		if (doc->is_deleted)
 			continue;
-		expect(doc, BS_FETCHED_UNCHANGED);
+		expect(doc, BS_LOADED_UNCHANGED);
 		assert_true(bs_loader_agrees(rig.loader, doc->ref));
 		assert_int_equal(bs_loader_is_of_line(rig.loader, doc->ref), doc->line > 0);
 	}
@@ -82,7 +82,7 @@ static void test_expected(void **state)
 		bs_loader_expect(rig.loader, s, documents, n);
 		for (size_t i = 0; i < n; i++)
 			expect(rig_doc_at((struct bs_doc_ref){s, documents[i]}),
-			       BS_FETCHED_UNCHANGED);
+			       BS_LOADED_UNCHANGED);
 	}
 }
 
@@ -148,17 +148,17 @@ static void test_changes(void **state)
 	gone_record->is_deleted = true;
 	rig_rewrite_records();
 	rig_load();
-	expect(stays, BS_FETCHED_UNCHANGED);
-	expect(first, BS_FETCHED_CHANGED);
-	expect(second, BS_FETCHED_CHANGED);
-	expect(gone, BS_FETCHED_GONE);
+	expect(stays, BS_LOADED_UNCHANGED);
+	expect(first, BS_LOADED_CHANGED);
+	expect(second, BS_LOADED_CHANGED);
+	expect(gone, BS_LOADED_GONE);
 	struct bs_changes of_first = bs_loader_changes(rig.loader);
 	assert_int_equal(of_first.n_changed, 2);
 	assert_int_equal(of_first.n_gone, 1);
 	/* A record is found by its id, wherever it is now. */
-	expect(record, BS_FETCHED_CHANGED);
-	expect(rig_doc("c200"), BS_FETCHED_CHANGED);
-	expect(gone_record, BS_FETCHED_GONE);
+	expect(record, BS_LOADED_CHANGED);
+	expect(rig_doc("c200"), BS_LOADED_CHANGED);
+	expect(gone_record, BS_LOADED_GONE);
 	for (uint32_t s = 0; s < rig.list.n_segments; s++) {
 		bool is_unchanged = false;
 		if (bs_list_segment(&rig.list, s)->segment)
@@ -180,8 +180,8 @@ static void test_changes(void **state)
 	bs_loader_begin(rig.loader, false, false);
 	bs_loader_leave_changed(rig.loader);
 	struct bs_document document;
-	assert_int_not_equal(load(record, &document), BS_FETCHED_UNCHANGED);
-	assert_int_equal(load(stays, &document), BS_FETCHED_UNCHANGED);
+	assert_int_not_equal(load(record, &document), BS_LOADED_UNCHANGED);
+	assert_int_equal(load(stays, &document), BS_LOADED_UNCHANGED);
 }
 
 /* Makes the sources readable or not. Root could read them anyway, so the process becomes another
@@ -207,22 +207,22 @@ static void test_failures(void **state)
 	struct bs_document document;
 	rig_load();
 	allow_reading(false);
-	enum bs_fetched of_file = load(rig_doc(RIG_FILES "/d001.txt"), &document);
-	enum bs_fetched of_other = load(rig_doc(RIG_FILES "/d003.txt"), &document),
-			of_record = load(rig_doc("c40"), &document);
+	enum bs_load_state of_file = load(rig_doc(RIG_FILES "/d001.txt"), &document);
+	enum bs_load_state of_other = load(rig_doc(RIG_FILES "/d003.txt"), &document),
+			   of_record = load(rig_doc("c40"), &document);
 	uint64_t n = bs_loader_failures(rig.loader);
 	allow_reading(true);
-	assert_int_equal(of_file, BS_FETCHED_FAILED);
-	assert_int_equal(of_other, BS_FETCHED_FAILED);
-	assert_int_equal(of_record, BS_FETCHED_FAILED);
+	assert_int_equal(of_file, BS_LOADED_FAILED);
+	assert_int_equal(of_other, BS_LOADED_FAILED);
+	assert_int_equal(of_record, BS_LOADED_FAILED);
 	assert_int_equal(n, 3);
 	rig_load();
-	expect(rig_doc(RIG_FILES "/d001.txt"), BS_FETCHED_UNCHANGED);
+	expect(rig_doc(RIG_FILES "/d001.txt"), BS_LOADED_UNCHANGED);
 	rig_remove_file(folder);
 	assert_int_equal(mkdir(folder->id, 0700), 0);
-	expect(folder, BS_FETCHED_GONE);
+	expect(folder, BS_LOADED_GONE);
 	assert_int_equal(truncate(large->id, (off_t)300 << 20), 0);
-	expect(large, BS_FETCHED_GONE);
+	expect(large, BS_LOADED_GONE);
 	assert_int_equal(bs_loader_failures(rig.loader), 3);
 }
 
@@ -234,8 +234,8 @@ static void test_overlay(void **state)
 		struct bs_document document;
 		if (!rig.docs[i].is_overlay)
 			continue;
-		enum bs_fetched fetched = load(&rig.docs[i], &document);
-		assert_true(fetched == BS_FETCHED_UNCHANGED || fetched == BS_FETCHED_RACY);
+		enum bs_load_state fetched = load(&rig.docs[i], &document);
+		assert_true(fetched == BS_LOADED_UNCHANGED || fetched == BS_LOADED_RACY);
 		check_fields(&rig.docs[i], &document);
 		n++;
 	}

@@ -123,7 +123,7 @@ static void test_pairs(void **state)
 			continue;
 		assert_int_equal(bs_plan_place(&rig.plan, s, pair)->df,
 		                 count_in_segment(s, "quick brown"));
-		assert_int_equal(bs_plan_whole(&rig.plan, s, root), pair);
+		assert_int_equal(bs_plan_equivalent_term(&rig.plan, s, root), pair);
 		assert_true(bs_plan_is_exact_leaf(&rig.plan, s, root));
 		n_whole++;
 	}
@@ -219,7 +219,7 @@ static void test_given_statistics(void **state)
 	const struct bs_plan_inputs inputs = {.query = rig.query,
 	                                      .list = &rig.list,
 	                                      .names = rig.names,
-	                                      .collection = {NULL, statistics}};
+	                                      .corpus = {NULL, statistics}};
 	assert_int_equal(bs_plan_make(&rig.plan, &inputs, ERR), BS_INVALID);
 	assert_non_null(strstr(said.text, "stone"));
 	bs_statistics_free(statistics);

@@ -34,7 +34,7 @@ static void begin(bool by_bytes, bool is_scored)
 	                                     .is_scored = is_scored,
 	                                     .avgdl = rig_avgdl()};
 	verifier = (struct bs_verifier){
-		.request = &request, .tokenizer = rig.reading.tokenizer, .loader = rig.loader};
+		.request = &request, .tokenizer = rig.analysis.tokenizer, .loader = rig.loader};
 	ok(bs_verifier_begin(&verifier, ERR), &said);
 }
 
@@ -247,7 +247,7 @@ static void test_names(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		for (int by_bytes = 0; by_bytes < 2; by_bytes++) {
 			plan(cases[i].query);
-			ok(bs_filename_match_begin(&named, &rig.plan, rig.reading.tokenizer,
+			ok(bs_filename_match_begin(&named, &rig.plan, rig.analysis.tokenizer,
 			                           by_bytes ? rig.kernel : NULL, ERR),
 			   &said);
 			assert_int_equal(named.names.n_leaves, 1);

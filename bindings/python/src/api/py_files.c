@@ -74,7 +74,7 @@ PyObject *bs_py_report(const struct bs_build_report *report, const struct bs_py_
 }
 
 struct files_call {
-	struct bs_py_bytes notices; /* first member, as bs_py_hear_line requires */
+	struct bs_py_bytes notices; /* first member, as bs_py_record_line requires */
 	union {
 		struct bs_build_request build;
 		struct bs_delete_request delete;
@@ -252,7 +252,7 @@ static int hear_confirm(void *context, uint64_t n_documents)
 static void hear_skipped(void *context, enum bs_skip reason, const char *message)
 {
 	(void)reason;
-	bs_py_hear_line(context, message);
+	bs_py_record_line(context, message);
 }
 
 static void hear_document(void *context, const char *local_id, size_t local_id_bytes)
@@ -273,10 +273,10 @@ static PyObject *build(PyObject *arguments, PyObject *keywords, bool is_compact)
 	bool ok = files_call_begin(&call, arguments, keywords, build_options);
 	if (ok) {
 		enum bs_status status;
-		BS_PY_HAND_OVER(request, &call.context, &call.deadline);
+		BS_PY_FILL_REQUEST(request, &call.context, &call.deadline);
 		request->callbacks.progress = hear_progress;
 		request->callbacks.skipped = hear_skipped;
-		request->callbacks.notice = bs_py_hear_line;
+		request->callbacks.notice = bs_py_record_line;
 		request->callbacks.context = &call;
 		BS_PY_WITHOUT_GIL(status = (is_compact ? bs_index_compact
 		                                       : bs_index_build)(request, &report, &err));
@@ -324,8 +324,8 @@ static PyObject *delete_documents(PyObject *module, PyObject *arguments, PyObjec
 	bool ok = files_call_begin(&call, arguments, keywords, delete_options);
 	if (ok) {
 		enum bs_status status;
-		BS_PY_HAND_OVER(request, &call.context, &call.deadline);
-		request->callbacks.notice = bs_py_hear_line;
+		BS_PY_FILL_REQUEST(request, &call.context, &call.deadline);
+		request->callbacks.notice = bs_py_record_line;
 		request->callbacks.document = hear_document;
 		request->callbacks.confirm = hear_confirm;
 		request->callbacks.context = &call;

@@ -105,7 +105,7 @@ static int hear_names(void *context, const void *bytes, size_t n_bytes)
 
 static void hear_notice(void *context, const char *message)
 {
-	bs_py_hear_line(&((struct grep *)context)->notices, message);
+	bs_py_record_line(&((struct grep *)context)->notices, message);
 }
 
 static void hear_results(void *context, const struct bs_grep_results *results)

@@ -59,8 +59,8 @@ static bool open_handle(struct handle *self, struct opening *opening)
 	self->context = opening->context;
 	if (!bs_py_context_begin(&self->context))
 		return false;
-	BS_PY_HAND_OVER(request, &self->context, &opening->deadline);
-	request->notice = bs_py_hear_line;
+	BS_PY_FILL_REQUEST(request, &self->context, &opening->deadline);
+	request->notice = bs_py_record_line;
 	request->context = &notices;
 	bs_py_deadline_begin(&opening->deadline);
 	BS_PY_WITHOUT_GIL(status = bs_index_open_with(request, &self->index, &err));

@@ -185,7 +185,7 @@ static bool hear_whole(struct bs_py_hits *heard, const struct bs_hit *hit)
 	return ok && (!heard->has_details || hear_passage(heard, &hit->best));
 }
 
-int bs_py_hear_hit(void *context, const struct bs_hit *hit)
+int bs_py_record_hit(void *context, const struct bs_hit *hit)
 {
 	struct bs_py_hits *heard = context;
 	bool ok = heard->only_ids

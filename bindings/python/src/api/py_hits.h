@@ -12,7 +12,7 @@ struct bs_py_hits {
 	size_t n;
 	bool is_short_of_memory, only_ids, has_details;
 };
-int bs_py_hear_hit(void *context, const struct bs_hit *hit);
+int bs_py_record_hit(void *context, const struct bs_hit *hit);
 /* Returns a list of Hit. owner: the object that is asked later for snippets and passages, or
  * None. */
 PyObject *bs_py_make_hits(const struct bs_py_hits *hits, PyObject *owner);

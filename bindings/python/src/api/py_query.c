@@ -58,7 +58,7 @@ static bool make_query(struct query *self, struct asking *asking)
 	if (asking->index && (self->handle = bs_py_handle_of(asking->index)) == NULL)
 		return false;
 	request->index = self->handle ? bs_py_handle(self->handle) : NULL;
-	request->notice = bs_py_hear_line;
+	request->notice = bs_py_record_line;
 	request->context = &notices;
 	BS_PY_WITHOUT_GIL(status = bs_query_new(request, &self->query, &error_byte, &err));
 	if (self->handle)

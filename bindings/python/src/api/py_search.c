@@ -210,8 +210,8 @@ static PyObject *searcher_find(PyObject *self, PyObject *arguments, PyObject *op
 		search.request.output.mode = (enum bs_search_mode)mode;
 		heard.hits.only_ids = mode == BS_SEARCH_IDS;
 		heard.hits.has_details = search.request.output.snippets;
-		search.request.callbacks.hit = bs_py_hear_hit;
-		search.request.callbacks.notice = bs_py_hear_line;
+		search.request.callbacks.hit = bs_py_record_hit;
+		search.request.callbacks.notice = bs_py_record_line;
 		search.request.callbacks.explain = search.explains ? hear_explanation : NULL;
 		search.request.callbacks.context = &heard;
 		BS_PY_WITHOUT_GIL(status = bs_search_for_program(searcher, &search.request,

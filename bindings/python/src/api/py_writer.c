@@ -95,7 +95,7 @@ static bool open_writer(struct writer *self, struct opening *opening)
 	bs_py_lock_init(&self->lock);
 	if (!bs_py_context_begin(&self->context))
 		return false;
-	BS_PY_HAND_OVER(request, &self->context, &self->deadline);
+	BS_PY_FILL_REQUEST(request, &self->context, &self->deadline);
 	bs_py_deadline_init(&self->deadline);
 	bs_py_deadline_begin(&self->deadline);
 	BS_PY_WITHOUT_GIL(status = bs_writer_open(request, &self->writer, &err));

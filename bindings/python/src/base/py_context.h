@@ -38,7 +38,7 @@ const struct bs_text_provider *bs_py_context_texts(struct bs_py_context *context
 const struct bs_analyzer *bs_py_context_analyzer(struct bs_py_context *context);
 const struct bs_log *bs_py_context_log(struct bs_py_context *context);
 /* Sets these members, and the limits of the call, in a request. */
-#define BS_PY_HAND_OVER(request, from, deadline)                         \
+#define BS_PY_FILL_REQUEST(request, from, deadline)                      \
 	do {                                                             \
 		(request)->memory = bs_py_context_memory(from);          \
 		(request)->host.texts = bs_py_context_texts(from);       \

@@ -182,7 +182,7 @@ PyObject *bs_py_raise_at(enum bs_status status, const struct bs_error *err, cons
 	return NULL;
 }
 
-void bs_py_hear_line(void *context, const char *line)
+void bs_py_record_line(void *context, const char *line)
 {
 	(void)bs_py_append(context, line, strlen(line) + 1);
 }

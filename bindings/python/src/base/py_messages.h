@@ -20,7 +20,7 @@ PyObject *bs_py_raise_at(enum bs_status status, const struct bs_error *err, cons
  * package. */
 PyObject *bs_py_message(const char *text);
 
-/* bs_py_hear_line is a callback of the library that appends a NUL-terminated line; its context is,
- * or begins with, a struct bs_py_bytes. bs_py_lines returns the lines as a list. */
-void bs_py_hear_line(void *context, const char *line);
+/* bs_py_record_line is a callback of the library that appends a NUL-terminated line; its context
+ * is, or begins with, a struct bs_py_bytes. bs_py_lines returns the lines as a list. */
+void bs_py_record_line(void *context, const char *line);
 PyObject *bs_py_lines(const struct bs_py_bytes *lines);
