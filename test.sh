@@ -3,7 +3,8 @@
 #
 #     ./test.sh                                everything, in some minutes, with a few random rounds from a fixed seed
 #     ./test.sh --quick                        unit tests, the layout of the sources, and each command once
-#     ./test.sh --sanitized                    all but benchmarks and cli_slow_*: PRESET=asan, PRESET=tsan
+#     ./test.sh --sanitized                    PRESET=asan: all but benchmarks and cli_slow_*; PRESET=tsan: the fast unit
+#                                              tests, faults, bindings, and each command once
 #     ./test.sh --long [NAME [ROUNDS [SEED]]]  random tests with many rounds, or one of them; fuzz [SECONDS [TARGET]];
 #                                              mutations; rg_suite: see tests/long.sh
 #
@@ -16,8 +17,14 @@ tests=(--output-junit "$junit" --test-output-size-passed 100000 --no-tests=error
 case ${1:-} in
 "" | --long) ;;
 --quick) tests+=(-L '^(unit|layout|smoke)$' -LE '^slow$') ;;
---sanitized) tests+=(-E '^cli_slow_' -LE '^bench$') ;;
-*) sed -n '4,8s/^# \{5\}//p' "$0" >&2 && exit 2 ;;
+--sanitized)
+    # The thread sanitizer makes programs ten times slower: only tests of code that starts threads, without random ones.
+    case $preset in
+    tsan) tests+=(-L '^(unit|faults|smoke|bindings)$' -LE '^(slow|bench)$') ;;
+    *) tests+=(-E '^cli_slow_' -LE '^bench$') ;;
+    esac
+    ;;
+*) sed -n '4,9s/^# \{5\}//p' "$0" >&2 && exit 2 ;;
 esac
 install_packages "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}"
 cmake --preset "$preset"

@@ -389,7 +389,7 @@ static void take_end(const uint8_t *text, size_t text_bytes, uint8_t **room, str
 	end->is_date = bs_date_parse_span(text, text_bytes, &end->date);
 }
 
-/* A parsed range, before its ends become spans. */
+/* The two ends of a range, as parsed. bs_range_parse turns them into spans of values. */
 struct written {
 	struct value_end low, high;
 	/* True if the end itself is excluded. */

@@ -225,11 +225,11 @@ struct bs_grep_callbacks {
 	 * bytes as with --json. Return 0 to continue. After another value, has_match refers to the
 	 * results up to there. */
 	int (*line)(void *context, const struct bs_grep_line *line);
-	/* Once, at the end, if there is max_results, the format is not BS_GREP_QUIET, and no
+	/* Called once, at the end, if max_results is set, the format is not BS_GREP_QUIET, and no
 	 * callback ended the search. */
 	void (*results)(void *context, const struct bs_grep_results *results);
-	/* A line about something that cannot be read or searched, or about an invalid rule in an
-	 * ignore file; n_notices does not count the latter. */
+	/* Called with a line about something that cannot be read or searched, or about an invalid
+	 * rule in an ignore file; n_notices does not count the latter. */
 	void (*notice)(void *context, const char *message);
 	/* as in struct bs_search_callbacks, called once for each line */
 	void (*explain)(void *context, const char *text, size_t text_bytes);

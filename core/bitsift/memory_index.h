@@ -61,10 +61,10 @@ BS_API enum bs_status bs_memory_index_descriptor_at(const struct bs_memory_index
                                                     struct bs_error *err) BS_WARN_UNUSED;
 /* From now on, keeps new files as unnamed files in this folder, for indexes larger than memory. A
  * file takes disk space there until the index and all its readers have released it. A writer opened
- * from now on also keeps the documents that it gathers there, about as many bytes as their texts
- * have, so that write.memory_bytes suffices for more documents. All these files are mapped. Copies
- * of the index use the same folder. NULL: new files are in memory again. BS_IO: no such folder, or
- * its file system lacks unnamed files (O_TMPFILE). */
+ * from now on also keeps the documents of its next segment there (about as many bytes as their
+ * texts have), so that write.memory_bytes suffices for more documents. All these files are mapped.
+ * Copies of the index use the same folder. NULL: new files are in memory again. BS_IO: no such
+ * folder, or its file system lacks unnamed files (O_TMPFILE). */
 BS_API enum bs_status bs_memory_index_use_folder(struct bs_memory_index *memory, const char *dir,
                                                  struct bs_error *err) BS_WARN_UNUSED;
 /* Removes a file if it exists. */

@@ -121,8 +121,8 @@ struct bs_rank_stats {
 	 * best */
 	uint64_t blocks_skipped;
 	uint64_t blocks_weighed; /* blocks whose documents were weighed, 512 at a time */
-	/* blocks of blocks_weighed whose weights showed that they have none of the best
-	 * documents */
+	/* blocks that were weighed and then dropped, because the weights showed that none of their
+	 * documents is among the best */
 	uint64_t blocks_dropped;
 	/* documents whose scores, or score bounds, were computed from the index */
 	uint64_t scored;

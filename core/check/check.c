@@ -290,7 +290,8 @@ static void check_exact_terms(struct check *check, uint32_t s)
 	}
 }
 
-/* Checks the fields of a shard's entry that no section repeats. */
+/* Checks two fields of a shard's entry that can be computed: n_columns of absent levels (0), and
+ * least_popcount of the exact columns. */
 static void check_entry(struct check *check, uint32_t s)
 {
 	const struct bs_shard *shard = &check->segment->shards[s];
@@ -608,8 +609,8 @@ static void check_segment(struct check *check, uint32_t s)
 	check->tf_sums =
 		allocate(check, segment->meta.n_docs, sizeof(*check->tf_sums), "documents");
 	check->n_rare_exact = 0;
-	/* Stored numbers come first, because other data is checked by them; then the shards, which
-	 * are most of the bytes. */
+	/* The offsets of stored texts and the document table come first, because later checks rely
+	 * on them. The shards are most of the bytes. */
 	check_store(check);
 	check_docs(check);
 	check_shards(check);
@@ -710,7 +711,7 @@ static void check_exclusions(struct check *check, uint64_t *end_bytes)
 			continue;
 		EXPECT(check, bs_doc_name_is_below(record.name, record.name_bytes),
 		       "the name of exclusion %u leads out of its source", i);
-		/* A walk relies on the order of the exclusions. */
+		/* A refresh that walks the folder relies on the order of the exclusions. */
 		EXPECT(check,
 		       before.source != record.source ||
 		               bs_compare_records(BS_SOURCE_FOLDER, &before, &record) < 0,

@@ -97,8 +97,9 @@ static void check_part(struct check *check, struct told *told, const struct bs_v
 	       part->first_line == told->n_lines && part->first_entry == told->n_entries &&
 	               part->n_layers + part->n_entries > 0,
 	       "values of shard %u do not follow those before", part->shard);
-	/* A line can have more lanes than the shard has rows; lanes after the last row must have no
-	 * value. Without layers, only listed rows have values, so the others are skipped. */
+	/* A line has 512 bits, but the last block of the shard may have fewer rows; the bits after
+	 * the last row must have no value. Without layers, only rows in the list of entries have
+	 * values, so the other rows are skipped. */
 	for (uint32_t row = 0; row < part->n_blocks * BS_LINE_BITS && !check->status; row++) {
 		uint32_t rank, listed = entry < part->n_entries
 		                                ? bs_load_u32(part->entries +

@@ -157,7 +157,8 @@ enum bs_status bs_coded_write(const uint64_t *numbers, size_t n, struct bs_buffe
 		head.is_set = numbers[i] != numbers[i - 1];
 	head.code = (uint8_t)choose_code(numbers, n, head.is_set);
 	head.n_bits = count_bits(numbers, n, head.is_set, head.code);
-	/* Check the real size, because a gap outside the sample can take any number of zeros. */
+	/* choose_code looked at a sample of the blocks. In Rice's code, a large gap outside the
+	 * sample takes any number of zeros; if the size is too large, try the other code. */
 	if (head.code != FOLLOWING && head.n_bits > (head.code + 4) * (uint64_t)n &&
 	    count_bits(numbers, n, head.is_set, FOLLOWING) < head.n_bits) {
 		head.code = FOLLOWING;

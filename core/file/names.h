@@ -44,7 +44,7 @@ struct bs_names {
 	const char *what;         /* what the names are names of, for messages */
 	struct bs_packed offsets; /* where each block begins, and the end of the last one */
 	struct bs_section bytes;
-	struct bs_names_block **blocks; /* NULL: not decoded yet */
+	struct bs_names_block **blocks; /* an array; an item is NULL until its block is decoded */
 	/* The spill in which decoded blocks are allocated, borrowed; NULL: malloc. Set it before
 	 * the first name is read. */
 	struct bs_spill *spill;

@@ -217,8 +217,8 @@ enum bs_status bs_packed_find(const struct bs_packed *packed, uint64_t value, bo
 	return status;
 }
 
-/* Checks that the bytes of the block at *at are those that a writer makes of its values, with the
- * slope of its entry. Advances *at. */
+/* Checks the block `number`, whose bits begin at *at: encodes its values again, with the slope that
+ * its directory entry has, and compares the bytes. Advances *at to the end of the block. */
 static enum bs_status check_block(const struct bs_packed *packed, uint64_t number, uint64_t *at,
                                   struct bs_error *err)
 {

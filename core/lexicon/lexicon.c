@@ -222,8 +222,7 @@ static enum bs_status find_chapter(const struct bs_lexicon *lexicon, const uint8
 	return BS_OK;
 }
 
-/* A block of terms, and the length of the prefix that its separator shares with the term looked
- * up. */
+/* A block of terms, found for the term looked up. */
 struct block {
 	uint64_t number;
 	uint64_t off;
@@ -233,10 +232,12 @@ struct block {
 	uint64_t n_matched;
 };
 
-/* True if the separator is greater than the term. The separator before must be <= term. Does not
- * rebuild the separator: if it shares more bytes with the separator before than the term does, it
- * differs from the term at the same byte and is smaller, too; if it shares fewer bytes, it is
- * greater. Updates *n_matched. */
+/* True if the separator is greater than the term. The previous separator must be <= term, and
+ * *n_matched is the length of the prefix that it shares with the term; it becomes that of this
+ * separator if false is returned. The separator is front-coded and need not be rebuilt. If its
+ * n_shared > *n_matched, the first byte that differs from the term is in the previous separator,
+ * too, so it is smaller. If n_shared < *n_matched, it is greater than the previous separator at a
+ * byte that the term shares with that one, so it is greater than the term. */
 static inline bool is_separator_above(const struct separator *separator, const uint8_t *term,
                                       size_t term_bytes, uint64_t *n_matched)
 {

@@ -30,11 +30,12 @@
 /* The least number of terms for codes by context, which take 4 to 6 KB. */
 #define CONTEXT_TERMS 8192u
 
-/* Symbols. Rests are split greedily into the longest symbols that fit. To find symbols, the sample
- * is split repeatedly. Each generation keeps the symbols that represent the most bytes of the
- * sample, including new ones, which join two adjacent symbols. This is the method of FSST (Boncz,
- * Neumann, Leis, "FSST: fast random access string compression", 2020), but with thousands of
- * symbols, because a prefix code follows, and with symbols that include the end of a term. */
+/* Symbols. The rest of each front-coded term is split greedily into the longest symbols that fit.
+ * To find symbols, the sample is split repeatedly. Each generation keeps the symbols that represent
+ * the most bytes of the sample, including new ones, which join two adjacent symbols. This is the
+ * method of FSST (Boncz, Neumann, Leis, "FSST: fast random access string compression", 2020), but
+ * with thousands of symbols, because a prefix code follows, and with symbols that include the end
+ * of a term. */
 /* The number of generations. More do not help: 6 and 10 differ by 0.1 %. Each of the first
  * generations doubles the length of symbols. */
 #define GENERATIONS 6
@@ -56,7 +57,7 @@ struct symbol {
 };
 
 struct rest {
-	const uint8_t *bytes; /* eight more bytes are readable */
+	const uint8_t *bytes; /* eight bytes after n_bytes are readable, too */
 	uint32_t n_bytes;
 };
 
@@ -420,8 +421,8 @@ static void add_separator(struct bs_lexicon_writer *lexicon, const uint8_t *term
 	replace(lexicon, last, n_shared, term + n_shared, n_bytes - n_shared);
 }
 
-/* Adds a term to lexicon->terms: varints for bytes to drop, df and length of the rest, then the
- * rest. */
+/* Appends a term to lexicon->terms, front-coded: three varints (the bytes to drop from the end of
+ * the previous term, df, the length of the rest), then the rest, which is appended. */
 static void add_term(struct bs_lexicon_writer *lexicon, size_t n_dropped, uint64_t df,
                      const uint8_t *rest, size_t rest_bytes)
 {

@@ -11,11 +11,10 @@
 
 struct bs_lexicon_writer {
 	struct bs_file_writer *writer;
-	/* the terms, not yet coded: for each, varints for bytes to drop, df and length of the rest,
-	 * then the rest */
+	/* The terms, front-coded. Each: three varints (the bytes to drop from the end of the
+	 * previous term, df, the length of the rest), then the rest, which is appended. */
 	struct bs_buffer terms;
-	/* The separators: for each, varints for bytes to drop and length of the rest, then the
-	 * rest. */
+	/* The separators, front-coded like the terms, but without df. */
 	struct bs_buffer separators;
 	struct bs_buffer last; /* the term added last */
 	struct bs_buffer last_separator;

@@ -74,10 +74,10 @@ struct bs_shard_false_positives {
 	uint64_t first; /* index into the builder's rows */
 };
 
-/* Collects false positives shard by shard; each call adds one term of one shard.
- * Zero-initialise. */
 BS_VECTOR(bs_shard_false_positives_list, struct bs_shard_false_positives);
 
+/* Collects false positives shard by shard; each call adds one term of one shard.
+ * Zero-initialise. */
 struct bs_false_positives_builder {
 	struct bs_shard_false_positives_list shards;
 	struct bs_u32s rows;

@@ -84,7 +84,8 @@ static inline uint32_t bs_gram_listed_end(uint32_t tier)
 
 struct bs_gram_meta {
 	uint64_t n_docs; /* documents with a row */
-	/* Number of bits that the distinct grams of all rows set if no two grams share a bit. */
+	/* The sum over all rows: the number of distinct grams of the row, each multiplied by its
+	 * number of hashes. Fewer bits are set, because grams may share bits. */
 	uint64_t n_bits;
 	uint8_t n_hashes[BS_GRAM_TIERS];  /* columns per gram (ranges: may_have in gram_shard.c) */
 	uint32_t n_listed[BS_GRAM_TIERS]; /* listed values; at most bs_gram_listed_end */

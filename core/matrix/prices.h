@@ -76,8 +76,8 @@
 #define BS_PRICE_FREQUENT_NS   160.0 /* looking up a frequent term in a list: P */
 #define BS_PRICE_EXACT_BITS    64.0  /* entries of an exact column in tables */
 
-/* Used by indexer/segment/rare_build.c. Documents share rare-term lists if they have fewer rare
- * terms than this, on average. From the entropies of P and L. */
+/* Used by indexer/segment/rare_build.c. If a document has fewer rare terms than this on average, up
+ * to eight documents share a rare-term list. From the entropy of the lists of P and L. */
 #define BS_PRICE_SHARED_BELOW 24u
 
 /* Used by core/matrix/tf_levels.c. From searches for the ten best hits on L and P. */
@@ -107,13 +107,14 @@
 /* Reading and searching a text to verify it, per word of the text. */
 #define BS_PRICE_VERIFY_WORD_NS 3u
 
-/* Used by indexer/choose/sample.c. Of 64,512 package descriptions (30 MB), a sample of 4 MB gives
- * pairs that answer phrases as fast as pairs chosen from all. Of 235,822 records of 265 bytes with
- * titles full of common words, a sample needs an eighth. */
+/* Used by indexer/choose/sample.c. The word pairs chosen from a sample should answer phrases as
+ * fast as pairs chosen from the whole source. For 64,512 package descriptions (30 MB), 4 MB
+ * suffice. For 235,822 records of 265 bytes, with titles full of common words, an eighth is
+ * needed. */
 #define BS_PRICE_SAMPLE_SHARE 8u         /* the sample is 1/8 of a source */
 #define BS_PRICE_SAMPLE_LEAST (4u << 20) /* minimum bytes of a sample */
-/* The minimum is less if the caller asks for less than 6 * SAMPLE_LEAST bytes: a 6th of that
- * amount. */
+/* If the caller limits the sample to less than 6 * SAMPLE_LEAST bytes, the minimum is a sixth of
+ * that limit. */
 #define BS_PRICE_SAMPLE_LEAST_SHARE 6u
 
 /* Used by indexer/choose/gram_choice.c. Lower bounds of the tiers of grams, as shares of the files

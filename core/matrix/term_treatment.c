@@ -1,4 +1,4 @@
-/* term_treatment.c: from document frequency to columns. See term_treatment.h. */
+/* term_treatment.c: chooses columns by document frequency. See term_treatment.h. */
 #include "core/matrix/term_treatment.h"
 
 #include <math.h>
@@ -128,9 +128,9 @@ static double treatment_cost(const struct bs_term_treatment_policy *policy, doub
 	return ns + bits * policy->bit_ns;
 }
 
-/* Tries all combinations: at most 12 * 6 * 10 * 2 for a table entry. Skips combinations whose
- * columns alone cost more space than the best cost so far; in small segments these are nearly
- * all. */
+/* Finds the cheapest treatment of a term: tries all combinations of the numbers of columns at each
+ * level with both kinds of lists, at most 12 * 6 * 10 * 2. Skips combinations whose columns alone
+ * cost more space than the best cost so far; in small segments, that skips nearly all. */
 static void choose(const struct bs_term_treatment_policy *policy, double f, double n,
                    struct bs_term_treatment *best)
 {

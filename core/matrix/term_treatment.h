@@ -44,9 +44,9 @@ struct bs_term_treatment_policy {
 	/* The price of size: the nanoseconds that a query may take longer if the index is smaller
 	 * by one bit per posting. 0: the price for short documents. */
 	double bit_ns;
-	/* The time of looking up a document is multiplied by this factor, >= 1; 0: 1. It is for
-	 * indexes of several segments: a query pays the look-ups of every segment, but a bit per
-	 * posting of one segment enlarges only a part of the index. */
+	/* Factor of the time of look-ups, >= 1; 0 means 1. For an index of several segments:
+	 * false candidates of all segments add up in a query, so each segment should have fewer.
+	 */
 	double look_times;
 	bool use_groups; /* use the group level */
 	bool use_blocks; /* use the block level */

@@ -4,10 +4,10 @@
  *
  * Here the rank of a term is its position by descending df; terms of equal df are ordered by their
  * ordinals. A row is the number of its terms and their ascending ranks, each coded as the gap to
- * the rank before. If rows drew their terms independently, such a gap would be geometric, with a
- * mean that depends on the rank where it starts. So gaps are coded by classes of their size, with a
- * Huffman code for each size of that rank and each number of terms left: the last terms of a row
- * are rare ones, with large gaps.
+ * the rank before. If rows drew their terms independently, a gap would be geometrically
+ * distributed, with a mean that depends on the rank where the gap starts. So gaps are coded by size
+ * classes. The Huffman code of a gap depends on the size of that rank and on the number of terms
+ * left in the row, because the last terms of a row are rare and have large gaps.
  *
  *      gap + 1 = 2^e + m:   class 0 if e = 0, otherwise 2 e - 1 + the highest bit of m;
  *                           then the e - 1 bits below it
@@ -43,7 +43,7 @@
 #define BS_ROW_CLASSES 64u /* classes of numbers; the last one is unused */
 /* Size of the rank where a gap starts: the position of its highest bit. */
 #define BS_ROW_RANK_SIZES 32u
-#define BS_ROW_LEFT_SIZES 4u /* sizes of the number of terms left */
+#define BS_ROW_LEFT_SIZES 4u /* sizes of the number of terms left in the row */
 /* The first code is for the number of terms. */
 #define BS_ROW_CODES       (1u + BS_ROW_RANK_SIZES * BS_ROW_LEFT_SIZES)
 #define BS_ROW_CODES_BYTES (BS_ROW_CODES * BS_ROW_CLASSES / 2)

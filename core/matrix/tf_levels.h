@@ -28,7 +28,8 @@ struct bs_tf_levels {
 	uint32_t least[BS_MAX_TF_LEVELS];
 };
 
-/* The hash of a level of a term, in place of the term's hash. */
+/* The hash that selects the columns of a term's tf level, as the term's hash selects the columns of
+ * the term. */
 static inline uint64_t bs_tf_level_hash(uint64_t term_hash, uint32_t level)
 {
 	return bs_hash_probe(term_hash, 16 + level).start;

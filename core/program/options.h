@@ -44,6 +44,6 @@ struct bs_grep_program {
 /* Passed in addition to a struct bs_search_request. */
 struct bs_search_program {
 	uint32_t snippet_columns; /* the most columns of a line of a snippet; 0: 160 */
-	/* The texts passed to the callback `explain` contain bars, for a terminal. */
+	/* The texts passed to the callback `explain` contain a bar chart, for a terminal. */
 	bool explain_bars;
 };

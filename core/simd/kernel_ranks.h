@@ -3,10 +3,11 @@
 
 #include "core/simd/kernel_lines.h"
 
-/* The documents of `from` with a rank in low..last. Ranks are compared from the highest bit down.
- * While low and last have equal bits, only ranks with these bits remain. Then at_low has the ranks
- * that equal low so far, at_last those that equal last so far, and `inside` those that are decided.
- * If the remaining bits of an edge exclude nothing, its ranks are inside. */
+/* The documents of `from` with a rank in low..last. Compares bits from the highest down. While low
+ * and last have the same bits, only ranks with these bits remain. After that, at_low has the ranks
+ * that equal low so far, at_last the ranks that equal last so far, and `inside` the ranks that are
+ * certainly between. When the remaining bits of low are all 0, the ranks in at_low are inside; when
+ * those of last are all 1, the ranks in at_last are. */
 static inline line_t ranks_between(line_t from, const uint64_t *slices, uint32_t n_slices,
                                    uint32_t low, uint32_t last, uint64_t *n_read)
 {

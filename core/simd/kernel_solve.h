@@ -199,7 +199,8 @@ static bool admit(struct solving *solving, size_t until, size_t n_lines)
 	return true;
 }
 
-/* Step 1. If no open equation has a column, its pivot is 0, which flips nothing. */
+/* Step 1: chooses a pivot equation for each column of the byte. A column in which no open equation
+ * has a coefficient gets pivot 0, which flips nothing. */
 static inline void find_pivots(struct solving *solving, uint64_t *pivots, uint64_t *others)
 {
 	uint64_t at_first = solving->open; /* equations closed for earlier bytes are finished */

@@ -21,9 +21,9 @@
  * existed. BS_IO with the path; BS_NO_MEMORY. */
 enum bs_status bs_index_create_dir(const char *dir, size_t *made_bytes_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
-/* Cleans up after a failed run that created the directory. The caller has swept it and holds the
- * lock. Removes the directory and the parents created for it, unless it has a commit or foreign
- * files. */
+/* Cleans up after a failed run that created the directory. The caller holds the lock and has called
+ * bs_index_sweep_failed. Removes the directory and the parents created for it, unless it has a
+ * commit or foreign files. */
 void bs_index_remove_new(const struct bs_dir *dir, size_t made_bytes);
 
 /* BS_UNTRUSTED if path is a symlink. For an index that was found, not named by the user: a symlink

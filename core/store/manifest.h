@@ -39,7 +39,7 @@ struct bs_recorded_options {
 	/* Whether records have grams. Not an option of the user: set by writers that make such an
 	 * index. Ignored by comparisons of options. */
 	bool record_grams;
-	char **records; /* more globs for names of collections; NULL-terminated, or NULL */
+	char **records; /* globs of collections besides *.jsonl, *.ndjson; NULL-ended, or NULL */
 	double density;
 	/* Maximum bytes of a document; larger ones are skipped. 0: BS_DEFAULT_MAX_DOCUMENT. */
 	uint64_t max_document;

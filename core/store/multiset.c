@@ -123,7 +123,7 @@ enum bs_status bs_multiset_add(struct bs_multiset *multiset, struct bs_numbers s
 struct lookup {
 	const struct bs_coded *coded;
 	uint64_t next_block;
-	struct bs_numbers here; /* rest of the decoded blocks before next_block */
+	struct bs_numbers here; /* decoded numbers, from before next_block, not yet passed */
 	/* Not initialised, because that would take longer than some look-ups. */
 	uint64_t numbers[BS_CODED_BLOCKS_NUMBERS];
 };
@@ -447,8 +447,8 @@ enum bs_status bs_multiset_read_set(const struct bs_coded_set *set, struct bs_bu
 	return status;
 }
 
-/* Merges the numbers came and went into the old lists more and gone. looks: keep numbers of base
- * out of more. */
+/* Makes the new lists `more` and `gone` from the old ones and the numbers `came` and `went`. looks:
+ * numbers of `base` are kept out of `more`. stays: no number of `base` is removed. */
 static enum bs_status change_set(const struct bs_coded_set *set, struct bs_numbers more,
                                  struct bs_numbers gone, struct bs_numbers came,
                                  struct bs_numbers went, bool stays, bool looks,
@@ -474,8 +474,8 @@ static enum bs_status change_set(const struct bs_coded_set *set, struct bs_numbe
 		bool is_more = has_come ? !was_gone : was_more && !has_gone;
 		if ((is_more && looks) || (was_more && has_gone && !stays))
 			status = look_up(base, next, &n_in_base, err);
-		/* A removed number that was not in more was in base, so it is gone now. One that
-		 * was in more may have been in base, too; the look-up decides. */
+		/* If a removed number was not in the list `more`, it was in `base`, so it is added
+		 * to `gone`. If it was in `more`, it may be in `base`, too; n_in_base says so. */
 		put(more_out, next, is_more && n_in_base == 0);
 		put(gone_out, next,
 		    !has_come &&

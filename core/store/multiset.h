@@ -64,10 +64,13 @@ uint64_t bs_multiset_list_n(const struct bs_multiset *multiset, enum bs_multiset
 /* Makes a multiset from ascending numbers, with repeats. `multiset` is empty. BS_NO_MEMORY. */
 enum bs_status bs_multiset_count(struct bs_multiset *multiset, struct bs_numbers numbers,
                                  struct bs_error *err) BS_WARN_UNUSED;
-/* Makes, in the empty `multiset`, the multiset `told` after adding the numbers `came` and removing
- * `went`; both ascend, with repeats. bs_multiset_change keeps base. Its *is_done_out is false if so
- * much has changed that bs_multiset_fold is better. bs_multiset_fold makes a new base. Its
- * *is_done_out is false if more was removed than there was. BS_CORRUPT, BS_NO_MEMORY. */
+/* Sets the empty `multiset` to the stored multiset `told`, plus the numbers `came`, minus the
+ * numbers `went`; both ascend, with repeats. BS_CORRUPT, BS_NO_MEMORY.
+ *
+ * bs_multiset_change keeps the list `base`, bs_multiset_fold makes a new one. Both set *is_done_out
+ * to false if a number would be removed more often than it is present (bs_multiset_change does not
+ * notice this if the number was never there). bs_multiset_change does so also if so much has
+ * changed that bs_multiset_fold is better. */
 enum bs_status bs_multiset_change(const struct bs_stored_multiset *told, struct bs_numbers came,
                                   struct bs_numbers went, struct bs_multiset *multiset,
                                   bool *is_done_out, struct bs_error *err) BS_WARN_UNUSED;

@@ -77,7 +77,7 @@ double bs_summary_rate(const struct bs_summary *summary);
  * pairs are not in the summary. True if nothing is known. BS_CORRUPT. */
 enum bs_status bs_summary_may_have_word(const struct bs_summary *summary, uint64_t hash,
                                         bool *may_out, struct bs_error *err) BS_WARN_UNUSED;
-/* The place of a word. */
+/* The place of a word: its hash, scaled to [0, n_places). */
 uint64_t bs_summary_place(uint64_t hash, uint64_t n_places);
 /* Whether some word's key, or some file's folded text (core/text/grams.h), may contain the three
  * bytes. BS_CORRUPT. */

@@ -103,7 +103,8 @@ static enum bs_status sort_hashes(const struct making *at, struct bs_buffer *has
 		return status;
 	}
 	uint64_t *room = (uint64_t *)(void *)room_buffer.data, *starts = room + all.n;
-	/* Few hashes share the highest digit, so one pass is enough. */
+	/* Sort by the highest digit only if that leaves few hashes with the same digit. Otherwise
+	 * sort by the two highest digits. The insertion sort below does the rest. */
 	bool are_few = all.n / FEW < DIGITS;
 	sort_by_digit(all.at, room, all.n, 64 - (are_few ? 1 : 2) * DIGIT_BITS, starts);
 	if (are_few && all.n)
@@ -200,7 +201,8 @@ static void make_places(const struct making *at, struct bs_numbers hashes)
 		hashes.at[i] = bs_summary_place(hashes.at[i], at->facts.n_places);
 }
 
-/* Counts the words of all segments. n_places 0: chooses the number of places. */
+/* Counts the words of all segments anew, by their places (bs_summary_place). n_places 0: chooses
+ * the number of places. */
 static enum bs_status count_words_anew(struct making *at, uint64_t n_places, struct bs_error *err)
 {
 	struct bs_buffer hashes = {0};

@@ -38,8 +38,8 @@ enum bs_status bs_deadline_begin(struct bs_deadline *deadline, const struct bs_l
 	*deadline = (struct bs_deadline){
 		.limits = limits, .before = bs_deadline_here, .is_asking = ATOMIC_FLAG_INIT};
 	deadline->start_ns = is_idle ? 0 : bs_now_ns();
-	/* Counts as a call of the callback, so that short calls, such as those that add documents,
-	 * never call it. */
+	/* limits->stop is called ASK_NS after the start at the earliest, so that short calls of the
+	 * library, such as those that add documents, never call it. */
 	deadline->asked_ns = deadline->start_ns;
 	deadline->end_ns = is_idle || !limits->deadline_ns ||
 	                                   limits->deadline_ns > UINT64_MAX - deadline->start_ns

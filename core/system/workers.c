@@ -17,7 +17,7 @@ enum slot_state {
 
 struct slot {
 	enum slot_state state;
-	uint64_t held_bytes;
+	uint64_t held_bytes; /* bytes that bs_task_hold granted to the task in this slot */
 };
 
 struct thread {
@@ -38,7 +38,7 @@ struct bs_workers {
 	_Atomic uint64_t end;
 	enum bs_status status; /* the reason of `end` */
 	struct bs_error error;
-	uint64_t held_bytes; /* sum over all slots */
+	uint64_t held_bytes; /* sum of held_bytes of all slots */
 	/* Threads that wait for `added` (n_idle) or for `moved` (n_waiting). Signals are sent only
 	 * to waiting threads. */
 	uint32_t n_idle;

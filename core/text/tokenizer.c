@@ -692,8 +692,8 @@ void bs_tokenizer_split(struct bs_tokenizer *tokenizer, bool splits)
 }
 
 /*
- * A safe cut is a place where both paths tokenize the text before it in the same way whether the
- * text ends or continues there:
+ * A safe cut is a place where both paths (ASCII and ICU) tokenize the text before it in the same
+ * way whether the text ends or continues there:
  *
  *   - after a line feed. ICU always breaks after it (rules WB3, WB3a), and no rule looks across.
  *   - between an inert ASCII byte (white space, a control, ( ) { } = ...: Word_Break Other,
@@ -884,7 +884,7 @@ enum bs_status bs_tokenizer_append_nfc(struct bs_tokenizer *tokenizer, const uin
 	if (!status)
 		status = bs_tokenizer_decode(&analysis, 0, text_bytes, &window);
 	if (!status)
-		/* a surrogate pair has 4 bytes */
+		/* A unit takes at most 3 bytes of UTF-8; a surrogate pair (2 units) takes 4. */
 		status = bs_buffer_reserve(to, (size_t)window.n_units * 3, err);
 	for (int32_t at = 0; at < window.n_units && !status;) {
 		uint32_t c = (uint32_t)bs_tokenizer_next(window.units, &at);

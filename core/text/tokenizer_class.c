@@ -142,9 +142,9 @@ static enum bs_status learn_manners(struct bs_tokenizer *tokenizer, UChar32 c,
 	return status;
 }
 
-/* Whether ICU splits a sequence of such characters by a dictionary, whatever it does with a single
- * one. Without this test radicals (U+2F00, a symbol of Word_Break Other) would be inert, and a word
- * of two of them would be lost. */
+/* Whether ICU splits a sequence of characters like c by a dictionary, even if it treats c alone as
+ * a symbol. Without this test, radicals (such as U+2F00, Word_Break Other) would be inert, and a
+ * word of two radicals would be lost. */
 static bool is_for_dictionaries(UChar32 c)
 {
 	switch (bs_icu.u_getIntPropertyValue(c, UCHAR_SCRIPT)) {

@@ -8,9 +8,9 @@
 #include "core/text/tokenizer_state.h"
 
 /* Decodes text[start..end), which lies between two safe cuts, into normal.window, and sets
- * *window_out to it, with the place at its beginning. An invalid sequence becomes one or more
- * U+FFFD. Needs bs_tokenizer_need_icu. BS_UNSUPPORTED (too long), BS_NO_MEMORY, BS_DEADLINE,
- * BS_STOPPED. */
+ * *window_out to it. The window's place (at_unit, at_byte) is its beginning. An invalid sequence
+ * becomes one or more U+FFFD. Needs bs_tokenizer_need_icu. BS_UNSUPPORTED (too long),
+ * BS_NO_MEMORY, BS_DEADLINE, BS_STOPPED. */
 enum bs_status bs_tokenizer_decode(struct bs_analysis *analysis, size_t start, size_t end,
                                    struct bs_tokenizer_window *window_out) BS_WARN_UNUSED;
 

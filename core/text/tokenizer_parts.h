@@ -1,5 +1,5 @@
 /*
- * tokenizer_parts.h: splits an identifier into parts: at low lines (and other characters of
+ * tokenizer_parts.h: splits an identifier into parts: at underscores (and other characters of
  * category Pc), before an upper-case letter that follows a lower-case one (camel|Case), before the
  * last of several upper-case letters if a lower-case one follows (HTTP|Server), and between letters
  * and digits (Server|2). All other characters, such as the apostrophe, belong to their neighbours.

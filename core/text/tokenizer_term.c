@@ -37,8 +37,8 @@ struct term {
 	size_t n_bytes;
 };
 
-/* Approximate costs for the deadline: of the caller's work for a token, and of a unit of a word
- * that is folded in one piece. */
+/* Approximate costs for the deadline: TOKEN_NS for the caller's work on a token, UNIT_NS for
+ * folding a UTF-16 unit. Within a word the deadline is checked every SPEND_UNITS units. */
 #define TOKEN_NS    20u
 #define UNIT_NS     10u
 #define SPEND_UNITS 1024

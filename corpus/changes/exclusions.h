@@ -28,9 +28,10 @@ struct bs_exclusion {
 	/* name: borrowed from the snapshot, or from bs_exclusions.names */
 	struct bs_doc_record record;
 	enum bs_exclusion_state state;
-	/* MET: the last document with the id that was read; its name is invalid */
+	/* READ_AGAIN: the last document with the id that was read; its name is invalid */
 	struct bs_doc_record met;
-	struct bs_id_place place; /* MET: the place of the document in met, for bs_id_owners_kill */
+	/* READ_AGAIN: place of the document in met, for bs_id_owners_kill */
+	struct bs_id_place place;
 };
 
 /* What happened to a source of the previous commit. */

@@ -25,7 +25,7 @@ struct bs_id_owners_segment {
 	/* the folder of its file, borrowed; NULL while in the indexing buffer */
 	const struct bs_dir *dir;
 	uint64_t number; /* number of its file */
-	/* number of its first document; documents are numbered through the run */
+	/* number of its first document; numbers continue from one segment of the run to the next */
 	uint64_t first;
 	uint32_t n_documents;  /* documents up to the last one that owned an id */
 	struct bs_buffer dead; /* bit d % 8 of byte d / 8: document d is dead */

@@ -99,12 +99,12 @@ enum bs_status bs_recorded_look(const struct bs_dir *dir, const struct bs_source
 /* True if the snapshot has a live document of the source or of an inner collection of it. */
 bool bs_recorded_has_documents(const struct bs_snapshot *snapshot, uint32_t number);
 
-/* Returns BS_UNTRUSTED; the message names the source and explains how to consent. */
+/* Returns BS_UNTRUSTED; the message names the source and the command that allows reading it. */
 enum bs_status bs_recorded_refuse(const struct bs_dir *dir, const struct bs_source *source,
                                   struct bs_error *err);
 
-/* BS_UNTRUSTED if a source may not be followed: for callers that read everything again and would
- * lose its documents. BS_NO_MEMORY. */
+/* Returns BS_UNTRUSTED if any source must not be accessed (is_refused). Call before a full
+ * re-index, which would lose the documents of such a source. BS_NO_MEMORY. */
 enum bs_status bs_recorded_check(const struct bs_dir *dir, const struct bs_manifest *manifest,
                                  struct bs_error *err) BS_WARN_UNUSED;
 

@@ -23,12 +23,12 @@
 
 /* Larger buffers, of a huge file or record, are freed. */
 #define KEPT_BYTES ((size_t)1 << 20)
-/* Limit of reading ahead. A window this small stays in the cache, and two such reads keep a disk
- * busy. */
+/* Limit of reading ahead: a window this small stays in the CPU cache, and two concurrent reads of
+ * this size keep a disk busy. */
 #define WINDOW_BYTES ((uint64_t)256 * 1024)
 /* estimated speed of reading a file */
 #define BYTES_A_NS 4u
-/* A document of more than this share of the run's memory is read while no other document is. */
+/* A document larger than 1/LARGE_SHARE of the run's memory is read while no other document is. */
 #define LARGE_SHARE 128u
 
 /* A collection that stays open, with a window of its bytes, so that records near each other are

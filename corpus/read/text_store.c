@@ -63,7 +63,7 @@ static const struct {
 #define DICTIONARY_BYTES ((size_t)16 << 10)
 /* Training on 1 MiB was measured to take 12.4 MB. */
 #define TRAINING_BYTES ((size_t)16 << 20)
-/* A larger part is moved to a temporary file. */
+/* A part of the store (enum bs_store_part) that becomes larger is moved to a temporary file. */
 #define HELD_BYTES ((size_t)256 << 10)
 /* Texts are compressed in pieces of this size, while zstd's tables are in the caches. With a
  * compressing thread there are three pieces: one is compressed, one waits, one is being filled. */
@@ -463,7 +463,7 @@ struct bs_store {
 	ZSTD_DCtx *context;
 	/* content of the shared frame that was read last; empty: none */
 	struct bs_buffer shared;
-	/* offset of the frame in shared */
+	/* offset, in frames, of the frame whose content is in shared */
 	uint64_t shared_from;
 };
 

@@ -482,9 +482,10 @@ static void state_add(uint64_t *states, size_t state)
 	states[state / 64] |= UINT64_C(1) << (state % 64);
 }
 
-/* Adds the successors of a state of { or of a comma. Before a comma, an alternative has just ended:
- * the group ends. Within { or a comma, either the alternative that begins here is matched, or the
- * next comma is tried. (An empty alternative matches nothing.) */
+/* Adds the successors of a state of a { or a comma. The state before { leads to the state within.
+ * The state before a comma is reached when an alternative was matched, so it leads to the end of
+ * the group. The state within { or a comma leads to the alternative that begins here, and to the
+ * state within the next comma. (An empty alternative matches nothing.) */
 static void step_group(const struct bs_glob *glob, uint64_t *from, size_t state)
 {
 	size_t at = state / 2, end = glob->tokens.items[at].to;

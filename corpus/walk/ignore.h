@@ -61,8 +61,8 @@ static inline size_t bs_ignore_n_rules(const struct bs_ignore *ignore)
 enum bs_status bs_ignore_add_line(struct bs_ignore *ignore, const uint8_t *line, size_t line_bytes,
                                   struct bs_error *err) BS_WARN_UNUSED;
 
-/* Adds the lines of a file. Invalid globs are appended to faults; a line that is not UTF-8 ends the
- * file. BS_NO_MEMORY, and statuses of the deadline. */
+/* Adds the lines of a file. Invalid globs are appended to faults; reading stops at
+ * a line that is not UTF-8. BS_NO_MEMORY, and statuses of the deadline. */
 enum bs_status bs_ignore_add_text(struct bs_ignore *ignore, const uint8_t *text, size_t text_bytes,
                                   struct bs_error *err) BS_WARN_UNUSED;
 

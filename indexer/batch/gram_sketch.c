@@ -35,7 +35,7 @@
 #define STATE_WORDS  (BS_GRAM_TRIGRAMS / BS_GRAM_STATES_A_WORD)
 /* places of the text that are processed at a time: their trigrams stay in the first-level cache */
 #define PLACES    512u
-#define LEAST_LOG 4u  /* least log of `bits`: a line of 512 bits */
+#define LEAST_LOG 4u  /* least value of log: `bits` is then one line of 512 bits */
 #define KEPT_LOG  20u /* if log is larger, `bits` is freed after a text */
 
 _Static_assert(BS_GRAM_RARE == 3, "a tier of trigrams is a state of two bits");

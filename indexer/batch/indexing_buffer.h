@@ -98,7 +98,8 @@ BS_VECTOR(bs_buffered_doc_list, struct bs_buffered_doc);
 BS_VECTOR(bs_buffered_value_list, struct bs_buffered_values);
 BS_VECTOR(bs_field_texts_list, struct bs_field_texts);
 
-/* A piece of memory or file with the codes of consecutive documents. It does not move. */
+/* A piece of memory, or of a mapped file, with the encoded terms of consecutive documents. It does
+ * not move, because struct bs_buffered_doc points into it. */
 struct bs_spool_chunk {
 	struct bs_spool_chunk *next; /* chunk of earlier documents */
 	uint32_t first_doc;

@@ -38,7 +38,7 @@ struct met_pair {
 	/* documents with the pair */
 	uint32_t n_docs;
 	uint32_t last_doc; /* last document with the pair, + 1 */
-	double asked;      /* sum of document shares (struct sampled) over the pair's occurrences */
+	double asked;      /* sum of the weight (sampled.share) of each occurrence of the pair */
 	/* time to verify all documents that have both words, adjacent or not; for a wide pair, all
 	 * documents that have the pair */
 	uint64_t ns;
@@ -65,7 +65,7 @@ BS_VECTOR(meetings, struct meeting);
 struct sampled {
 	uint64_t end; /* end of its tokens */
 	uint64_t ns;  /* time to verify it */
-	double share; /* the share of each of its words: 1 / number of words */
+	double share; /* weight of each of its words: 1 / (number of words + 1) */
 };
 
 BS_VECTOR(sampled_docs, struct sampled);

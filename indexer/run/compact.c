@@ -30,8 +30,8 @@
 #define FIRST_TIER_BYTES  (UINT64_C(16) << 10)
 #define LEAST_LIMIT_BYTES (UINT64_C(8) << 20)
 #define LIMIT_SHARE       8u
-/* Converts the limit from bytes of index to bytes of text, for draining. The index is a tenth to a
- * third of its text. */
+/* When a segment is drained (see above), its limit in bytes of index is multiplied by this to get
+ * the limit in bytes of text. The index is a tenth to a third of its text. */
 #define TEXT_FACTOR 4u
 #define MAX_TIERS   40u
 

@@ -172,8 +172,8 @@ void bs_index_writer_skip(struct bs_index_writer *writer, enum bs_skip reason, c
 
 /* Collections with less text are fast enough without word pairs. */
 #define PAIRS_LEAST_BYTES (2u << 20)
-/* Word pairs are chosen from a sample of this share of the memory, within bounds. A smaller sample
- * would miss the rather rare phrases that take half of all query time. */
+/* Word pairs are chosen from a sample of 1/PAIRS_SAMPLE_SHARE of the memory, within the bounds
+ * below. A smaller sample would miss the rather rare phrases that take half of all query time. */
 #define PAIRS_SAMPLE_SHARE 16u
 #define PAIRS_SAMPLE_LEAST (UINT64_C(24) << 20)
 #define PAIRS_SAMPLE_MOST  (UINT64_C(64) << 20)
@@ -286,7 +286,7 @@ enum bs_status bs_index_writer_choose(struct bs_index_writer *writer, const stru
  * BUILD_TERM_BYTES. */
 #define NEW_TERM_BYTES 96u
 
-/* Share of the memory for ids. */
+/* 1/IDS_SHARE of the memory is for ids. */
 #define IDS_SHARE 16u
 
 /* Memory that the indexing buffer takes now, or will take while a segment is built from it,
@@ -334,8 +334,9 @@ static uint64_t row_bytes_held(const struct bs_index_writer *writer)
 	return accumulated_bytes(&writer->rows) + writer->row_grams.n_bytes;
 }
 
-/* Memory of the ids of a long collection that exceeds their share (IDS_SHARE). Ids remain in memory
- * for several segments, so counting all of it could make segments tiny; at most half of the limit
+/* The memory of ids that counts towards the limit of the indexing buffers: what exceeds the part
+ * reserved for ids (IDS_SHARE), as in a long collection. Because ids stay in memory while several
+ * segments are written, counting all of it could make segments tiny; so at most half of the limit
  * is counted. */
 static uint64_t id_bytes_held(const struct bs_index_writer *writer)
 {

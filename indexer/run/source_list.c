@@ -110,8 +110,9 @@ static enum bs_status append(struct listing *at, const struct bs_source_record *
 	return BS_OK;
 }
 
-/* The number of the listed source with this kind and this place or recorded path; NONE if there is
- * none. */
+/* Returns the number of a listed source that is not an inner collection: if kind is standard input,
+ * of standard input, otherwise of the source with this recorded path or this canonical path
+ * (place). NONE: not listed. */
 static uint32_t find_same(const struct listing *at, uint32_t kind, const char *place,
                           const char *path)
 {

@@ -22,8 +22,8 @@ struct bs_listed_source {
 	/* its number in the previous commit, if it was a source there; otherwise BS_SOURCE_GONE */
 	uint32_t old;
 	bool is_absorbing; /* it absorbs other sources, whose texts are read again */
-	/* its parts are sources of their own now: they are only read to remove their documents from
-	 * it */
+	/* `parts` are now sources of their own, so they are read only to remove their documents
+	 * from this source */
 	bool is_left;
 	/* NULL-terminated array: only these parts are read; NULL: the whole source */
 	const char **parts;

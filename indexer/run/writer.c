@@ -34,7 +34,7 @@
 /* Documents with this much text are held, as the sample for choosing word pairs. The sample of a
  * collection is an eighth of it, so this is the sample of a collection of 32 MiB. */
 #define HELD_BYTES (4u << 20)
-/* A document over this share of the memory is processed alone, as in reader.c. */
+/* A document larger than 1/LARGE_SHARE of the memory is processed alone, as in reader.c. */
 #define LARGE_SHARE 128u
 
 /* A document that is held until word pairs are chosen. */

@@ -50,7 +50,8 @@ static struct bs_doc_ref ref_of(const struct bs_batches *batches, size_t i)
 }
 
 /* Sets *n_out to the number of consecutive hits, from the i-th on, that are in-memory documents of
- * one range of one segment. Their ids are their names in the document table. */
+ * one segment and one of its source ranges (struct bs_source_range). The ids of such documents are
+ * their names in the document table. */
 static enum bs_status count_given(const struct bs_batches *batches, size_t i, size_t *n_out,
                                   struct bs_error *err)
 {

@@ -486,7 +486,8 @@ static size_t next_line(const struct span *span, size_t at)
 	return end ? (size_t)(end - span->text) + 1 : span->end + 1;
 }
 
-/* Removes incomplete lines from both ends of the span, unless they contain part of the core. */
+/* Removes incomplete lines from both ends of the span, and lines before the core (the text of the
+ * window's hits) in excess of MOST_ROWS_BEFORE. A line with a part of the core is kept. */
 static void find_lines(const struct snippet *snippet, size_t core_start, size_t core_end,
                        struct span *span)
 {

@@ -40,10 +40,10 @@ struct bs_snippet_options {
 };
 
 /* Divides the hits into windows, in text order, and appends these. A window is at most as wide as
- * the options say, unless it is a single hit. It ends with its line, unless the next hit is of an
- * element that the window does not have yet. *best_out: the index of the window that the snippet
- * shows: the one with most distinct elements; among equals, the first. BS_NO_MEMORY, BS_UNSUPPORTED
- * (no ICU). */
+ * the options say, unless it is a single hit. It ends with its line, unless the next hit belongs to
+ * a query element (struct bs_word_hit) of which the window has no hit yet. *best_out: the index of
+ * the window that the snippet shows: the one with hits of most distinct query elements; among
+ * equals, the first. BS_NO_MEMORY, BS_UNSUPPORTED (no ICU). */
 enum bs_status bs_snippet_windows(const struct bs_field *fields, size_t n_fields,
                                   const struct bs_word_hit *hits, size_t n_hits,
                                   const struct bs_snippet_options *options,
@@ -52,15 +52,15 @@ enum bs_status bs_snippet_windows(const struct bs_field *fields, size_t n_fields
 
 /*
  * Appends text, without a line feed at its end: about options->width columns around the hits of the
- * window. window NULL: the stretch with most distinct elements is shown; among equals, the one with
- * most hits; among these, the first. Without hits: the beginning of the first field that has text.
- * Nothing is appended if there is no text.
+ * window. window NULL: the stretch of hits with most distinct query elements (struct bs_word_hit)
+ * is shown; among equals, the one with most hits; among these, the first. Without hits: the
+ * beginning of the first field that has text. Nothing is appended if there is no text.
  *
  * The text is cut at a word boundary if one is near, and always between characters as a reader sees
- * them (core/text/clusters.h), unless one is longer than the window. A cut is shown as "…". White
- * space is collapsed to single spaces; control characters and invalid UTF-8 become U+FFFD, so the
- * text is valid UTF-8 and harmless to a terminal. Hits that overlap or touch are marked as one. A
- * hit longer than the window is cut like any text.
+ * them (core/text/clusters.h), unless a character is longer than the window. A cut is shown as
+ * "…". White space is collapsed to single spaces; control characters and invalid UTF-8 become
+ * U+FFFD, so the text is valid UTF-8 and harmless to a terminal. Hits that overlap or touch are
+ * marked as one. A hit longer than the window is cut like any text.
  *
  * hits are in text order: by field, then by start_byte. Offsets past the text count as its end.
  * options may be NULL: no marks, default width. The time is linear in n_hits and the width, not in

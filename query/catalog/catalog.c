@@ -12,7 +12,8 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-/* Resolves a symlink, so that its target is locked and replaced by whatever name it is opened. */
+/* Resolves a symlink. The lock, and the replacement of the catalog file, then concern the target,
+ * whichever link or name the catalog was opened by. */
 static char *follow_link(const char *file)
 {
 	struct stat found;

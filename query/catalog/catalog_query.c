@@ -128,7 +128,7 @@ static bool has_values(void *context, uint32_t number)
 	       bs_statistics_has_values(query->others, name, query->fields.entries[number].n_bytes);
 }
 
-/* Parses the query as an index would that has the fields of all indexes. */
+/* Parses the query as if for a single index with the fields of all indexes of the catalog. */
 static enum bs_status parse(struct bs_catalog_query *query, struct bs_catalog_analysis *analysis,
                             struct bs_error *err)
 {
@@ -233,8 +233,8 @@ static enum bs_status know_word(const struct bs_catalog_part *part,
 	return status;
 }
 
-/* Chooses an index that cannot match to be opened (is_probed), if scores need its df of a term and
- * the catalog lacks that df. */
+/* The index cannot match. Sets is_probed, so that it is opened nevertheless, if scores need its df
+ * of a term and the catalog does not have that df. */
 static enum bs_status choose_probe(struct bs_catalog_part *part, struct bs_error *err)
 {
 	const struct bs_query_tree *tree = part->analysis->tree;

@@ -20,8 +20,8 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-/* If the descriptors of open indexes exceed MOST_DESCRIPTORS, or half of the process's limit, they
- * are closed. */
+/* If all open indexes together have more file descriptors than this, or than half of the process's
+ * limit, all of these descriptors are closed. */
 #define MOST_DESCRIPTORS 1024u
 #define MOST_THREADS     64u
 

@@ -12,9 +12,10 @@
 
 struct bs_grep_fingerprints;
 
-/* Starts to check the files of a folder, source number `source` of the index, except candidates.
- * path: the folder, relative to the working directory or absolute. All arguments are borrowed until
- * free. n_threads >= 0: threads in addition to the caller's. BS_NO_MEMORY. */
+/* Starts to compare the files of a folder (number `source` in the manifest) with their indexed
+ * fingerprints, except candidates, which are searched anyway. path: the folder, relative to the
+ * working directory or absolute. n_threads: threads in addition to the caller's; may be 0. All
+ * arguments are borrowed until the result is freed. BS_NO_MEMORY. */
 enum bs_status bs_grep_fingerprints_start(const struct bs_snapshot *snapshot,
                                           const struct bs_doc_bits *candidates, uint32_t source,
                                           const char *path, unsigned n_threads,

@@ -75,8 +75,8 @@ bool bs_grep_can_filter(const struct bs_grep_request *request, enum bs_grep_codi
 	       !output->passthru && !tells_of_all;
 }
 
-/* True if the list has too many literals for the index. Filtering by one literal takes as long as
- * searching a part of a file, and of many literals nearly every file has the grams of one. */
+/* True if the list has too many literals to filter by the index: each literal costs time, and
+ * nearly every file contains the grams of some literal, so that few files are ruled out. */
 static bool is_too_long(const struct bs_snapshot *snapshot, const struct bs_pattern_list *list)
 {
 	return bs_list_has_grams(list) &&

@@ -555,8 +555,8 @@ enum bs_status bs_grep_run(struct bs_grep_search *plan, struct bs_error *err)
 		status = bs_workers_new(&workers, &run->workers, err);
 	if (!status) {
 		status = feed(run, &why);
-		/* With partial results, the tasks added so far are completed and their output is
-		 * emitted. */
+		/* If a limit ended the call and the caller accepts partial results, the files
+		 * added so far are still searched and their output is emitted. */
 		if (status && !bs_grep_is_cut(plan->request, status))
 			bs_workers_stop(run->workers, status, &why);
 		status = bs_workers_finish(run->workers, err);

@@ -39,7 +39,7 @@ struct sort_source {
 	struct bs_buffer names;
 	struct sort_times times;
 	struct sorted_files files;
-	struct bs_buffer folder; /* scratch: the path of a component */
+	struct bs_buffer folder; /* scratch: a file's path up to one of its components */
 	size_t next;
 };
 

@@ -732,7 +732,7 @@ static enum bs_status fetch_in_place(struct bs_snapshot_loader *snapshot_loader,
 	size_t line_bytes = 0;
 	enum bs_status status = BS_OK;
 	*found_out = false;
-	/* This also reads the expected records that follow. */
+	/* Also reads the next records that bs_snapshot_load_expect announced, if adjacent. */
 	if (find_range(snapshot_loader, asked->ref.segment, asked->ref.document))
 		status = fetch_line_in_place(snapshot_loader, asked->ref.document, &line,
 		                             &line_bytes, err);

@@ -92,8 +92,9 @@ bool bs_snapshot_load_cut_line(struct bs_snapshot_loader *snapshot_loader, const
 bool bs_snapshot_load_resolve(struct bs_snapshot_loader *snapshot_loader,
                               struct bs_document *document);
 
-/* Sets *unchanged_out if the document's source is unchanged, by its fingerprint, without reading
- * the text. */
+/* Sets *unchanged_out to true if the document is certainly unchanged, or if the loader trusts the
+ * index. A file is judged by its fingerprint, a record by its collection; the text of the document
+ * is not loaded. */
 enum bs_status bs_snapshot_load_is_unchanged(struct bs_snapshot_loader *snapshot_loader,
                                              uint32_t segment, uint32_t document,
                                              bool *unchanged_out,

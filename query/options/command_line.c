@@ -226,7 +226,8 @@ static enum bs_status refuse_incomplete(const struct walk *walk, const char *nam
 	               name, walk->command->name);
 }
 
-/* The next word of the command line as the argument of an option; NULL: it is none. */
+/* Consumes the next word of the command line as the argument of an option. NULL: there is no word,
+ * or it begins with a dash and cannot be an argument. */
 static const char *next_word(struct walk *walk, const struct bs_option *option)
 {
 	const char *word = walk->at < walk->argc ? walk->argv[walk->at] : NULL;

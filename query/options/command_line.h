@@ -88,7 +88,7 @@ struct bs_operands {
 struct bs_command {
 	const char *name;    /* The name of the command, such as "index". */
 	const char *summary; /* One line that tells what the command does. */
-	const char *usage;   /* The text after "bitsift index ". */
+	const char *usage;   /* The rest of the usage line, after "bitsift index ". */
 	const struct bs_option *options;
 	/* The number of options that --help shows, which must fit a screen; 0: all. */
 	size_t n_in_help;

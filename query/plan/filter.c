@@ -152,7 +152,7 @@ void bs_filter_free(struct bs_filter *filter)
 	free(filter);
 }
 
-/* The letters for the criteria of a selection in `asked`. */
+/* The letters that mark the criteria in the string of a selection (bs_filter.asked). */
 enum asks {
 	ASKS_GLOB = 'g',
 	ASKS_TYPE = 't',

@@ -91,7 +91,8 @@ struct bs_plan_inputs {
 	const struct bs_query_tree *query;
 	const struct bs_snapshot_list *list;
 	struct bs_plan_scope scope;
-	struct bs_file_names *names; /* Not NULL. Set up after the plan is made. */
+	/* Not NULL. May be filled after the plan is made, but before it is used. */
+	struct bs_file_names *names;
 	struct bs_corpus corpus;
 };
 

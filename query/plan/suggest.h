@@ -8,11 +8,12 @@
 struct bs_plan;
 
 /* Finds a word similar to `term` and overwrites word_out with it: the most frequent term that is
- * one edit away (fuzzy.h) or, if there is none and `term` has at least 6 bytes, two edits away.
- * Suggests `term` itself if other terms begin with it (*is_beginning_out): before similar terms if
- * it ends with a Hangul syllable, which a particle may follow, or with a digit, which the rest of
- * an address may follow; otherwise after them. word_out is empty if there is no suggestion. May
- * read the whole lexicon. BS_CORRUPT, BS_NO_MEMORY. */
+ * one edit away (fuzzy.h) or, if there is none and `term` has at least 6 bytes, two edits away. If
+ * there is none either, but terms of the index begin with `term`, suggests `term` as a prefix and
+ * sets *is_beginning_out. A `term` that ends with a Hangul syllable (a particle may follow) or with
+ * a digit (the rest of an address may follow) is suggested as a prefix before similar terms are
+ * searched. word_out is empty if there is no suggestion. May read the whole lexicon. BS_CORRUPT,
+ * BS_NO_MEMORY. */
 enum bs_status bs_suggest(const struct bs_snapshot_list *list, const uint8_t *term,
                           uint32_t term_bytes, struct bs_buffer *word_out, bool *is_beginning_out,
                           struct bs_error *err) BS_WARN_UNUSED;

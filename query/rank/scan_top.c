@@ -41,7 +41,7 @@ bool bs_top_scan_is_possible(const struct bs_top_scan *best, double score)
  * without a rare word. The third scans the shards of forward indexes (long documents), most of
  * which can then be skipped. */
 enum round {
-	ROUND_ONLY, /* Any other query has one round. */
+	ROUND_ONLY, /* The only round of a query that is not an OR of words. */
 	ROUND_RARE,
 	ROUND_REST,
 	ROUND_LISTS,
@@ -71,7 +71,7 @@ struct best_scan {
 	uint8_t has[BS_TOP_SCAN_WORDS];
 	struct bs_weighed_term inputs[BS_TOP_SCAN_WORDS];
 	size_t n_inputs;
-	/* The numbers of the words, by decreasing worth. */
+	/* The word numbers, in descending order of bs_scored_word.worth. */
 	uint8_t by_worth[BS_TOP_SCAN_WORDS];
 	/* For each word, its weights in this shard; NULL: none. */
 	const struct bs_weighed_term *weighed[BS_TOP_SCAN_WORDS];
@@ -441,8 +441,8 @@ static void drop_hopeless(struct best_scan *scan, const uint8_t *is_found, struc
 		weigh(scan, threshold - left, lines, lines, live);
 }
 
-/* Sets frame 0 to the documents that pass the columns of an essential word and can be among the
- * best, if they have every word whose columns they pass. */
+/* Sets frame 0 to the documents that pass the columns of an essential word. Drops those that cannot
+ * be among the best even if they have every word whose columns they pass. */
 static void seek_any(struct best_scan *scan, struct bs_live *live)
 {
 	struct bs_shard_scan *at = scan->at;

@@ -120,7 +120,7 @@ static inline bool bs_scan_is_live(const struct bs_live *live, uint32_t block)
 	return live->words[block / 64] >> (block % 64) & 1;
 }
 
-/* The place of a term in the segment being scanned. */
+/* The lookup result of a term in the segment being scanned. */
 static inline const struct bs_term_place *bs_scan_place(const struct bs_shard_scan *at,
                                                         uint32_t term)
 {

@@ -21,8 +21,8 @@ struct bs_index {
 	/* The number of files, folders and sources that opening with `fresh` could not read, so
 	 * that results may be incomplete. */
 	uint64_t n_unread;
-	/* The index was made with other tokenizer rules, so matches can only be found by reading
-	 * every text. */
+	/* The index was made with tokenizer rules other than those of this version, so matches can
+	 * only be found by reading every text. */
 	bool has_other_words;
 };
 

@@ -20,7 +20,7 @@ enum bs_status bs_ranked_prepare(struct bs_run *run, size_t n_best, bool *by_bou
 		return BS_OK;
 	enum bs_status status = bs_scorer_make(scorer, run->plan, verify->avgdl, err);
 	size_t n_words = scorer->n_words;
-	/* Without scored words, every score is 0: words of file names need not occur in a text. */
+	/* A query without scored words may match, for example by a file name; every score is 0. */
 	verify->is_zero = !status && scorer->is_complete && n_words == 0;
 	*by_bounds_out = !status && !run->question->run.exhaustive && scorer->is_complete &&
 	                 n_words > 0 && n_words <= BS_TOP_SCAN_WORDS && n_best > 0;

@@ -21,7 +21,7 @@ struct bs_run {
 	/* The number of the query analysis in use. Only indexes with this analysis have hits in
 	 * this run. */
 	uint32_t analysis;
-	/* The terms that are added to the query, perhaps none. */
+	/* The terms that relevance feedback adds to the query; may be empty. */
 	const struct bs_feedback *learnt;
 	struct bs_query_tree *query;
 	const struct bs_plan *plan;

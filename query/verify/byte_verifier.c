@@ -222,7 +222,8 @@ static uint32_t find_rarest(const struct bs_byte_verifier *verifier,
 	return best;
 }
 
-/* An upper bound of the number of documents that match a node; 0 for a file name or a range. */
+/* An upper bound of the number of documents that match a node. A file name or a range has no
+ * bound; 0 makes an AND evaluate it first. */
 static uint64_t most_of(const struct bs_byte_verifier *verifier, const struct bs_query_node *node)
 {
 	uint64_t least = UINT64_MAX, sum = 0;
@@ -664,8 +665,8 @@ static bool make_piece(struct bs_byte_verifier *verifier, struct text *text, siz
 	return true;
 }
 
-/* Whether text[from..to) begins or ends where the piece was cut from a longer text, which is not a
- * safe cut. */
+/* Whether text[from..to) begins or ends at an end of `text` where the document's text goes on. Such
+ * an end is not a safe cut. */
 static bool is_edge(const struct text *text, size_t from, size_t to)
 {
 	return (from == 0 && text->goes_on_before) || (to == text->n_bytes && text->goes_on_after);

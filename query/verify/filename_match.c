@@ -130,8 +130,8 @@ static enum bs_status has_name(struct bs_file_names *names, uint32_t n, struct b
 	return status;
 }
 
-/* Whether records that have a file name may have their own field `name`: there are inner
- * collections, and a field of that name. */
+/* Whether records that have a file name may have their own field `name`: the index has collections
+ * in folders, and a field of that name. */
 static bool has_own_names(const struct bs_snapshot *snapshot)
 {
 	const struct bs_manifest *manifest = &snapshot->manifest;

@@ -1,8 +1,9 @@
 /*
- * filename_match.h: evaluates the `name:` leaves of a query (parse.h), which ask for files by name.
- * The index has the names. A name is matched like a text: by its bytes and, where these do not
- * decide, by analysing it. A record of a collection in a folder has the name of its file, unless it
- * has a field `name` of its own, which only its text shows. Other records have no name.
+ * filename_match.h: evaluates the `name:` leaves of a query (parse.h), which search for files by
+ * name. The names are read from the index. A name is matched like a text: by its bytes and, where
+ * these do not decide, by analysing it. A record of a collection in a folder has the name of the
+ * collection's file, unless the record has a field `name`; to find that out, its text must be read.
+ * Other records have no name.
  */
 #pragma once
 

@@ -111,8 +111,9 @@ static enum bs_status ask_fields(struct bs_verifier *verifier, struct bs_doc_ref
 	return status ? status : score(request, &found, &verified->score, err);
 }
 
-/* Verifies a record by the bytes of its line of JSON; if that does not decide, by its fields with
- * their escapes. *is_cut_out: the fields are in document_out. */
+/* Verifies a record by the bytes of its line of JSON. If these do not decide, splits the line into
+ * fields, whose escapes are not decoded, and verifies by their bytes. *is_cut_out: document_out has
+ * the fields. */
 static enum bs_status ask_line(struct bs_verifier *verifier, struct bs_doc_ref ref,
                                const uint8_t *line, size_t line_bytes,
                                struct bs_document *document_out, bool *is_cut_out,
@@ -149,8 +150,8 @@ static bool is_enough(void *context, const uint8_t *text, size_t n_bytes)
 	return verifier->is_proven;
 }
 
-/* Loads the text of a document. Of an unchanged file, reads only as much as proves a match, if that
- * is enough. */
+/* Loads the text of a document. If a proof of the match suffices, reading an unchanged file stops
+ * once there is one. */
 static enum bs_status fetch_text(struct bs_verifier *verifier, struct bs_doc_ref ref,
                                  bool may_ask_bytes, struct bs_document *document_out,
                                  enum bs_load_state *fetched_out, struct bs_error *err)
@@ -177,7 +178,7 @@ enum bs_status bs_verify(struct bs_verifier *verifier, struct bs_doc_ref ref, bo
 	enum bs_verdict verdict = BS_VERDICT_UNKNOWN;
 	enum bs_load_state fetched = BS_LOADED_UNCHANGED;
 	enum bs_status status = BS_OK;
-	/* The document table of a segment has no documents of the overlay. */
+	/* Documents of the overlay belong to no segment; they are analysed. */
 	bool may_ask_bytes = verifier->byte_verifier && bs_plan_segment(request->plan, ref.segment),
 	     is_cut = false;
 	const uint8_t *line = NULL;

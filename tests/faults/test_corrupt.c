@@ -84,7 +84,8 @@ static void flip(int fd, size_t at, uint8_t byte)
 	assert_int_equal(pwrite(fd, &byte, 1, (off_t)at), 1);
 }
 
-/* Queries with one byte of a file changed. */
+/* Runs the queries after the file was damaged at byte `at`. Fails the test unless they return the
+ * right answer, BS_CORRUPT or BS_UNSUPPORTED; counts the errors. */
 static void try_byte(const char *path, size_t at, const char *kernel, const struct bs_buffer *right,
                      struct bs_buffer *answer, size_t *n_errors)
 {

@@ -355,7 +355,8 @@ static void complain(const struct attempt *attempt, const struct outcome *outcom
 	            outcome->err.used_bytes ? (const char *)outcome->err.data : "\n");
 }
 
-/* Checks the index after a run that was to write: it is intact, and that of before or after. */
+/* Checks the index after a run with a fault: it must be intact, and equal either the index before
+ * the run or the index that a run without faults makes. */
 static void judge_index(const struct attempt *attempt, const struct outcome *outcome)
 {
 	AUTO(outcome_deinit) struct outcome now = {0};

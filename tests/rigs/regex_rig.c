@@ -226,8 +226,10 @@ static long next_line(const struct regex_rig *rig, void *code, const uint8_t *te
 	return (long)at;
 }
 
-/* Only for valid UTF-8: caseless, the JIT code of PCRE2 10.42 lets [^\x{212a}] match an invalid
- * sequence, but not [^\n\x{212a}]. */
+/* True if a search for lines in the whole text finds the same lines as matching each line alone.
+ * Returns true without checking if the text is invalid UTF-8, because the JIT code of PCRE2 10.42
+ * is inconsistent there: in caseless mode, [^\x{212a}] matches an invalid sequence, but
+ * [^\n\x{212a}] does not. */
 static bool finds_lines(const struct regex_rig *rig, const uint8_t *text, size_t n_bytes)
 {
 	size_t wanted_from = 0;
@@ -250,8 +252,9 @@ static bool finds_lines(const struct regex_rig *rig, const uint8_t *text, size_t
 	return true;
 }
 
-/* Only for valid UTF-8, for the reason at finds_lines. Compares all matches; each starts after the
- * previous one. */
+/* True if bs_grep_list_find and PCRE2 find the same matches in the whole text; each search begins
+ * after the previous match. Returns true without checking if the text is invalid UTF-8; see
+ * finds_lines. */
 static bool finds_list(const struct regex_rig *rig, const uint8_t *text, size_t n_bytes)
 {
 	const PCRE2_SIZE *places = pcre2_get_ovector_pointer(rig->match_data);

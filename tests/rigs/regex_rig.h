@@ -40,9 +40,11 @@ struct regex_rig {
 	void *alone, *many;
 	void *match_data;
 	void *match_context;
-	/* The list as a single pattern; NULL if the pattern is not a list. */
+	/* If the pattern is a list of patterns (grep_list.h): compiled as one pattern; otherwise
+	 * NULL. */
 	void *whole;
-	struct bs_grep_list *lists[2]; /* [0]: the list in parts; [1]: the list as a literal set */
+	/* The list compiled as [0]: one code for each pattern; [1]: a set of literals. Nullable. */
+	struct bs_grep_list *lists[2];
 	struct bs_grep_list_scratch *seekers[2]; /* seekers of `lists`, nullable */
 	struct bs_grep_pattern asked;
 	const char *asked_text;

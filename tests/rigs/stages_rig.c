@@ -539,7 +539,7 @@ double rig_score(const struct rig_doc *doc, const struct rig_word *words)
 
 /* ---- queries ---- */
 
-/* True if the document meets one alternative of a need; see rig_matches. */
+/* True if the document meets `text`, one alternative of a need (see rig_matches for the syntax). */
 static bool has_alternative(const struct rig_doc *doc, const char *text)
 {
 	char a[16], b[16];

@@ -40,7 +40,7 @@ enum bs_status keep_tokens(void *context, const struct bs_token *tokens, size_t 
 void kept_analyze(struct bs_tokenizer *tokenizer, const void *text, size_t text_bytes,
                   struct kept *kept);
 
-/* Prints both and the text, and fails the test, if they differ. */
+/* If the tokens differ, prints the text and both lists of tokens, and fails the test. */
 void assert_same(const struct kept *expected, const struct kept *found, const uint8_t *text,
                  size_t text_bytes);
 

@@ -26,9 +26,10 @@ void bs_function_context_free(struct bs_function_context *context);
 enum bs_status bs_function_context_begin(struct bs_function_context *context, const char *path,
                                          struct bs_error *err) BS_WARN_UNUSED;
 /*
- * Advances to text[upto], where the line of this number starts (0: lines are not counted). text
- * begins at text_off in the file; everything before it must have been examined. Looks backwards
- * from upto for the last heading; each line is examined at most once. BS_NO_MEMORY.
+ * Advances to text[upto], where line number `number` starts (0: lines are not counted), and finds
+ * the last heading (see above) before it. text begins at text_off in the file; everything before it
+ * must have been examined. Looks backwards from upto; each line is examined at most once.
+ * BS_NO_MEMORY.
  */
 enum bs_status bs_function_context_go_on(struct bs_function_context *context, const uint8_t *text,
                                          uint64_t text_off, size_t upto, uint64_t number,

@@ -101,12 +101,16 @@ const pcre2_code *bs_grep_code_ready(struct bs_grep_code *code, pthread_mutex_t 
 }
 
 /*
- * If a deadline may end the call, a text is searched in attempts. Each tries a number of start
- * positions with a limited number of steps (PCRE2's offset limit, and its match limit, which JIT
- * code counts anew for each start). A step may scan the longest line, at a byte per nanosecond; an
- * attempt must not take long in all. If an attempt finds nothing, the next starts are tried, more
- * of them if it was fast. If a start exceeds its steps, fewer starts are tried, and a single start
- * gets more steps, as long as there is time.
+ * PCRE2 cannot be interrupted. If the call has a deadline, a text is therefore searched in several
+ * calls of pcre2_match, named attempts, which should take about ATTEMPT_NS each.
+ *
+ * An attempt tries n_starts start positions (PCRE2's offset limit) and allows each the same number
+ * of steps (PCRE2's match limit, which JIT code counts anew for each start). One step may scan the
+ * longest line, at about a byte per nanosecond, so long lines get fewer steps.
+ *
+ * If an attempt finds nothing, the next one continues at the following starts, with more starts if
+ * this one was fast. If a start exceeds its steps, the next attempt tries fewer starts from the
+ * same position. If it already was a single start, it gets more steps, as long as there is time.
  */
 #define ATTEMPT_NS    400000u
 #define ATTEMPT_BYTES ((uint64_t)4 * ATTEMPT_NS)

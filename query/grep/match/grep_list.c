@@ -64,9 +64,9 @@ struct bs_grep_list_scratch {
 	 * on. */
 	const uint8_t *text;
 	size_t from, end;
-	/* At twice the number of a part: fingerprint of the last text in which one of its literals
-	 * was found. At the next index: the same for its further literals. A fingerprint is the
-	 * number of a text. */
+	/* fingerprint: the number of the current text. fingerprints[2 * part]: the number of the
+	 * last text in which a literal of the part was found. fingerprints[2 * part + 1]: the
+	 * number of the last text with a further literal (n_more) of the part. */
 	uint32_t *fingerprints;
 	uint32_t fingerprint;
 	struct candidates candidates;
@@ -108,7 +108,8 @@ static enum bs_literal_case literal_case(const struct bs_grep_list *list)
 	return list->pattern->no_unicode ? BS_LITERAL_ASCII : BS_LITERAL_UNICODE;
 }
 
-/* Makes the set of all literals. An empty literal is included only if it is a match by itself. */
+/* Makes the set of all literals. An empty literal is included only if all patterns are literals and
+ * -x is not given, because only then is finding it already a match. */
 static enum bs_status make_set(struct bs_grep_list *list, struct bs_error *err)
 {
 	uint32_t n = bs_pattern_n_literals(list->parts);

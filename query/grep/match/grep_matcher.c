@@ -30,8 +30,8 @@
 /* A shorter literal occurs in many lines; matching these one by one would cost more than it
  * saves. */
 #define LITERAL_MIN_BYTES 3
-/* A window that is expected at a larger share of positions is not used. The limit matters more if
- * many lines can be matched at once. */
+/* A window is not used if it is expected at more than this share of the text's positions: then too
+ * many lines are candidates, and another way (enum way) is faster. */
 #define WINDOW_MOST_RATE 0.03
 /*
  * A candidate line that does not match costs as much time as matching this many bytes with many

@@ -272,8 +272,8 @@ static void take_line(struct bs_grep_printer *printer, enum bs_grep_line_kind ki
 
 /*
  * Lines: path:line:column:text, in colour or not, -o, --vimgrep, -r, -M. Matches are found only if
- * the output depends on them. With -U an event may contain several lines, each of which is printed
- * with its own prefix.
+ * the output depends on them. With -U one match may span several lines, which are passed to the
+ * printer together; each is printed with its own prefix.
  */
 
 /* The current line or a part of it, as it is to be printed: text of the file, or with -r the text
@@ -397,7 +397,7 @@ static void put_matches(struct bs_grep_printer *printer, struct shown *shown,
 	}
 	if (in_color)
 		put_text(printer, "\033[0m");
-	/* The last match may continue in the next line of the event. */
+	/* With -U, the last match may continue in the next line. */
 	if (shown->n_matches > 0 && shown->next_match == shown->n_matches)
 		shown->next_match--;
 }

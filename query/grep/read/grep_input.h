@@ -23,7 +23,7 @@ struct bs_grep_input {
 	/* Not a regular file: bytes may arrive late, and the input may never end. Bytes that have
 	 * arrived are searched before the next read waits for more. */
 	bool is_stream;
-	size_t size_bytes; /* announced size; 0: unknown */
+	size_t size_bytes; /* the size that fstat reported; 0: unknown */
 	/* The holes of a sparse file, which are read as NUL bytes. NULL: the input is not
 	 * sparse. */
 	struct bs_holes *holes;

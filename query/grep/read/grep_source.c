@@ -51,8 +51,9 @@ static void report_rule(void *context, bool is_above, const char *message)
 		self->source.listener.remark(self->source.listener.remark_context, message);
 }
 
-/* Adds root to the walked folders, then finds the first walked folder that is in the parent folder
- * of root, or below that parent. This may be root itself. */
+/* Finds the `base` of the walk of root (struct bs_walk_options): the first folder of the command
+ * line so far, including root, that is below the parent folder of root. Adds root to self->roots,
+ * the list of these folders. */
 static enum bs_status find_base(struct walk_source *self, const char *root, const char **base_out,
                                 struct bs_error *err)
 {

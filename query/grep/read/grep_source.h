@@ -67,8 +67,8 @@ struct bs_grep_walk_options {
 	struct bs_ignore *preprocessor_globs; /* the files for --pre; without globs, all */
 };
 
-/* Makes the file for a name below the folder paths[root], as the walk does. *path receives its
- * path, which file_out refers to. BS_NO_MEMORY. */
+/* Fills *file_out for the file `name` below the folder paths[root], as the walk would. Overwrites
+ * *path with the path of the file; file_out points into it. BS_NO_MEMORY. */
 enum bs_status bs_grep_file_below(const struct bs_grep_walk_options *options, size_t root,
                                   const void *name, size_t name_bytes, struct bs_buffer *path,
                                   struct bs_grep_file *file_out,

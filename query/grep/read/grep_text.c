@@ -20,9 +20,8 @@
 /* Memory beyond this is freed before the next file. */
 #define GENEROUS_BYTES ((size_t)64 << 20)
 
-/* Estimated time per read, and bytes read per nanosecond, for the deadline. With a deadline, one
- * read gets at most WATCHED_BYTES. A read may return fewer bytes than wanted before the end; at the
- * announced size, it is at the end. */
+/* For the deadline: the estimated time per read, and bytes read per nanosecond. With a deadline,
+ * one read gets at most WATCHED_BYTES, so that the deadline is checked between reads. */
 #define READ_NS       1000u
 #define BYTES_A_NS    4u
 #define WATCHED_BYTES ((size_t)1 << 20)
@@ -41,7 +40,8 @@ static enum bs_status read_some(struct bs_grep_text *text, size_t most_bytes, st
 		status = input->read(input, to->data + to->used_bytes, most_bytes, &n, err);
 	to->used_bytes += n;
 	text->read_bytes += n;
-	/* A short read at the announced size is the end, which saves a read that returns 0. */
+	/* If a read returns fewer bytes than wanted and stops exactly at the size that fstat
+	 * reported, this is the end of the file; the read that returns 0 is saved. */
 	text->is_at_end = n == 0 || (n < most_bytes && text->read_bytes == input->size_bytes);
 	return status;
 }
@@ -283,7 +283,8 @@ enum bs_status bs_grep_text_more(struct bs_grep_text *text, size_t dropped_bytes
 	if (text->by_pieces) {
 		status = read_some(text, wanted_bytes - bytes->used_bytes, bytes, err);
 	} else {
-		/* Reads no further than the announced size. */
+		/* Reads at most one byte beyond the size that fstat reported, unless wanted_bytes
+		 * needs more. */
 		size_t step_bytes = wanted_bytes > STEP_BYTES ? wanted_bytes : STEP_BYTES;
 		size_t size_bytes = text->input->size_bytes;
 		size_t left_bytes = size_bytes > text->read_bytes

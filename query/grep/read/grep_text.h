@@ -63,8 +63,8 @@ enum bs_status bs_grep_text_read(struct bs_grep_text *text,
  * to the end of the file. With by_pieces, reads one piece. Fails as bs_grep_text_read. */
 enum bs_status bs_grep_text_more(struct bs_grep_text *text, size_t dropped_bytes,
                                  size_t wanted_bytes, struct bs_error *err) BS_WARN_UNUSED;
-/* Returns the number of bytes left in the hole of a sparse file that contains the last least_bytes
- * bytes read. 0: these bytes are not in a hole, or the hole cannot be skipped. */
+/* For sparse files. If the last least_bytes bytes read are all in one hole, returns how many bytes
+ * of this hole were not read yet. 0: they are not, or the hole cannot be skipped. */
 uint64_t bs_grep_text_hole(const struct bs_grep_text *text, uint64_t least_bytes);
 /* Skips the next n_bytes of the hole that bs_grep_text_hole() found. */
 void bs_grep_text_skip(struct bs_grep_text *text, uint64_t n_bytes);

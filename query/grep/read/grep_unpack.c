@@ -222,7 +222,8 @@ static const char *lz4_step(struct unpack *self)
 		bs_lz4.LZ4F_decompress(self->state.lz4, self->to, &to, self->from, &from, NULL);
 	if (bs_lz4.LZ4F_isError(result))
 		return bs_lz4.LZ4F_getErrorName(result);
-	/* The decoder continues with the next frame, if there is one. */
+	/* 0: the end of a frame, where the data may end. If it does not, the next call decodes the
+	 * next frame. */
 	self->is_whole = result == 0;
 	advance(self, self->from_bytes - from, self->to_bytes - to);
 	return NULL;

@@ -449,9 +449,8 @@ static void test_a_long_word_is_stopped(void **state)
 	assert_int_equal(mprotect(text + READABLE_BYTES, WORD_BYTES - READABLE_BYTES, PROT_NONE),
 	                 0);
 	assert_int_equal(bs_tokenizer_new(NULL, &tokenizer, ERR), BS_OK);
-	clock_step(10 *
-	           /* advances the clock so far at each reading that the limits are checked */
-	           CLOCK_LOOK_NS);
+	/* At each reading the clock advances so far that the limits are checked. */
+	clock_step(10 * CLOCK_LOOK_NS);
 	assert_int_equal(bs_deadline_begin(&deadline, &limits, ERR), BS_OK);
 	enum bs_status status = bs_tokenizer_analyze(tokenizer, (const uint8_t *)text, WORD_BYTES,
 	                                             0, keep_tokens, &kept, NULL, ERR);

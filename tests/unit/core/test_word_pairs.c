@@ -1,5 +1,5 @@
-/* test_word_pairs.c: compares the set of word pairs with all pairs of a few words; keys are split
- * into the words that they were joined from. */
+/* test_word_pairs.c: a set of word pairs finds exactly the pairs that were added; a key splits into
+ * the words that it was made from. */
 #include "core/base/hash.h"
 #include "core/lexicon/lexicon.h"
 #include "core/lexicon/word_pairs.h"

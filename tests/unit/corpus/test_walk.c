@@ -251,8 +251,8 @@ static void test_open_errors(void **state)
 	bs_walk_close(NULL);
 }
 
-/* A path three times as long as PATH_MAX, with remaining entries on every level, and few
- * descriptors. */
+/* Walks folders nested to three times PATH_MAX, also with few file descriptors. Each level has
+ * a second folder, "e", which the walk visits after the deeper levels. */
 static void test_deep(void **state)
 {
 	static const char name[] = "ddddddddddddddddddd";

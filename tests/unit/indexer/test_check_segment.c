@@ -192,8 +192,8 @@ static void test_rare_term_lists(void **state)
 	make_small_index_of_chances();
 	EXPECT("seg", 0, "lists of rare terms of 2^4 documents",
 	       {BS_SECTION_RARE_CODES, 0, 0, 4, SET, 4});
-	/* An earlier version accepted a code for documents that the list does not cover, and
-	 * believed it without a check. */
+	/* A code that refers to documents beyond those of its list. An earlier version did not
+	 * detect it. */
 	EXPECT("seg", 0, "the codes of rare terms break their rules",
 	       {BS_SECTION_RARE_CODES, 0, 0, 4, SET, 2});
 	EXPECT("seg", 0, "the codes of rare terms break their rules",

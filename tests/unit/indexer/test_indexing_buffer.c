@@ -93,7 +93,7 @@ static void check_document(const struct bs_indexing_buffer *indexing_buffer, uin
 	const struct bs_buffered_doc *doc = &indexing_buffer->docs.items[document];
 	struct bs_term_reader reader = bs_indexing_buffer_read(indexing_buffer, document);
 	uint32_t numbers[BS_TERM_CHUNK];
-	/* the place of the word in the document, plus 1 */
+	/* by word: its term number; 1 + its index in the document's list of terms, or 0 */
 	static uint32_t number_of[N_WORDS], at_of[N_WORDS];
 	uint32_t at = 0;
 	memset(at_of, 0, sizeof(at_of));
@@ -266,7 +266,8 @@ static bool is_once(const uint32_t *numbers, uint32_t n, uint32_t i)
 	return true;
 }
 
-/* Checks the coded terms by their tf codes. `numbers` are the old ones. */
+/* Decodes the document's tf codes and compares them with the tfs of its terms, except terms that
+ * have no code or occur twice in its list. numbers: its terms before the renumbering. */
 static void check_tfs(const struct bs_indexing_buffer *indexing_buffer, uint32_t document,
                       const struct bs_shard_plan *by, const uint32_t *new_of, const uint8_t *notes,
                       const uint32_t *numbers, uint64_t *n_coded)

@@ -38,7 +38,8 @@ static struct bs_index *build_and_open(void)
 	return must_open(rig->dir);
 }
 
-/* The ids of hits in a line. */
+/* What the callbacks of a search received. ids: those of all hits, each followed by a space;
+ * notices, snippet and passage: the last one. */
 struct heard {
 	char ids[64], notices[256], snippet[256], passage[256];
 	double last_score;

@@ -24,7 +24,7 @@ static void read_manifest(struct bs_memory_index *memory, struct bs_dir *dir,
 	ok(bs_manifest_read(dir, manifest, ERR), &said);
 }
 
-/* Changes of the manifest that make an index one of other rules. */
+/* The functions take_* change a manifest as if other tokenizer rules had made the index. */
 static void take_unicode(struct bs_manifest *manifest)
 {
 	strcpy(manifest->versions.unicode, "1.1");

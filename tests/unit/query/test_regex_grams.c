@@ -10,7 +10,8 @@
 
 AUTO_OF(struct bs_gram_tree, bs_gram_tree_free)
 
-/* Returns the tree; also finds the window, to test its cost. */
+/* Parses a pattern and makes its gram tree. Also computes its byte window, so that patterns which
+ * are costly to analyse test this, too. */
 static enum bs_status read_grams(const void *pattern, size_t n_bytes,
                                  struct bs_gram_tree **tree_out, struct bs_error *err)
 {

@@ -555,7 +555,7 @@ static enum bs_status gather(void *context, const struct bs_token *tokens, size_
 	return BS_OK;
 }
 
-/* With the words of the tokenizer, as the verifier uses it. */
+/* Hits are the words that the tokenizer yields, as when the verifier finds them. */
 static void test_analyzed(void **state)
 {
 	struct bs_tokenizer *tokenizer;
