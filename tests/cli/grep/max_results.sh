@@ -113,14 +113,14 @@ pages() {
     all=$(bitsift grep -e "$pattern" "$@" | wc -l)
     : >"$SCRATCH/pages"
     while :; do
-        bitsift grep --max-results "$n" "${after[@]}" -e "$pattern" "$@" >>"$SCRATCH/pages" 2>"$SCRATCH/told"
-        counted=$(sed -E 's/^bitsift: [0-9,]+ of ([0-9,]+) .*/\1/; s/,//g' "$SCRATCH/told")
+        bitsift grep --max-results "$n" "${after[@]}" -e "$pattern" "$@" >>"$SCRATCH/pages" 2>"$SCRATCH/messages"
+        counted=$(sed -E 's/^bitsift: [0-9,]+ of ([0-9,]+) .*/\1/; s/,//g' "$SCRATCH/messages")
         [ "$left" -lt 0 ] || [ "$counted" -eq "$left" ] || echo "counted $counted of $left"
         [ "$n_pages" -gt 0 ] || [ "$counted" -eq "$all" ] || echo "counted $counted of $all"
         left=$((counted - n))
         n_pages=$((n_pages + 1))
-        grep -q 'for more' "$SCRATCH/told" || break
-        eval "after=(--after $(sed 's/.*--after //' "$SCRATCH/told"))"
+        grep -q 'for more' "$SCRATCH/messages" || break
+        eval "after=(--after $(sed 's/.*--after //' "$SCRATCH/messages"))"
     done
     if cmp <(bitsift grep -e "$pattern" "$@") "$SCRATCH/pages"; then
         echo "$n_pages pages of $n: $* $pattern"

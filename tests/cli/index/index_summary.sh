@@ -2,7 +2,7 @@
 # summaries existed.
 mkdir d
 for i in $(seq 300); do echo "number$i and its neighbour number$((i + 1)) of file $((i % 7))" >"d/$i.txt"; done
-told() {
+summary_of() {
     announce bitsift stats "$@"
     bitsift stats -v "$@" | grep -m 1 '^summary' | sed -E 's/^(summary +)[0-9.]+ [KMG]?i?B/\1SIZE/'
 }
@@ -12,37 +12,37 @@ checked() {
 }
 settle
 quiet bitsift index d
-told
+summary_of
 checked
 ls .bitsift | grep -E '^(seg|sum|cou)'
 echo '# what came and went'
 rm d/1.txt d/2.txt
 echo 'an entirely new word: zygote' >d/new.txt
 quiet bitsift index
-told
+summary_of
 checked
 ls .bitsift | grep -E '^(seg|sum|cou)'
 echo '# what a delete takes away whole'
 quiet bitsift delete d/new.txt
-told
+summary_of
 checked
 echo '# another rate, of the same segments'
 quiet bitsift index --summary 0.0001
-told
+summary_of
 bitsift stats --json | grep -oE '"summary":\{"rate":[^,]*,' 
 checked
 quiet bitsift compact
-told
+summary_of
 checked
 echo '# it is kept, and so is that there is none'
 echo again >d/again.txt
 quiet bitsift index
-told
+summary_of
 quiet bitsift index --summary 0
-told
+summary_of
 checked
 quiet bitsift compact
-told
+summary_of
 ls .bitsift | grep -cE '^(sum|cou)' || true
 each show bitsift index --summary :: 1 many nan -0.1
 
@@ -50,7 +50,7 @@ echo '# without the counts, which no question reads, the next one is made anew'
 quiet bitsift index --summary 0.01
 for lost in 1 2; do
     [ $lost = 1 ] && rm .bitsift/counts-* || truncate -s 100 .bitsift/counts-*
-    told
+    summary_of
     bitsift query --count again
     show bitsift check
     echo again >"d/again$lost.txt"
@@ -82,11 +82,11 @@ cd ..
 cp -rP "$(dirname "$LIB")/../golden/v4/tree" old
 cd old
 "$RESEAL" .bitsift words
-told
+summary_of
 quiet bitsift check
 bitsift query --count bits
 echo 'one more file of bits' >more.txt
 quiet bitsift index
-told
+summary_of
 checked
 bitsift query --count bits

@@ -343,7 +343,8 @@ static void test_lies(void **state)
 		{ATTENUATED, 44, 1, BS_CORRUPT, "byte 40"},
 		{ATTENUATED, 40, 2, BS_CORRUPT, "byte 24"},
 		{ATTENUATED, 24, 705, BS_CORRUPT, "byte 24"},
-		{ATTENUATED, 64 + 88 + 84, UINT32_C(1) << 31, BS_CORRUPT, "byte 232: set bits after"},
+		{ATTENUATED, 64 + 88 + 84, UINT32_C(1) << 31, BS_CORRUPT,
+	         "byte 232: set bits after"},
 	};
 	for (size_t i = 0; i < COUNT(lies); i++) {
 		for (size_t kind = 0; kind < COUNT(kinds); kind++) {

@@ -59,7 +59,7 @@ static void flip_all(uint32_t section)
 		at[i] ^= bit;
 	}
 	write_resealed(path, &bytes);
-	print_message("section %u: %" PRIu64 " of %" PRIu64 " flips were not told\n", section,
+	print_message("section %u: %" PRIu64 " of %" PRIu64 " flips were not reported\n", section,
 	              n_missed, n_bytes);
 	assert_true(n_missed * 10 <= n_bytes);
 }
