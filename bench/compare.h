@@ -47,6 +47,7 @@ struct compare_request {
 	/* Run all queries in order, in one unmeasured pass and three measured ones; the median
 	 * counts. */
 	bool in_turn;
+	bool is_processor_time; /* measure processor time instead of time by the clock */
 	/* A file for every single outcome as tab-separated values. NULL: none. */
 	const char *raw_path;
 };

@@ -47,6 +47,8 @@ static const char usage[] =
 	"then, no times\n"
 	"  -t, --in-turn         compare: all queries, then all again, not each three times; for "
 	"few engines\n"
+	"  -p, --processor-time  compare: measure processor time instead of time by the clock; "
+	"for busy machines\n"
 	"  -a, --asked           build: without NAME, only those that an engine asks, none built "
 	"for its rate alone\n"
 	"  -S, --summary FILE    append the numbers of the tables as tab-separated values\n"
@@ -55,7 +57,7 @@ static const char usage[] =
 struct arguments {
 	const char *cache, *engines, *classes, *queries, *raw, *summary;
 	unsigned n_per_class;
-	bool asked_only, in_turn;
+	bool asked_only, in_turn, processor_time;
 	uint64_t seed;
 	int n_operands;
 	char **operands;
@@ -100,6 +102,9 @@ static void parse_option(int letter, struct arguments *arguments)
 	case 't':
 		arguments->in_turn = true;
 		break;
+	case 'p':
+		arguments->processor_time = true;
+		break;
 	case 'S':
 		arguments->summary = optarg;
 		break;
@@ -128,10 +133,11 @@ static void parse_arguments(int argc, char **argv, struct arguments *arguments)
 		{"asked", no_argument, NULL, 'a'},
 		{"exhaustive", no_argument, NULL, 'x'},
 		{"in-turn", no_argument, NULL, 't'},
+		{"processor-time", no_argument, NULL, 'p'},
 		{"help", no_argument, NULL, 'h'},
 		{0},
 	};
-	for (int letter; (letter = getopt_long(argc, argv, "c:e:C:n:s:q:i:k:l:o:S:axth",
+	for (int letter; (letter = getopt_long(argc, argv, "c:e:C:n:s:q:i:k:l:o:S:axtph",
 	                                       long_options, NULL)) != -1;) {
 		if (letter == 'h') {
 			fputs(usage, stdout);
@@ -229,6 +235,7 @@ static int cmd_compare(const struct arguments *arguments)
 	                                  .engines = arguments->engines,
 	                                  .classes = arguments->classes,
 	                                  .in_turn = arguments->in_turn,
+	                                  .is_processor_time = arguments->processor_time,
 	                                  .raw_path = arguments->raw};
 	corpus_open(arguments->cache, &corpus);
 	compare_run(&corpus, &request, &comparison);
