@@ -82,7 +82,7 @@ public final class LuceneClasses {
             return new SpanNearQuery(new SpanQuery[] {new SpanTermQuery(text), new SpanTermQuery(new Term("text", part[2]))}, 5, false);
         case "prefix": return new PrefixQuery(text);
         case "wildcard": return new WildcardQuery(text);
-        case "fuzzy": return new FuzzyQuery(text, 1, 0, 1024, false);
+        case "fuzzy": return new FuzzyQuery(text, 1, 0, 1024, true);
         default: throw new IllegalArgumentException(line);
         }
     }
