@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# door.sh SOURCE_DIR CC LIBRARY OBJECT...: tests that the program's commands use only the public
+# public_interface.sh SOURCE_DIR CC LIBRARY OBJECT...: tests that the program's commands use only the public
 # interface. They must link against the shared library, which exports what the public headers
 # declare, plus the private functions that core/program declares. Exception, as in includes.sh:
 # stats.
