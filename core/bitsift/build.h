@@ -81,8 +81,8 @@ struct bs_build_tuning; /* for the project's own experiments: indexer/run/tuning
  */
 struct bs_index_options {
 	/* bs_index_build: indexes words, for bs_search. If neither words nor grams is set, it
-	 * indexes both, but grams of collections named as sources only if the index has a folder or
-	 * a file as a source, or has recorded grams. A writer always indexes words. */
+	 * indexes both. But a collection that is itself a source has grams only if another source
+	 * is a folder or a file, or if a run has set `grams`. A writer always indexes words. */
 	bool words;
 	/* Indexes grams: of files for bs_grep, of in-memory documents for bs_candidates. A writer
 	 * can do so only from the start of an index: BS_INVALID if an existing index has no

@@ -37,10 +37,11 @@ struct bs_writer_request {
 	/* With not_stored: texts change only by bs_writer_add. Then no checksums are kept to detect
 	 * changes, which saves eight bytes a document. */
 	bool no_checksums;
-	/* For a new index: how many bits word pairs may take for each posting of a word. Word pairs
-	 * are terms that find phrases without reading texts. 0 to 16; 0: 4. The first pairs are
-	 * worth most: 0.1 costs a fortieth of the bytes and gives half of the gain. Pairs are
-	 * chosen once, from the first 4 MB. This option is not recorded. */
+	/* For a new index: the space for word pairs, in bits for each posting of a word. Word
+	 * pairs are terms that find phrases without reading texts. 0 to 16; 0: 4. The most useful
+	 * pairs are taken first: with 0.1, the pairs take a fortieth of the space that they take
+	 * with 4, and give half of the gain. Pairs are chosen once, from the first 4 MB. This
+	 * option is not recorded. */
 	double phrase_bits;
 	/* The memory limit of a document is the larger of this and write.memory_bytes;
 	 * bs_writer_add refuses a document that needs more. UINT64_MAX: no limit, for hosts that
