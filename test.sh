@@ -18,7 +18,7 @@ case ${1:-} in
 "" | --long) ;;
 --quick) tests+=(-L '^(unit|layout|smoke)$' -LE '^slow$') ;;
 --sanitized)
-    # The thread sanitizer makes programs ten times slower: only tests of code that starts threads, without random ones.
+    # The thread sanitizer makes programs ten times slower, so slow tests, random tests and transcripts are left out.
     case $preset in
     tsan) tests+=(-L '^(unit|faults|smoke|bindings)$' -LE '^(slow|bench)$') ;;
     *) tests+=(-E '^cli_slow_' -LE '^bench$') ;;

@@ -89,6 +89,16 @@ enum bs_status bs_indexing_end(struct bs_indexing *at, enum bs_status status,
 void bs_indexing_log(const struct bs_build_request *request, const struct bs_build_report *report,
                      bool is_compaction, enum bs_status status, const struct bs_error *err);
 
+/* True if the next commit has no old segment; an old one may have been made by other tokenizer
+ * rules. */
+bool bs_indexing_is_all_new(const struct bs_indexing *at);
+
+/* Sets the options of the new manifest: the recorded ones, or the request's for a new index and for
+ * a rebuild with options. BS_INVALID: the request's options contradict each other or the recorded
+ * ones. BS_UNSUPPORTED: the recorded ones need another analyzer. BS_NO_MEMORY. */
+enum bs_status bs_indexing_choose_options(struct bs_indexing *at,
+                                          struct bs_error *err) BS_WARN_UNUSED;
+
 /* Checks a request. BS_INVALID, BS_UNSUPPORTED. */
 enum bs_status bs_indexing_check_request(const struct bs_build_request *request,
                                          struct bs_error *err) BS_WARN_UNUSED;

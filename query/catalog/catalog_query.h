@@ -41,10 +41,9 @@ struct bs_catalog_query {
 	size_t n_analyses;
 	/* The names in the query that are fields of records in some index. */
 	struct bs_term_table fields;
-	struct bs_statistics
-		/* The statistics of the indexes that are not open, and the fields of all indexes.
-		 * NULL: every index is opened. */
-		*others;
+	/* The statistics of the indexes that are not open, and the fields of all indexes. NULL:
+	 * every index is opened. */
+	struct bs_statistics *others;
 	bool has_fields; /* `others` has fields. */
 	size_t error_byte;
 };

@@ -48,8 +48,8 @@ enum status {
 struct shape {
 	const char *index; /* follows CREATE INDEX t_index ON t USING */
 	const char *expressions[2];
-	const char
-		*also; /* a condition that queries need in order to use a partial index; nullable */
+	/* A condition that queries need in order to use a partial index; nullable. */
+	const char *also;
 	const char *persistence;
 	bool has_grams;
 };
