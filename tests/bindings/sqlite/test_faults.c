@@ -115,8 +115,9 @@ static const char *const script[] = {
 	"INSERT INTO t(a, b) SELECT 'fizz', 'b' || i FROM numbers WHERE i < 40",
 	"SAVEPOINT x",
 	"UPDATE t SET a = 'fizz buzz' WHERE rowid % 7 = 0",
-	"SELECT snippet(t, 0, '[', ']', '..', 5), bm25(t, 2) FROM t('\"fizz buzz\"') ORDER BY rank "
-	"LIMIT 5",
+	("SELECT snippet(t, 0, '[', ']', '..', 5), bm25(t, 2) FROM t('\"fizz buzz\"') ORDER BY "
+         "rank "
+         "LIMIT 5"),
 	"SAVEPOINT y",
 	"DELETE FROM t WHERE t MATCH 'b1*'",
 	"SELECT count(*) FROM t('a:fizz')",

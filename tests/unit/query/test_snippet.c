@@ -450,8 +450,8 @@ static const char *const characters[] = {
 	"-",
 	"\uac00",
 	"\u2764\ufe0f\u200d\U0001F525",
-	"a\u0300\u0301\u0302\u0303\u0304\u0305\u0306\u0307\u0308\u0309\u030a\u030b\u030c\u030d"
-	"\u030e\u030f\u0310\u0311\u0312\u0313",
+	("a\u0300\u0301\u0302\u0303\u0304\u0305\u0306\u0307\u0308\u0309\u030a\u030b\u030c\u030d"
+         "\u030e\u030f\u0310\u0311\u0312\u0313"),
 };
 
 /* Appends n clusters, equal or random ones; ends: the end of each in `out`. */
