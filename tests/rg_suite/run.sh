@@ -1,20 +1,23 @@
 #!/usr/bin/env bash
-# run.sh PROGRAM [FOLDER [WAY...]]: runs ripgrep 13's own tests, unmodified from Debian's source
-# package, with PROGRAM's grep instead of rg. Each test runs with both of rg's engines. The ways: no
-# index (none), a fresh index (fresh), a fresh index with --no-stat (no-stat), an index made by
-# other rules (other-rules), an index of other contents (stale). Prints for each way the number of
-# passed tests and the failed ones, and compares these with expected.tsv (columns: way or all, test,
-# reason; the manual names each test, too). Exit status 1 if they differ. Downloads and builds are
-# kept in FOLDER (default build/rg-suite). Needs Debian's archive, cargo and dpkg-dev.
+# run.sh PROGRAM SOURCES [FOLDER [WAY...]]: runs ripgrep 15's own tests with PROGRAM's grep instead
+# of rg. SOURCES: a folder with ripgrep's sources of 15.0.0; its `tests` are used unmodified. Each
+# test runs with both of rg's engines. The ways: no index (none), a fresh index (fresh), a fresh
+# index with --no-stat (no-stat), an index made by other rules (other-rules), an index of other
+# contents (stale). Prints for each way the number of passed tests and the failed ones, and compares
+# these with expected.tsv (columns: way or all, test, reason; the manual names each test, too). Exit
+# status 1 if they differ. Builds are kept in FOLDER (default build/rg-suite). Needs Debian's
+# archive for crates, and cargo.
 set -euo pipefail
 here=$(realpath -- "$(dirname -- "$0")")
-[ $# -ge 1 ] || { echo "usage: run.sh PROGRAM [FOLDER [WAY...]]" >&2; exit 2; }
+[ $# -ge 2 ] || { echo "usage: run.sh PROGRAM SOURCES [FOLDER [WAY...]]" >&2; exit 2; }
 BITSIFT=$(realpath -- "$1")
-folder=$(realpath -m -- "${2:-$here/../../build/rg-suite}")
-ways=("${@:3}")
+sources=$(realpath -- "$2")
+[ -e "$sources/tests/tests.rs" ] || { echo "run.sh: $sources: not ripgrep's sources" >&2; exit 2; }
+folder=$(realpath -m -- "${3:-$here/../../build/rg-suite}")
+ways=("${@:4}")
 [ ${#ways[@]} -gt 0 ] || ways=(none fresh no-stat other-rules stale)
 # Crates that the tests need, and Windows crates that Cargo's lock file requires.
-crates=(serde serde-derive serde-json walkdir same-file itoa ryu syn quote proc-macro2 unicode-ident winapi-util winapi
+crates=(bstr memchr lazy-static byteorder serde serde-derive serde-json walkdir same-file itoa ryu syn quote proc-macro2 unicode-ident winapi-util winapi
     winapi-i686-pc-windows-gnu winapi-x86-64-pc-windows-gnu)
 
 # Runs apt-get with Debian's archive and sources, without changing the system's lists.
@@ -27,10 +30,9 @@ apt() {
 fetch() {
     local keyring=/usr/share/keyrings/debian-archive-keyring.gpg
     mkdir -p "$folder/apt/lists/partial" "$folder/apt/cache/archives/partial" "$folder/crates"
-    printf "deb%s [signed-by=$keyring] http://deb.debian.org/debian bookworm main\n" '' -src >"$folder/apt/debian.list"
+    echo "deb [signed-by=$keyring] http://deb.debian.org/debian bookworm main" >"$folder/apt/debian.list"
     cd "$folder/apt"
     apt update
-    apt source --download-only ripgrep=13.0.0-4
     apt download "${crates[@]/#/librust-}"
 }
 
@@ -40,7 +42,7 @@ build() {
     for package in apt/librust-*.deb; do
         dpkg -x "$package" crates
     done
-    dpkg-source -x apt/rust-ripgrep_13.0.0-4.dsc source
+    cp -r -- "$sources" source
     mkdir -p .cargo
     printf '[source.crates-io]\nreplace-with = "debian"\n[source.debian]\ndirectory = "%s"\n' \
         "$folder/crates/usr/share/cargo/registry" >.cargo/config.toml
