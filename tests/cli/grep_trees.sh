@@ -148,7 +148,7 @@ plain_times() {
 
 need_rg() {
     command -v rg >/dev/null || skip 'no rg here'
-    [[ $(rg --version) == 'ripgrep 13.0.0'* ]] || skip 'another rg than 13.0.0'
+    [[ $(rg --version) == 'ripgrep 15.0.0'* ]] || skip 'another rg than 15.0.0'
 }
 
 report_same() {

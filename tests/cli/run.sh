@@ -4,8 +4,9 @@
 # rewrites instead. Exit status 0: as expected; 1: different; 77: the script cannot run on this
 # machine (its stderr has the reason).
 #
-# A script has bitsift in its PATH, an empty current folder, SCRATCH (a folder next to it for files
-# that must not be indexed), an empty HOME, SAMPLE (the sample corpus), and LIB (helpers to source).
+# A script has bitsift and, if test.sh could fetch it, ripgrep 15 in its PATH, an empty current
+# folder, SCRATCH (a folder next to it for files that must not be indexed), an empty HOME, SAMPLE (the
+# sample corpus), and LIB (helpers to source).
 # CTest also sets RESEAL (reseal.c), HOSTILE_IO (hostile_io.c), COLLIDE (collide.c), CLOCK
 # (clock_preload.c) and, in builds with sanitizers, SANITIZED. SEED and ROUNDS select other random
 # cases and their number.
@@ -29,6 +30,8 @@ cleanup() {
 trap cleanup EXIT
 mkdir "$top/bin" "$top/work" "$top/scratch" "$top/home" "$top/nobody"
 ln -s -- "$program" "$top/bin/bitsift"
+rg=$here/../../build/ripgrep/rg
+[ ! -e "$rg" ] || ln -- "$rg" "$top/bin/rg" 2>/dev/null || cp -- "$rg" "$top/bin/rg"
 chmod 755 "$top" "$top/work" "$top/scratch" "$top/bin"
 chmod 777 "$top/nobody"
 
