@@ -1,5 +1,5 @@
 # grep.awk: prints the tables of grep.sh. Input: class, pattern, matching files, microseconds of
-# each tool.
+# each tool, empty if it was not measured.
 BEGIN {
     n_tools = split(tools, tool, " ")
     print "| pattern | files |" head(" |")
@@ -7,12 +7,13 @@ BEGIN {
 }
 {
     printf "| %s `%s` | %d |", $1, escaped($2), $3
-    for (i = 1; i <= n_tools; i++) printf " %.1f |", $(3 + i) / 1000
+    for (i = 1; i <= n_tools; i++) printf $(3 + i) == "" ? " |" : " %.1f |", $(3 + i) / 1000
     print ""
     n[$1]++
     for (i = 1; i <= n_tools; i++) {
         times[$1, i, n[$1]] = $(3 + i)
-        logs[$1, i] += log($(3 + i))
+        if ($(3 + i) == "") lacks[$1, i] = 1
+        else logs[$1, i] += log($(3 + i))
     }
 }
 END {
@@ -32,6 +33,10 @@ END {
 function line(what, i) {
     printf "| %s | %d | %s |", class, n[class], what
     for (i = 1; i <= n_tools; i++) {
+        if ((class, i) in lacks) {
+            printf " |"
+            continue
+        }
         value[i] = what == "median" ? median(class, i) : exp(logs[class, i] / n[class])
         printf " %.1f (%.2g) |", value[i] / 1000, value[i] / value[1]
     }

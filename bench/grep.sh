@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# grep.sh [OPTION...] TREE: compares bitsift grep with an index with rg, ugrep and codesearch, as
-# whole processes, on the patterns of grep_patterns.tsv. README.md explains the measurements. Each
-# answer of bitsift is compared with rg's, byte for byte.
+# grep.sh [OPTION...] TREE: compares bitsift grep with an index with rg 15, rg 13, ugrep and
+# codesearch, as whole processes, on the patterns and options of grep_patterns.tsv. README.md explains
+# the measurements. Each answer of bitsift is compared with that of rg 15, byte for byte.
 set -euo pipefail
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 
@@ -13,9 +13,10 @@ usage: bench/grep.sh [OPTION...] TREE
   --work DIR       for the indexes and answers [bench/cache/grep]
   --runs N         of each tool and pattern, taking turns; the least time counts [5]
   --class NAME     only the patterns of this class
+  --rg FILE        ripgrep 15.0.0 [build/ripgrep/rg, which ./test.sh fetches]
   --help           this text
 
-Needs rg 13; ugrep and codesearch (cindex, csearch) are left out where they are not installed.
+rg 13 (Debian's), ugrep and codesearch (cindex, csearch) are left out where they are not installed.
 END
 }
 fail() {
@@ -23,15 +24,16 @@ fail() {
     exit 2
 }
 
-options=$(getopt -n grep.sh -o h -l program:,work:,runs:,class:,help -- "$@") || exit 2
+options=$(getopt -n grep.sh -o h -l program:,work:,runs:,class:,rg:,help -- "$@") || exit 2
 eval "set -- $options"
-program=$here/../build/release/bitsift work=$here/cache/grep runs=5 only=''
+program=$here/../build/release/bitsift work=$here/cache/grep runs=5 only='' rg=$here/../build/ripgrep/rg
 while [ "$1" != -- ]; do
     case $1 in
         --program) program=$2 && shift ;;
         --work) work=$2 && shift ;;
         --runs) runs=$2 && shift ;;
         --class) only=$2 && shift ;;
+        --rg) rg=$2 && shift ;;
         -h | --help) usage && exit ;;
     esac
     shift
@@ -42,8 +44,10 @@ tree=$(realpath -- "$1")
 program=$(realpath -- "$program")
 mkdir -p -- "$work"
 work=$(realpath -- "$work")
-command -v rg >/dev/null || fail "rg is not installed"
-tools=(bitsift-trusting bitsift rg)
+[[ $("$rg" --version 2>/dev/null) == 'ripgrep 15.0.0 '* ]] || fail "$rg: not ripgrep 15.0.0; see --help"
+rg=$(realpath -- "$rg")
+tools=(bitsift-trusting bitsift rg-15)
+[[ $(rg --version 2>/dev/null) != 'ripgrep 13.'* ]] || tools+=(rg-13)
 command -v ugrep >/dev/null && tools+=(ugrep)
 command -v csearch >/dev/null && tools+=(codesearch)
 export CSEARCHINDEX=$work/codesearch
@@ -72,49 +76,63 @@ build() {
     fi
 }
 
-ask() { # TOOL PATTERN
-    case $1 in
-        bitsift-trusting) "$program" grep --index "$work/bitsift" --no-stat -e "$2" ;;
-        bitsift) "$program" grep --index "$work/bitsift" -e "$2" ;;
-        rg) rg --no-config --no-heading $dialect -e "$2" ;;
-        ugrep) ugrep -rIP --ignore-files --no-hidden -e "$2" . ;;
-        codesearch) csearch "$2" ;;
+ask() { # TOOL PATTERN OPTION...
+    local tool=$1 what=(-e "$2")
+    shift 2
+    [[ " $* " != *' --files '* ]] || what=()
+    case $tool in
+        bitsift-trusting) "$program" grep --index "$work/bitsift" --no-stat "$@" "${what[@]}" ;;
+        bitsift) "$program" grep --index "$work/bitsift" "$@" "${what[@]}" ;;
+        rg-15) "$rg" --no-config --no-heading $dialect "$@" "${what[@]}" ;;
+        rg-13) rg --no-config --no-heading $dialect "$@" "${what[@]}" ;;
+        ugrep) ugrep -rIP --ignore-files --no-hidden "${what[@]}" . ;;
+        codesearch) csearch "${what[1]}" ;;
     esac
 }
+# Writes an answer without the times that --json prints.
+answer() { # FILE TOOL PATTERN OPTION...
+    local file=$1
+    shift
+    { ask "$@" 2>/dev/null || true; } | sed -E '/"type":"(end|summary)"/s/"elapsed(_total)?":\{[^}]*\}//g' >"$file"
+}
 
-# The least of several runs, in microseconds; the tools take turns.
-measure() { # CLASS PATTERN
-    local tool run start elapsed dialect=''
+# Prints a row: the least of several runs of each tool, in microseconds; the tools take turns. A tool
+# without ripgrep's options has no value in a row with options.
+measure() { # CLASS PATTERN OPTION...
+    local class=$1 pattern=$2 tool run start elapsed n_files dialect=''
+    shift 2
     declare -A least
-    rg --no-config -q -e "$2" /dev/null 2>/dev/null || [ $? -ne 2 ] || dialect=-P
-    rg --no-config --no-heading --sort path $dialect -e "$2" >"$work/rg" 2>/dev/null || true
+    "$rg" --no-config -q -e "$pattern" /dev/null 2>/dev/null || [ $? -ne 2 ] || dialect=-P
+    answer "$work/rg" rg-15 "$pattern" --sort=path "$@"
     for tool in bitsift bitsift-trusting; do
-        ask $tool "$2" >"$work/ours" 2>/dev/null || true
-        cmp -s "$work/rg" "$work/ours" || echo "grep.sh: other than rg: $tool $2" >&2
+        answer "$work/ours" $tool "$pattern" "$@"
+        cmp -s "$work/rg" "$work/ours" || echo "grep.sh: other than rg: $tool $* $pattern" >&2
     done
-    local n_files
-    n_files=$({ rg --no-config -l $dialect -e "$2" || true; } | wc -l)
+    n_files=$({ "$rg" --no-config -l $dialect -e "$pattern" || true; } | wc -l)
     for ((run = 0; run < runs; run++)); do
         for tool in "${tools[@]}"; do
+            [[ $# -eq 0 || $tool == bitsift* || $tool == rg* ]] || continue
             now && start=$clock
-            # not /dev/null: some tools would stop at the first line
-            ask "$tool" "$2" >"$work/out" 2>/dev/null || true
+            # Output to a file, because some tools stop at the first line if it goes to /dev/null.
+            ask "$tool" "$pattern" "$@" >"$work/out" 2>/dev/null || true
             now && elapsed=$((clock - start))
             [ "${least[$tool]:-$elapsed}" -lt "$elapsed" ] || least[$tool]=$elapsed
         done
     done
-    printf '%s\t%s\t%s' "$1" "$2" "$n_files"
+    printf '%s\t%s\t%s' "$class" "$*${*:+ }$pattern" "$n_files"
     for tool in "${tools[@]}"; do
-        printf '\t%s' "${least[$tool]}"
+        printf '\t%s' "${least[$tool]:-}"
     done
     printf '\n'
 }
 
 build
 cd -- "$tree"
-grep -v '^#' "$here/grep_patterns.tsv" | while IFS=$'\t' read -r class pattern; do
+set -f # globs in options are for the tools
+grep -v '^#' "$here/grep_patterns.tsv" | while IFS=$'\t' read -r class pattern options; do
     [ -z "$only" ] || [ "$only" = "$class" ] || continue
-    measure "$class" "$pattern" </dev/null
+    # shellcheck disable=SC2086 # several options
+    measure "$class" "$pattern" $options </dev/null
 done >"$work/times.tsv"
-awk -F'\t' -v tools="${tools[*]}" -v built="$work/built" -v tree_bytes="$(rg --no-config --files -0 | xargs -0 stat -c %s | awk '{ n += $1 } END { printf "%.0f", n }')" \
+awk -F'\t' -v tools="${tools[*]}" -v built="$work/built" -v tree_bytes="$("$rg" --no-config --files -0 | xargs -0 stat -c %s | awk '{ n += $1 } END { printf "%.0f", n }')" \
     -f "$here/grep.awk" "$work/times.tsv"

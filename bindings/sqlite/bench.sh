@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # bench.sh EXTENSION RECORDS.jsonl [N]: compares virtual tables of FTS5 (detail=full) and bitsift
 # with N (300,000) short texts, the first 250 characters of the field "text" of each record.
-# Measures the build in one transaction, the bytes in addition to the content, counts, and the ten
-# best rows for two to four words of one text. Times are CPU seconds of one process; the build also
-# in elapsed time. Counts differ only where the tokenizers do; the number of differences is shown.
+# Measures the build in one transaction, the bytes in addition to the content, and the times of
+# counts and of the ten best rows. Each query has two to four words of one text. Times are CPU
+# seconds of one process; the build is also measured in elapsed time. The counts of the two can
+# differ only where their tokenizers do; the number of such queries is printed.
 # Requires 1 GB in TMPDIR and the shell sqlite3 with FTS5, dbstat and JSON.
 set -euo pipefail
 extension=$(realpath -- "$1") records=$(realpath -- "$2") n=${3:-300000}
@@ -29,8 +30,8 @@ SQL
 rm lines
 n=$(sqlite3 db "SELECT count(*) FROM texts")
 
-# Queries: 100 each of two, three and four words, which consist of letters; their texts are spread
-# over the table.
+# Queries: 100 each of two, three and four words. The words of a query consist of letters, come from
+# one text and are spread over it; the texts are spread over the table.
 sqlite3 db "SELECT replace(replace(text, char(10), ' '), char(13), ' ') FROM texts WHERE rowid % ($n / 2000) = 7" |
     awk '{ n = 0; delete seen; delete words
            $0 = tolower($0)
@@ -59,7 +60,8 @@ ask() { # TABLE EXPRESSION: prints microseconds per query, the mean of five runs
     local sql="SELECT sum($2) FROM queries, (SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4 UNION ALL SELECT 5)"
     times "SELECT sum($2) FROM queries" "$sql" | awk -v n="$n_queries" '{ printf "%.1f", ($6 + $8) / n / 5 * 1e6 }'
 }
-row() { # WHAT UNIT FTS5 BITSIFT MUST GOAL
+row() { # WHAT UNIT FTS5 BITSIFT MUST GOAL: prints a row of the table. The ratio is FTS5 / BITSIFT,
+    # or BITSIFT / FTS5 if MUST, the required ratio, begins with "<".
     awk -v what="$1" -v unit="$2" -v f="$3" -v b="$4" -v must="$5" -v goal="$6" \
         'BEGIN { printf "| %s | %s | %s | %.2f | %s | %s |\n", what, f unit, b unit, must ~ /^</ ? b / f : f / b, must, goal }'
 }

@@ -9,9 +9,10 @@
  *      a = mix(hash + level * GOLDEN)        b = mix(a) | 1
  *      position_i = floor((a + i * b mod 2^64) * m / 2^64)          i = 0 .. k-1
  *
- * The last step is Lemire's multiply-shift range reduction, which needs no division and works for
- * any m. mix is the finaliser of splitmix64; it makes the levels of a term independent of each
- * other.
+ * m is the number of columns of the level. The last step is Lemire's multiply-shift range
+ * reduction, which needs no division and works for any m. GOLDEN is 0x9e3779b97f4a7c15, 2^64
+ * divided by the golden ratio. mix is the finaliser of splitmix64 (bs_hash_mix); it makes the
+ * levels of a term independent of each other.
  */
 #pragma once
 
@@ -95,7 +96,7 @@ static inline uint32_t bs_hash_reduce(uint64_t x, uint32_t m)
 	return (uint32_t)bs_hash_multiply(x, m).high;
 }
 
-/* The column of the i-th hash, 0 <= column < m. m >= 1. */
+/* position_i of the formula at the top of this file: a column, 0 <= column < m. m >= 1. */
 static inline uint32_t bs_hash_position(struct bs_probe probe, uint32_t i, uint32_t m)
 {
 	return bs_hash_reduce(probe.start + (uint64_t)i * probe.step, m);

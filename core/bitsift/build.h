@@ -13,7 +13,7 @@ BS_BEGIN_DECLS
 
 /* The step that a run is at. */
 enum bs_build_step {
-	BS_BUILD_LOOK, /* samples the sources of a new index, and counts its files */
+	BS_BUILD_LOOK, /* samples the sources of a new index, and counts their files */
 	BS_BUILD_READ, /* reads one source; each source is a step of its own */
 	/* writes a segment, when memory is full and at the end; no documents are read meanwhile */
 	BS_BUILD_WRITE,
@@ -25,7 +25,8 @@ struct bs_build_report {
 	uint64_t n_indexed; /* documents read and indexed by this run */
 	/* records of n_indexed that a later record of the same source with the same id replaced */
 	uint64_t n_replaced;
-	uint64_t n_kept_out;  /* documents of n_indexed that stay deleted (bs_index_delete) */
+	/* documents of n_indexed that are not searchable, because bs_index_delete deleted them */
+	uint64_t n_kept_out;
 	uint64_t n_unchanged; /* documents of the index that have not changed */
 	/* documents indexed again without a change: racy fingerprints, or a rewritten collection */
 	uint64_t n_renewed;
@@ -33,13 +34,15 @@ struct bs_build_report {
 	uint64_t n_changed;
 	uint64_t n_removed;  /* documents removed with their sources */
 	uint64_t text_bytes; /* bytes of text of the documents that this run indexed */
-	uint64_t n_terms;    /* distinct words of these documents, summed over the segments */
-	/* postings of these documents: pairs of a document and a distinct word */
+	/* distinct words of the documents of n_indexed, summed over the segments written */
+	uint64_t n_terms;
+	/* postings of the documents of n_indexed: pairs of a document and a distinct word */
 	uint64_t n_postings;
 	uint64_t written_bytes; /* bytes of the segments that have the documents of n_indexed */
 	uint64_t n_segments;    /* segments of the whole index */
 	uint64_t index_bytes;   /* bytes of the whole index */
-	/* documents that are kept out because bs_index_delete deleted them */
+	/* documents of the sources, read in this run or not, that are not searchable, because
+	 * bs_index_delete deleted them */
 	uint64_t n_excluded;
 	uint64_t n_compacted;     /* segments merged */
 	uint64_t n_moved;         /* documents copied by merging */
@@ -94,12 +97,12 @@ struct bs_index_options {
 	bool split_identifiers;
 	/* fields of records whose words count more in scores: "title=3", 1 to 100; NULL-ended */
 	const char *const *weights;
-	/* share of set bits, BS_MIN_DENSITY to BS_MAX_DENSITY; a lower one makes searches faster
-	 * and the index larger; 0: 0.3 */
+	/* intended share of set bits in the columns of the matrix, BS_MIN_DENSITY to
+	 * BS_MAX_DENSITY; a lower one makes searches faster and the index larger; 0: 0.3 */
 	double density;
-	/* The false positive rate of the index summary (bitsift/bloom.h), which rules out absent
-	 * words: BS_MIN_SUMMARY_RATE to BS_MAX_SUMMARY_RATE. 0: unchanged, or 0.01; negative: no
-	 * summary. */
+	/* The false positive rate of the index summary, BS_MIN_SUMMARY_RATE to BS_MAX_SUMMARY_RATE.
+	 * The summary is a Bloom filter of the words of the index, by which a catalog rules out
+	 * indexes. 0: unchanged; for a new index: 0.01. Negative: no summary. */
 	double summary_rate;
 	uint64_t reserved[4];
 };
@@ -120,7 +123,7 @@ struct bs_source_rules {
 	 * this option existed keep doing so. */
 	bool no_records;
 	/* Records: */
-	const char *id_field;           /* names the record; NULL: "id" */
+	const char *id_field;           /* the field whose value is the record's id; NULL: "id" */
 	const char *const *text_fields; /* fields to index ("title", "author.name"); NULL: all */
 	/* All documents: */
 	/* Larger documents are skipped. 0: 256 MiB; at most BS_MAX_DOCUMENT_BYTES. */
@@ -178,8 +181,8 @@ struct bs_build_request {
 	/*
 	 * Files, folders, collections (*.jsonl, *.ndjson), or "-" for JSONL on file descriptor 0.
 	 * They are added to the recorded sources of the index and refreshed; other recorded sources
-	 * stay unchanged. n_sources == 0: all recorded sources are refreshed (also with `shared`,
-	 * or if nothing can be kept because the tokenizer changed). A path within a recorded folder
+	 * stay unchanged. All recorded sources are refreshed if n_sources is 0, if `shared` is set,
+	 * or if nothing can be kept because the tokenizer changed. A path within a recorded folder
 	 * is a part of that source, and only this part is refreshed. A folder absorbs recorded
 	 * sources within it.
 	 *
@@ -216,7 +219,7 @@ struct bs_build_request {
 	 * does not get a text. */
 	struct bs_host host;
 	const struct bs_limits *limits;       /* NULL: none */
-	const struct bs_build_tuning *tuning; /* NULL */
+	const struct bs_build_tuning *tuning; /* NULL, except in the project's own experiments */
 	uint64_t reserved[4];
 };
 

@@ -2,16 +2,16 @@
  * catalog.h: searching many indexes as one. Indexes that cannot match are not even opened. Part of
  * the public interface; the rules are those of bitsift.h.
  *
- *      bs_catalog_open     a file with the summaries of indexes (struct bs_index_options,
- *                          summary_rate)
- *      bs_catalog_add ...  which indexes these are
+ *      bs_catalog_open     opens a catalog: a file with the summaries of indexes (struct
+ *                          bs_index_options, summary_rate)
+ *      bs_catalog_add ...  changes the list of its indexes
  *      bs_catalog_search   a query -> the hits of all indexes, ranked as if they were one index
  *      bs_catalog_grep     regular expressions -> lines of the files of all indexes
  *
- * For each index the catalog has its place, its name, the fingerprint of its last commit, its
+ * For each index the catalog has its directory, its name, the fingerprint of its last commit, its
  * summary, its numbers of documents and words, and the document frequencies of its most frequent
- * words. Before it answers it compares the fingerprint of each index, and reads the summaries of
- * changed ones. An index is not changed by being in a catalog, and may be in several catalogs.
+ * words. Before each search it compares the fingerprint of each index, and reads the summaries of
+ * changed indexes. An index is not changed by being in a catalog, and may be in several catalogs.
  */
 #ifndef BITSIFT_CATALOG_H
 #define BITSIFT_CATALOG_H
@@ -71,9 +71,9 @@ BS_API enum bs_status bs_catalog_refresh(struct bs_catalog *catalog,
 BS_API enum bs_status bs_catalog_export(struct bs_catalog *catalog, const char *file,
                                         struct bs_error *err) BS_WARN_UNUSED;
 /* Adds the entries of an exported file, after verifying all of it. An entry that the catalog has
- * for the same place is replaced only if it was imported, too. bs_catalog_has answers for imported
- * indexes that are not on this machine, but they cannot be searched. *n_out (nullable): the number
- * of entries added. */
+ * for the same directory is replaced only if it was imported, too. bs_catalog_has answers for
+ * imported indexes that are not on this machine, but they cannot be searched. *n_out (nullable):
+ * the number of entries added. */
 BS_API enum bs_status bs_catalog_import(struct bs_catalog *catalog, const char *file,
                                         uint64_t *n_out, struct bs_error *err) BS_WARN_UNUSED;
 
@@ -84,14 +84,14 @@ BS_API enum bs_status bs_catalog_check(struct bs_catalog *catalog,
 enum bs_catalog_state {
 	BS_CATALOG_CURRENT = 0, /* unchanged since the catalog read it */
 	BS_CATALOG_CHANGED,     /* a commit was made since */
-	BS_CATALOG_UNREACHABLE, /* no index is there */
+	BS_CATALOG_UNREACHABLE, /* the index is missing or cannot be read */
 };
 
 /* Strings are borrowed until the catalog is changed, searched or closed. */
 struct bs_catalog_entry {
 	const char *name;
 	const char *place;           /* the index directory; absolute */
-	enum bs_catalog_state state; /* determined now, from the fingerprint */
+	enum bs_catalog_state state; /* as of this call, from the fingerprint */
 	bool is_imported;            /* imported, and not found on this machine since */
 	bool has_summary;            /* without one, every query opens the index */
 	uint64_t n_docs;             /* including deleted documents, because scores count them */
@@ -120,8 +120,8 @@ struct bs_catalog_hit {
 	 * index */
 	const struct bs_hit *hit;
 	const char *index; /* the index's name in the catalog */
-	const char *place;
-	size_t entry; /* the number of the index's entry in the catalog */
+	const char *place; /* the index directory; absolute */
+	size_t entry;      /* the number of the index's entry in the catalog */
 	uint64_t reserved[4];
 };
 

@@ -124,7 +124,8 @@ enum bs_grep_format {
 
 /* When callbacks.flush is called. */
 enum bs_grep_buffering {
-	/* before the search waits for a pipe; `bitsift grep` on a terminal: as LINES */
+	/* before the search waits for input from a pipe; `bitsift grep` on a terminal: as
+	 * BS_GREP_BUFFER_LINES */
 	BS_GREP_BUFFER_AUTO = 0,
 	BS_GREP_BUFFER_LINES,  /* --line-buffered: after each line */
 	BS_GREP_BUFFER_BLOCKS, /* --block-buffered: never */
@@ -260,8 +261,8 @@ struct bs_grep_result {
 	bool is_partial;
 	uint64_t n_files; /* searched */
 	uint64_t n_with_match;
-	/* Files that the index ruled out. With no_stat perhaps fewer than it did, but not 0 if
-	 * there are any. */
+	/* Files that the index ruled out. With no_stat the number may be too low, but it is 0 only
+	 * if no file was ruled out. */
 	uint64_t n_ruled_out;
 	uint64_t n_notices; /* 0: everything was searched */
 	uint64_t read_bytes;

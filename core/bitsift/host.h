@@ -19,14 +19,14 @@ struct bs_analyzer {
 	const char *name; /* 1 to 63 of a-z, A-Z, 0-9, ".", "_", "-" */
 	/*
 	 * Calls emit for each word, in the order of positions, and returns 0. If emit returns
-	 * another value than 0, returns that value at once. Any other value is a failure: BS_IO,
-	 * with a message that names the analyzer.
+	 * another value than 0, `cut` returns that value at once. If `cut` itself fails, it returns
+	 * any value but 0: BS_IO, with a message that names the analyzer.
 	 *
 	 * term is the indexed form of the word, in UTF-8, at least one byte; words are compared by
 	 * it. [start, stop) are the bytes of the word in the text, in ascending order of start.
-	 * Invalid words are BS_INVALID. Equal texts must give equal words. The text is a text of a
-	 * document, or a word or phrase of a query, and may be invalid UTF-8. Called on any thread,
-	 * and by several at once.
+	 * Words that break these rules are BS_INVALID. Equal texts must give equal words. The text
+	 * is a text of a document, or a word or phrase of a query, and may be invalid UTF-8. Called
+	 * on any thread, and by several at once.
 	 */
 	int (*cut)(void *context, const uint8_t *text, size_t text_bytes,
 	           int (*emit)(void *emit_context, const uint8_t *term, size_t term_bytes,
@@ -111,11 +111,11 @@ struct bs_host {
 };
 
 /*
- * If an option is the remedy, the messages of the library name the option of the program `bitsift`.
- * A host replaces such phrases by its own. pairs: a phrase, its replacement, the next phrase, and
- * so on, ended by NULL. ^ at the beginning of a phrase: it must be at the beginning of the text. $
- * at its end: everything after the phrase is replaced, too. Works in place. capacity counts the
- * NUL; a text that does not fit is cut.
+ * Messages of the library may recommend an option of the program `bitsift`. A host with other names
+ * replaces such phrases by its own. pairs: a phrase, its replacement, the next phrase, and so on,
+ * ended by NULL. ^ at the beginning of a phrase: it must be at the beginning of the text. $ at its
+ * end: everything after the phrase is replaced, too. Works in place. capacity counts the NUL; a
+ * text that does not fit is cut.
  */
 BS_API void bs_reword(char *text, size_t capacity, const char *const *pairs);
 

@@ -36,9 +36,9 @@ BS_BEGIN_DECLS
  * each folder that is a source, by its own mode. Standard input, a missing or unfollowed source,
  * and an unreadable file count as private.
  *
- * report_out may be NULL. Threads and processes may build different indexes at once, and open this
- * one meanwhile. The environment variables HOME and XDG_CONFIG_HOME are read to find git's global
- * excludes.
+ * report_out may be NULL. Threads and processes may build different indexes at once, and may open
+ * an index while it is built. The environment variables HOME and XDG_CONFIG_HOME are read to find
+ * git's global excludes.
  */
 BS_API enum bs_status bs_index_build(const struct bs_build_request *request,
                                      struct bs_build_report *report_out,

@@ -11,7 +11,7 @@
 
 BS_BEGIN_DECLS
 
-/* NULL: not called. */
+/* Callbacks that are NULL are not called. */
 struct bs_delete_callbacks {
 	/* as in struct bs_search_callbacks; also gets a line for each unknown id */
 	void (*notice)(void *context, const char *message);

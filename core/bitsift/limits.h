@@ -33,8 +33,8 @@ struct bs_limits {
 	int (*stop)(void *context);
 	void *context;
 	/* bs_search, bs_grep: an ended call returns BS_OK with the results found so far, and
-	 * is_partial in its result. Passing them to the callbacks may take a quarter of the time
-	 * before, or a millisecond, in addition. */
+	 * is_partial in its result. Passing the results to the callbacks may take additional time:
+	 * a quarter of the time of the call so far, but at least a millisecond. */
 	bool partial;
 	/* bs_search: the most memory that the searcher may use for queries. Counts memory that it
 	 * kept from earlier queries, which it releases first. Exceeding it is BS_NO_MEMORY, with a

@@ -70,8 +70,8 @@ struct bs_matrix_term_treatment {
 	 * many more columns of the document level. 0 for BS_MATRIX_EXACT: a shard chooses the terms
 	 * with an exact column, which then have no other columns. */
 	uint32_t n_columns[BS_MATRIX_LEVELS];
-	/* True: the false positives of the term's columns are listed. False: each document has a
-	 * list of its rare terms. */
+	/* True: the false positives of each term's columns are listed. False: the terms are rare
+	 * terms, and the rare-term lists of the documents say which documents have them. */
 	bool has_false_positives;
 	uint64_t reserved[2];
 };
@@ -178,10 +178,10 @@ struct bs_matrix_candidates {
 /*
  * The candidates of a query, shard by shard: the documents that pass columns, false-positive lists
  * and term lists, are not deleted, and pass the request's filter. All matching documents are among
- * them, and no others if the query consists of words only. Calls take for every shard of words; its
- * argument is borrowed until it returns; return 0 to continue. Uses the parts of the request that
- * say which documents match, and limits; no hit is verified or returned. *error_byte_out (nullable)
- * as in struct bs_search_result.
+ * them, and no others if the query consists of words only. Calls take for every shard of words. The
+ * argument of take is borrowed until take returns; take returns 0 to continue. Uses the parts of
+ * the request that say which documents match, and limits; no hit is verified or returned.
+ * *error_byte_out (nullable) as in struct bs_search_result.
  *
  * Fails as bs_search; also BS_UNSUPPORTED: the index was made by another tokenizer than the query's
  * (is_other_unicode).

@@ -27,9 +27,10 @@ BS_API enum bs_status bs_memory_index_copy(const struct bs_memory_index *memory,
 BS_API void bs_memory_index_free(struct bs_memory_index *memory);
 
 /*
- * The files, for hosts that store them elsewhere, in the format of FORMAT.md. The file `manifest`
- * names the last commit; it is the only file that is ever replaced. Bytes are borrowed until the
- * file, or the set of files, changes. Call none of these while a writer writes.
+ * The files, for hosts that store them elsewhere, in the format of core/FORMAT.md. The file
+ * `manifest` names the last commit; it is the only file that is ever replaced. Bytes are borrowed
+ * until the file, or the set of files, changes. Call none of the functions below while a writer
+ * writes.
  */
 #define BS_MEMORY_INDEX_NAME_BYTES 32
 struct bs_memory_index_file {

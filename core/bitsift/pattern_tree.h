@@ -40,8 +40,8 @@ struct bs_pattern_range {
 enum bs_pattern_place {
 	BS_PATTERN_TEXT_START,
 	BS_PATTERN_TEXT_END,
-	BS_PATTERN_LINE_START, /* or of the text */
-	BS_PATTERN_LINE_END,   /* or of the text */
+	BS_PATTERN_LINE_START, /* the start of a line or of the text */
+	BS_PATTERN_LINE_END,   /* the end of a line or of the text */
 };
 
 /* An empty tree, which matches every text. fold_case: ignores letter case. Free *tree_out with
@@ -66,8 +66,8 @@ BS_API void bs_pattern_tree_class(struct bs_pattern_tree *tree,
 
 /* Assertions: they match a position between characters. */
 BS_API void bs_pattern_tree_place(struct bs_pattern_tree *tree, enum bs_pattern_place place);
-/* The character before the position, or after it, is in none of these n ranges, n > 0. Never
- * ignores letter case. */
+/* The character before the position (not_preceded) or after it (not_followed) is in none of these n
+ * ranges, n > 0. Never ignores letter case. */
 BS_API void bs_pattern_tree_not_preceded(struct bs_pattern_tree *tree,
                                          const struct bs_pattern_range *ranges, size_t n);
 BS_API void bs_pattern_tree_not_followed(struct bs_pattern_tree *tree,

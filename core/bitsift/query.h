@@ -109,7 +109,7 @@ BS_API enum bs_status bs_query_match(struct bs_query *query, const struct bs_tex
  * that its prefixes, patterns and fuzzy words match there. To rank several indexes as one: gather
  * from each index once, then search each with these statistics (struct bs_search_query) and the
  * same request. The best of all hits have the scores that they would have in one index of all
- * documents; equal ones come in the order of the indexes.
+ * documents. Hits with equal scores are in the order of the indexes.
  *
  * Uses query.text, query.any, output.sort_field and the limits of the request. Fails as bs_search;
  * also BS_INVALID with feedback_docs, like_id or like_text, whose words depend on a single index.
@@ -122,10 +122,10 @@ BS_API enum bs_status bs_statistics_gather(struct bs_searcher *searcher,
 
 /*
  * The score that bs_search gives a document with these texts by these statistics; 0 if it does not
- * match, or if no word of the query scores. A word matched by a prefix, a pattern or a fuzzy word
- * that the statistics lack counts as a word that no other document has. BS_INVALID (as
- * bs_query_match; a word of the query that the statistics lack; a df above the number of
- * documents), BS_DEADLINE, BS_STOPPED, BS_NO_MEMORY.
+ * match, or if no word of the query scores. If a prefix, a pattern or a fuzzy word of the query
+ * matches a word that the statistics lack, this word counts as one that no other document has.
+ * BS_INVALID (as bs_query_match; a word of the query that the statistics lack; a df above the
+ * number of documents), BS_DEADLINE, BS_STOPPED, BS_NO_MEMORY.
  */
 BS_API enum bs_status bs_query_score(struct bs_query *query, const struct bs_text *texts,
                                      size_t n_texts, const struct bs_statistics *statistics,
@@ -165,7 +165,7 @@ BS_API enum bs_status bs_query_make_snippet(struct bs_query *query, const struct
 
 /* Bytes of one text that are to be shown. */
 struct bs_query_span {
-	size_t text; /* which of the texts */
+	size_t text; /* the number of the text */
 	size_t start_byte;
 	size_t stop_byte;
 	uint64_t reserved[5];
@@ -173,10 +173,11 @@ struct bs_query_span {
 
 /*
  * For a host that shows text verbatim and counts words. Chooses at most n_words words where most of
- * the places are close together, as bs_query_make_snippet does. Spare words go in equal parts
- * before and after the places. places: from bs_query_match of these texts, or those of one text;
- * with none, the span is the beginning of the first text. White space separates words; in scripts
- * without it, two characters count as one word. A grapheme cluster is never cut. BS_NO_MEMORY.
+ * the places are close together, as bs_query_make_snippet does. If the places leave room for more
+ * words, half of these are before the places and half after them. places: all places that
+ * bs_query_match found in these texts, or those in one of the texts; if there are none, the span is
+ * the beginning of the first text. White space separates words; in scripts without it, two
+ * characters count as one word. A grapheme cluster is never cut. BS_NO_MEMORY.
  */
 BS_API enum bs_status bs_query_choose_span(const struct bs_text *texts, size_t n_texts,
                                            const struct bs_query_place *places, size_t n_places,

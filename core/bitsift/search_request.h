@@ -51,7 +51,7 @@ struct bs_search_query {
 };
 
 /* Which documents may be hits. Texts of other documents are not read. Lists end with NULL; NULL: no
- * restriction. Scores do not depend on it. */
+ * restriction. Scores do not depend on the filter. */
 struct bs_document_filter {
 	/* globs of paths, as in ripgrep's -g; "!" in front excludes the paths that match */
 	const char *const *globs;

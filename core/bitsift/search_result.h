@@ -45,8 +45,8 @@ struct bs_hit {
 	const char *local_id;
 	size_t local_id_bytes;
 	/* The file with the text, "-" if the text is in the index. The path can be opened from the
-	 * working directory. It is relative to that if the file is below it, or if both are in the
-	 * folder that holds the index. */
+	 * working directory. It is relative to the working directory if the file is below the
+	 * working directory, or if both are in the folder that holds the index. */
 	const char *path;
 	/* If requested: some text around the words found, in valid UTF-8, not NUL-ended, without
 	 * control characters except the marks. For a record it is one line, for a file lines
@@ -120,13 +120,15 @@ struct bs_rank_stats {
 	/* blocks of shards that were skipped, because none of their documents could be among the
 	 * best */
 	uint64_t blocks_skipped;
-	uint64_t blocks_weighed; /* blocks whose documents were weighed, 512 at a time */
+	/* Blocks whose documents were weighed, 512 at a time: the weights of the words that a
+	 * document has are added to an upper bound of its score. */
+	uint64_t blocks_weighed;
 	/* blocks that were weighed and then dropped, because the weights showed that none of their
 	 * documents is among the best */
 	uint64_t blocks_dropped;
 	/* documents whose scores, or score bounds, were computed from the index */
 	uint64_t scored;
-	uint32_t planes; /* bits of a sum of weights; 0: nothing was weighed */
+	uint32_t planes; /* bits of a document's sum of weights; 0: nothing was weighed */
 	/* the score of the last of the best hits; 0: there are fewer hits than requested */
 	double threshold;
 	uint64_t reserved[4];

@@ -33,10 +33,10 @@ enum bs_status bs_false_positives_open(struct bs_false_positives *false_positive
 
 /* The layout of a list of n rows of a segment. */
 struct shape {
-	uint32_t low_bits;
-	uint64_t n_buckets;
+	uint32_t low_bits;  /* low bits per row */
+	uint64_t n_buckets; /* buckets up to that of the segment's last row */
 	uint64_t n_samples;
-	uint64_t n_bits;
+	uint64_t n_bits; /* of the low bits of all rows, and of the unary part */
 };
 
 static struct shape shape_of(uint64_t n, uint64_t n_rows)

@@ -1,6 +1,6 @@
 /*
- * false_positives.h: false-positive lists. For each frequent term, the list of the rows that pass
- * its columns without having it; it makes hashed columns exact.
+ * false_positives.h: false-positive lists. The list of a frequent term has the rows that pass the
+ * term's columns without having the term. With these lists, hashed columns are exact.
  *
  * The indexer ANDs the columns of each frequent term as a query does and records the rows that pass
  * wrongly. These are few, because a term gets as many columns as pay off (term_treatment.c). A
@@ -11,8 +11,9 @@
  * costs 1 to 3. Rare terms have more false positives than matches; their exact lists are by
  * document: rare_term_list.h.
  *
- * Row numbers are those of the segment: bs_shard.first_row + row. Format: FORMAT.md, sections 26 to
- * 28.
+ * Row numbers are those of the segment: bs_shard.first_row + row. A list is in Elias-Fano code: the
+ * low bits of each row verbatim; the rest of a row is the number of its bucket, and the sizes of
+ * the buckets are in unary. Format: FORMAT.md, sections 26 to 28.
  */
 #pragma once
 
@@ -48,10 +49,11 @@ struct bs_term_false_positives {
 	/* Bit offset of the unary part in bits. The low bits of all rows precede it. */
 	uint64_t highs_at;
 	uint64_t n_buckets;
-	uint32_t low_bits;
-	uint32_t n; /* number of rows; 0: the term has no list */
+	uint32_t low_bits; /* low bits per row; the bucket of a row is row >> low_bits */
+	uint32_t n;        /* number of rows; 0: the term has no list */
 };
 
+/* Finds the list of the term with this ordinal; list_out->n is 0 if it has none. BS_CORRUPT. */
 enum bs_status bs_false_positives_find(const struct bs_false_positives *false_positives,
                                        uint64_t ordinal, struct bs_term_false_positives *list_out,
                                        struct bs_error *err) BS_WARN_UNUSED;
@@ -67,7 +69,7 @@ enum bs_status bs_false_positives_clear(const struct bs_term_false_positives *li
 enum bs_status bs_false_positives_read(const struct bs_term_false_positives *list,
                                        struct bs_u32s *rows, struct bs_error *err) BS_WARN_UNUSED;
 
-/* The rows of one term in one shard. */
+/* The false positives of one term in one shard, as a builder collects them. */
 struct bs_shard_false_positives {
 	uint32_t ordinal;
 	uint32_t n_rows;

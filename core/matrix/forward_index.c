@@ -120,11 +120,11 @@ enum bs_status bs_forward_index_append(struct bs_buffer *to, const uint32_t *ord
 struct list {
 	const struct bs_section *section;
 	uint64_t start;
-	uint32_t n;
+	uint32_t n; /* number of ordinals */
 	uint32_t n_runs;
 	uint64_t n_samples;
-	uint64_t pairs_off; /* offset in the section */
-	uint64_t end;       /* offset in the section */
+	uint64_t pairs_off; /* where the coded runs (gap, length) begin in the section */
+	uint64_t end;       /* where the list ends in the section */
 };
 
 static enum bs_status corrupt_list(const struct bs_section *section, uint64_t start,
@@ -156,9 +156,9 @@ static enum bs_status open_list(struct list *list, const struct bs_section *sect
 struct decoder {
 	const uint8_t *bytes;
 	uint64_t n_bytes;
-	uint64_t at;       /* bit offset */
+	uint64_t at;       /* bit offset of the next run */
 	uint64_t last_end; /* end of the previous run */
-	bool is_first;
+	bool is_first;     /* the next run is the first of the list: its gap may be 0 */
 };
 
 /* Returns at least 57 bits from the current position on; zeros after the last byte. */

@@ -29,8 +29,8 @@
 #define BS_GRAM_SHARD_MAX_DOCS 65536u
 
 /* Size classes of files. Files of class 0 have no grams except those of tier BS_GRAM_LEFT_OUT.
- * Files of a class c > 0 have rows of m = (4 + (c - 1) mod 4) 2^(3 + floor((c - 1) / 4)) columns,
- * as bs_gram_column expects. */
+ * Files of a class c > 0 have rows of m = (4 + (c - 1) mod 4) 2^(3 + floor((c - 1) / 4)) columns.
+ * bs_gram_column (core/text/grams.h) needs numbers of columns of this form. */
 #define BS_GRAM_SIZE_CLASSES (1 + 4 * (BS_GRAM_MOST_LOG - BS_GRAM_LEAST_LOG + 1))
 
 static inline uint32_t bs_gram_size_class_log(uint32_t size_class)
@@ -97,12 +97,13 @@ struct bs_gram_meta {
 enum bs_status bs_gram_shard_begin(struct bs_file_writer *writer, uint32_t i,
                                    const struct bs_gram_shard_shape *shape, const uint32_t *rows,
                                    struct bs_buffer *entries, struct bs_error *err) BS_WARN_UNUSED;
-/* listed: the ascending list of each tier. */
+/* Writes the sections that all gram shards share. listed: the ascending values of each tier that
+ * has a list (bs_gram_listed_end). */
 void bs_gram_shards_write(struct bs_file_writer *writer, const struct bs_gram_meta *meta,
                           const struct bs_buffer *entries,
                           const uint32_t *const listed[BS_GRAM_TIERS]);
 
-/* Reading. Any number of threads. */
+/* Reading. Any number of threads may read the same shards. */
 
 struct bs_gram_shard {
 	struct bs_gram_shard_shape shape;

@@ -37,8 +37,8 @@
 #define BS_PRICE_DENSER_POWER 5.5
 /* Density added for each doubling of the document length: L. */
 #define BS_PRICE_DENSER_BY    0.05
-#define BS_PRICE_MOST_DENSER  0.2
-#define BS_PRICE_MOST_DENSITY 0.6
+#define BS_PRICE_MOST_DENSER  0.2 /* maximum density added */
+#define BS_PRICE_MOST_DENSITY 0.6 /* a higher density is only the user's choice */
 
 /* Used by indexer/segment/shard_build.c, which chooses the levels of a shard and their widths. */
 /* A coarse level may have this many times the bits of the document columns that it replaces: P. */
@@ -61,10 +61,10 @@
 
 /*
  * Used by indexer/segment/forward_build.c for forward indexes. A look-up takes 160 ns. It counts as
- * LIST_LOOK_NS, because only the first term of a query is looked up in all documents. Words of one
- * stem have adjacent ordinals, so the neighbourhood of a term (forward_index.h) is in NEAR_FACTOR
- * times as many documents as if ordinals were random. (With half of NEAR_FACTOR, the index of P is
- * 0.3 MiB smaller and AND candidates take 25.0 us instead of 23.7.)
+ * FORWARD_LOOK_NS, because only the first term of a query is looked up in all documents. Words of
+ * one stem have adjacent ordinals, so the neighbourhood of a term (forward_index.h) is in
+ * NEAR_FACTOR times as many documents as if ordinals were random. (With half of NEAR_FACTOR, the
+ * index of P is 0.3 MiB smaller and AND candidates take 25.0 us instead of 23.7.)
  */
 #define BS_PRICE_FORWARD_SHARD_NS   100.0 /* per shard with forward indexes, for each query: P */
 #define BS_PRICE_FORWARD_LOOK_NS    75.0  /* P */
@@ -117,7 +117,7 @@
  * that limit. */
 #define BS_PRICE_SAMPLE_LEAST_SHARE 6u
 
-/* Used by indexer/choose/gram_choice.c. Lower bounds of the tiers of grams, as shares of the files
+/* Used by indexer/choose/gram_choice.c. Lower bounds of the tiers of grams: the share of all files
  * that have the gram. From grep patterns on L. */
 #define BS_PRICE_GRAM_LEFT_OUT      0.4
 #define BS_PRICE_GRAM_COMMON        0.1
@@ -127,9 +127,9 @@
 /* The same bounds for the grams of records of some 250 bytes, such as rows of tables, which are
  * searched for parts of words more than for long literals. Measured on a million rows whose
  * candidates are matched at once (bs_text_filter), with 2, 3 and 2 columns per common, middling and
- * rare trigram and 1 per longer gram. Compared with 2, 3 and 5, the index, words included, is 13 %
- * smaller and queries take 3 to 5 % longer; with 2, 2 and 2, it is 18 % smaller and they take 13 to
- * 18 % longer. */
+ * rare trigram and 1 per longer gram. Compared with 2, 3 and 5 columns per trigram, the index,
+ * words included, is 13 % smaller and queries take 3 to 5 % longer. With 2, 2 and 2 columns, the
+ * index is 18 % smaller and queries take 13 to 18 % longer. */
 /* Above 1, so that no trigram is left out: few are frequent, and the first documents, from which
  * tiers are chosen, are not typical. */
 #define BS_PRICE_RECORD_GRAM_LEFT_OUT 2.0

@@ -1,6 +1,6 @@
 /*
- * rare_term_list.h: the rare terms of a few adjacent documents, listed, with the documents that
- * have each. They decide exactly what columns decide only with false positives.
+ * rare_term_list.h: rare-term lists: the rare terms of a few adjacent documents, each with the
+ * documents that have it. For these terms, columns have false positives; the lists have none.
  *
  * Columns reduce a query for a rare term to some dozens of documents of a million, a few of which
  * have it. For frequent terms the false positives are listed by term (false_positives.h). A rare
@@ -12,10 +12,11 @@
  * list.
  *
  * A list is a sequence of runs: the gap before each run, its length, and the set of documents that
- * have all of it, in Huffman codes made for the segment. For terms in fewer than 32 documents, the
- * entropy of the symbols is 9.2 bits per posting in the files of a Linux tree, with one list each,
- * and 11.1 in its paragraphs, with a list for eight (with exponential Golomb codes and a list for
- * each document: 10.0 and 16.5). For each 64th run, a sample gives the position of the run. Format:
+ * have all of its terms, in Huffman codes made for the segment. For terms in fewer than 32
+ * documents, the entropy of the symbols is 9.2 bits per posting in the files of a Linux tree, with
+ * one list per file, and 11.1 in its paragraphs, with one list for eight of them. (Exponential
+ * Golomb codes, with one list per document, take 10.0 bits in the files and 16.5 in the
+ * paragraphs.) For each 64th run, a sample gives the position of the run. Format:
  * FORMAT.md, sections 53 to 55.
  */
 #pragma once
@@ -37,7 +38,7 @@ struct bs_rare_term {
 
 BS_VECTOR(bs_rare_terms, struct bs_rare_term);
 
-/* Reading. Any number of threads. */
+/* Reading. Any number of threads may read the same lists. */
 
 struct bs_rare_term_lists {
 	struct bs_packed offsets; /* byte offsets of the lists: one per list, plus one */
@@ -102,7 +103,7 @@ struct bs_rare_codes {
 /* Makes the codes. Symbols that were not counted have codes, too. BS_NO_MEMORY. */
 enum bs_status bs_rare_codes_make(struct bs_rare_codes *codes, const struct bs_rare_counts *counts,
                                   uint32_t docs_log2, struct bs_error *err) BS_WARN_UNUSED;
-/* Appends the bytes of a list; none if it is empty. BS_NO_MEMORY. */
+/* Appends the bytes of a list; appends nothing if n_terms is 0. BS_NO_MEMORY. */
 enum bs_status bs_rare_term_list_append(const struct bs_rare_codes *codes,
                                         const struct bs_rare_term *terms, size_t n_terms,
                                         struct bs_buffer *to, struct bs_error *err) BS_WARN_UNUSED;

@@ -1,6 +1,6 @@
 /*
  * run_samples.h: samples in lists of runs of ordinals (forward_index.h, rare_term_list.h). Each
- * 32nd or 64th run has a sample with its position, so that a look-up decodes half as many runs on
+ * 32nd or 64th run has a sample with its position, so that a look-up decodes 16 or 32 runs on
  * average. Header only.
  */
 #pragma once
@@ -34,8 +34,8 @@ static inline uint32_t bs_run_sample_bit(const uint8_t *samples, uint64_t i)
 	return bs_load_u32(samples + i * BS_RUN_SAMPLE_BYTES + 4);
 }
 
-/* The stretch that may contain the ordinal. Stretch s has the runs from sample s - 1 to sample s;
- * stretch 0 has those before the first sample. */
+/* The number of the stretch that may contain the ordinal. Stretch 0 has the runs before sample 0;
+ * stretch s > 0 has the runs from sample s - 1 up to sample s. */
 static inline uint64_t bs_run_stretch(const uint8_t *samples, uint64_t n_samples, uint64_t ordinal)
 {
 	uint64_t stretch;

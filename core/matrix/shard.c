@@ -128,8 +128,8 @@ enum bs_status bs_shard_open(struct bs_shard *shard, const struct bs_container *
 	                         : open_columns(shard, file, i, shape, treatments, err);
 }
 
-/* Verifies the live lines of a column, 64 lines at a time: they are 4 KiB, as large as a
- * checksummed page. */
+/* Verifies the checksums of the live lines of a column, 64 lines at a time. 64 lines are 4 KiB, as
+ * large as a checksummed page. */
 static enum bs_status touch_live(const struct bs_shard *shard, uint64_t at, uint32_t n_lines,
                                  const struct bs_live *live, struct bs_error *err)
 {

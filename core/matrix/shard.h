@@ -1,7 +1,7 @@
 /*
  * shard.h: the bit-sliced matrix of up to 262,144 documents; reading.
  *
- *                      document columns (rank 0)              block columns (rank 9)
+ *                document columns (level of rank 0)           block columns (rank 9)
  *            column 0  column 1  column 2 ... column m-1       one line each: bit b is
  *   block 0  [line]    [line]    [line]       [line]           "block b has a document
  *   block 1  [line]    [line]    [line]       [line]            with this bit"
@@ -14,8 +14,10 @@
  * Document (block b, lane l) is row 512 b + l of the shard. A group column (rank 3) has one line
  * per 8 blocks: lane l, counted through all its lines, is set if any of the rows 8l..8l+7 has the
  * bit. So word b of a group column represents block b, one bit for eight documents, and
- * neighbouring documents that share words share bits. (BitFunnel folds the same lane of eight lines
- * instead. This needs no spreading of bits, but a bit then keeps eight lines alive instead of one.)
+ * neighbouring documents that share words share bits. (In BitFunnel, a bit of a coarse column
+ * represents the same lane of eight consecutive lines. Its coarse columns can be ANDed with lines
+ * of documents as they are; ours are first spread to documents, each bit to eight. But there, a set
+ * bit keeps eight lines of documents alive; here, one.)
  *
  * A shard of few blocks may lack a coarse level, because its lines would be mostly padding. A term
  * then has as many more document columns instead (bs_shard_hashes), so that its false-positive rate
@@ -40,7 +42,7 @@
 /* Columns of one level. Column c has the lines [first_line + c * n_lines, first_line + (c + 1) *
  * n_lines) of the columns section. */
 struct bs_level {
-	uint8_t rank;
+	uint8_t rank; /* enum bs_level_kind (term_treatment.h) */
 	/* m, the signature width. 0: a coarse level is absent, or the document level is empty. */
 	uint32_t n_columns;
 	/* Lines of a column: one per block at rank 0, one per 8 blocks at rank 3, one at rank 9. */
@@ -62,7 +64,8 @@ struct bs_shard_exact {
 	/* where the columns are; with forward indexes, only n_columns is set */
 	struct bs_level level;
 	struct bs_section terms; /* u32 per column: the term's ordinal, ascending */
-	/* set bits of the sparsest exact column; rarer terms have none */
+	/* Set bits of the sparsest exact column. A term with a lower df in the segment has no exact
+	 * column in this shard. */
 	uint32_t least_popcount;
 };
 
@@ -73,6 +76,7 @@ struct bs_shard_forward {
 	struct bs_section terms; /* ascending ordinals of each row */
 	/* Exact columns: bs_forward_groups(n_docs) words per column, one bit per row. */
 	struct bs_section columns;
+	/* shows which of 64 lists may contain a term: see forward_index.h */
 	struct bs_forward_filter filter;
 };
 
@@ -84,10 +88,10 @@ struct bs_shard {
 	struct bs_shard_hashed hashed;
 	struct bs_shard_exact exact;
 	struct bs_shard_forward forward;
-	uint32_t least_length;       /* minimum length of its documents, in positions */
+	uint32_t least_length;       /* length of the shortest document, in positions */
 	struct bs_section columns;   /* columns of the levels, then the exact columns */
 	struct bs_section popcounts; /* set bits: a u64 per level, a u32 per exact column */
-	struct bs_packed rows;       /* the document of each row */
+	struct bs_packed rows;       /* the number, in the segment, of the document of each row */
 };
 
 /* A block column is one line in shards of any size. Lane l represents the 2^shift documents from
@@ -129,10 +133,10 @@ struct bs_shard_shape {
 	uint32_t n_docs;
 	uint32_t n_exact;
 	bool is_forward;
-	uint32_t n_columns[BS_MAX_LEVELS]; /* of a matrix; otherwise 0 */
+	uint32_t n_columns[BS_MAX_LEVELS]; /* signature widths; 0 with forward indexes */
 	struct bs_forward_hashing hashing; /* of the filters of forward indexes */
 	uint32_t least_exact;              /* popcount of the sparsest exact column; 0: none */
-	uint32_t least_length;             /* minimum length of its documents, in positions */
+	uint32_t least_length;             /* length of the shortest document, in positions */
 };
 
 /* Maximum columns of one term at one level of a shard; the document level also has those of absent
@@ -173,14 +177,15 @@ void bs_shard_in_memory(struct bs_shard *shard, const struct bs_shard_shape *sha
                         const struct bs_term_treatment_table *treatments, const uint64_t *columns,
                         uint64_t n_lines, float density);
 
-/* Verifies column c of the level for the live blocks and returns its first line. live is nullable:
- * all blocks. BS_CORRUPT. */
+/* Verifies the checksums of column c of the level, only in the live blocks if the level has rank 0,
+ * and returns the first line of the column. live == NULL: all blocks. BS_CORRUPT. */
 enum bs_status bs_shard_column(const struct bs_shard *shard, const struct bs_level *level,
                                uint32_t c, const struct bs_live *live, bs_column *column_out,
                                struct bs_error *err) BS_WARN_UNUSED;
 
-/* The number of set bits of all columns of level l, or of exact column c. The file has no counts
- * for single hashed columns. BS_CORRUPT. */
+/* bs_shard_level_popcount: the number of set bits of all columns of level l.
+ * bs_shard_exact_popcount: that of exact column c. The file has no counts for single hashed
+ * columns. BS_CORRUPT. */
 enum bs_status bs_shard_level_popcount(const struct bs_shard *shard, uint32_t l, uint64_t *n_out,
                                        struct bs_error *err) BS_WARN_UNUSED;
 enum bs_status bs_shard_exact_popcount(const struct bs_shard *shard, uint32_t c, uint32_t *n_out,

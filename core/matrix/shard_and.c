@@ -91,7 +91,7 @@ static enum bs_status reserve_columns(struct bs_and_scratch *scratch, size_t n_t
 struct column_list {
 	struct ordered_column *columns; /* memory of the scratch */
 	size_t n;
-	bool is_impossible; /* the shard has no hashed terms, so no document has all terms */
+	bool is_impossible; /* a term needs a hashed column, but this level of the shard has none */
 };
 
 static void insert_column(struct column_list *list, bs_column column, float share)
@@ -170,7 +170,8 @@ static enum bs_status list_columns(const struct bs_shard *shard, uint32_t level,
 }
 
 /* The number of columns to read before testing whether the line is zero. While more than half a set
- * bit per line is expected to remain, the test is left out, because it would rarely succeed. */
+ * bit per line is expected to remain, the test is left out, because it would rarely succeed.
+ * `alive`: an estimate of the share of lanes that are set before the first column. */
 static size_t columns_before_test(const struct column_list *list, double alive)
 {
 	size_t n = 0;

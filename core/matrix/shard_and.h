@@ -23,8 +23,8 @@
 struct bs_and_term {
 	struct bs_probe probes[BS_MAX_LEVELS]; /* one per level of the segment */
 	const struct bs_term_treatment *treatment;
-	uint64_t ordinal; /* in the lexicon */
-	uint64_t df;
+	uint64_t ordinal; /* in the lexicon of the segment */
+	uint64_t df;      /* in the segment */
 };
 
 /* A term in one shard. */
@@ -48,8 +48,8 @@ struct bs_and_cost {
 
 /* Scratch of one thread. Zero-initialise; release with bs_and_deinit. */
 struct bs_and_scratch {
-	struct bs_buffer columns; /* of struct ordered_column */
-	struct bs_buffer pointers;
+	struct bs_buffer columns;  /* of struct ordered_column (shard_and.c) */
+	struct bs_buffer pointers; /* of bs_column: the same columns, as the kernels take them */
 };
 void bs_and_deinit(struct bs_and_scratch *scratch);
 
@@ -65,10 +65,10 @@ enum bs_status bs_shard_term_init(struct bs_shard_term *here, const struct bs_sh
 /* Prefetches the memory that bs_shard_and reads first. */
 void bs_shard_prefetch(const struct bs_shard *shard, const struct bs_and_term *term);
 
-/* Computes in frame->lines and live, from the blocks in live, the documents that pass the columns
- * of all terms: all documents that have the terms and, unless each term has an exact column, some
- * false positives. n_terms >= 1. Adds to cost. BS_CORRUPT, BS_NO_MEMORY (only if the scratch must
- * grow). */
+/* ANDs the columns of all terms in the blocks that are set in `live`. Then frame->lines has the
+ * documents that pass: all documents that have the terms and, unless each term has an exact column,
+ * some false positives. Clears the bits of `live` whose blocks have no such document. n_terms >= 1.
+ * Adds the lines read to `cost`. BS_CORRUPT, BS_NO_MEMORY (only if the scratch must grow). */
 enum bs_status bs_shard_and(const struct bs_shard *shard, const struct bs_kernel *kernel,
                             const struct bs_shard_term *const *terms, size_t n_terms,
                             struct bs_and_scratch *scratch, const struct bs_and_frame *frame,

@@ -42,6 +42,9 @@ void bs_term_treatment_policy_price(struct bs_term_treatment_policy *policy, dou
  * span is the documents that share a bit of a column: 1, 8 or 512. A coarse column is charged the
  * same bits for each (span, term) pair as a document column for each posting (BitFunnel's issue
  * #437 shows what happens otherwise). The constants are in core/matrix/prices.h.
+ *
+ * In the functions below, d is the density of hashed columns, and k[0], k[1] and k[2] are the
+ * numbers of document, group and block columns of the term.
  */
 
 /* Distinct (span, term) pairs per posting, if a span has `span` documents and postings fall on
@@ -161,7 +164,9 @@ static void choose(const struct bs_term_treatment_policy *policy, double f, doub
 	}
 }
 
-/* The cost of an exact column: one bit per document, one line per block, and no look-ups. */
+/* The cost of an exact column: one bit per document, and no look-ups. A query for the term alone
+ * reads one line per block; a query for two terms also reads the other line if the first is not
+ * zero. */
 static double exact_cost(const struct bs_term_treatment_policy *policy, double f, double n)
 {
 	double n_blocks = ceil(n / 512);
@@ -220,7 +225,8 @@ void bs_term_treatment_table_make(const struct bs_term_treatment_policy *policy,
 		.n_entries = 0};
 	double n = n_docs ? (double)n_docs : 1;
 	/* Entries are a factor of sqrt 2 of the df apart; the best numbers of columns change more
-	 * slowly than that. */
+	 * slowly than that. The columns of an entry are chosen for the middle of its dfs: 1.19 is
+	 * the fourth root of 2. */
 	for (double df = 1; df <= n * M_SQRT2 && table->n_entries < BS_MAX_TREATMENTS;
 	     df *= M_SQRT2) {
 		struct bs_term_treatment entry = {.min_df = table->n_entries ? (uint64_t)ceil(df)

@@ -37,7 +37,8 @@ static uint32_t class_of(uint32_t number)
 	return e == 0 ? 0 : 2 * e - 1 + (number >> (e - 1) & 1);
 }
 
-/* The code of a gap that starts from rank `from`, with n_left terms left, the next one included. */
+/* The number of the code of a gap that starts from rank `from`. n_left: the terms left in the row,
+ * including the term after the gap. */
 static uint32_t code_of(uint32_t from, uint32_t n_left)
 {
 	static const uint8_t sizes[] = {0, 0, 1, 1, 2, 2, 2, 2, 2, 2, 3};

@@ -3,8 +3,8 @@
  * matrix can be rebuilt. Condensed segments have them.
  *
  * Here the rank of a term is its position by descending df; terms of equal df are ordered by their
- * ordinals. A row is the number of its terms and their ascending ranks, each coded as the gap to
- * the rank before. If rows drew their terms independently, a gap would be geometrically
+ * ordinals. A row is the number of its terms and their ascending ranks, each coded as the gap since
+ * the previous rank. If rows drew their terms independently, a gap would be geometrically
  * distributed, with a mean that depends on the rank where the gap starts. So gaps are coded by size
  * classes. The Huffman code of a gap depends on the size of that rank and on the number of terms
  * left in the row, because the last terms of a row are rare and have large gaps.
@@ -12,16 +12,17 @@
  *      gap + 1 = 2^e + m:   class 0 if e = 0, otherwise 2 e - 1 + the highest bit of m;
  *                           then the e - 1 bits below it
  *
- * This is within a hundredth of the entropy of such rows, which is also the entropy of postings
- * lists. A million rows of 21 terms take 8.8 bits for each posting of a term with a df of 17 or
- * more. Compressed columns and false positives take 18.6, but they can be searched.
+ * This is within a hundredth of the entropy of rows with independent terms, which is also the
+ * entropy of postings lists. A million rows of 21 terms take 8.8 bits for each posting of a term
+ * with a df of 17 or more. Compressed columns and false positives take 18.6, but they can be
+ * searched.
  *
  * The terms of a document have four coders. They share sorts, samples (run_samples.h) and prefix
  * codes, but not a code: each is the cheapest for its own use. Measured on 3,000 documents of 163
  * terms, drawn from 6,000 terms by Zipf's law:
  *
  *      coder                               bits/posting   instructions/posting to write
- *      groups (batch/indexing_buffer.h)            15.7    21
+ *      groups (indexer/batch/indexing_buffer.h)    15.7    21
  *      forward indexes (forward_index.h)            7.9   128
  *      rare-term lists (rare_term_list.h)           6.7   103
  *      term vectors (here)                          4.9    70
@@ -41,7 +42,7 @@
 #include "core/file/container.h"
 
 #define BS_ROW_CLASSES 64u /* classes of numbers; the last one is unused */
-/* Size of the rank where a gap starts: the position of its highest bit. */
+/* Sizes of the rank where a gap starts: the position of the highest bit of rank + 1. */
 #define BS_ROW_RANK_SIZES 32u
 #define BS_ROW_LEFT_SIZES 4u /* sizes of the number of terms left in the row */
 /* The first code is for the number of terms. */
@@ -83,7 +84,7 @@ enum bs_status bs_row_put(struct bs_row_writer *rows, const uint32_t *ranks, uin
 /* Call after the last row. Releases the writer, also after a failure. */
 enum bs_status bs_row_writer_end(struct bs_row_writer *rows, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Reading. */
+/* Reading: bs_row_codes_read once per file; then, for each shard, a bs_row_reader. */
 
 /* Reads the codes of a file. Release them with bs_code_set_deinit, also after a failure.
  * BS_CORRUPT, BS_NO_MEMORY. */

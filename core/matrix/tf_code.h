@@ -18,10 +18,10 @@
  * a multiple of 8 on:
  *
  *      start = 8 * reduce(a, (m - w) / 8 + 1)      coefficients = the low w bits of a ^ b
- *      a + b * 2^64 = (hash + (32 + j) * GOLDEN) * 94d049bb133111eb
- *                     (as in hash.h; one multiplication)
+ *      a + b * 2^64 = (hash + (32 + j) * GOLDEN) * 94d049bb133111eb      one multiplication
  *
- * m is a multiple of 8. Format: FORMAT.md, sections 37 and 38.
+ * m is a multiple of 8. core/base/hash.h has GOLDEN, and reduce as bs_hash_reduce. Format:
+ * FORMAT.md, sections 37 and 38.
  */
 #pragma once
 
@@ -46,7 +46,7 @@ struct bs_tf_coder {
 };
 void bs_tf_coder_deinit(struct bs_tf_coder *coder);
 
-/* The decoded tf of two words of a document that share a hash: unknown. */
+/* Decoded instead of a tf if two words of the document share a hash. */
 #define BS_TF_UNKNOWN UINT32_MAX
 
 /* Appends the tf code of a document with these words to `bits`; appends nothing if no word is
@@ -63,7 +63,7 @@ uint32_t bs_tf_decode(const uint8_t *bits, size_t n_bytes, uint64_t hash);
 #define BS_TF_KEY_BITS 12u
 struct bs_tf_equation {
 	uint64_t a;
-	uint64_t mask; /* a ^ b: the coefficients; masked if there are fewer bits */
+	uint64_t mask; /* a ^ b: the coefficients; fewer than 64 stored bits use the low ones */
 };
 struct bs_tf_key {
 	uint64_t hash;
@@ -90,9 +90,9 @@ void bs_tf_table_write(const struct bs_tf_table_builder *builder, struct bs_file
 void bs_tf_table_builder_clear(struct bs_tf_table_builder *builder);
 void bs_tf_table_builder_deinit(struct bs_tf_table_builder *builder);
 
-/* Reading. Any number of threads. */
+/* Reading. Any number of threads may read the same table. */
 
-/* A document can be prefetched through offsets and bits: packed.h. */
+/* bs_packed_prefetch_target (packed.h) prefetches the code of a document through `offsets`. */
 struct bs_tf_table {
 	struct bs_packed offsets; /* one per document, plus one */
 	struct bs_section bits;   /* the codes, then BS_TF_PAD_BYTES zero bytes */

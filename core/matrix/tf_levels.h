@@ -1,14 +1,15 @@
 /*
- * tf_levels.h: tf levels: lower bounds of the tf of a word, for 512 documents at a time.
+ * tf_levels.h: tf levels: columns that say which of 512 documents may reach a given tf of a word.
  *
  * A tf level states "the word occurs at least 2 (3, 5, 9, ...) times in the document". Levels are
- * terms of their own in the document columns of a shard. For documents that have the word they
- * bound its tf from above, 512 documents at a time, and ranking skips most documents by these
- * bounds (query/rank/scan_top.c). The exact tf is in the document's tf code (tf_code.h).
+ * terms of their own in the document columns of a shard. Their columns have false positives but no
+ * false negatives: a document that does not pass a level has a smaller tf. So levels bound the tf
+ * from above, and ranking skips most documents by these bounds (query/rank/scan_top.c). The exact
+ * tf is in the document's tf code (tf_code.h).
  *
- * Only words of at least min_df documents of a segment have levels; the few documents of a rarer
- * word are looked at one by one. A level has no df and no coarse columns, because it is read only
- * where its word is present. Format: FORMAT.md, section 5.
+ * Only words of at least min_df documents of a segment have levels; ranking reads the tf codes of
+ * the few documents of a rarer word. A level has no df and no coarse columns, because it is read
+ * only where its word is present. Format: FORMAT.md, section 5.
  */
 #pragma once
 

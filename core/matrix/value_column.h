@@ -35,9 +35,9 @@ struct bs_value_table {
 	bool is_partial;
 	uint32_t n_fields;
 	uint64_t n_values; /* of all fields */
-	uint64_t n_parts;
+	uint64_t n_parts;  /* of all fields; see struct bs_value_part */
 	struct bs_section fields, parts, lines, lists;
-	struct bs_names keys;
+	struct bs_names keys; /* the values of all fields, field by field, ascending */
 };
 
 /* Opens the table into the caller's struct. Release it with bs_value_table_deinit, also after a
@@ -51,8 +51,8 @@ struct bs_value_field {
 	uint32_t name_bytes;
 	uint64_t first_value; /* the first of its n_values keys in the table */
 	uint32_t n_values;
-	uint32_t n_slices; /* bits of a rank */
-	uint64_t first_part;
+	uint32_t n_slices;    /* bits of a rank */
+	uint64_t first_part;  /* the first of its n_parts parts in the table */
 	uint32_t n_parts;
 };
 
@@ -82,13 +82,13 @@ enum bs_status bs_value_ranks(const struct bs_value_table *table,
                               struct bs_ranks *ranks_out, bool *is_exact_out,
                               struct bs_error *err) BS_WARN_UNUSED;
 
-/* The number of values of the field that are less than this one. BS_CORRUPT, BS_NO_MEMORY. */
+/* The number of values of the field that are less than `value`. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_value_rank(const struct bs_value_table *table, const struct bs_value_field *field,
                              const struct bs_value *value, uint32_t *rank_out,
                              struct bs_error *err) BS_WARN_UNUSED;
 
-/* The value of a rank, without its tail, which the table does not store. BS_CORRUPT,
- * BS_NO_MEMORY. */
+/* The value of a rank. The table does not store the tail of a value (core/base/value.h), so the
+ * result has none. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_value_of_rank(const struct bs_value_table *table,
                                 const struct bs_value_field *field, uint32_t rank,
                                 struct bs_value *value_out, struct bs_error *err) BS_WARN_UNUSED;
@@ -97,11 +97,11 @@ enum bs_status bs_value_of_rank(const struct bs_value_table *table,
 struct bs_value_part {
 	uint32_t shard;
 	uint32_t n_docs, n_blocks; /* of the shard */
-	uint32_t n_slices;
+	uint32_t n_slices;         /* bits of a rank */
 	uint32_t n_layers;
-	uint64_t first_line;
+	uint64_t first_line;   /* index of its first line among the lines of the table */
 	const uint64_t *lines; /* the first layer; the others follow */
-	uint64_t first_entry;
+	uint64_t first_entry;  /* index of its first entry among the entries of the table */
 	uint32_t n_entries;
 	const uint8_t *entries; /* pairs of u32 row and u32 rank */
 };

@@ -25,7 +25,7 @@ static inline uint64_t count_line(const uint64_t *line)
 	return n;
 }
 
-/* The prefetch distance for a single column, in blocks. With several columns enough loads are in
+/* The prefetch distance for a single column, in blocks. With several columns, enough loads are in
  * flight without prefetching. */
 #define AHEAD 32u
 
@@ -197,6 +197,7 @@ static inline simde__m256i small_letters(simde__m256i text)
 	                            simde_mm256_and_si256(is_capital, simde_mm256_set1_epi8(0x20)));
 }
 
+/* 1 << (c >> 4) for each byte c; 0 if c >= 0x80. */
 static inline simde__m256i high_bits(simde__m256i text)
 {
 	const simde__m256i bits =
@@ -329,10 +330,10 @@ static inline uint64_t window_places(const uint8_t *from, const part_t *low, con
 	return ~without;
 }
 
-/* Loops over rounds of 64 places in text[from..end); each place needs `reach` more bytes. The body
- * uses round_: the places are at round_.text + round_.base, and round_.fresh has the places that no
- * earlier round had. The last round moves back to end at the end of the text. A text too short for
- * one round is copied to small_ and followed by zeros. */
+/* Loops over rounds of 64 places in text[from..end); a place is tested only if `reach` bytes follow
+ * it. The body uses round_: the 64 places begin at round_.text + round_.base, and round_.fresh has
+ * a bit for each place that no earlier round had. The last round moves back so that it ends at the
+ * last place. A text too short for one round is copied to small_ and followed by zeros. */
 #define FOR_EACH_ROUND(text, from, end, reach)                                          \
 	for (uint8_t small_[3 * PLACES], *once_ = small_; once_; once_ = NULL)          \
 		for (struct round round_ = first_round(text, from, end, reach, small_); \
@@ -340,10 +341,10 @@ static inline uint64_t window_places(const uint8_t *from, const part_t *low, con
 
 struct round {
 	const uint8_t *text; /* the text from `from` on, or its copy */
-	size_t base;
-	size_t last; /* maximum of base */
-	size_t end;  /* number of places */
-	uint64_t fresh;
+	size_t base;         /* offset of the first place of this round in text */
+	size_t last;         /* maximum of base */
+	size_t end;          /* number of places in all rounds */
+	uint64_t fresh;      /* places of this round that no earlier round had; 0: the end */
 };
 
 static inline uint64_t low_bits(size_t n)

@@ -1,5 +1,6 @@
-/* kernel_grams.h: the loops of indexer/batch/gram_sketch.c. Eight places of a text at a time with
- * gathers of 256-bit vectors (AVX2), otherwise one place at a time. */
+/* kernel_grams.h: the part of kernel_body.h that finds grams, for indexer/batch/gram_sketch.c. With
+ * AVX2, it processes eight places of a text at a time, by gathers; otherwise one place at a
+ * time. */
 #pragma once
 
 #include <stddef.h>
@@ -39,8 +40,9 @@ static inline uint32_t bits_of_column(uint32_t c, uint32_t n)
 static const uint64_t places_in[256] = {PLACES_64(0u), PLACES_64(64u), PLACES_64(128u),
                                         PLACES_64(192u)};
 
-/* first_bytes and last_byte take sixteen bytes of text, twice, and give one place of the text per
- * lane: bytes 0 to 3 of its 5-gram, and byte 4. */
+/* first_bytes and last_byte take a vector with the same sixteen bytes of text in both halves. Each
+ * of the eight 32-bit lanes of the result represents one place of the text: first_bytes returns
+ * bytes 0 to 3 of the 5-gram there, last_byte returns byte 4. */
 static inline simde__m256i first_bytes(simde__m256i text)
 {
 	return simde_mm256_shuffle_epi8(
@@ -76,14 +78,15 @@ static inline simde__m256i second_hashes(simde__m256i hash)
 	return simde_mm256_xor_si256(hash, simde_mm256_srli_epi32(hash, 15));
 }
 
+/* The word of `frequent` that has the bit of the hash's bucket. */
 static inline simde__m256i buckets_words(simde__m256i hash, const uint32_t *frequent)
 {
 	return simde_mm256_i32gather_epi32((const int32_t *)(const void *)frequent,
 	                                   simde_mm256_srli_epi32(hash, 19), 4);
 }
 
-/* All ones in the lanes whose bucket bit is set. The bit is shifted to the sign position, by 31 -
- * bucket; a shift uses the low five bits. */
+/* All ones in the lanes whose bucket has its bit in `words` (from buckets_words). The bit is
+ * shifted to the sign position, by 31 - bucket % 32. */
 static inline simde__m256i are_frequent(simde__m256i hash, simde__m256i words)
 {
 	simde__m256i shifts = simde_mm256_andnot_si256(simde_mm256_srli_epi32(hash, 14),
@@ -91,7 +94,7 @@ static inline simde__m256i are_frequent(simde__m256i hash, simde__m256i words)
 	return simde_mm256_srai_epi32(simde_mm256_sllv_epi32(words, shifts), 31);
 }
 
-/* Bit i: trigram i has a state other than 0. */
+/* Bit i of the result: the trigram in lane i has a state other than 0. */
 static inline uint32_t with_state(simde__m256i trigrams, const uint32_t *states)
 {
 	simde__m256i words = simde_mm256_i32gather_epi32((const int32_t *)(const void *)states,

@@ -219,7 +219,8 @@ static inline bool is_zero_line(line_t line)
 	return is_zero_part(any);
 }
 
-/* The next four functions apply the operation on parts of the same name. */
+/* The next four functions apply spread_part, flip_part, choose_part and high_bits_of to a whole
+ * line. */
 static inline line_t spread_word(uint64_t word)
 {
 	line_t line;
@@ -250,8 +251,8 @@ static inline uint64_t high_bytes(line_t line)
 	return bits;
 }
 
-/* Loops over the live blocks. Each mask word is copied before, so the body may clear bits of
- * live. */
+/* Loops over the live blocks. Each word of `live` is copied before its bits are used, so the body
+ * may clear bits of `live`. */
 #define FOR_EACH_LIVE(live, block)                                                          \
 	for (size_t word_ = 0; word_ < BS_SHARD_MAX_BLOCKS / 64; word_++)                   \
 		for (uint64_t left_ = (live)->words[word_]; left_ != 0; left_ &= left_ - 1) \

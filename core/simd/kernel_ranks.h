@@ -3,11 +3,12 @@
 
 #include "core/simd/kernel_lines.h"
 
-/* The documents of `from` with a rank in low..last. Compares bits from the highest down. While low
- * and last have the same bits, only ranks with these bits remain. After that, at_low has the ranks
- * that equal low so far, at_last the ranks that equal last so far, and `inside` the ranks that are
- * certainly between. When the remaining bits of low are all 0, the ranks in at_low are inside; when
- * those of last are all 1, the ranks in at_last are. */
+/* The documents of `from` whose rank is in low..last. Compares bits from the highest down. While
+ * low and last have the same bits, only documents whose ranks have these bits remain. After the
+ * first different bit, there are three sets of documents: at_low, whose ranks have the bits of low
+ * so far; at_last, whose ranks have the bits of last so far; and `inside`, whose ranks are certain
+ * to be in the range. When the remaining bits of low are all 0, the documents of at_low move to
+ * `inside`. When the remaining bits of last are all 1, those of at_last do. */
 static inline line_t ranks_between(line_t from, const uint64_t *slices, uint32_t n_slices,
                                    uint32_t low, uint32_t last, uint64_t *n_read)
 {

@@ -7,15 +7,17 @@
  * word of 64 bits that mark which of up to 64 open equations have it; eight columns are a line.
  * Eight columns are processed at a time:
  *
- * 1. Within the eight words, in order: the first open equation that has the bit becomes the pivot
- * of the column and is closed. It is added to all other equations that have the bit. Recorded:
- * (pivot, others).
+ * 1. For each of the eight columns, in order: the first open equation that has the column's bit
+ * becomes the pivot of the column and is closed. It is added (XOR) to all other equations that have
+ * the bit. The column's pivot and these other equations are recorded.
  *
- * 2. In all later columns, a line at a time: if the word has the pivot, the others flip.
+ * 2. For each later column, a line at a time: if its word has the bit of a pivot, the bits of the
+ * other equations recorded with this pivot flip.
  *
- * Coefficients span 64 bits, so a window of columns suffices; it advances a line at a time. Slots
- * of closed equations are reused, in a copy of the window, by equations that begin later: the
- * closed equations are needed again when the bits are read off from the last byte to the first.
+ * The coefficients of an equation span 64 bits, so a window of 64 columns (8 lines) suffices; it
+ * advances a line at a time. Equations that begin later take the slots of closed equations, but in
+ * a copy of the window: the closed equations, in the old window, are needed again when the unknown
+ * bits are computed from the last byte to the first.
  */
 #pragma once
 
@@ -25,17 +27,17 @@
 #include "core/simd/kernels.h"
 #include "core/system/deadline.h"
 
-/* A row of the system in echelon form: its coefficients, from its own bit on, which is the lowest.
- * mask 0: the bit is free. */
+/* Row i of the system in echelon form, which decides unknown bit i. */
 struct solve_row {
-	uint64_t mask;
-	uint64_t value;
+	uint64_t mask;  /* the coefficients of bits i, i + 1, ...; bit i lowest. 0: bit i is free */
+	uint64_t value; /* the right side */
 };
 
 #define ROW_NS 50u /* approximate time of a row, for the deadline */
 
-/* Reduces an equation until no row has its first bit, then inserts it. Each step begins after the
- * last one. Returns false if the equation contradicts the others. */
+/* Adds rows to an equation until no row decides its first bit, then inserts it as the row of this
+ * bit. `start`: the unknown bit of the lowest bit of row.mask. Returns false if the equation
+ * contradicts the rows. */
 static bool insert_row(struct solve_row *rows, size_t start, struct solve_row row)
 {
 	while (row.mask) {
@@ -52,8 +54,8 @@ static bool insert_row(struct solve_row *rows, size_t start, struct solve_row ro
 	return row.value == 0;
 }
 
-/* Computes the bits from the last to the first; each depends on later ones. Free bits are zero.
- * Returns false if the deadline has passed or the call is cancelled. */
+/* Computes the unknown bits from the last to the first, because each depends on later ones. Free
+ * bits are zero. Returns false if the deadline has passed or the call is cancelled. */
 static bool substitute_rows(const struct solve_row *rows, size_t n_bytes, uint8_t *bits)
 {
 	uint64_t behind = 0; /* the bits after bit i; bit 0 is the next one */
@@ -104,7 +106,7 @@ struct solving {
 	uint64_t *window; /* the columns from the current byte on, one line per byte */
 	uint64_t open;    /* open equations, one bit per slot; equation i begins in slot i % 64 */
 	uint64_t values;  /* right sides of the equations in the slots */
-	size_t n_begun;
+	size_t n_begun;   /* equations that have a slot or had one */
 	/* The columns of the current block of 64 equations. */
 	_Alignas(BS_LINE_BYTES) uint64_t block[WINDOW_LINES][BS_LINE_WORDS];
 };
@@ -169,8 +171,9 @@ static bool make_room(struct solving *solving, uint64_t *window, uint64_t slots,
 	return true;
 }
 
-/* Makes a copy of the window and adds to it the equations, within one block of 64, that begin at
- * the window's first byte. until: the number of equations that begin at this byte or before. */
+/* Makes a copy of the window and adds to it equations that begin at the window's first byte: those
+ * of one block of 64 equations, so the caller repeats the call until n_begun is `until`. until: the
+ * number of equations that begin at this byte or before. Returns false if all slots are in use. */
 static bool admit(struct solving *solving, size_t until, size_t n_lines)
 {
 	size_t block = solving->n_begun / 64;
@@ -203,7 +206,7 @@ static bool admit(struct solving *solving, size_t until, size_t n_lines)
  * has a coefficient gets pivot 0, which flips nothing. */
 static inline void find_pivots(struct solving *solving, uint64_t *pivots, uint64_t *others)
 {
-	uint64_t at_first = solving->open; /* equations closed for earlier bytes are finished */
+	uint64_t at_first = solving->open; /* pivots of earlier bytes are not changed any more */
 	uint64_t open = at_first;
 	uint64_t values = solving->values;
 	uint64_t columns[8];
@@ -249,7 +252,8 @@ static inline uint64_t fold_line(line_t line)
 	       words[7];
 }
 
-/* The eight bits of a byte: the right sides of its pivots, given all later bits. */
+/* Computes the eight unknown bits of a byte from the right sides of its pivots and from all later
+ * bits. */
 static inline uint8_t read_off(const struct bs_band *band, size_t byte, const uint8_t *bits)
 {
 	const struct bs_band_step *step = &band->steps[byte];

@@ -5,11 +5,14 @@
 
 #if defined(SIMDE_X86_AVX512BW_NATIVE)
 
-/* One byte per document: fastest where a mask has one bit for each byte of a register. */
+/* The sums of weights of 512 documents, one byte per document. This is fastest on machines where a
+ * mask has one bit for each byte of a register. */
 struct sums {
 	part_t part[BS_LINE_WORDS];
 };
 
+/* Adds the weight to the sums of the documents whose bits are set in `words`. A sum that overflows
+ * becomes 255. */
 static inline void add_weight(struct sums *sums, const uint64_t *words, uint32_t weight)
 {
 	part_t weights = simde_mm512_set1_epi8((int8_t)weight);
@@ -27,6 +30,7 @@ static inline line_t at_least(const struct sums *sums, line_t mask, uint32_t thr
 	return and_line(mask, load_line(words));
 }
 
+/* Replaces each sum s by 255 - s. */
 static inline void turn_sums(struct sums *sums)
 {
 	for (size_t i = 0; i < BS_LINE_WORDS; i++)
@@ -35,9 +39,9 @@ static inline void turn_sums(struct sums *sums)
 
 #else
 
-/* One line per bit of the sums of all documents. A weight is added by ripple carry, under the mask
- * of the documents that get it (Rinfret, O'Neil and O'Neil, "Bit-sliced index arithmetic", 2001). A
- * sum that overflows stays all ones. */
+/* The sums of weights of 512 documents, bit-sliced: one line per bit of the sums. A weight is added
+ * by ripple carry, under the mask of the documents that get it (Rinfret, O'Neil and O'Neil,
+ * "Bit-sliced index arithmetic", 2001). A sum that overflows becomes 255. */
 struct sums {
 	line_t planes[BS_WEIGH_BITS];
 };
@@ -79,6 +83,7 @@ __attribute__((always_inline)) static inline line_t at_least(const struct sums *
 	return or_line(equal, greater);
 }
 
+/* Replaces each sum s by 255 - s. */
 static inline void turn_sums(struct sums *sums)
 {
 	for (uint32_t p = 0; p < BS_WEIGH_BITS; p++)
@@ -87,10 +92,11 @@ static inline void turn_sums(struct sums *sums)
 
 #endif
 
-/*
- * The first pass: assumes that each present word reaches all of its levels. Usually few documents
- * remain.
- */
+/* The first pass over a block: adds, for each term that a document has, the weights of the term and
+ * of all its levels, as if the document reached them. Returns the documents whose sum is at least
+ * the threshold; usually few. `left`: the sum of `most` over the terms not yet added. When it is
+ * below the threshold, documents that cannot reach the threshold are dropped after every second
+ * term and after the last one. */
 static inline line_t weigh_roughly(struct sums *sums, const uint64_t *line,
                                    const struct bs_weighed_term *terms, size_t n_terms,
                                    size_t block, uint32_t left, uint32_t threshold)
@@ -112,8 +118,9 @@ static inline line_t weigh_roughly(struct sums *sums, const uint64_t *line,
 	return mask;
 }
 
-/* The second pass: adds to `lost` the weights of levels that a document does not reach. `lost`
- * starts as 254 + threshold - sum, so a document is dropped when it gets to 255. */
+/* The second pass, for one term: adds to a document's `lost` the weights of the levels that it does
+ * not reach. `lost` starts as 254 + threshold - sum. A document is dropped when its `lost` is 255,
+ * because its sum less the weights lost is then below the threshold. */
 static inline line_t lose_levels(struct sums *lost, const struct bs_weighed_term *term, line_t mask,
                                  size_t block)
 {

@@ -44,15 +44,15 @@ struct bs_weighed_level {
 	 * of all lower levels have its bit. */
 	bs_column columns[8];
 	uint32_t n_columns;
-	uint32_t weight;
+	uint32_t weight; /* added for documents that reach the level */
 };
 
 struct bs_weighed_term {
 	/* The documents that have the term, in the blocks of `live`. NULL: all documents. */
 	const uint64_t *lines;
-	const struct bs_live *live;
-	uint32_t weight;
-	uint32_t most; /* the sum of the weight and the weights of all levels */
+	const struct bs_live *live; /* used only with lines */
+	uint32_t weight;            /* added for documents that have the term */
+	uint32_t most;              /* the sum of the weight and the weights of all levels */
 	uint32_t n_levels;
 	struct bs_weighed_level levels[8]; /* BS_MAX_TF_LEVELS */
 };
@@ -75,16 +75,17 @@ struct bs_band {
 	uint64_t *lines;            /* scratch: BS_BAND_LINES(n_bytes) lines, aligned */
 };
 
+/* The result of the elimination of one unknown byte: kernel_solve.h. */
 struct bs_band_step {
-	/* pivots[c]: one set bit, the slot of the equation that decides column c of the eight; 0:
-	 * the column is free */
+	/* pivots[c]: one set bit, the slot of the equation that decides bit c of the byte; 0: the
+	 * bit is free */
 	uint64_t pivots[8];
-	uint64_t values;
-	size_t window; /* offset in lines */
+	uint64_t values; /* the right sides of the equations in the 64 slots */
+	size_t window;   /* offset in bs_band.lines, counted in lines, of the byte's window */
 };
 
-/* Scratch of the solver: a window of 8 lines for each byte and for each block of 64 equations, and
- * one line for each byte. */
+/* Scratch of the solver: a window of 8 lines for each byte, a window for each block of 64 equations
+ * (at most n_bytes / 8 blocks), and one line for each byte. */
 #define BS_BAND_LINES(n_bytes) (10 * (size_t)(n_bytes) + 32)
 
 /* Scratch of the plain kernel: two words for each bit. The plain kernel does not use steps. */
@@ -108,7 +109,8 @@ struct bs_line_classes {
 /* Bytes after the last place of a text that find_grams may read. Their values do not matter. */
 #define BS_GRAM_REACH 32u
 
-/* An array of 2-bit states, one per trigram. */
+/* The state of a trigram in an array of 2-bit states, one per trigram. The caller defines the
+ * states; the kernels only distinguish 0 from the others. */
 #define BS_GRAM_STATES_A_WORD 16u
 static inline uint32_t bs_gram_state(const uint32_t *states, uint32_t trigram)
 {
@@ -119,8 +121,8 @@ static inline uint32_t bs_gram_state(const uint32_t *states, uint32_t trigram)
 /* Loops over lines of columns: boolean operators, filters and counts. */
 struct bs_line_kernels {
 	/* For each live block b: lines[b] = (fresh ? ones : lines[b]) AND columns[0][b] AND
-	 * columns[1][b] ... Skips the remaining columns of a block when its line is zero, and
-	 * clears its live bit. The first n_untested columns are read without testing for zero; this
+	 * columns[1][b] ... When a line is zero, skips the remaining columns of the block and
+	 * clears the live bit. The first n_untested columns are read without testing for zero; this
 	 * affects only the time. Returns the number of lines read from columns. 1 <= n_untested <=
 	 * n_columns. */
 	uint64_t (*and_columns)(uint64_t *lines, struct bs_live *live, const bs_column *columns,
@@ -152,7 +154,7 @@ struct bs_line_kernels {
 	 * consecutive lines: which documents have a value, then the bits of the ranks, the highest
 	 * first (O'Neil and Quass, "Improved query performance with variant indexes", 1997:
 	 * bit-sliced range predicates). low <= last < 2^n_slices. Returns the number of lines read;
-	 * a block is left early if all its documents are decided. */
+	 * the remaining lines of a block are not read once all its documents are decided. */
 	uint64_t (*keep_ranks)(uint64_t *lines, struct bs_live *live, const uint64_t *slices,
 	                       uint32_t n_slices, uint32_t low, uint32_t last);
 	/* The number of set bits of the live lines. */

@@ -2,8 +2,8 @@
  * needle.h: search terms, prepared for the kernels that search text (kernels.h).
  *
  * A needle is an ASCII word; the case of letters is ignored. A kernel compares two bytes of it with
- * 32 or 64 places of the text at once, and the other bytes only where both match. These are the two
- * bytes that are least frequent in text, so that few places match by chance.
+ * 64 places of the text at once, and the other bytes only where both match. The two bytes are those
+ * that are least frequent in texts, so that few places match by chance.
  *
  * A window is a few consecutive bytes, each of a class, in up to eight variants. A variant is a
  * sequence of classes: "a digit, a dot, a digit", or "f, o, o". The variants that match at a place
@@ -12,12 +12,13 @@
  *     of[0][text[at]] & of[1][text[at + 1]] & ...      0: no variant matches
  *
  * A table of 256 bytes does not fit into a register, but two of 16 bytes do. So a kernel first
- * looks up the two halves of each byte, at 32 or 64 places at once:
+ * looks up the two halves of each byte, at 64 places at once:
  *
  *     low[i][byte & 15] & high[i][byte >> 4]           a superset of of[i][byte]
  *
- * It reads of[] only where this is not 0. The test passes too many bytes if a class is not a
- * product of halves (0-9 and A-F); it never misses one.
+ * It reads of[] only at places where the AND of these over i is not 0. This test also passes bytes
+ * outside a class that is not a product of halves, such as 0-9 and A-F together; it never rejects a
+ * byte of the class.
  */
 #pragma once
 

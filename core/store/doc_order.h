@@ -18,8 +18,8 @@ int bs_compare_records(uint32_t kind, const struct bs_doc_record *a, const struc
 int bs_compare_documents(const struct bs_manifest *manifest, const struct bs_doc_record *a,
                          const struct bs_doc_record *b);
 
-/* Compares two documents of a snapshot. Documents that cannot be read (damage) compare by their
- * numbers. */
+/* Compares two documents of a snapshot. If the record of one of them cannot be read (damage), they
+ * compare by the numbers of their segments. */
 int bs_document_order(const struct bs_snapshot *snapshot, struct bs_doc_ref a, struct bs_doc_ref b);
 
 /* Iterates over the live documents of one source in document order, over all or some segments, and
@@ -29,9 +29,9 @@ int bs_document_order(const struct bs_snapshot *snapshot, struct bs_doc_ref a, s
 struct bs_doc_cursor {
 	const struct bs_snapshot *snapshot;
 	const struct bs_doc_bits *among; /* nullable: only these documents */
-	uint32_t kind;
-	bool with_inner;
-	struct bs_doc_stream *streams; /* a heap; the next document on top */
+	uint32_t kind;                   /* of the source: enum bs_source_kind */
+	bool with_inner;                 /* the flag BS_CURSOR_INNER was passed */
+	struct bs_doc_stream *streams;   /* a heap; the next document on top */
 	size_t n_streams;
 };
 

@@ -107,8 +107,8 @@ uint64_t bs_doc_table_builder_bytes(const struct bs_doc_table_builder *builder)
 	       builder->names.used_bytes;
 }
 
-/* Whether to write the array of checksums: not if no text is stored and all checksums are 0, as
- * with a text provider that has none. */
+/* Whether to write the array of checksums. It is left out if no text is stored and all checksums
+ * are 0, as with bs_writer_request.no_checksums. */
 static bool has_checksums(const struct bs_doc_table_builder *builder)
 {
 	for (uint64_t i = 0; i < builder->n_docs; i++)

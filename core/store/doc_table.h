@@ -10,7 +10,8 @@
 
 enum bs_doc_flag {
 	BS_DOC_NAMED_BY_LINE = 1, /* a record without id; its name is its line number */
-	/* The file was changed while it was read, so its fingerprint proves nothing. */
+	/* The file changed so shortly before it was read, or during it, that a later change may
+	 * have left its fingerprint unchanged. So an equal fingerprint proves nothing. */
 	BS_DOC_RACY = 2,
 	/* A record of standard input whose id was passed separately; no field of its text is the
 	 * id. */
@@ -23,8 +24,8 @@ enum bs_doc_flag {
  * One document. The contents of place depend on the kind of its source:
  *   folder, file     size in bytes, mtime ns, ctime ns, inode: the fingerprint when it was read
  *   collection       offset in the file, bytes of the record, line (1-based), 0
- *   standard input   number in the segment's store, bytes of the record, line (1-based), a number
- *                    that increases with every record of the source
+ *   standard input   number of the text in the segment's text store, bytes of the record, line
+ *                    (1-based), a number that increases with every record of the source
  */
 struct bs_doc_record {
 	uint32_t source; /* number of its source in the manifest */
@@ -46,9 +47,10 @@ bool bs_doc_name_is_below(const uint8_t *name, uint32_t name_bytes);
 
 /* Zero-initialise; release with bs_doc_table_builder_deinit. */
 struct bs_doc_table_builder {
-	struct bs_buffer ranges;  /* u32 source, u32 first document, where the source changes */
-	struct bs_buffer lengths; /* u32 each */
-	struct bs_buffer flags;
+	/* for each range of documents of one source: u32 source, u32 first document */
+	struct bs_buffer ranges;
+	struct bs_buffer lengths;      /* u32 each */
+	struct bs_buffer flags;        /* u8 each */
 	struct bs_buffer places;       /* 4 u64 each */
 	struct bs_buffer checksums;    /* u64 each */
 	struct bs_buffer name_offsets; /* u64: one per document, plus one */
@@ -81,7 +83,7 @@ struct bs_doc_table {
 	struct bs_section ranges; /* verified when the table is opened */
 	struct bs_packed lengths;
 	struct bs_section flags;
-	struct bs_packed places[4]; /* one array for each number of place */
+	struct bs_packed places[4]; /* one array for each element of bs_doc_record.place */
 	struct bs_section checksums;
 	struct bs_names names;
 };

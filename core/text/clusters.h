@@ -14,14 +14,15 @@
 struct bs_clusters {
 	const uint8_t *text;
 	size_t text_bytes;
-	size_t at;        /* a boundary */
-	size_t next;      /* end of the last code point read; at least `at` */
-	uint8_t before;   /* break property of the last code point read */
-	bool is_odd_flag; /* that code point is a regional indicator, the first of a pair */
-	bool is_picture;  /* the text up to `next` ends with a pictograph and extensions */
-	bool is_joined;   /* it ends with a pictograph, extensions and a joiner */
-	bool is_letter;   /* it ends with an Indic consonant and extensions */
-	bool is_linked;   /* these extensions include a virama */
+	size_t at;      /* a boundary */
+	size_t next;    /* end of the last code point read; at least `at` */
+	uint8_t before; /* break property of the last code point read */
+	/* the last code point read is a regional indicator, the first of a pair */
+	bool is_odd_flag;
+	bool is_picture; /* the text up to `next` ends with a pictograph and extensions */
+	bool is_joined;  /* the text up to `next` ends with a pictograph, extensions and a joiner */
+	bool is_letter;  /* the text up to `next` ends with an Indic consonant and extensions */
+	bool is_linked;  /* is_letter, and the extensions include a virama */
 };
 
 /* Moves to the last boundary at or before `at` <= text_bytes. Looks back 4 KiB at most; a longer
@@ -29,6 +30,6 @@ struct bs_clusters {
 void bs_clusters_seek(struct bs_clusters *clusters, const uint8_t *text, size_t text_bytes,
                       size_t at);
 
-/* Moves to the next boundary; the last is the end of the text. Returns false if it is there
- * already. */
+/* Moves to the next boundary; the last is the end of the text. Returns false if the iterator is
+ * there already. */
 bool bs_clusters_next(struct bs_clusters *clusters);

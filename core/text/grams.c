@@ -100,7 +100,8 @@ static size_t fold_sequence(const uint8_t *from, size_t at, size_t n_bytes, uint
 	return at;
 }
 
-/* Folding may enlarge a sequence by half (U+023A of two bytes becomes U+2C65 of three). */
+/* `to` must have more room than n_bytes, because folding may enlarge a sequence by half (U+023A of
+ * two bytes becomes U+2C65 of three). */
 size_t bs_grams_fold_piece(const uint8_t *from, size_t n_bytes, bool is_end, uint8_t *to,
                            size_t *n_folded_out)
 {

@@ -32,8 +32,8 @@ static inline uint32_t bs_gram_bytes(uint64_t key)
 	return (uint32_t)(key >> 56);
 }
 
-/* A trigram has any number of hashes: start, start + step, start + 2 step ... `start` is from the
- * finaliser of MurmurHash3, `step` from repeating its last round. */
+/* A trigram has any number of hashes: start, start + step, start + 2 step ... `start` is the result
+ * of the finaliser of MurmurHash3, `step` that of one more round; it is odd. */
 struct bs_gram_probe {
 	uint32_t start;
 	uint32_t step;
@@ -60,7 +60,7 @@ static inline uint32_t bs_gram_hash(uint64_t key, uint32_t i)
 
 /*
  * The column of a hash, for m = n 2^log columns, 4 <= n <= 7, log in
- * BS_GRAM_LEAST_LOG..BS_GRAM_MOST_LOG:
+ * BS_GRAM_LEAST_LOG..BS_GRAM_MOST_LOG. The fields of a hash, highest bit first, and their widths:
  *
  *     hash   | unused | word: log | bit: 5 |
  *
@@ -95,8 +95,8 @@ static inline uint64_t bs_gram_key(const uint8_t *bytes, uint32_t n_bytes)
 uint32_t bs_gram_fold(uint32_t c);
 
 /* The offset of the first character whose folding is uncertain, because a newer Unicode may define
- * it; n_bytes if there is none. *doubtful_bytes_out is its size in bytes. text is valid UTF-8.
- * Without ICU all characters beyond ASCII are uncertain. */
+ * it; n_bytes if there is none. *doubtful_bytes_out is the size of this character in bytes. text is
+ * valid UTF-8. Without ICU all characters beyond ASCII are uncertain. */
 size_t bs_gram_find_uncertain(const uint8_t *text, size_t n_bytes, size_t *doubtful_bytes_out);
 
 /* The length of the longest part of the text without uncertain characters. *from_out is its
@@ -113,8 +113,8 @@ enum bs_status bs_grams_fold(const uint8_t *text, size_t n_bytes, struct bs_buff
 size_t bs_grams_fold_piece(const uint8_t *from, size_t n_bytes, bool is_end, uint8_t *to,
                            size_t *n_folded_out);
 
-/* Appends the keys (uint64_t) of the distinct grams of these folded bytes, which every text that
- * contains them has; none for fewer than BS_GRAM_LEAST bytes. In order of first occurrence,
- * trigrams before 5-grams. BS_NO_MEMORY. */
+/* Appends the keys (uint64_t) of the distinct grams of these folded bytes. Every text that contains
+ * the bytes has these grams. Fewer than BS_GRAM_LEAST bytes have none. In order of first
+ * occurrence, trigrams before 5-grams. BS_NO_MEMORY. */
 enum bs_status bs_grams_of_literal(const uint8_t *folded, size_t n_bytes, struct bs_buffer *keys,
                                    struct bs_error *err) BS_WARN_UNUSED;

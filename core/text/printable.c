@@ -1,4 +1,5 @@
-/* printable.c: see printable.h. Errors are escaped elsewhere, without a buffer and ICU. */
+/* printable.c: see printable.h. Error messages are escaped by bs_fail (core/base/error.c), which
+ * needs neither a buffer nor ICU. */
 #include "core/text/printable.h"
 
 #include <string.h>

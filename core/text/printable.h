@@ -1,6 +1,6 @@
 /*
  * printable.h: escapes untrusted text for a terminal, so that nothing in it acts as a control
- * sequence. Names that must stay exact, as in a pipe, are not escaped.
+ * sequence. Callers write names that must stay exact, for example to a pipe, without escaping them.
  */
 #pragma once
 
@@ -22,8 +22,8 @@ static inline size_t bs_display_columns(int32_t code_point)
 	return code_point < 0x300 ? 1 : bs_display_columns_beyond(code_point);
 }
 
-/* The offset of the end of the n-th user-perceived character of a text, or of the text.
- * BS_UNSUPPORTED (ICU lacks the data). */
+/* Sets *end_out to the offset of the end of the n-th user-perceived character of a text, or of the
+ * text if it is shorter; to 0 if ICU fails. BS_UNSUPPORTED: ICU cannot be loaded. */
 enum bs_status bs_utf8_characters(const uint8_t *text, size_t text_bytes, uint64_t n,
                                   size_t *end_out, struct bs_error *err) BS_WARN_UNUSED;
 
@@ -36,6 +36,7 @@ enum bs_status bs_escape_append(struct bs_buffer *out, const void *text, size_t 
 enum bs_status bs_printable_append(struct bs_buffer *out, int32_t code_point,
                                    struct bs_error *err) BS_WARN_UNUSED;
 
-/* Appends a NUL-terminated string of our own verbatim; NULL appends nothing. BS_NO_MEMORY. */
+/* Appends a NUL-terminated string of this library or program verbatim; NULL appends nothing.
+ * BS_NO_MEMORY. */
 enum bs_status bs_printable_append_own(struct bs_buffer *out, const char *text,
                                        struct bs_error *err) BS_WARN_UNUSED;

@@ -18,16 +18,16 @@ struct bs_token {
 	uint32_t term_bytes; /* > 0; bounded only by the text */
 	/* 0, 1, 2, ... from first_position. A bigram has the position of its first code point. */
 	uint32_t position;
-	/* The place in the original text: [start_byte, end_byte), never beyond the text. */
+	/* The place in the original text is [start_byte, end_byte), never beyond the text. Each
+	 * term of a script run has the place of the whole run, because folding may move code
+	 * points. A bigram has the place of its second term. */
 	uint64_t start_byte;
-	/* For a term of a script run: the whole run, because folding may move code points. For a
-	 * bigram: the place of its second code point. */
 	uint64_t end_byte;
 	/* A bigram helps to filter. It takes no position, is not scored, and is not counted in the
 	 * length. */
 	bool is_bigram;
-	/* Whether it is an identifier of several parts, which follow as tokens; the first part has
-	 * the same position. */
+	/* Whether the term is an identifier of several parts. The parts follow as tokens of their
+	 * own; the first part has the same position as the identifier. */
 	bool is_whole;
 };
 

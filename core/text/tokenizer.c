@@ -2,9 +2,9 @@
  * tokenizer.c: finds the words of a text. They are defined by ICU: a piece of text -> UTF-16 in NFC
  * (tokenizer_nfc.c) -> script runs and the stretches between them -> ICU's word segments -> our
  * cuts. For pure ASCII a faster path without ICU's iterator finds the same words. tokenizer_term.c
- * processes the words found; tokenizer_near.c derives facts about the bytes of a text. The order of
- * this file: ASCII, ICU, opening, and cutting a text at safe places into pieces of bounded size for
- * one of the two paths.
+ * processes the words found; tokenizer_near.c derives facts about the bytes of a text. This file
+ * has, in this order: the ASCII path, the ICU path, opening a tokenizer, and cutting a text at safe
+ * places into pieces of bounded size, each for one of the two paths.
  */
 #include "core/text/tokenizer.h"
 
@@ -53,18 +53,20 @@
  * (spaces and line ends that ICU keeps together are not words either). A segment is a word unless
  * it is a single _.
  */
+/* ASCII text to tokenize: text[start..end). */
 struct ascii_stretch {
 	const uint8_t *text;
 	size_t start;
 	size_t end;
 };
 
-/* The classes of the byte next to a line or to a byte, each 0 or 1. */
+/* The classes of the byte next to a byte, or next to a line (64 bytes that are classified
+ * together); each is 0 or 1. */
 struct neighbour {
 	uint64_t is_letter;
 	uint64_t is_digit;
-	uint64_t is_unit;
-	uint64_t is_alpha;
+	uint64_t is_unit;  /* a letter, digit or _ */
+	uint64_t is_alpha; /* a letter for u_isalnum, too; not an @ that ICU takes for a letter */
 };
 
 static struct neighbour neighbour_of(unsigned class)
@@ -84,15 +86,15 @@ static struct neighbour neighbour_at(const struct bs_tokenizer *tokenizer,
 	                         : (struct neighbour){.is_unit = 0};
 }
 
-/* The bytes of a line that are in this class. */
+/* A bit for each byte of a line: 1 if the byte is in this class. */
 static uint64_t bytes_of(const struct bs_line_classes *line, unsigned class)
 {
 	return line->of[__builtin_ctz(class)];
 }
 
 /*
- * The bytes of a line that belong to words, by the rules above, 64 bytes at a time. last: the last
- * valid byte of the line.
+ * A bit for each of the 64 bytes of a line: 1 if the byte belongs to a word by the rules above.
+ * last: the number of the last valid byte of the line.
  *
  *      text     it's 3.14 _ a.b
  *      units    ## # # ## # # #      letters, digits and _

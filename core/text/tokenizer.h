@@ -10,9 +10,9 @@
  * canonically equivalent texts have the same words at the same positions.
  *
  * Two terms at adjacent positions that are both a single letter, mark or digit of those scripts
- * also give a bigram, wherever they come from: the sign U+3297, for example, is a word for ICU and
- * folds to U+795D. Bigrams depend only on terms and positions, so a document that contains a phrase
- * has all bigrams of the phrase. README.md, "Words", documents this for users.
+ * also give a bigram, even if one of them is not from a run: the sign U+3297, for example, is a
+ * word for ICU and folds to U+795D. Bigrams depend only on terms and positions, so a document that
+ * contains a phrase has all bigrams of the phrase. README.md, "Words", documents this for users.
  */
 #pragma once
 
@@ -36,19 +36,19 @@ struct bs_tokenizer_options {
 	bool fold_accents;
 	/* A word of several parts (camelCase, HTTPServer2, snake_case, letters next to digits)
 	 * gives the whole, at the position of the first part, and its parts; see tokenizer_parts.h.
-	 * For documents: bs_tokenizer_split. */
+	 * Queries do not split identifiers: see bs_tokenizer_split. */
 	bool split_identifiers;
-	/* The application's analyzer (struct bs_analyzer of bitsift.h), which excludes the options
-	 * above. analyzer_name: the analyzer that is required; NULL: the rules of this file.
-	 * Borrowed for the life of the tokenizer. */
+	/* The application's analyzer (core/bitsift/host.h), which excludes the options above.
+	 * Borrowed for the life of the tokenizer. NULL: the rules of this file. */
 	const struct bs_analyzer *analyzer;
+	/* The name that the analyzer must have; NULL: there must be no analyzer. */
 	const char *analyzer_name;
 };
 
 /* The revision of these rules, which an index records. Revision 1 did not normalize to NFC, split
- * at @ only between letters, and removed the marks of all scripts with accents. Revision 0 also
- * knew only the ASCII apostrophe, and no flags, keycaps and dates. */
-#ifndef BS_TOKENIZER_REVISION /* a test's build has a later one */
+ * at @ only between letters, and with fold_accents removed the marks of all scripts. Revision 0
+ * also knew only the ASCII apostrophe, and no flags, keycaps and dates. */
+#ifndef BS_TOKENIZER_REVISION /* a test is built with a later revision */
 #define BS_TOKENIZER_REVISION 2u
 #endif
 

@@ -16,7 +16,7 @@ enum bs_status bs_tokenizer_fail_icu(struct bs_error *err, const char *what, UEr
 #define CLASSES_BYTES ((size_t)UCHAR_MAX_VALUE + 1)
 #define FOLDS_BYTES   (0x10000 * sizeof(uint16_t))
 
-/* Maps pages, because malloc would clear memory that was used before, which takes longer than
+/* Maps pages, because calloc would clear memory that was used before, which takes longer than
  * parsing a query. */
 static void *zero_pages(size_t n_bytes)
 {
@@ -103,7 +103,7 @@ static enum bs_status first_segment(struct bs_tokenizer *tokenizer, const UChar 
 	return BS_OK;
 }
 
-/* Contexts of a character in which ICU may join it with its neighbours. */
+/* Contexts of a character in which ICU may join the character with its neighbours. */
 enum {
 	BETWEEN_LETTERS,
 	BETWEEN_DIGITS,
@@ -114,9 +114,10 @@ enum {
 	N_BESIDE,
 };
 
+/* How ICU treats a character. */
 struct manners {
-	int32_t rule_status; /* of the character alone */
-	bool joins[N_BESIDE];
+	int32_t rule_status;  /* of the character alone */
+	bool joins[N_BESIDE]; /* for each context: whether ICU joins it with all its neighbours */
 };
 
 static enum bs_status learn_manners(struct bs_tokenizer *tokenizer, UChar32 c,
@@ -199,8 +200,8 @@ static uint8_t ascii_class(UChar32 c, const struct manners *manners)
 		class |= manners->joins[BETWEEN_LETTERS] ? BS_ASCII_MID_LETTER : 0;
 		class |= manners->joins[BETWEEN_DIGITS] ? BS_ASCII_MID_DIGIT : 0;
 	}
-	/* An @ that ICU only joins (in no version so far) is never part of a word, because words
-	 * are cut at each @. */
+	/* Even if ICU took @ for a joint between letters (no version so far does), it would never
+	 * be part of a word, because words are cut at each @. */
 	if (c == '@' && !(class & BS_ASCII_WORD))
 		class = 0;
 	else if (c == '.' || c == ':' || c == '@')
@@ -227,8 +228,9 @@ static enum bs_status learn_ascii(struct bs_tokenizer *tokenizer, struct bs_erro
 	return BS_OK;
 }
 
-/* The classes are the same for all tokenizers of the process, and asking for them takes longer than
- * parsing a query. Threads do not wait: two may ask at the same time. */
+/* The classes are the same for all tokenizers of the process, and asking ICU for them takes longer
+ * than parsing a query. So the first tokenizer publishes them. Threads do not wait for each other:
+ * two may ask ICU at the same time. */
 enum {
 	NOT_LEARNT,
 	LEARNING,

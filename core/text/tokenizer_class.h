@@ -10,20 +10,21 @@ enum bs_status bs_tokenizer_need_icu(struct bs_tokenizer *tokenizer,
                                      struct bs_error *err) BS_WARN_UNUSED;
 void bs_tokenizer_close_icu(struct bs_tokenizer *tokenizer);
 
-/* Whether ICU never joins c to a neighbour: a segment that c begins or ends is no word, and ends or
- * begins there. */
+/* Sets *is_inert_out to whether c is never a part of a word: ICU joins it with no letter or digit,
+ * and takes c alone, or a sequence of characters like c, for no word. */
 enum bs_status bs_tokenizer_is_inert(struct bs_tokenizer *tokenizer, UChar32 c, bool *is_inert_out,
                                      struct bs_error *err) BS_WARN_UNUSED;
 
-/* Sets the classes of ASCII. BS_NO_MEMORY, BS_UNSUPPORTED. */
+/* Fills in ascii.classes and ascii.parts of the tokenizer. BS_NO_MEMORY, BS_UNSUPPORTED. */
 enum bs_status bs_tokenizer_load_ascii_classes(struct bs_tokenizer *tokenizer,
                                                struct bs_error *err) BS_WARN_UNUSED;
 
-/* Whether c is a letter, mark or digit of a script of runs. Does not move icu.breaks. */
+/* Whether c is a letter, mark or digit of a script of runs. Does not use the iterator
+ * icu.breaks. */
 bool bs_tokenizer_is_of_script_run(struct bs_tokenizer *tokenizer, UChar32 c);
 
 /* Determines the class of a code point that is met for the first time, and stores it in
- * icu.code_point_classes. Moves icu.breaks. */
+ * icu.code_point_classes. Uses the iterator icu.breaks, which loses its text. */
 enum bs_status bs_tokenizer_learn_class(struct bs_tokenizer *tokenizer, UChar32 c,
                                         uint8_t *class_out, struct bs_error *err) BS_WARN_UNUSED;
 

@@ -52,8 +52,8 @@ enum bs_status bs_tokenizer_ascii_form(struct bs_tokenizer *tokenizer, int32_t c
                                        enum bs_tokenizer_ascii_form *ascii_form_out,
                                        struct bs_error *err)
 {
-	/* For each code point its ASCII form + 1, or 0. Only pages of scripts in use take
-	 * memory. */
+	/* For each code point its ASCII form + 1; 0: not known yet. Only pages of scripts in use
+	 * take memory. */
 	if (!tokenizer->ascii.forms)
 		tokenizer->ascii.forms = calloc(UCHAR_MAX_VALUE + 1, 1);
 	if (!tokenizer->ascii.forms)

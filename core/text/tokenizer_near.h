@@ -4,12 +4,12 @@
  * surroundings. The tokenizer (tokenizer.h) decides; these facts follow from its rules, and the
  * tests compare both.
  *
- * An ASCII term can occur in a text in two ways. Either all of its source is ASCII; then the source
- * is the term, ignoring case. Or its source has a code point that the tokenizer turns into ASCII or
- * into nothing (the Kelvin sign, a ligature, a soft hyphen). Reason: NFKC_Casefold and the removal
- * of accents replace each code point by itself and then compose, and composing makes no ASCII of
- * other code points. So in a text without such code points every ASCII term can be found by its
- * bytes. This does not hold with stemming.
+ * An ASCII term can occur in a text in two ways. Either all bytes of the word in the text are
+ * ASCII; then they are the term, ignoring case. Or the word has a code point that the tokenizer
+ * turns into ASCII or into nothing (the Kelvin sign, a ligature, a soft hyphen). Reason:
+ * NFKC_Casefold and the removal of accents replace each code point separately and then compose, and
+ * composition never yields ASCII. So in a text without such code points every ASCII term can be
+ * found by its bytes. This does not hold with stemming.
  */
 #pragma once
 
@@ -40,8 +40,8 @@ bool bs_tokenizer_keeps_bytes(const struct bs_tokenizer *tokenizer);
 bool bs_tokenizer_may_end_between(const struct bs_tokenizer *tokenizer, uint8_t before,
                                   uint8_t after);
 
-/* Whether a term of digits, t and perhaps digits may come from a date, which is not one word if its
- * T is upper case. */
+/* Whether the term is digits, a t, and perhaps digits. Such bytes are one word of a text if the t
+ * is lower case (02t03); with an upper-case T they may be a date, which is cut at the T. */
 bool bs_tokenizer_may_be_date(const struct bs_tokenizer *tokenizer, const uint8_t *term,
                               size_t term_bytes);
 

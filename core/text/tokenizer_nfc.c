@@ -2,10 +2,11 @@
  * tokenizer_nfc.c: see tokenizer_nfc.h.
  *
  * Nearly all text is in NFC and consists of stable code points (BS_CODE_POINT_STABLE), which are
- * recognized by one load each. Other code points are in segments: from the last code point that
- * does not join the one before it to the next such code point. Normalizing segment by segment
- * normalizes the text. Most segments have two to four units and few are distinct, so their NFC is
- * cached. Where the NFC differs from the text, an edit records which units represent which bytes:
+ * recognized by one load each. Other code points are normalized segment by segment, which
+ * normalizes the text. A segment begins at a code point that does not join the one before it, and
+ * ends before the next such code point. Most segments have two to four units and few are distinct,
+ * so their NFC is cached. Where the NFC differs from the text, an edit records which units
+ * represent which bytes:
  *
  *      text       c  a  f  e U+0301 .  x         bytes 0..7
  *      units      c  a  f  é  .  x
@@ -37,9 +38,9 @@ struct edit {
 /* Normalizing in linear time. */
 
 /* ICU moves each mark past marks of higher classes one by one, which is quadratic in long sequences
- * of code points without a boundary. The marks of such sequences are sorted first. A sequence of at
- * least 2 * STEP_UNITS units contains a whole step, which has at least STEP_UNITS / 2 code
- * points. */
+ * of code points without a boundary. The marks of such sequences are sorted first. To find them,
+ * has_long_sequence looks at the beginning of each step of STEP_UNITS units: a sequence of at least
+ * 2 * STEP_UNITS units contains a whole step, which has at least STEP_UNITS / 2 code points. */
 #define STEP_UNITS 32
 
 static bool has_long_sequence(const UNormalizer2 *form, const UChar *units, int32_t n_units)
@@ -54,7 +55,8 @@ static bool has_long_sequence(const UNormalizer2 *form, const UChar *units, int3
 	return n >= STEP_UNITS / 2;
 }
 
-/* A mark is coded as its class above its code point. */
+/* A mark is coded as a number: its canonical combining class, shifted by CLASS_SHIFT, plus its code
+ * point. */
 #define CLASS_SHIFT 24
 #define N_CLASSES   256
 
@@ -116,8 +118,8 @@ static enum bs_status order_one(struct ordering *ordering, UChar32 c)
 	return status ? status : append_unit_pair(ordering, c);
 }
 
-/* Writes to *ordering->out the decompositions of the code points, in canonical order. Its normal
- * form equals that of the input. */
+/* Writes to *ordering->out the decompositions of the code points, in canonical order. The normal
+ * form of this output equals that of the input. */
 static enum bs_status put_in_order(struct ordering *ordering, const UChar *units, int32_t n_units)
 {
 	enum bs_status status = BS_OK;
@@ -189,9 +191,9 @@ enum bs_status bs_tokenizer_normalize(struct bs_tokenizer *tokenizer, const UNor
 
 /* Segments. */
 
-#define REMEMBERED_UNITS   4 /* maximum units of a cached segment */
-#define REMEMBERED_RESULTS 6 /* maximum units of its NFC */
-#define REMEMBERED_BITS    10
+#define REMEMBERED_UNITS   4  /* maximum units of a cached segment */
+#define REMEMBERED_RESULTS 6  /* maximum units of its NFC */
+#define REMEMBERED_BITS    10 /* log2 of the number of cached segments */
 
 /* A cached segment and its NFC. n_units 0: empty. */
 struct bs_composed {

@@ -8,16 +8,18 @@
 #include "core/text/tokenizer_state.h"
 
 /* Decodes text[start..end), which lies between two safe cuts, into normal.window, and sets
- * *window_out to it. The window's place (at_unit, at_byte) is its beginning. An invalid sequence
- * becomes one or more U+FFFD. Needs bs_tokenizer_need_icu. BS_UNSUPPORTED (too long),
+ * *window_out to it. The window's place (at_unit, at_byte) is then its beginning. An invalid
+ * sequence becomes one or more U+FFFD. Needs bs_tokenizer_need_icu. BS_UNSUPPORTED (too long),
  * BS_NO_MEMORY, BS_DEADLINE, BS_STOPPED. */
 enum bs_status bs_tokenizer_decode(struct bs_analysis *analysis, size_t start, size_t end,
                                    struct bs_tokenizer_window *window_out) BS_WARN_UNUSED;
 
-/* Used by bs_tokenizer_span. bs_tokenizer_step moves the window's place to a unit if there is no
- * edit between them. bs_tokenizer_step_over_edits does so across edits (parts of the text that NFC
- * changed) and returns the byte of the unit. For a unit within an edit, the place becomes the
- * beginning of the edit, and the byte is that of its beginning or, with is_end, its end. */
+/* Used by bs_tokenizer_span. An edit is a part of the text that NFC changed. bs_tokenizer_find_edit
+ * sets edit_unit of the window, the unit of edit at_edit. bs_tokenizer_step moves the window's
+ * place forward to a unit; no edit may be between them. bs_tokenizer_step_over_edits also moves
+ * across edits, and returns the byte of the unit. For a unit within an edit, the place becomes the
+ * beginning of the edit, and the byte is that of the edit's beginning or, with is_end, of its
+ * end. */
 void bs_tokenizer_find_edit(struct bs_tokenizer_window *window);
 void bs_tokenizer_step(struct bs_tokenizer_window *window, int32_t unit);
 size_t bs_tokenizer_step_over_edits(struct bs_tokenizer_window *window, int32_t unit, bool is_end);

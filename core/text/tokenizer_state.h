@@ -26,7 +26,7 @@ enum {
 	BS_ASCII_MID_SHIFT = 3,
 	BS_ASCII_MID_LETTER = BS_ASCII_LETTER << BS_ASCII_MID_SHIFT, /* ' . join letters */
 	BS_ASCII_MID_DIGIT = BS_ASCII_DIGIT << BS_ASCII_MID_SHIFT,   /* ' . , ; join digits */
-	BS_ASCII_CUT = 1 << 5,                                       /* . : @ */
+	BS_ASCII_CUT = 1 << 5, /* . : @, at which words may be cut */
 	/* The text may be cut after a CUT_AFTER byte that precedes a CUT_BEFORE byte. */
 	BS_ASCII_CUT_AFTER = 1 << 6,
 	BS_ASCII_CUT_BEFORE = 1 << 7, /* see CUT_AFTER */
@@ -44,13 +44,13 @@ enum {
 	BS_CODE_POINT_APOSTROPHE = 1 << 3, /* becomes ' */
 	BS_CODE_POINT_OTHER = 1 << 4,
 	BS_CODE_POINT_KINDS = (1 << 5) - 1,
-	/* Together with STABLE: no mark is reordered with a part of it. Together with JOINS: it
-	 * composes with nothing. */
+	/* Together with STABLE: no mark is reordered with a part of the code point. Together with
+	 * JOINS: the code point composes with nothing. */
 	BS_CODE_POINT_SETTLED = 1 << 5,
-	/* It may compose, or be reordered, with the code point before it. */
+	/* The code point may compose, or be reordered, with the one before it. */
 	BS_CODE_POINT_JOINS = 1 << 6,
-	/* It is its own NFC, and neither composes nor is reordered with the code point before it. A
-	 * text of stable code points is in NFC. */
+	/* The code point is its own NFC, and neither composes nor is reordered with the one before
+	 * it. A text of stable code points is in NFC. */
 	BS_CODE_POINT_STABLE = 1 << 7,
 };
 
@@ -58,9 +58,10 @@ struct bs_composed;
 
 /* ICU objects and tables made with ICU. The first three are NULL until bs_tokenizer_need_icu. */
 struct bs_tokenizer_icu {
-	UBreakIterator *breaks;
-	uint8_t *code_point_classes; /* of every code point; filled on first use */
-	uint16_t *simple_folds;      /* of the BMP; filled on first use: see tokenizer_term.c */
+	UBreakIterator *breaks;      /* the word break iterator */
+	uint8_t *code_point_classes; /* BS_CODE_POINT_... of each code point; filled on first use */
+	/* the fold of each code point of the BMP; filled on first use: see tokenizer_term.c */
+	uint16_t *simple_folds;
 	const UNormalizer2 *nfkc_casefold, *nfd, *nfc; /* borrowed from ICU */
 };
 
@@ -75,7 +76,7 @@ struct bs_tokenizer_rules {
 /* Tables for ASCII words, and for code points that fold to ASCII. */
 struct bs_tokenizer_ascii {
 	struct bs_byte_classes classes; /* BS_ASCII_... of bytes */
-	/* Of every code point, filled on first use (tokenizer_near.c); nullable. */
+	/* The ASCII form of each code point, filled on first use (tokenizer_near.c); nullable. */
 	uint8_t *forms;
 	uint8_t parts[0x80]; /* enum bs_part_kind of ASCII characters, for splitting */
 };
@@ -136,7 +137,7 @@ struct bs_analysis {
 	/* The current word is an identifier whose parts follow, so it does not advance the
 	 * position. */
 	bool is_whole;
-	/* The last token was such an identifier, and no part has taken its position yet. */
+	/* The last token was an identifier with parts, and no part has taken its position yet. */
 	bool owes_position;
 };
 

@@ -112,8 +112,8 @@ static void push(struct bs_analysis *analysis, size_t term_bytes, bool is_bigram
 
 /*
  * Adds the bigram of the previous term and the one to be pushed next, if both are single code
- * points of a script run. c: that code point of the next term; 0 if it is not such a term. There
- * must be room for one more token and PAIR_BYTES.
+ * points of a script run. c: the code point of the next term; 0 if the next term is not a single
+ * code point of a script run. There must be room for one more token and PAIR_BYTES.
  *
  * Whether there is a bigram depends only on the two terms, not on their sources: every document
  * with both at adjacent positions has the bigram. Otherwise a query of a run would ask for bigrams
@@ -166,7 +166,8 @@ static enum bs_status push_word(struct bs_analysis *analysis, struct term term,
 enum bs_status bs_tokenizer_put_analyzer_term(struct bs_analysis *analysis, const uint8_t *term,
                                               size_t term_bytes, struct bs_byte_span span)
 {
-	/* A term must be UTF-8: the bytes that mark keys of several words do not occur in UTF-8. */
+	/* A term must be UTF-8: then it lacks the bytes that mark the keys of bigrams and word
+	 * pairs, because these bytes do not occur in UTF-8. */
 	if (term_bytes == 0 || term_bytes > INT32_MAX || !bs_text_is_utf8(term, term_bytes))
 		return bs_fail(analysis->err, BS_INVALID,
 		               "the analyzer %s made a term that is empty, or not UTF-8",
@@ -448,7 +449,7 @@ static int32_t unit_of(const UChar *units, int32_t from, size_t *at, size_t to)
 }
 
 /* Adds an identifier, units [first, behind) of the window, and its parts. The window's place must
- * not be after it. */
+ * not be after `first`. */
 __attribute__((noinline)) static enum bs_status split_word(struct bs_analysis *analysis,
                                                            struct bs_tokenizer_window *window,
                                                            int32_t first, int32_t behind,
@@ -483,7 +484,7 @@ enum bs_status bs_tokenizer_put_word(struct bs_analysis *analysis,
 		before = *window;
 	struct bs_byte_span span = bs_tokenizer_span(window, start, end);
 	size_t n_bytes = (size_t)(span.end_byte - span.start_byte);
-	/* As many bytes as units: the word is ASCII, or has invalid bytes. */
+	/* A word that has as many bytes as units is ASCII, or has invalid bytes. */
 	if (n_bytes == (size_t)(end - start) &&
 	    bs_is_ascii(analysis->text + span.start_byte, n_bytes))
 		return bs_tokenizer_put_ascii(analysis, analysis->text + span.start_byte, n_bytes,

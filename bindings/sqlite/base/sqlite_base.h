@@ -12,7 +12,7 @@
 
 int bsql_code_of(enum bs_status status);
 
-/* Replaces remedies of the command `bitsift` in a message by those of SQLite. */
+/* Rewords a message of the library: advice to run the command `bitsift` becomes SQL to run. */
 void bsql_reword(struct bs_error *err);
 
 /* Makes room for one more element after the first n. `array` points to the pointer to the elements.

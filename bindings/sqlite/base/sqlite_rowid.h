@@ -11,9 +11,9 @@
 
 #define BSQL_ID_BYTES 20
 
-/* Returns the number of bytes; the text is not NUL-terminated. */
+/* Writes a rowid and returns the number of bytes written; the text is not NUL-terminated. */
 size_t bsql_id_write(sqlite3_int64 id, char text[BSQL_ID_BYTES]);
-/* False if the text is not a decimal rowid. */
+/* Reads a rowid. False if the text is not a decimal rowid. */
 bool bsql_id_read(const char *text, size_t text_bytes, sqlite3_int64 *id_out);
 
 #endif

@@ -13,13 +13,13 @@
 #include "bindings/sqlite/base/sqlite_rowid.h"
 #include "core/bitsift/writer.h"
 
-/* Large enough that the thread is seldom woken, small enough for its cache. */
+/* Large enough that the thread is seldom woken, small enough for the cache of its processor. */
 #define CHUNK_BYTES ((size_t)256 << 10)
 
 struct row {
 	sqlite3_int64 id;
 	size_t n_bytes; /* the size of the row with its lengths and texts */
-	bool there;
+	bool there;     /* false: the row was deleted and has no lengths and texts */
 };
 
 struct chunk {
@@ -31,11 +31,14 @@ struct bsql_feeder {
 	struct bs_writer *writer;
 	struct bs_text *texts; /* buffer for the row that is being written; has the field names */
 	size_t n_texts;
-	struct chunk filled, worked; /* `worked` belongs to the thread while it is busy */
-	bool has_thread;
+	/* bsql_feeder_put appends rows to `filled`. The thread writes those of `worked`, which
+	 * belongs to it while is_busy. */
+	struct chunk filled, worked;
+	bool has_thread; /* false: the thread could not be started */
 	pthread_t thread;
-	pthread_mutex_t mutex;
-	pthread_cond_t changed;
+	pthread_mutex_t mutex;  /* protects is_busy, is_ended and the exchange of the chunks */
+	pthread_cond_t changed; /* signalled when is_busy or is_ended changes */
+	/* is_busy: `worked` has rows to write. is_ended: the thread must exit. */
 	bool is_busy, is_ended;
 	enum bs_status status; /* of the first row that failed; later rows are ignored */
 	struct bs_error err;
@@ -111,7 +114,7 @@ static enum bs_status hand_over(struct bsql_feeder *feeder)
 	return feeder->status;
 }
 
-/* Fixed, whatever the default of the host's threads. */
+/* The stack of the thread, independent of the default of the host program. */
 #define STACK_BYTES ((size_t)1 << 20)
 
 static bool start_thread(struct bsql_feeder *feeder)

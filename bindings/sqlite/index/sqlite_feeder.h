@@ -1,7 +1,7 @@
 /*
- * sqlite_feeder.h: passes rows to a writer on a thread of its own, so that rows are analysed while
- * SQLite writes its tables. Only for rows whose texts are given, because the thread must not use
- * the SQLite connection.
+ * sqlite_feeder.h: passes rows to a writer on a separate thread, which analyses them while SQLite
+ * writes its tables. The caller must pass the texts of each row, because the thread must not use
+ * the SQLite connection to read them.
  */
 #ifndef BINDINGS_SQLITE_INDEX_SQLITE_FEEDER_H
 #define BINDINGS_SQLITE_INDEX_SQLITE_FEEDER_H

@@ -1,7 +1,7 @@
 /*
- * sqlite_files.h: the files of an index in a connection's memory, and which of them t_files has
- * with which checksum. All files except the manifest are immutable, so only files that differ are
- * read and written.
+ * sqlite_files.h: the files of an index in a connection's memory, and a list of those that are
+ * equal to the ones in t_files, the table that stores them (sqlite_shadow.h). All files except the
+ * manifest are immutable, so only files that are not in this list are read and written.
  */
 #ifndef BINDINGS_SQLITE_INDEX_SQLITE_FILES_H
 #define BINDINGS_SQLITE_INDEX_SQLITE_FILES_H
@@ -17,7 +17,8 @@ struct bsql_file;
 /* All zero: nothing is in memory. */
 struct bsql_files {
 	struct bs_memory_index *memory; /* NULL until it is created */
-	/* the files that are the same in memory and in t_files, as of the last look at t_files */
+	/* The files that are equal in memory and in t_files, as of the last bsql_files_load or
+	 * bsql_files_save. */
 	struct bsql_file *known;
 	size_t n_known, capacity;
 };
@@ -29,8 +30,8 @@ int bsql_files_make(struct bsql_files *files, struct bsql_shadow *shadow);
  * memory. */
 int bsql_files_load(struct bsql_files *files, struct bsql_shadow *shadow);
 int bsql_files_save(struct bsql_files *files, struct bsql_shadow *shadow);
-/* Called after a commit in memory: changed and removed files no longer count as the same in
- * t_files. */
+/* Called after a commit in memory: removes from `known` the manifest, which the commit has changed,
+ * and files that the commit has removed. */
 void bsql_files_forget_changed(struct bsql_files *files);
 /* True if the memory has a manifest. */
 bool bsql_files_have_index(const struct bsql_files *files);

@@ -9,10 +9,10 @@
 
 #include <sqlite3ext.h>
 
-/* All zero: empty. scores: NULL unless scores are requested. */
+/* All zero: empty. */
 struct bsql_hits {
 	sqlite3_int64 *ids;
-	double *scores;
+	double *scores; /* one for each id; NULL if bsql_hits_add got no scores */
 	size_t n, capacity;
 };
 void bsql_hits_deinit(struct bsql_hits *hits);
@@ -20,10 +20,12 @@ void bsql_hits_deinit(struct bsql_hits *hits);
 /* Adds a hit. `score` is NULL either for all hits or for none. Returns SQLITE_OK or
  * SQLITE_NOMEM. */
 int bsql_hits_add(struct bsql_hits *hits, sqlite3_int64 id, const double *score);
-/* Adds the hits of `from`, which is sorted by id, whose ids are from `least` to `greatest`. */
+/* Adds those hits of `from` whose ids are from `least` to `greatest`. Requires `from` sorted by
+ * id. */
 int bsql_hits_add_range(struct bsql_hits *hits, const struct bsql_hits *from, sqlite3_int64 least,
                         sqlite3_int64 greatest);
 int bsql_hits_sort_by_id(struct bsql_hits *hits);
+/* Reverses the order. */
 void bsql_hits_turn_around(struct bsql_hits *hits);
 /* Keeps only hits whose ids are from `least` to `greatest`. */
 void bsql_hits_keep(struct bsql_hits *hits, sqlite3_int64 least, sqlite3_int64 greatest);

@@ -18,8 +18,8 @@ SQLITE_EXTENSION_INIT3
 
 struct change {
 	sqlite3_int64 id;
-	uint32_t order; /* position in the log, while changes are sorted */
-	bool there;
+	uint32_t order; /* while settle_changes sorts: the order in which changes were made */
+	bool there;     /* the row exists after the change; false: it was deleted */
 };
 
 struct changes {
@@ -27,41 +27,42 @@ struct changes {
 	size_t n, capacity;
 };
 
-/* The cached result of bsql_index_find_all; query NULL: none. */
+/* The cached result of bsql_index_find_all. */
 struct known {
-	char *query;
+	char *query; /* NULL: nothing is cached */
 	size_t query_bytes;
 	bool has_scores;
-	uint64_t view;
+	uint64_t view; /* the index's view when the hits were found */
 	struct bsql_hits hits;
 };
 
 struct bsql_index {
 	struct bsql_registry *registry; /* NULL once the index has been removed from it */
 	struct bsql_index *next;
-	unsigned n_users;
+	unsigned n_users; /* the number of connected tables that use it */
 	struct bsql_declaration declaration;
 	struct bsql_shadow shadow;
 	struct bs_error *err; /* the shadow's error, shared by all parts */
-	/* prevents recursion, because SQLite may read this table again if `content` is a view */
+	/* A function of this index is running. Prevents recursion: if `content` is a view, reading
+	 * it can make SQLite read this table again. */
 	bool is_busy;
 	sqlite3_int64 last_rowid; /* SQLite's last_insert_rowid before the call */
 	struct bs_limits limits;  /* stop the library after sqlite3_interrupt */
 	pthread_t owner;          /* the thread of the current call */
-	uint64_t n_changes;
+	uint64_t n_changes;       /* see bsql_index_n_changes */
 
-	struct bsql_files files;
-	struct bs_text_provider provider;
-	int provider_code; /* SQLite's code for a text that could not be read */
-	struct bs_index *handle;
+	struct bsql_files files;          /* the memory: the index without its pending changes */
+	struct bs_text_provider provider; /* reads texts of rows for the library */
+	int provider_code;       /* SQLite's code for a text that `provider` could not read */
+	struct bs_index *handle; /* the opened `files`; NULL: not opened */
 	struct bs_searcher *searcher;
-	uint64_t view;
+	uint64_t view; /* see bsql_index_view */
 	struct known known;
 
 	/* True: the memory has the contents of the tables at `state` and the applied changes.
 	 * False: `base` and n_applied are invalid. */
 	bool is_known;
-	sqlite3_int64 state;
+	sqlite3_int64 state; /* the number 'state' in t_config, as last read or written */
 	struct changes base; /* the rows of t_pending that are not applied to the memory */
 	struct changes log;  /* changes of this transaction that are not in t_pending */
 	size_t n_applied;    /* the number of leading entries of `log` that are applied */
@@ -384,7 +385,7 @@ static int open_handle(struct bsql_index *index)
 	return status ? fail(index, status) : SQLITE_OK;
 }
 
-/* Fewer rows are not worth several threads. */
+/* A writer of fewer rows uses one thread: starting more would cost more than it saves. */
 #define FEW_ROWS 1000u
 
 static int open_writer(struct bsql_index *index, size_t n_rows, struct bs_writer **writer_out)
@@ -394,9 +395,10 @@ static int open_writer(struct bsql_index *index, size_t n_rows, struct bs_writer
 		.memory = index->files.memory,
 		.not_stored = true,
 		.no_checksums = true,
-		/* the row has already been stored in the table */
+		/* no limit: SQLite has already accepted the row, so it cannot be refused */
 		.document_memory_bytes = UINT64_MAX,
-		/* no summary: a table is opened before each query, so nothing would read it */
+		/* no summary: it rules out absent words without opening the index, but here every
+		 * query opens the index */
 		.index.summary_rate = -1,
 		.host.texts = &index->provider,
 		.write.n_threads = n_rows < FEW_ROWS ? 1 : 0,
@@ -414,7 +416,8 @@ static int open_writer(struct bsql_index *index, size_t n_rows, struct bs_writer
 	return status ? fail(index, status) : SQLITE_OK;
 }
 
-/* Writes the current text of the row, or deletes it. */
+/* Passes the row's current texts to the writer, or deletes the row from the index if it does not
+ * exist any more. */
 static int write_row(struct bsql_index *index, struct bs_writer *writer,
                      const struct change *change)
 {
@@ -452,7 +455,8 @@ static int compare_changes(const void *a, const void *b)
 	return left->order < right->order ? -1 : 1;
 }
 
-/* The last change of each row that is not applied yet, sorted by id; freed with free(). */
+/* Returns the changes of `base` and of the log that are not applied to the memory, only the last
+ * one of each row, sorted by id. Freed with free(). */
 static int settle_changes(struct bsql_index *index, struct change **changes_out, size_t *n_out)
 {
 	const struct changes *base = &index->base, *log = &index->log;
@@ -510,8 +514,9 @@ static int apply(struct bsql_index *index)
 	return SQLITE_OK;
 }
 
-/* Makes the memory equal to the tables, apart from the log. It compares `state` instead of SQLite's
- * data_version, which may be the same after the database file has been replaced. */
+/* Reloads the memory from the tables if they have changed; does not apply the log. Detects changes
+ * by `state` and not by SQLite's data_version, which may be unchanged after the database file has
+ * been replaced. */
 static int meet_tables(struct bsql_index *index)
 {
 	sqlite3_int64 state = 0;
@@ -523,7 +528,7 @@ static int meet_tables(struct bsql_index *index)
 	return code;
 }
 
-/* Applies the tables and this transaction to the memory and opens the index. */
+/* Brings the memory up to date with the tables and with this transaction, and opens the index. */
 static int refresh(struct bsql_index *index)
 {
 	int code = meet_tables(index);
@@ -532,14 +537,16 @@ static int refresh(struct bsql_index *index)
 	return code ? code : open_handle(index);
 }
 
-/* Called before the tables are changed: gives their new contents a new `state`. */
+/* Writes a new `state`, in each transaction that changes the tables: from it, other connections
+ * detect the change. */
 static int change_state(struct bsql_index *index)
 {
 	sqlite3_int64 state = 0;
 	int code = bsql_shadow_number(&index->shadow, BSQL_STATE, &state);
 	if (code)
 		return code;
-	/* Another connection may have written since the last look. */
+	/* If another connection has changed the tables since index->state was read, the memory is
+	 * outdated. */
 	index->is_known &= state == index->state;
 	sqlite3_randomness(sizeof(index->state), &index->state);
 	return bsql_shadow_put_state(&index->shadow, index->state);
@@ -561,8 +568,8 @@ static int write_back(struct bsql_index *index)
 	return code;
 }
 
-/* From this number of changes on, rows are passed to a writer at once, so that they need not be
- * read again at the end. */
+/* From this number of changes in a transaction on, each further row is passed to a writer at once,
+ * so that it need not be read from t_content at the end of the transaction. */
 #define MANY_CHANGES 1000u
 
 static int start_writer(struct bsql_index *index)
@@ -671,10 +678,11 @@ void bsql_index_rollback(struct bsql_index *index)
 	end_transaction(index);
 }
 
+/* The context of take_hit. */
 struct finding {
 	struct bsql_hits *hits;
-	size_t limit;
-	int code;
+	size_t limit; /* 0: all */
+	int code;     /* SQLite's code for a hit that could not be added */
 	bool has_scores, is_enough;
 };
 
@@ -723,8 +731,8 @@ int bsql_index_check_query(struct bsql_index *index, const char *query, size_t q
 	return code;
 }
 
-/* The limit that returns all hits: the number of documents, but at least 1, because a limit of 0
- * would mean the default of 10. */
+/* The `limit` of a bs_search that returns all hits: the number of documents, but at least 1,
+ * because bs_search takes 0 as its default of 10. */
 static size_t n_docs(const struct bsql_index *index)
 {
 	struct bs_index_info info;
@@ -880,7 +888,8 @@ int bsql_index_describe(struct bsql_index *index, struct bsql_info *info_out)
 	return leave(index, code);
 }
 
-/* Builds the index from all rows of the content, or an empty one. */
+/* Builds a new index and writes it to the tables. of_rows: from all rows of the content; otherwise
+ * it is empty. */
 static int build(struct bsql_index *index, bool of_rows)
 {
 	struct bs_writer *writer = NULL;
@@ -917,8 +926,8 @@ int bsql_index_delete_all(struct bsql_index *index)
 	return code ? code : leave(index, build(index, false));
 }
 
-/* Does nothing if the index was made with other tokenizer rules: a merge would read all rows, and
- * so does the rebuild that such an index needs anyway. */
+/* Merges the segments. Does nothing if the index was made with other tokenizer rules: a merge would
+ * then read all rows, as does the rebuild that such an index needs anyway. */
 static int compact(struct bsql_index *index)
 {
 	int code = refresh(index);

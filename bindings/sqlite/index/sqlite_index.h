@@ -1,6 +1,6 @@
 /*
- * sqlite_index.h: the index of a virtual table in a connection: the files of t_files in memory,
- * opened, and the changes since they were written.
+ * sqlite_index.h: the index of a virtual table t in a connection. It consists of the files of
+ * t_files, loaded into memory and opened, and of the row changes since the files were written.
  *
  * A change of a row is only logged, because t_content has the row. Before a query, logged changes
  * are applied to the memory, where only this connection sees them. At the end of a transaction, a
@@ -22,8 +22,8 @@ struct bs_query;
 struct bs_statistics;
 struct bs_text;
 
-/* Limits of t_pending, in rows and in approximate bytes of text. Every reader must apply its rows,
- * so it is kept small. */
+/* Limits of t_pending, in rows and in approximate bytes of text. Every connection that searches
+ * must apply the rows of t_pending, so the table is kept small. */
 #define BSQL_MOST_PENDING       64
 #define BSQL_MOST_PENDING_BYTES 65536
 
@@ -31,11 +31,11 @@ struct bsql_index;
 struct bsql_cursor;
 
 /* The state of a connection. Indexes are looked up by their declaration, because SQLite may connect
- * a table a second time before it disconnects it. */
+ * a table a second time before it disconnects it; both then share an index. */
 struct bsql_registry {
 	bool has_warned; /* warned of an index with other tokenizer rules */
 	struct bsql_index *indexes;
-	struct bsql_cursor *cursors;
+	struct bsql_cursor *cursors; /* the open cursors of all tables */
 };
 struct bsql_registry *bsql_registry_new(void);
 void bsql_registry_free(void *registry);
@@ -46,9 +46,9 @@ int bsql_index_acquire(struct bsql_registry *registry, sqlite3 *db,
                        struct bsql_declaration *declaration, struct bsql_index **index_out,
                        struct bs_error *err);
 void bsql_index_release(struct bsql_index *index);
-/* Removes an index from the registry, because its table was dropped; bsql_index_rename renames its
- * table. */
+/* Removes an index from the registry; called when its table is dropped. */
 void bsql_index_forget(struct bsql_index *index);
+/* Renames the shadow tables; called when the virtual table is renamed to `table`. */
 int bsql_index_rename(struct bsql_index *index, const char *table);
 
 const struct bsql_declaration *bsql_index_declaration(const struct bsql_index *index);
@@ -67,18 +67,18 @@ uint64_t bsql_index_view(const struct bsql_index *index);
 /* A number that grows with each change of a row by this connection, and with each rollback. */
 uint64_t bsql_index_n_changes(const struct bsql_index *index);
 
-/* Logs a change of a row. there: the row exists now. texts: its indexed texts; NULL if they are in
- * the content table, or the row was deleted. */
+/* Logs a change of a row. there: the row exists now; false: it was deleted. texts: its indexed
+ * texts; NULL if the table has content='...', or if the row was deleted. */
 int bsql_index_note(struct bsql_index *index, sqlite3_int64 id, bool there,
                     const struct bs_text *texts, size_t n_texts);
 
-/* Writes the log to t_pending, so that only tables need to be rolled back. Called before a
- * savepoint and before the table is renamed. */
+/* Writes the log to t_pending. Called before a savepoint, so that a rollback to it restores the
+ * pending changes with the tables, and before the table is renamed. */
 int bsql_index_flush(struct bsql_index *index);
-/* bsql_index_sync prepares the end of a transaction. bsql_index_rollback also serves for rollbacks
- * to a savepoint. */
+/* Writes the changes of a transaction to the tables, before SQLite commits it. */
 int bsql_index_sync(struct bsql_index *index);
 void bsql_index_commit(struct bsql_index *index);
+/* Called after the rollback of a transaction, or to a savepoint. */
 void bsql_index_rollback(struct bsql_index *index);
 
 /* Searches. Replaces the contents of `hits`, which may be NULL with BS_SEARCH_COUNT. limit: the
@@ -109,12 +109,13 @@ int bsql_index_gather(struct bsql_index *index, const char *query, size_t query_
 struct bsql_index *bsql_index_find_table(const struct bsql_registry *registry, const char *schema,
                                          const char *table);
 
-/* The current contents of an index. The versions are those with which its words were split. */
+/* The current contents of an index. */
 struct bsql_info {
+	/* n_deleted: deleted or replaced rows whose data is still in a segment. */
 	int64_t n_rows, n_deleted, n_segments;
-	char icu[16], unicode[16];
-	/* the index was made with other tokenizer rules than those of this extension, so queries
-	 * read every row */
+	char icu[16], unicode[16]; /* the versions of ICU and Unicode that split its words */
+	/* The index was made with other tokenizer rules than those of this extension, so queries
+	 * read every row. */
 	bool has_other_rules;
 };
 int bsql_index_describe(struct bsql_index *index, struct bsql_info *info_out);
@@ -124,7 +125,7 @@ int bsql_index_describe(struct bsql_index *index, struct bsql_info *info_out);
 int bsql_index_optimize(struct bsql_index *index);
 int bsql_index_rebuild(struct bsql_index *index);
 int bsql_index_delete_all(struct bsql_index *index);
-/* Reloads the files and checks every byte. */
+/* Reloads the files from t_files and checks every byte of them. */
 int bsql_index_check_files(struct bsql_index *index);
 
 #endif

@@ -14,8 +14,9 @@ SQLITE_EXTENSION_INIT3
 #define PART_BYTES ((size_t)1 << 20)
 
 /*
- * The limit for nested steps of these statements on a thread. They nest if the content of a table
- * is itself a table of this module, or a view of one. 31 levels fit into 128 KiB of stack.
+ * The limit for nested steps of a thread: a step of a statement of this file runs inside another if
+ * the content of a table is itself a table of this module, or a view of one. 31 nested steps fit
+ * into 128 KiB of stack.
  */
 #define MOST_DEPTH 32u
 static _Thread_local unsigned depth;
@@ -59,7 +60,8 @@ int bsql_shadow_init(struct bsql_shadow *shadow, sqlite3 *db,
 	return shadow->texts ? SQLITE_OK : SQLITE_NOMEM;
 }
 
-/* Cached statements name the tables, so they are finalized before these are renamed or dropped. */
+/* Finalizes the cached statements. Called before the tables that they name are renamed or
+ * dropped. */
 static void finalize(struct bsql_shadow *shadow)
 {
 	for (size_t i = 0; i < BSQL_STATEMENTS; i++) {
@@ -82,7 +84,7 @@ int bsql_shadow_fail(struct bsql_shadow *shadow, int code)
 	return code;
 }
 
-/* Each successful call is paired with go_up. */
+/* Counts a nested step. Each successful call is paired with go_up. */
 static int go_down(struct bsql_shadow *shadow)
 {
 	if (depth == MOST_DEPTH) {
@@ -386,7 +388,8 @@ uint64_t bsql_checksum(const void *bytes, size_t n_bytes)
 	return XXH3_64bits(bytes, n_bytes);
 }
 
-/* Appends the parts, which must be numbered consecutively. */
+/* Appends the parts of a file to *bytes. Stops at a gap in their numbers; the caller finds the
+ * missing bytes by the checksum. */
 static int read_parts(struct bsql_shadow *shadow, sqlite3_stmt *statement, char **bytes,
                       size_t *n_bytes)
 {

@@ -2,15 +2,15 @@
  * sqlite_shadow.h: the shadow tables of a virtual table t, and the statements on them:
  *
  *     t_content(id, c0, c1, ...)       the rows, unless the table has content='...'
- *     t_pending(id, there)             rows whose data in the files is outdated; there is 1 if the
- *                                      row exists, 0 if it was deleted
- *     t_files(name, part, sum, data)   the files of the index, in parts; sum, in the first part, is
- *                                      the checksum of the file
+ *     t_pending(id, there)             rows whose data in the files is outdated; `there` is 1 if
+ *                                      the row exists, 0 if it was deleted
+ *     t_files(name, part, sum, data)   the files of the index, in parts; `sum` is the checksum of
+ *                                      the whole file, in its first part, otherwise NULL
  *     t_config(k, v)                   'version', and 'state': a number that changes with every
  *                                      transaction that changes one of these tables
  *
- * Does not interpret the files. Functions return codes of SQLite; the message of a failure is in
- * `err`.
+ * This module does not interpret the files. Its functions return codes of SQLite; the message of a
+ * failure is in shadow->err.
  */
 #ifndef BINDINGS_SQLITE_INDEX_SQLITE_SHADOW_H
 #define BINDINGS_SQLITE_INDEX_SQLITE_SHADOW_H
@@ -25,6 +25,7 @@
 
 struct bs_text;
 
+/* The comments give: parameters -> columns of the result. */
 enum bsql_statement {
 	BSQL_ROW,  /* id -> id and columns */
 	BSQL_ROWS, /* least id, greatest id -> rows, ascending */
@@ -48,20 +49,21 @@ enum bsql_statement {
 	BSQL_FILE_PUT,    /* name, part, sum, data */
 	BSQL_FILE_DELETE, /* name */
 	BSQL_FILES_DELETE,
-	BSQL_NOTHING, /* stepped only to ask SQLite whether it is interrupted */
-	BSQL_STATEMENTS,
+	BSQL_NOTHING,    /* stepped only to ask SQLite whether it is interrupted */
+	BSQL_STATEMENTS, /* the number of statements */
 };
 
 struct bsql_shadow {
 	sqlite3 *db;
 	const struct bsql_declaration *declaration;
+	/* The cached statements. NULL: not prepared yet, or taken by a cursor. */
 	sqlite3_stmt *statements[BSQL_STATEMENTS];
-	struct bs_text *texts;
+	struct bs_text *texts; /* buffer for the indexed texts of a row */
 	/* `content` is a virtual table or a view of one, perhaps of this table; therefore no
 	 * statement on it may stay open. */
 	bool has_virtual_content;
-	/* The number of these statements that are being stepped now; they must not read or write
-	 * this table. */
+	/* The number of statements of this shadow that are being stepped now. While one is, the
+	 * virtual table must not be read or written. */
 	unsigned n_steps;
 	struct bs_error err;
 };
@@ -87,16 +89,17 @@ int bsql_shadow_new_statement(struct bsql_shadow *shadow, enum bsql_statement wh
 bool bsql_shadow_is_interrupted(struct bsql_shadow *shadow);
 /* Closes open statements when an operation has ended, because an unfinished read blocks writers. */
 void bsql_shadow_end(struct bsql_shadow *shadow);
-/* Returns SQLITE_ROW or SQLITE_DONE; after an error the statement is reset. All statements
- * but BSQL_NOTHING are stepped here, which limits how deep tables can read one another. */
+/* Steps a statement. Returns SQLITE_ROW or SQLITE_DONE; after an error the statement is reset.
+ * Limits how deep tables can read one another, because all statements but BSQL_NOTHING are stepped
+ * here. */
 int bsql_shadow_step(struct bsql_shadow *shadow, sqlite3_stmt *statement);
 /* Steps a statement without rows once and resets it. */
 int bsql_shadow_run(struct bsql_shadow *shadow, sqlite3_stmt *statement);
 /* Sets the message to SQLite's current one and returns `code`. */
 int bsql_shadow_fail(struct bsql_shadow *shadow, int code);
 
-/* The indexed texts of the row; NULL values are empty texts. Borrowed until the next call or until
- * BSQL_TEXTS is reset. SQLITE_DONE if the row does not exist. */
+/* Returns the indexed texts of the row; NULL values are empty texts. They are valid until the next
+ * call, bsql_shadow_end or another reset of BSQL_TEXTS. SQLITE_DONE if the row does not exist. */
 int bsql_shadow_texts(struct bsql_shadow *shadow, sqlite3_int64 id,
                       const struct bs_text **texts_out, size_t *n_texts_out);
 
@@ -106,10 +109,11 @@ int bsql_shadow_number(struct bsql_shadow *shadow, enum bsql_statement which,
 int bsql_shadow_put_state(struct bsql_shadow *shadow, sqlite3_int64 state);
 int bsql_shadow_put_pending(struct bsql_shadow *shadow, sqlite3_int64 id, int there);
 
-/* *bytes_out is freed with free(). SQLITE_CORRUPT_VTAB if the checksum differs from `sum`. */
+/* Reads a file of t_files. *bytes_out is freed with free(). Returns SQLITE_CORRUPT_VTAB if its
+ * checksum differs from `sum`. */
 int bsql_shadow_load_file(struct bsql_shadow *shadow, const char *name, uint64_t sum,
                           void **bytes_out, size_t *n_bytes_out);
-/* Replaces a file of this name. */
+/* Stores a file in t_files, in place of an older one of the same name. */
 int bsql_shadow_save_file(struct bsql_shadow *shadow, const char *name, uint64_t sum,
                           const void *bytes, size_t n_bytes);
 int bsql_shadow_delete_file(struct bsql_shadow *shadow, const char *name);

@@ -14,7 +14,8 @@
 SQLITE_EXTENSION_INIT3
 
 #define SAMPLES 1000u
-/* the maximum of a word of a sample; a phrase has three, with spaces and quotes */
+/* Words of a sample are shorter. A phrase of three such words, with two spaces, two quotes and a
+ * NUL, fits into 4 * WORD_BYTES. */
 #define WORD_BYTES 40u
 
 /* A query that matches every document. */

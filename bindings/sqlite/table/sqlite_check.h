@@ -4,8 +4,9 @@
 
 #include "bindings/sqlite/index/sqlite_index.h"
 
-/* Checks the files against the format, the documents against the rows, and that rows are found by
- * their words. On a difference returns SQLITE_CORRUPT_VTAB; the index's error has the message. */
+/* Checks that the files have the index format, that the index has exactly the rows of the content,
+ * and that a sample of rows is found by their words. Otherwise returns SQLITE_CORRUPT_VTAB;
+ * bsql_index_error has the message. */
 int bsql_check(struct bsql_index *index);
 
 #endif

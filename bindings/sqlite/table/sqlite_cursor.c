@@ -1,8 +1,13 @@
 /*
  * sqlite_cursor.c: see sqlite_cursor.h. With MATCH, xFilter finds all hits as rowids; a row is read
  * when one of its columns is used. Three things are postponed, because most queries do not need
- * them: the rowids if perhaps only the number of hits is used; hits by rank beyond the first ones
- * if no LIMIT is known; scores if hits are not ordered by rank.
+ * them:
+ *
+ * - rowids, if the statement uses no column (PLAN_COUNT): the hits are only counted (is_counted)
+ *   until a rowid is requested;
+ * - hits after the first FIRST_HITS, if they are ordered by rank and no LIMIT is known
+ *   (is_partial);
+ * - scores, if the hits are not ordered by rank (is_scored).
  */
 #include "bindings/sqlite/table/sqlite_cursor.h"
 
@@ -23,31 +28,31 @@ SQLITE_EXTENSION_INIT3
 struct bsql_cursor {
 	sqlite3_vtab_cursor base;
 	struct bsql_table *table;
-	struct bsql_cursor *next;
-	int plan;
-	sqlite3_int64 least_id, greatest_id;
+	struct bsql_cursor *next;            /* in the list of the registry */
+	int plan;                            /* flags PLAN_... of sqlite_plan.h */
+	sqlite3_int64 least_id, greatest_id; /* the bounds of rowids, inclusive */
 	/* without MATCH: the scan of all rows; with MATCH: the lookup of a row */
 	sqlite3_stmt *row;
-	enum bsql_statement row_kind;
-	bool is_row_read; /* `row` is at the current row */
-	bool is_at_end;   /* no more rows; with MATCH: the arguments exclude all rows */
-	char *query;
+	enum bsql_statement row_kind; /* which statement `row` is */
+	bool is_row_read;             /* `row` is at the current row */
+	bool is_at_end;               /* no more rows; with MATCH: the arguments exclude all rows */
+	char *query;                  /* all MATCH operands joined; NULL: none */
 	size_t query_bytes;
 	struct bsql_hits hits;
-	size_t at;
-	uint64_t n_counted;
+	size_t at;               /* the position of the current hit */
+	uint64_t n_counted;      /* the number of hits, if is_counted */
 	bool is_counted;         /* only n_counted is known, not `hits` */
-	bool is_partial;         /* there may be more hits after these */
+	bool is_partial;         /* there may be more hits after `hits` */
 	uint64_t view;           /* the index's view when the hits were found */
 	uint64_t n_changes;      /* the index's n_changes when the hits were found */
 	struct bsql_hits scored; /* all hits with scores, sorted by id; valid if is_scored */
 	bool is_scored;
-	struct bs_query *asked; /* NULL until it is needed */
+	struct bs_query *asked; /* the parsed query, for `places`; NULL until it is needed */
 	unsigned char *weights; /* weights for rank, given in the statement; NULL: the table's */
-	struct bsql_weighted *weighted;
-	struct bs_text *texts;
-	struct bs_query_result places;
-	bool has_places;
+	struct bsql_weighted *weighted; /* scores with other weights; NULL until it is needed */
+	struct bs_text *texts; /* buffer for the indexed texts of the current row; NULL: none yet */
+	struct bs_query_result places; /* the places of the query's words in `texts` */
+	bool has_places;               /* `places` and `texts` are those of the current row */
 };
 
 static int fail(struct bsql_cursor *cursor, int code)
@@ -121,6 +126,7 @@ int bsql_cursor_close(sqlite3_vtab_cursor *base)
 	return SQLITE_OK;
 }
 
+/* Takes the statement out of the shadow's cache, or prepares one if another cursor has taken it. */
 static int take_statement(struct bsql_cursor *cursor, enum bsql_statement which)
 {
 	struct bsql_shadow *shadow = shadow_of(cursor);
@@ -190,7 +196,7 @@ static int abort_walk(struct bsql_cursor *cursor)
 	return SQLITE_ABORT;
 }
 
-/* Finds the ids of hits that were only counted. */
+/* Finds the ids of hits that were only counted. Fails if the index has changed since then. */
 static int name_counted(struct bsql_cursor *cursor)
 {
 	uint64_t view = cursor->view;
@@ -201,7 +207,8 @@ static int name_counted(struct bsql_cursor *cursor)
 	               : abort_walk(cursor);
 }
 
-/* Finds hits beyond the known ones. n: the total number wanted; 0: all. */
+/* Finds further hits after those in `hits`. n: the wanted total number; 0: all. Fails if the index
+ * has changed since they were found. */
 static int find_more(struct bsql_cursor *cursor, size_t n)
 {
 	uint64_t view = cursor->view;
@@ -256,7 +263,8 @@ static int refuse(struct bsql_cursor *cursor, char *message)
 	return SQLITE_ERROR;
 }
 
-/* Adds a MATCH to the query. column: -1 for the whole table. */
+/* Adds the operand of a MATCH to the query. column: the column that is searched; -1: the whole
+ * table. */
 static int add_query(struct bsql_cursor *cursor, int column, sqlite3_value *value)
 {
 	const struct bsql_column *of = column < 0 ? NULL : &declaration_of(cursor)->columns[column];
@@ -363,7 +371,7 @@ static int read_arguments(struct bsql_cursor *cursor, const char *letters, int a
 	return code;
 }
 
-/* The number of hits that are wanted; 0: all. */
+/* The number of hits to find, so that those of LIMIT remain after OFFSET; 0: all. */
 static size_t limit_of(sqlite3_int64 limit, sqlite3_int64 offset)
 {
 	if (limit < 0 || offset > INT32_MAX || limit > INT32_MAX)
@@ -534,7 +542,8 @@ int bsql_cursor_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int 
 			sqlite3_result_double(context, -score);
 		return code == SQLITE_DONE ? SQLITE_OK : code;
 	}
-	/* In an UPDATE, the value of a column that does not change is not needed. */
+	/* In an UPDATE, the value of an unchanged column is not needed if the table has
+	 * content='...', because then the UPDATE does not write the row. */
 	if (sqlite3_vtab_nochange(context) && declaration_of(cursor)->content)
 		return SQLITE_OK;
 	code = read_row(cursor);

@@ -32,21 +32,23 @@ int bsql_cursor_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *rowid_out);
  * changed. */
 int bsql_cursors_complete(struct bsql_table *table);
 
-/* The cursor in the value of a table's hidden column, or NULL if no open cursor has it. */
+/* Returns the cursor whose pointer is the value of the hidden column that is named like the table.
+ * NULL if it is not an open cursor at a row. */
 struct bsql_cursor *bsql_cursor_of(struct bsql_registry *registry, sqlite3_value *value);
 /* The BM25 score of the current row; 0 without MATCH. */
 int bsql_cursor_score(struct bsql_cursor *cursor, double *score_out);
 /* The score with other weights (sqlite_weighted.h). */
 int bsql_cursor_score_by(struct bsql_cursor *cursor, const unsigned char *weights,
                          double *score_out);
-/* The places of MATCH's words in the indexed texts of the current row. Borrowed until the cursor
- * moves. */
+/* Returns the places of the words of MATCH's query in the indexed texts of the current row.
+ * Borrowed until the cursor moves. */
 int bsql_cursor_places(struct bsql_cursor *cursor, const struct bs_query_place **places_out,
                        size_t *n_out);
 /* The indexed texts of the current row, valid after bsql_cursor_places. */
 const struct bs_text *bsql_cursor_texts(const struct bsql_cursor *cursor, size_t *n_out);
-/* The text of a column and its number among the indexed columns (-1: not indexed). text_out->text
- * is NULL for NULL; borrowed until the cursor moves. SQLITE_RANGE: no such column. */
+/* Returns the text of a column of the current row, borrowed until the cursor moves; text_out->text
+ * is NULL if the value is NULL. *number_out is the column's number among the indexed columns, -1 if
+ * it is not indexed. SQLITE_RANGE: no such column. */
 int bsql_cursor_text(struct bsql_cursor *cursor, int column, struct bs_text *text_out,
                      int *number_out);
 const struct bsql_declaration *bsql_cursor_declaration(const struct bsql_cursor *cursor);

@@ -1,4 +1,4 @@
-/* sqlite_functions.c: see sqlite_functions.h. The places of the words come from bs_query_match on
+/* sqlite_functions.c: see sqlite_functions.h. To find the words to mark, bs_query_match analyses
  * the current text of the row. */
 #include "bindings/sqlite/table/sqlite_functions.h"
 
@@ -9,7 +9,7 @@
 
 SQLITE_EXTENSION_INIT3
 
-/* The maximum for snippet(), as in FTS5. */
+/* The maximum number of words of a snippet, as in FTS5. */
 #define MOST_WORDS 64
 
 struct span {
@@ -41,7 +41,8 @@ static void fail(sqlite3_context *context, struct bsql_cursor *cursor, int code)
 	sqlite3_result_error_code(context, code);
 }
 
-/* Returns NULL after it has set the error. */
+/* Returns the cursor that the first argument refers to. If there is none, or if argc is not
+ * n_wanted, sets an error and returns NULL. */
 static struct bsql_cursor *cursor_of(sqlite3_context *context, int argc, int n_wanted,
                                      const char *usage, sqlite3_value **argv)
 {
@@ -141,8 +142,8 @@ static void highlight(sqlite3_context *context, int argc, sqlite3_value **argv)
 	give(context, out);
 }
 
-/* Finds the part to show, of one column or, with column -1, of all. Without places, it is the
- * beginning of the column, or of the first indexed one. */
+/* Finds the part to show, in one column or, with column -1, in any indexed one. If no word of the
+ * query occurs there, it is the beginning of the column, or of the first indexed one. */
 static int find_shown(struct bsql_cursor *cursor, int column, int n_words, struct shown *shown)
 {
 	const struct bs_query_place *places = NULL;

@@ -1,5 +1,5 @@
 /* sqlite_functions.h: the auxiliary functions of FTS5: highlight(t, column, open, close),
- * snippet(t, column, open, close, ellipsis, words), bm25(t). */
+ * snippet(t, column, open, close, ellipsis, words), bm25(t) and bm25(t, weight, ...). */
 #ifndef BINDINGS_SQLITE_TABLE_SQLITE_FUNCTIONS_H
 #define BINDINGS_SQLITE_TABLE_SQLITE_FUNCTIONS_H
 

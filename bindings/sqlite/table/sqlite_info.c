@@ -1,8 +1,9 @@
 /*
  * sqlite_info.c: see sqlite_info.h. SELECT * FROM bitsift_info('t'), or ('t', 'schema'), returns
- * the number of rows in the index, the number of deleted or replaced rows that are not merged away
- * yet, the number of segments, and the versions with which its words were split. other_rules is 1
- * if these are not the rules of this extension, so that every query reads all rows.
+ * the number of rows in the index, the number of deleted or replaced rows whose data is still in a
+ * segment, the number of segments, and the versions of ICU and Unicode that split its words.
+ * other_rules is 1 if this extension would split words by other rules; then every query reads all
+ * rows.
  */
 #include "bindings/sqlite/table/sqlite_info.h"
 
@@ -105,7 +106,7 @@ static int refuse(sqlite3_vtab *vtab, int code, char *message)
 	return message ? code : SQLITE_NOMEM;
 }
 
-/* SQLite connects a table when a statement first names it. */
+/* Makes SQLite call xConnect of a table, which it does when a statement first names the table. */
 static int connect_table(sqlite3 *db, const char *schema, const char *name)
 {
 	sqlite3_stmt *statement = NULL;

@@ -9,10 +9,13 @@ struct planning {
 	sqlite3_index_info *info;
 	sqlite3_str *arguments;
 	int n_arguments, n_columns;
-	int n_taken; /* number of consumed constraints, without LIMIT and OFFSET */
+	int n_taken; /* the number of constraints passed to xFilter, without LIMIT and OFFSET */
+	/* has_id: a constraint on the rowid is passed. has_rank: the statement gives weights for
+	 * the column rank. is_impossible: a MATCH is not usable in this plan. */
 	bool has_match, has_id, has_rank, is_impossible;
 };
 
+/* Passes the value of a constraint to xFilter. is_sure: SQLite need not check it again. */
 static void take(struct planning *planning, int constraint, char letter, bool is_sure)
 {
 	sqlite3_str_appendchar(planning->arguments, 1, letter);
@@ -138,8 +141,9 @@ int bsql_plan(sqlite3 *db, int n_columns, sqlite3_index_info *info)
 	int rank = n_columns + 1 > 63 ? 63 : n_columns + 1;
 	if (info->colUsed >> rank & 1 && !(info->idxNum & PLAN_BY_RANK) && !planning.has_rank)
 		info->idxNum |= PLAN_SCORES;
-	/* If no other column than the hidden one is used, counting suffices. MATCH and the
-	 * auxiliary functions use the hidden column, and find the rows themselves. */
+	/* If no column is used except the hidden one that is named like the table, counting the
+	 * hits suffices at first. MATCH and the auxiliary functions use the hidden column; if an
+	 * auxiliary function needs the rows, the cursor finds them then. */
 	if ((info->colUsed & ~(n_columns < 63 ? (sqlite3_uint64)1 << n_columns : 0)) == 0)
 		info->idxNum |= PLAN_COUNT;
 	info->estimatedCost = (double)info->estimatedRows * (planning.has_match ? 1 : 3) + 10;

@@ -1,8 +1,8 @@
 /*
  * sqlite_search.c: see sqlite_search.h. SELECT * FROM bitsift_search('DIR', 'query') returns a row
  * for each hit, the best first. id is the id of a JSONL record, or the path of a file. The result
- * is that of `bitsift query --index DIR` without options of consent: sources in other folders than
- * the index are not read (struct bs_consent).
+ * is that of `bitsift query --index DIR` without the options by which a user permits more:
+ * sources outside the folder of the index are not read (struct bs_consent).
  */
 #include "bindings/sqlite/table/sqlite_search.h"
 
@@ -27,11 +27,11 @@ enum column {
 };
 #define SCHEMA "CREATE TABLE x(id, path, score, line, snippet, dir HIDDEN, query HIDDEN)"
 
-/* Flags of idxNum. idxStr has a letter for each argument: d (dir), q (query), l (LIMIT) and o
- * (OFFSET). */
-#define PLAN_SNIPPETS 1
-#define PLAN_PASSAGES 2
-#define PLAN_COUNT    4
+/* Flags of idxNum, by the columns that the statement uses. idxStr has a letter for each argument:
+ * d (dir), q (query), l (LIMIT) and o (OFFSET). */
+#define PLAN_SNIPPETS 1 /* the column snippet is used */
+#define PLAN_PASSAGES 2 /* the column line is used */
+#define PLAN_COUNT    4 /* no column is used: hits are only counted */
 
 struct row {
 	char *id, *path, *snippet;
@@ -42,9 +42,9 @@ struct row {
 
 struct cursor {
 	sqlite3_vtab_cursor base;
-	struct row *rows;
+	struct row *rows; /* the hits; none if PLAN_COUNT */
 	size_t n_rows, capacity;
-	uint64_t n, at; /* n: the number of rows; if PLAN_COUNT, they are only counted */
+	uint64_t n, at; /* the number of hits; the position of the current one */
 	char *dir, *query;
 };
 

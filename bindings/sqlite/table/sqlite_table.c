@@ -13,7 +13,7 @@
 
 SQLITE_EXTENSION_INIT3
 
-/* The limit for the indexed texts of a row. */
+/* The indexed texts of a row must be shorter than this in total. */
 #define MOST_ROW_BYTES ((size_t)256 << 20)
 
 static struct bsql_table *table_of(sqlite3_vtab *vtab)
@@ -175,7 +175,7 @@ static size_t texts_bytes(const struct bsql_declaration *of, sqlite3_value **col
 	return n_bytes;
 }
 
-/* The indexed texts of the columns, stored in the shadow's buffer. */
+/* Returns the indexed texts of the columns, in the buffer `texts` of the shadow. */
 static int take_texts(sqlite3_vtab *vtab, sqlite3_value **columns, const struct bs_text **texts_out,
                       size_t *n_texts_out)
 {
@@ -198,7 +198,8 @@ static int take_texts(sqlite3_vtab *vtab, sqlite3_value **columns, const struct 
 	return SQLITE_OK;
 }
 
-/* Binds texts without a copy; run_row clears the bindings before they become invalid. */
+/* Binds a value; texts without a copy. run_row clears the bindings before the texts become
+ * invalid. */
 static int bind(sqlite3_stmt *statement, int i, sqlite3_value *value)
 {
 	if (sqlite3_value_type(value) != SQLITE_TEXT)

@@ -9,9 +9,10 @@
 SQLITE_EXTENSION_INIT3
 
 struct bsql_weighted {
-	struct bs_query *query;
+	struct bs_query *query; /* the parsed query, with the weights */
 	struct bs_statistics *statistics;
-	unsigned char *weights;
+	unsigned char *weights; /* one for each column */
+	/* n_columns counts all columns, n_texts only the indexed ones. */
 	size_t n_columns, n_texts;
 };
 
@@ -51,8 +52,8 @@ bool bsql_weights_read(unsigned char *weights, const struct bsql_declaration *de
 	return at[1 + strspn(at + 1, " ")] == '\0';
 }
 
-/* Returns "title=3" for each indexed column, NULL-terminated, in one allocation to be freed with
- * sqlite3_free. */
+/* Returns a string such as "title=3" for each indexed column; the array is NULL-terminated. Array
+ * and strings are one allocation, to be freed with sqlite3_free. */
 static const char **name_weights(const struct bsql_declaration *declaration,
                                  const unsigned char *weights)
 {

@@ -30,7 +30,7 @@ int bsql_weighted_new(struct bsql_index *index, const char *query, size_t query_
 void bsql_weighted_free(struct bsql_weighted *weighted);
 /* True if `weighted` is not NULL and has these weights. */
 bool bsql_weighted_is(const struct bsql_weighted *weighted, const unsigned char *weights);
-/* `texts`: the indexed texts of the row. */
+/* Computes the score of a row. `texts`: its indexed texts, in the order of the columns. */
 int bsql_weighted_score(struct bsql_weighted *weighted, const struct bs_text *texts,
                         double *score_out);
 
