@@ -48,9 +48,9 @@ struct bs_gram_sketch {
 	uint32_t *states;
 	/* one bit for each bucket of longer grams: set if it is frequent, by the plan */
 	uint32_t *frequent;
-	uint64_t *bits; /* 32 << log bits, in cache lines */
-	uint32_t log;
-	uint32_t capacity_log;
+	uint64_t *bits;                         /* 32 << log bits, in cache lines */
+	uint32_t log;                           /* log2 of the number of 32-bit words in `bits` */
+	uint32_t capacity_log;                  /* the largest `log` for which `bits` has room */
 	uint32_t *lists[BS_GRAM_TRIGRAM_TIERS]; /* by tier: distinct trigrams */
 	uint32_t n_listed[BS_GRAM_TRIGRAM_TIERS];
 	uint32_t list_capacity;

@@ -100,8 +100,8 @@ enum bs_status bs_away_refuse(const struct bs_away_index *index, const struct bs
                               enum bs_source_presence standing, const struct bs_error *why,
                               struct bs_error *err)
 {
-	static const char after[] = "; everything would be read again, and only this index has its "
-				    "documents; the index is unchanged";
+	static const char after[] = "; the index is unchanged, because reading everything again "
+				    "would lose documents that only it has";
 	const char *words[MOST_WORDS];
 	struct bs_buffer path = {0};
 	bool is_unread = standing == BS_STANDING_UNREAD;

@@ -249,7 +249,7 @@ enum bs_status bs_catalog_remove(struct bs_catalog *catalog, const char *name, s
 			if (change.items[i] != item)
 				change.items[n++] = change.items[i];
 		if (n == change.n_items)
-			status = bs_fail(err, BS_NOT_FOUND, "%s: no index of the catalog", name);
+			status = bs_fail(err, BS_NOT_FOUND, "%s: not in the catalog", name);
 		change.n_items = n;
 	}
 	return bs_catalog_end_change(catalog, &change, status, err);

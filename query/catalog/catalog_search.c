@@ -280,7 +280,7 @@ static enum bs_status check_places(struct finding *finding, struct bs_error *err
 	if (missing && !status)
 		status = find_places(finding, &missing, err);
 	if (missing && !status && finding->absence.n == 0)
-		status = bs_fail(err, BS_NOT_FOUND, "%s: not in an index of the catalog", missing);
+		status = bs_fail(err, BS_NOT_FOUND, "%s: in no index of the catalog", missing);
 	finding->question.selection.places = finding->places;
 	return status;
 }

@@ -176,7 +176,7 @@ static void show_made(const struct bs_build_report *report, const char *dir)
 	        BS_THINGS(report->n_postings, "posting"));
 	show_index_line(report, dir, true);
 	if (report->n_replaced > 0)
-		fprintf(stderr, "  replaced  %s by a later one of the same id\n",
+		fprintf(stderr, "  replaced  %s by a later one with the same ID\n",
 		        BS_THINGS(report->n_replaced, "earlier record"));
 	if (report->n_excluded > 0)
 		fprintf(stderr,

@@ -358,8 +358,8 @@ static void named(void *context, const char *dir, const char *path)
 	char *place = realpath(path, NULL);
 	if (place && !has_mark(dir, path) && keep_mark(dir, path, place, &why) != BS_OK)
 		fprintf(stderr,
-		        "bitsift: cannot note that you named %s, which will not be followed later: "
-		        "%s\n",
+		        "bitsift: cannot record that you named %s, so later commands will not read "
+		        "it unless you name it: %s\n",
 		        path, why.text);
 	free(place);
 }

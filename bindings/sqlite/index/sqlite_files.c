@@ -102,7 +102,7 @@ static int take_name(struct list *list, struct bsql_shadow *shadow, sqlite3_stmt
 	if (code)
 		return code;
 	if (!name || !is_kept(name) || strlen(name) >= BS_MEMORY_INDEX_NAME_BYTES) {
-		(void)bs_fail(&shadow->err, BS_OK, "%s_files: not a file name: %s",
+		(void)bs_fail(&shadow->err, BS_OK, "%s_files: invalid file name: %s",
 		              shadow->declaration->table, name ? name : "NULL");
 		return SQLITE_CORRUPT_VTAB;
 	}
