@@ -471,6 +471,7 @@ static bool read_more(struct search_state *state)
 		bs_grep_text_more(state->source, gone, state->capacity, printer->to.err);
 	state->text = state->source->bytes.data;
 	state->n_bytes = state->source->bytes.used_bytes;
+	bs_grep_scratch_reset(printer->scratch);
 	drop_skips(state, gone);
 	state->gone_bytes += gone;
 	state->base = 0;

@@ -35,4 +35,8 @@ for pattern in foo 'foo|bar' '[a-z]+_[0-9]+\(' '\d\.\d' '\b[A-Z]{4}[0-9]{3}\b' '
     INPUT=nul.bin same -n -e "$pattern"
     INPUT=crlf.txt same --crlf -n -e "$pattern" -
 done
+echo '# lines of one length, so that each piece of a file begins and ends at the same offset as the one before'
+perl -e 'for (0 .. 9999) { print $_ % 1024 == ($_ >> 10 & 1 ? 10 : 3) ? "\303\251" . "b" x 61 : "a" x 63, "\n" }' >fixed.txt
+same -c '^.{63}$' fixed.txt
+same -n -v '^.{63}$' fixed.txt
 report_same 200
