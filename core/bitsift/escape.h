@@ -17,8 +17,8 @@ BS_API int32_t bs_utf8_next(const uint8_t *text, size_t text_bytes, size_t *at);
  * DEL, C1) and direction marks. */
 BS_API bool bs_is_terminal_control(int32_t code_point);
 /* Writes the next character to out, verbatim or, if bs_is_terminal_control, as \xNN for each of its
- * bytes. Returns the number of bytes written. Invalid UTF-8 is written verbatim, except for single
- * bytes of C1. */
+ * bytes. Returns the number of bytes written. Invalid UTF-8 is written verbatim, except that bytes
+ * 0x80 to 0x9f are written as \xNN, because some terminals interpret them as C1. */
 BS_API size_t bs_escape_next(const uint8_t *text, size_t text_bytes, size_t *at,
                              char out[BS_MAX_ESCAPE_BYTES + 1]);
 

@@ -7,7 +7,7 @@
 #include "core/collections/binary_search.h"
 #include "core/file/segment_sections.h"
 
-#define RANGE_BYTES 8u
+#define RANGE_BYTES 8u /* a range of documents of one source: the source, the first document */
 #define PLACE_BYTES (4 * sizeof(uint64_t))
 
 /* The last range that starts at or before the document. n_ranges >= 1. */

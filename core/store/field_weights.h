@@ -7,7 +7,7 @@
 
 #include "core/base/error.h"
 
-#define BS_MOST_WEIGHT 100u
+#define BS_MOST_WEIGHT 100u /* largest weight of a field */
 
 /* Maximum of a weighted tf, so that it fits into 32 bits whatever the weights. No document has this
  * many words of weight 1. */

@@ -6,8 +6,8 @@
 #include "core/base/bytes.h"
 #include "core/file/segment_sections.h"
 
-#define BUCKET_DOCS 16u
-#define MARK_BITS   8u
+#define BUCKET_DOCS 16u /* average number of entries in a bucket */
+#define MARK_BITS   8u  /* bits of the hash in an entry */
 
 static uint64_t bucket_of(uint64_t hash, uint64_t n_buckets)
 {

@@ -6,9 +6,10 @@
  *      entry               document << 8 | the lowest 8 bits of h; ordered by bucket, then document
  *
  * The file has two packed arrays: the start of each bucket (one more than there are buckets), and
- * the entries. An entry means only that the document may have the id; its record decides. A segment
- * without a table, or with few documents, gets one in memory. A segment whose ids ascend needs no
- * table and has a mark instead: its ids are found by bisection.
+ * the entries. An entry means only that the document may have the id; the document's record
+ * decides. For a segment without a table in its file, because it is old or has few documents, the
+ * table is made in memory. A segment whose ids ascend needs no table: its file has a section that
+ * says so, and its ids are found by bisection.
  */
 #pragma once
 
@@ -41,8 +42,8 @@ struct bs_id_table {
 	 * document numbers; 0: they do not. */
 	uint64_t n_ordered;
 	uint64_t n_buckets;
-	struct bs_packed starts, entries; /* of a file, if own_starts is NULL */
-	uint64_t *own_starts, *own_entries;
+	struct bs_packed starts, entries;   /* of a file, if own_starts is NULL */
+	uint64_t *own_starts, *own_entries; /* of a table made in memory; otherwise NULL */
 };
 /* Makes a table in memory. Documents ascend. BS_NO_MEMORY. */
 enum bs_status bs_id_table_make(struct bs_id_table *table, const struct bs_id_entry *entries,
@@ -54,8 +55,8 @@ void bs_id_table_deinit(struct bs_id_table *table);
 void bs_id_table_write_order(struct bs_file_writer *writer, uint64_t n);
 /* Writes the sections of a table made in memory. Errors are sticky in the writer. */
 void bs_id_table_write(const struct bs_id_table *table, struct bs_file_writer *writer);
-/* Opens the table of a file. is_there and n_ordered show whether the file has a table, a mark, or
- * neither. BS_CORRUPT. */
+/* Opens the table of a file. is_there and n_ordered show whether the file has a table, the section
+ * that marks its ids as ascending, or neither. BS_CORRUPT. */
 enum bs_status bs_id_table_open(struct bs_id_table *table, const struct bs_container *file,
                                 struct bs_error *err) BS_WARN_UNUSED;
 

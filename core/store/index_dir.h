@@ -6,6 +6,9 @@
  *      lock          held by the only writer; contains its process id
  *      seg-N, del-N  segments and tombstones; a number is never reused
  *      exc-N         exclusions: documents deleted by id, which a refresh must not add again
+ *      summary-N, counts-N   the summary of the words and trigrams, and its counts (summary.h)
+ *      folders       listings of the folders of the sources (folder_listings.h)
+ *      condensed-N   in memory only: the condensed form of seg-N (bitsift/index_restore.h)
  *      .gitignore, CACHEDIR.TAG   make git and backup programs skip the index
  */
 #pragma once
@@ -61,8 +64,9 @@ static inline bool bs_index_lock_is_held(const struct bs_index_lock *lock)
 }
 void bs_index_lock_release(struct bs_index_lock *lock);
 
-/* Removes segments, tombstones and temporary files that the manifest does not name (all if it is
- * NULL). The caller holds the lock. Readers have their files mapped and are not affected. */
+/* Removes the numbered and temporary files of an index that the manifest does not name (all if the
+ * manifest is NULL). The caller holds the lock. Readers have their files mapped and are not
+ * affected. */
 void bs_index_sweep(const struct bs_dir *dir, const struct bs_manifest *manifest);
 /* Cleans up after a failed run that started from the commit `old` (NULL: none), as bs_index_sweep
  * does. Removes nothing if the manifest was replaced and only syncing the directory failed, because

@@ -42,12 +42,13 @@ enum bs_part {
 struct bs_shard_stats {
 	uint32_t n_docs;
 	uint32_t n_levels;                 /* 0: forward indexes */
-	uint32_t n_columns[BS_MAX_LEVELS]; /* m; 0: the level is absent */
+	uint32_t n_columns[BS_MAX_LEVELS]; /* 0: the level is absent */
 	/* Mean share of set bits, among the bits that represent documents. */
 	double density[BS_MAX_LEVELS];
-	uint32_t n_exact;
-	uint64_t n_exact_postings;
-	uint64_t n_forward_postings; /* postings in forward indexes */
+	uint32_t n_exact;          /* exact columns */
+	uint64_t n_exact_postings; /* postings in exact columns */
+	/* forward indexes: all postings of the shard, including those in exact columns */
+	uint64_t n_forward_postings;
 };
 
 struct bs_segment_stats {
@@ -61,8 +62,8 @@ struct bs_field_stats {
 	/* true: some older segments have no counts, so the numbers may be greater */
 	bool is_at_least;
 	uint64_t n_values; /* texts that are numbers or dates */
-	/* Texts that are neither numbers nor dates; no range matches them. Both counts include
-	 * deleted documents. */
+	/* Texts that are neither numbers nor dates; no range matches them. Like n_values, it counts
+	 * the texts of deleted documents, too. */
 	uint64_t n_others;
 };
 
@@ -75,11 +76,11 @@ struct bs_index_stats {
 	uint64_t n_grams_bytes;   /* sum of the parts from there to BS_FIRST_OTHER_PART */
 	uint64_t n_terms;         /* sum over the segments */
 	uint64_t n_postings;
-	uint64_t text_bytes;
-	uint64_t summary_bytes;   /* bytes of the summary; 0: no summary */
-	double summary_rate;      /* rate at which absent words appear present */
-	uint64_t n_summary_words; /* distinct places of words */
-	uint64_t n_summary_grams;
+	uint64_t text_bytes;              /* bytes of the texts of documents */
+	uint64_t summary_bytes;           /* bytes of the summary; 0: no summary */
+	double summary_rate;              /* rate at which absent words appear present */
+	uint64_t n_summary_words;         /* places of words (summary.h): an upper bound */
+	uint64_t n_summary_grams;         /* distinct trigrams */
 	struct bs_term_table field_names; /* of all segments */
 	struct bs_field_stats *fields;    /* fields with values, sorted by name */
 	uint32_t n_fields;

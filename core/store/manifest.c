@@ -25,9 +25,11 @@
 #define SECTION_SUMMARY       8u
 #define SECTION_RECORD_GRAMS  9u
 
+/* flags of the section of word rules */
 #define WORDS_SPLIT_IDENTIFIERS 1u
 #define WORDS_ANALYZER          2u
 
+/* flags of a segment and of a source */
 #define SEGMENT_FULL 1u
 #define SOURCE_RACY  1u
 #define SOURCE_INNER 2u
@@ -597,8 +599,8 @@ static void code_words(struct coder *coder, struct bs_manifest *manifest)
 		                BS_TOKENIZER_REVISION);
 }
 
-/* Earlier programs ignore this section and commit without a summary; the next commit of a program
- * that knows it makes one. */
+/* Earlier programs ignore this section and commit without a summary. The next commit of a program
+ * that knows the section makes a summary. */
 static void code_summary(struct coder *coder, struct bs_manifest *manifest)
 {
 	struct bs_manifest_summary *summary = &manifest->summary;

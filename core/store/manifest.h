@@ -36,11 +36,11 @@ struct bs_recorded_options {
 	/* Whether files of folders whose names are those of collections are read record by
 	 * record. */
 	bool reads_records;
-	/* Whether records have grams. Not an option of the user: set by writers that make such an
-	 * index. Ignored by comparisons of options. */
+	/* Whether records have grams. Set by a writer of in-memory documents whose request asks for
+	 * grams, not by bs_index_build. Ignored by comparisons of options. */
 	bool record_grams;
 	char **records; /* globs of collections besides *.jsonl, *.ndjson; NULL-ended, or NULL */
-	double density;
+	double density; /* intended share of set bits in the columns of shards */
 	/* Maximum bytes of a document; larger ones are skipped. 0: BS_DEFAULT_MAX_DOCUMENT. */
 	uint64_t max_document;
 	/* False positive rate of absent words, see summary.h. 0: no summary. Ignored by comparisons
@@ -78,9 +78,9 @@ bool bs_recorded_options_read_same(const struct bs_recorded_options *a,
                                    const struct bs_recorded_options *b);
 /* Counts of a source's files that are not documents. */
 struct bs_left_out {
-	/* By enum bs_skip. For a folder only reasons that each walk finds again. */
+	/* Numbers by enum bs_skip. A folder has only the reasons that each walk finds again. */
 	uint64_t n[BS_SKIP_MAX];
-	struct bs_skip_kind binary[BS_SKIP_KINDS];
+	struct bs_skip_kind binary[BS_SKIP_KINDS]; /* binary files, by the ending of their names */
 };
 
 /*
@@ -94,7 +94,7 @@ struct bs_left_out {
 struct bs_source_record {
 	uint32_t kind;
 	uint32_t parent; /* number of the folder + 1; 0: none */
-	char *label;
+	char *label;     /* the source as the user spelled it, for ids of documents; "" for "." */
 	char *path;
 	/* Of a collection: size, mtime ns, ctime ns and inode when it was read. Otherwise zeros. */
 	uint64_t fingerprint[4];
@@ -104,12 +104,12 @@ struct bs_source_record {
 	bool is_named;
 	bool is_told;        /* the user was notified that it is not read; not recorded */
 	uint64_t read_bytes; /* of a collection: end of what was read */
+	/* Of a collection: the number of lines up to there. Of standard input: the number of all
+	 * lines that it ever had. */
 	uint64_t read_lines;
 	/* Of a folder: counts of its last walk. Of a collection: counts of what was read. */
 	struct bs_left_out left_out;
-	/* XXH3-64 of the first read_bytes bytes. Unused for standard input, whose read_lines is the
-	 * number of all lines it ever had. */
-	uint64_t read_checksum;
+	uint64_t read_checksum; /* of a collection: XXH3-64 of the first read_bytes bytes */
 };
 
 struct bs_segment_record {

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-/* Added numbers are looked up in base only if `more` has grown to more than 1/16 of base; in sets
- * without counts, 1/BS_MULTISET_MORE_SHARE. */
+/* Added numbers are looked up in base only if `more` has grown to more than 1/MORE_SHARE of base;
+ * in sets without counts, to more than 1/BS_MULTISET_MORE_SHARE. */
 #define MORE_SHARE 16u
 /* base is rebuilt when there are more changed numbers than n / CHANGED_SHARE + CHANGED_FEW, for the
  * n numbers of base. */
@@ -40,7 +40,6 @@ uint64_t bs_multiset_n(const struct bs_multiset *multiset)
 }
 
 /* Removes the leading numbers that equal `number`, and returns how many there were. */
-
 static uint64_t take_equal(struct bs_numbers *numbers, uint64_t number)
 {
 	uint64_t n = 0;
@@ -123,7 +122,8 @@ enum bs_status bs_multiset_add(struct bs_multiset *multiset, struct bs_numbers s
 struct lookup {
 	const struct bs_coded *coded;
 	uint64_t next_block;
-	struct bs_numbers here; /* decoded numbers, from before next_block, not yet passed */
+	/* the decoded numbers of blocks before next_block that have not been passed yet */
+	struct bs_numbers here;
 	/* Not initialised, because that would take longer than some look-ups. */
 	uint64_t numbers[BS_CODED_BLOCKS_NUMBERS];
 };
@@ -165,6 +165,8 @@ static void skip_below(struct bs_numbers *numbers, uint64_t number)
 	numbers->n -= n;
 }
 
+/* Sets *n_out to the number of times that the list has the number. The numbers of successive calls
+ * must ascend. */
 static enum bs_status look_up(struct lookup *at, uint64_t number, uint64_t *n_out,
                               struct bs_error *err)
 {
@@ -286,8 +288,8 @@ static enum bs_status begin_change(struct change *at, const struct bs_stored_mul
 	                        err);
 }
 
-/* Processes the next number of any list. *is_sound_out is false if more was removed than there
- * was. */
+/* Processes `number`, the least of the next numbers of all lists. *is_sound_out is false if the
+ * number is removed more often than it is present. */
 static enum bs_status change_next(struct change *at, uint64_t number, bool *is_sound_out,
                                   struct bs_error *err)
 {
@@ -367,8 +369,8 @@ enum bs_status bs_multiset_change(const struct bs_stored_multiset *told, struct 
 	return status;
 }
 
-/* Merges the lists into counts, less the removed numbers. Returns false if a count would be
- * negative. */
+/* Merges the old lists and the numbers `came`, subtracts `lost` and `went`, and writes the result
+ * to `base` and `beyond`. Returns false if a count would be negative. */
 static bool fold_all(struct bs_numbers in[BS_MULTISET_LISTS], struct bs_numbers came,
                      struct bs_numbers went, struct bs_buffer *base, struct bs_buffer *beyond)
 {

@@ -7,8 +7,9 @@
  *      set      base     numbers counted when the multiset was made from scratch
  *               more     numbers added since, each once; some may be in base, too
  *               gone     numbers of base whose count is 0 now
- *      counts   beyond   numbers of base, each repeated count - 1 times as of then
- *               gained   numbers, repeated by the increase of their count since, without `more`
+ *      counts   beyond   numbers of base, each repeated (its count when base was made) - 1 times
+ *               gained   numbers, repeated by the increase of their count since; without the one
+ *                        occurrence that is in more
  *               lost     numbers, repeated by the decrease of their count since
  *
  * This is a counting filter of one hash whose counters, which are nearly all 0 or 1, are lists.
@@ -98,7 +99,8 @@ enum bs_status bs_multiset_change_set(const struct bs_coded_set *set, struct bs_
                                       struct bs_numbers came, struct bs_numbers went, bool stays,
                                       struct bs_multiset *multiset, bool *is_done_out,
                                       struct bs_error *err) BS_WARN_UNUSED;
-/* While `more` has at most 1/8 of the numbers of base, it may also have numbers of base. */
+/* In sets without counts: while `more` has at most 1/BS_MULTISET_MORE_SHARE as many numbers as
+ * base, it may also have numbers of base. */
 #define BS_MULTISET_MORE_SHARE 8u
 /* Appends the numbers of a set, ascending. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_multiset_read_set(const struct bs_coded_set *set, struct bs_buffer *numbers,

@@ -2,8 +2,9 @@
  * segment.h: a segment, an immutable file with some documents, their lexicon, their shards and
  * their stored text.
  *
- * bs_segment_write_* write it in a fixed order: the indexer computes the contents, this file
- * defines the bytes. An open segment is used by any number of threads. Format: FORMAT.md.
+ * The functions bs_segment_write_* write a segment in a fixed order: the indexer computes the
+ * contents, this file defines the bytes. Any number of threads may use an open segment. Format:
+ * core/FORMAT.md.
  */
 #pragma once
 
@@ -46,10 +47,12 @@ struct bs_shard_image {
 	const uint32_t *exact_terms;
 	const struct bs_kernel *kernel; /* counts the popcounts */
 	const struct bs_term_treatment_table *treatments;
-	/* Forward indexes: shape.n_docs + 1 offsets, in ordinals. */
+	/* The remaining fields are for forward indexes (core/matrix/forward_index.h). */
+	/* shape.n_docs + 1 offsets in forward_terms: where the terms of each row begin */
 	const uint64_t *forward_offsets;
-	const uint32_t *forward_terms;  /* ascending within a row */
-	const uint64_t *filter_offsets; /* bs_forward_groups(shape.n_docs) + 1 */
+	const uint32_t *forward_terms; /* ordinals, ascending within a row */
+	/* bs_forward_groups(shape.n_docs) + 1 offsets in filter_words, in words */
+	const uint64_t *filter_offsets;
 	const uint64_t *filter_words;
 	/* bs_forward_groups(shape.n_docs) words per exact column */
 	const uint64_t *forward_columns;

@@ -92,8 +92,9 @@ void bs_snapshot_use_spill(struct bs_snapshot *snapshot, struct bs_spill *spill)
  * A damaged summary is ignored. BS_IO, BS_UNTRUSTED, BS_NO_MEMORY. */
 enum bs_status bs_snapshot_use_summary(struct bs_snapshot *snapshot, uint32_t least_segments,
                                        struct bs_error *err) BS_WARN_UNUSED;
-/* least_segments for a caller that has already consulted the summary, so that it gives no new
- * information: one look-up in it is still cheaper than look-ups in this many segments. */
+/* least_segments for a caller that has already consulted the summary (a catalog does so before it
+ * opens the index). The summary rules out nothing more, but one look-up in it is still cheaper than
+ * look-ups in this many segments. */
 #define BS_SUMMARY_MANY_SEGMENTS 6u
 
 /* Whether some segment may have the term with this key (lexicon.h), by the summary. True if no
@@ -139,8 +140,8 @@ enum bs_status bs_snapshot_record(const struct bs_snapshot *snapshot, struct bs_
                                   struct bs_doc_record *record_out,
                                   struct bs_error *err) BS_WARN_UNUSED;
 
-/* Reads only the source of a document and, unless it is a record, its name; for callers that read
- * many documents. BS_CORRUPT, BS_NO_MEMORY. */
+/* Reads only the source of a document and, if it is a file in a folder, its name; for callers that
+ * read many documents. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_snapshot_name(const struct bs_snapshot *snapshot, struct bs_doc_ref ref,
                                 struct bs_doc_record *record_out,
                                 struct bs_error *err) BS_WARN_UNUSED;

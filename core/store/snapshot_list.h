@@ -1,8 +1,8 @@
 /*
  * snapshot_list.h: the opened indexes of one query, 1 or more. Segments are numbered consecutively:
  * those of the first snapshot, its overlay, those of the second, its overlay, and so on. A document
- * is identified by this number and its number in the segment (struct bs_doc_ref). In a list of one
- * snapshot both equal the snapshot's own numbers.
+ * is identified by the number of its segment in the list and its number in the segment (struct
+ * bs_doc_ref). In a list of one snapshot both equal the snapshot's own numbers.
  */
 #pragma once
 
@@ -36,11 +36,11 @@ struct bs_snapshot_list {
 	uint32_t n_entries;
 	uint32_t n_segments; /* including overlays */
 	struct bs_list_segment *segments;
-	/* The next three fields are sums over the snapshots. */
-	/* Includes deleted documents that are still in the index, as scores count them. */
+	/* Sum over the snapshots. Includes deleted documents that are still in the index, as scores
+	 * count them. */
 	uint64_t n_docs;
-	uint64_t n_live_docs;
-	uint64_t n_positions;
+	uint64_t n_live_docs; /* sum over the snapshots */
+	uint64_t n_positions; /* sum over the snapshots */
 };
 
 /* Copies the entries. The snapshots must not change while the list is in use. After BS_NO_MEMORY

@@ -1,9 +1,9 @@
 /*
  * summary.h: a summary shows in few bytes which words and trigrams an index certainly lacks, for
  * callers that do not want to open the index, or not yet. It has the words of the lexicons as
- * encoded places, and the exact set of trigrams. The place of a word is one hash, a number below M;
- * an absent word appears present with probability words / M. "May have" is never false for a word
- * or trigram that is present.
+ * encoded places, and the exact set of trigrams. The place of a word is its bucket: a hash of the
+ * word, a number below M. With n distinct words, an absent word appears present with probability n
+ * / M. "May have" is never false for a word or trigram that is present.
  *
  * A summary is one run of bytes, which can be queried in the file summary-N that a manifest names,
  * or in a copy elsewhere. Its counts are in a second file, counts-N, with a number of its own; only
@@ -16,6 +16,7 @@
 #include "core/store/manifest.h"
 #include "core/store/multiset.h"
 
+/* size of the beginning of a summary: numbers and flags, before the words and trigrams */
 #define BS_SUMMARY_HEAD_BYTES 128u
 
 /* The numbers and flags of a summary, without its words and trigrams. */
@@ -24,7 +25,7 @@ struct bs_summary_facts {
 	uint64_t n_places; /* M */
 	/* documents with words, including deleted ones, as scores count them */
 	uint64_t n_docs;
-	uint64_t n_positions; /* sum of their lengths */
+	uint64_t n_positions; /* sum of the lengths of these n_docs documents */
 	/* bs_summary_analysis of the manifest. Indexes with equal values can be ranked as one. */
 	uint64_t analysis;
 	/* The number of files that every search of files must read, because nothing is known about
@@ -57,8 +58,8 @@ struct bs_summary {
  * format. */
 enum bs_status bs_summary_open(const struct bs_section *section, uint64_t offset, uint64_t n_bytes,
                                struct bs_summary *summary_out, struct bs_error *err) BS_WARN_UNUSED;
-/* Opens a summary in memory. The bytes are borrowed and need no alignment. The caller knows that
- * they are valid, or calls bs_summary_check. */
+/* Opens a summary in memory. The bytes are borrowed and need no alignment. Unless the caller knows
+ * that they are valid, it calls bs_summary_check next. */
 enum bs_status bs_summary_open_bytes(const uint8_t *bytes, uint64_t n_bytes,
                                      struct bs_summary *summary_out,
                                      struct bs_error *err) BS_WARN_UNUSED;
@@ -103,8 +104,8 @@ struct bs_summary_file {
 	struct bs_stored_multiset words;
 };
 
-/* Opens the summary of the commit. BS_NOT_FOUND if it has none, or one that was made for other
- * segments. A zeroed struct may be closed. */
+/* Opens the summary of the commit. BS_NOT_FOUND if it has none; BS_CORRUPT if the summary was made
+ * for other segments. A zeroed struct may be closed. */
 enum bs_status bs_summary_file_open(const struct bs_dir *dir, const struct bs_manifest *manifest,
                                     struct bs_summary_file *file_out,
                                     struct bs_error *err) BS_WARN_UNUSED;

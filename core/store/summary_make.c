@@ -11,13 +11,13 @@
 #include "core/collections/sort.h"
 #include "core/lexicon/lexicon.h"
 
-/* The number of places is chosen for 1/16 more words than there are, and chosen again when there
- * are more words than that, or fewer than half. Less room would save 0.04 bits per word, but small
- * additions bring many words: 1 % of a corpus has 4 % of its words, and each segment's words
- * count. */
+/* The number of places is chosen for 1/ROOM_SHARE more words than there are, and chosen again when
+ * there are more words than that, or fewer than half. Less room would save 0.04 bits per word, but
+ * small additions bring many words: 1 % of a corpus has 4 % of its words, and a word that an
+ * addition shares with the rest may count twice (bs_multiset_n). */
 #define ROOM_SHARE 16u
 
-#define GRAM_BITS  24u
+#define GRAM_BITS  24u /* bits of a trigram's number */
 #define GRAM_LIMIT (UINT64_C(1) << GRAM_BITS)
 
 /* Memory for each word of each segment, and for each trigram. Sorting takes twice the 8 bytes of a
@@ -58,10 +58,10 @@ static enum bs_status place(const struct making *at, struct bs_buffer *buffer, s
 
 #define DIGIT_BITS        11u
 #define DIGITS            (1u << DIGIT_BITS)
-#define FEW               8u
+#define FEW               8u   /* so few hashes with equal digits the insertion sort can order */
 #define SORTED_BY_MERGING 256u /* fewer hashes are sorted by merging */
-/* Maximum average moves per hash. For the maximum number of words of a summary the average is
- * four. */
+/* Maximum average number of moves per hash in the insertion sort; beyond it, the hashes are sorted
+ * by merging. For the maximum number of words of a summary the average is four. */
 #define MOST_MOVES 64u
 
 /* starts: room for DIGITS numbers. */
@@ -185,8 +185,8 @@ static uint64_t places_for(uint64_t n_words, uint64_t rate)
 	return n < (double)BS_CODED_MOST ? (uint64_t)n + 1 : BS_CODED_MOST;
 }
 
-/* Whether the number of places gives at most the requested rate, and is not far larger than
- * needed. */
+/* Whether the number of places gives at most the requested false-positive rate, and is not far
+ * larger than needed. */
 static bool fits(const struct making *at)
 {
 	double n_words = (double)bs_multiset_n(&at->tallies.words);
@@ -379,8 +379,9 @@ static enum bs_status change_words(struct making *at, bool *is_done_out, struct 
 	return status;
 }
 
-/* Finds a segment of the manifest whose set of trigrams (section 64) equals base, so that base
- * stays while the segment does. */
+/* Finds a segment of both commits whose set of trigrams (BS_SECTION_GRAM_SET of its file) equals
+ * the list `base` of the last summary's trigrams: while this segment stays, no trigram of base is
+ * removed. NULL: there is none. */
 static enum bs_status find_base(const struct making *at, const struct bs_segment **found_out,
                                 struct bs_error *err)
 {

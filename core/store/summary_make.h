@@ -19,8 +19,8 @@
 #define BS_SUMMARY_MOST_TERMS (UINT64_C(1) << 26)
 
 struct bs_summary_segment {
-	uint64_t number;
-	uint64_t n_words;
+	uint64_t number;  /* file seg-NUMBER */
+	uint64_t n_words; /* the number of its hashes in bs_summary_cache.hashes */
 };
 
 BS_VECTOR(bs_summary_segments, struct bs_summary_segment);

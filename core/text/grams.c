@@ -56,7 +56,7 @@ static inline uint64_t fold_ascii(uint64_t bytes)
 	return bytes | ((from_a & ~from_bracket & EVERY_BYTE(0x80)) >> 2);
 }
 
-#define BLOCK_BYTES 64u
+#define BLOCK_BYTES 64u /* bytes that fold_blocks folds at a time */
 
 /* Folds whole blocks up to the first that is not all ASCII; returns the number of bytes. Compilers
  * vectorize the loop. */

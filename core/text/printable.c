@@ -78,6 +78,9 @@ enum bs_status bs_utf8_characters(const uint8_t *text, size_t text_bytes, uint64
 	}
 	bs_icu.ubrk_close(characters);
 	bs_icu.utext_close(wrapped);
-	*end_out = U_SUCCESS(code) ? (size_t)end : 0;
+	if (U_FAILURE(code))
+		return bs_fail(err, BS_UNSUPPORTED, "ICU finds no characters: %s",
+		               bs_icu.u_errorName(code));
+	*end_out = (size_t)end;
 	return BS_OK;
 }

@@ -23,7 +23,7 @@ static inline size_t bs_display_columns(int32_t code_point)
 }
 
 /* Sets *end_out to the offset of the end of the n-th user-perceived character of a text, or of the
- * text if it is shorter; to 0 if ICU fails. BS_UNSUPPORTED: ICU cannot be loaded. */
+ * text if it is shorter. BS_UNSUPPORTED: ICU cannot be loaded, or fails. */
 enum bs_status bs_utf8_characters(const uint8_t *text, size_t text_bytes, uint64_t n,
                                   size_t *end_out, struct bs_error *err) BS_WARN_UNUSED;
 

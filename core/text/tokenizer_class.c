@@ -13,6 +13,7 @@ enum bs_status bs_tokenizer_fail_icu(struct bs_error *err, const char *what, UEr
 	return bs_fail(err, status, "ICU: %s: %s", what, bs_icu.u_errorName(code));
 }
 
+/* sizes of the tables code_point_classes and simple_folds */
 #define CLASSES_BYTES ((size_t)UCHAR_MAX_VALUE + 1)
 #define FOLDS_BYTES   (0x10000 * sizeof(uint16_t))
 

@@ -27,7 +27,7 @@
 /* A UTF-16 unit becomes at most 3 bytes of UTF-8; a surrogate pair becomes 4. */
 #define UTF8_BYTES_PER_UNIT ((size_t)3)
 
-#define PAIR_BYTES ((size_t)2 * U8_MAX_LENGTH)
+#define PAIR_BYTES ((size_t)2 * U8_MAX_LENGTH) /* most bytes of a bigram */
 
 BS_LIBRARY_DEFINE(bs_stemmer, "Snowball", BS_STEMMER_SONAME, BS_STEMMER_FOLDER,
                   BS_STEMMER_FUNCTIONS)

@@ -15,7 +15,7 @@
 #include "corpus/walk/file.h"
 #include "corpus/walk/holes.h"
 
-/* paths of a batch if they have entries of the index: most files then need only a stat */
+/* number of paths of a batch if an entry lookup is set: most files then need only a stat */
 #define BATCH_KNOWN 512
 
 struct bs_feed {
@@ -514,7 +514,8 @@ void bs_feed_set_entry_lookup(struct bs_feed *feed, const struct bs_entry_lookup
 	feed->lookup = *lookup;
 }
 
-/* Adds the first n_bytes of the file to the checksum. *is_there_out: the file has as many bytes. */
+/* Adds the first n_bytes of the file to the checksum. *is_there_out: whether the file has that
+ * many. */
 static enum bs_status sum_beginning(struct bs_feed *feed, uint64_t n_bytes, bool *is_there_out,
                                     struct bs_error *err)
 {

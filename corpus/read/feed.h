@@ -57,14 +57,16 @@ struct bs_batch {
 	const struct bs_source *source; /* the source of the items */
 	/* the inner collection that the batch belongs to, begins or ends; NULL: none */
 	struct bs_inner *inner;
-	/* bytes is only the path of inner; nothing is read from it, except the row of inner */
+	/* the batch begins inner: bytes is only the path of inner, and nothing is read from there,
+	 * except the row of inner */
 	bool begins_inner;
 	/* the last batch of inner */
 	bool ends_inner;
 	bool has_failed; /* inner cannot be read further: bytes is the NUL-terminated reason */
 	/* progress in the source so far, in bytes or files; 0 for documents to read again */
 	uint64_t source_done;
-	/* collection: the single line is longer than a document may be; bytes is empty */
+	/* collection: the only item is a line that is longer than a document may be; bytes is
+	 * empty */
 	bool is_long_line;
 	/* the items are collections, to be read as files for their rows */
 	bool is_row;
@@ -92,9 +94,9 @@ void bs_feed_close(struct bs_feed *feed);
 /*
  * Reads inner collections, which the walk of a folder finds, as sources of their own. meet is
  * called for each file, in the order of the walk. *inner_out: NULL if the file is not a collection
- * (*is_unread_out: it could not be read). Otherwise *feed_out, which the caller of meet does not
- * free, yields what is to be read; NULL: nothing. The folder's feed then returns a batch that
- * begins the inner collection, followed by the batches of its feed, the last of which ends it.
+ * (*is_unread_out: whether it could not be read). Otherwise *feed_out, which the caller of meet
+ * does not free, yields what is to be read; NULL: nothing. The folder's feed then returns a batch
+ * that begins the inner collection, followed by the batches of its feed, the last of which ends it.
  * Without a feed the first batch does both.
  */
 struct bs_inner;
@@ -156,8 +158,8 @@ enum bs_status bs_feed_resume(struct bs_feed *feed, const struct bs_read_mark *m
  * line feed was a document. */
 void bs_feed_mark(const struct bs_feed *feed, bool last_line_counts, struct bs_read_mark *mark_out);
 
-/* *reaches_out: the walk of a folder yields the file or folder at path below it, and it is not
- * skipped as a binary file. BS_IO if that cannot be determined, BS_NO_MEMORY. */
+/* Sets *reaches_out to whether the walk of a folder yields the file or folder at `path` below it,
+ * and this is not skipped as a binary file. BS_IO if that cannot be determined, BS_NO_MEMORY. */
 enum bs_status bs_feed_reaches(const struct bs_source *folder,
                                const struct bs_source_options *options, const char *path,
                                bool *reaches_out, struct bs_error *err) BS_WARN_UNUSED;

@@ -9,7 +9,7 @@
 #include "core/bitsift/host.h"
 #include "corpus/read/record.h"
 
-#define ONES (UINT64_MAX / 255)
+#define ONES (UINT64_MAX / 255) /* eight bytes that are 1 */
 
 /* The number of bytes, in memory order, before the first one that JSON must escape or that is not
  * ASCII. Borrows of the subtractions can only set wrong bits after that byte. */

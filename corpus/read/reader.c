@@ -37,7 +37,7 @@ struct collection {
 	int fd; /* -1: none is open */
 	char *path;
 	enum bs_coding coding;
-	struct bs_fingerprint fingerprint; /* when it was opened */
+	struct bs_fingerprint fingerprint; /* of the file when it was opened */
 	struct bs_buffer window;           /* bytes from window_offset on */
 	uint64_t window_offset;
 	bool is_ahead; /* the window was read ahead and may serve later calls */
@@ -59,7 +59,7 @@ struct bs_reader {
 	const char *too_large;     /* message for a document over max_document_bytes */
 	int64_t racy_from_ns;      /* 0: not checked */
 	struct bs_record_parser *records;
-	bool has_large;         /* a record of the current batch was announced */
+	bool has_large;         /* a record of the current batch was announced as large */
 	struct bs_buffer bytes; /* the file or record as read */
 	struct bs_buffer text;  /* bytes as UTF-8, if they have another coding */
 	struct bs_buffer message;
@@ -759,9 +759,9 @@ static enum bs_status open_folder(struct bs_reader *reader, const char *folder, 
 
 /*
  * Like bs_file_stat_below, but checks only once a second whether the path of a folder contains a
- * symlink. Hits are in folders far apart, and looking up whole paths takes half of the time. The
- * risk: a file that is reached through a symlink made within that second is accepted if it is
- * otherwise unchanged.
+ * symlink. Consecutive files are often in different folders, and checking all folders of their
+ * paths would take half of the time. The risk: a file that is reached through a symlink made within
+ * that second is accepted if it is otherwise unchanged.
  */
 static int look_again(struct bs_reader *reader, int dir_fd, const char *path, struct stat *found)
 {
@@ -1048,8 +1048,8 @@ static enum bs_status recall_text(struct bs_reader *reader, const char *name,
 	                   document, refusal, err);
 }
 
-/* Reads a document of the index again. *is_there_out: it could be read. Fails if the document would
- * otherwise be lost, or if the failure is fatal. */
+/* Reads a document of the index again. *is_there_out: whether it could be read. Fails if the
+ * document would otherwise be lost, or if the failure is fatal. */
 static enum bs_status recall(struct bs_reader *reader, const char *name,
                              const struct bs_index_entry *entry, const struct bs_recall *recalled,
                              struct bs_document *document, bool *is_there_out, struct bs_error *err)

@@ -11,12 +11,13 @@ void bs_reader_free(struct bs_reader *reader);
 
 /*
  * Passes every document of the batch, in order, to the sink. Files and records that cannot be
- * documents are reported to sink->skip. A file with the known fingerprint, if that is not racy, is
- * passed to sink->unchanged without being read. A known file that cannot be read is passed to
- * sink->unchanged, and reported to sink->skip. For rows nothing is refused: a file that is too
- * large, or cannot be read and was not known, becomes a document without fields. Documents to read
- * again are passed only if their checksum is unchanged; those that cannot be read are reported to
- * sink->skip. Fails only with statuses of the sink, BS_NO_MEMORY, or BS_CORRUPT (of stored text).
+ * documents are reported to sink->skip. A file whose fingerprint is the one in its index entry, and
+ * is not racy, is passed to sink->unchanged without being read. A file with an index entry that
+ * cannot be read is passed to sink->unchanged, and reported to sink->skip. For rows nothing is
+ * refused: a file that is too large, or cannot be read and was not known, becomes a document
+ * without fields. Documents to read again are passed only if their checksum is unchanged; those
+ * that cannot be read are reported to sink->skip. Fails only with statuses of the sink,
+ * BS_NO_MEMORY, or BS_CORRUPT (of stored text).
  */
 enum bs_status bs_reader_read(struct bs_reader *reader, const struct bs_batch *batch,
                               const struct bs_document_sink *sink,
@@ -32,12 +33,13 @@ enum bs_status bs_reader_read_all(struct bs_reader *reader, struct bs_feed *feed
  *
  *   fetch_file    Reads the file at path below folder by the rules of indexing: symlinks are not
  *                 followed, binary files are refused. folder NULL: a file that the user named,
- *                 binary or not. The last folder stays open. *fingerprint_out: its present one.
+ *                 binary or not. The last folder stays open. *fingerprint_out: the file's, now.
  *   ask_head      Sets the callbacks that inspect the beginning of large files (file.h), for all
  *                 later fetch_file calls; NULL: none. If the beginning suffices, it is the text.
  *   fetch_line    Reads source_bytes at offset of a collection, unparsed, as UTF-8. The last
  *                 collection stays open. Reads ahead up to ahead_to, at most 256 KiB, so that
- *                 neighbouring records need one pread. *fingerprint_out: when it was opened.
+ *                 neighbouring records need one pread. *fingerprint_out: the collection's, when it
+ *                 was opened.
  *   fetch_record  fetch_line without reading ahead, parsed.
  *   fetch_raw     Parses a record's raw JSON line.
  *   take_file     Makes the document from the bytes of a file, which the caller keeps.

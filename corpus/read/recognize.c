@@ -12,8 +12,10 @@
 #include "corpus/walk/file.h"
 #include "corpus/walk/ignore.h"
 
+/* Bytes of a file that are read first. If they do not suffice, BS_BATCH_BYTES are read. */
 #define FIRST_BYTES ((size_t)16 << 10)
 
+/* names of collections */
 static const char *const endings[] = {"*.jsonl", "*.ndjson"};
 #define N_ENDINGS (sizeof(endings) / sizeof(*endings))
 
@@ -29,7 +31,8 @@ struct bs_recognizer {
 enum bs_status bs_recognizer_new(const struct bs_source_options *options,
                                  struct bs_recognizer **recognizer_out, struct bs_error *err)
 {
-	/* No key is named so (invalid UTF-8); so no record is refused because of its id. */
+	/* No key has this name, because it is invalid UTF-8. So no record is refused because of its
+	 * id. */
 	static const struct bs_record_options no_id = {.id_field = "\xff"};
 	struct bs_recognizer *recognizer = calloc(1, sizeof(*recognizer));
 	*recognizer_out = recognizer;

@@ -20,8 +20,9 @@ void bs_recognizer_free(struct bs_recognizer *recognizer);
  * interpreted as in a .gitignore file of the folder. */
 bool bs_recognizer_has_name(const struct bs_recognizer *recognizer, const char *path);
 
-/* *has_out: the first line of an open file is that of a collection. If that line is longer than 1
- * MiB, only its beginning is examined. path is used in messages. BS_IO, BS_NO_MEMORY. */
+/* *has_out: whether the first non-blank line of an open file is that of a collection. If that line
+ * is longer than 1 MiB, only its beginning is examined. path is used in messages. BS_IO,
+ * BS_NO_MEMORY. */
 enum bs_status bs_recognizer_has_line(struct bs_recognizer *recognizer, int fd, const char *path,
                                       bool *has_out, struct bs_error *err) BS_WARN_UNUSED;
 /* Like bs_recognizer_has_line, for the bytes of a file. */

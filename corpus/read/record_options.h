@@ -11,7 +11,8 @@
 #define BS_RECORD_MAX_DEPTH 65536
 /* Maximum length of a name, so that the names of a deep record are not many times its size. */
 #define BS_RECORD_NAME_BYTES 255u
-/* Limit that keeps positions, including the gaps between fields, within 32 bits. */
+/* Maximum number of fields of a record. It keeps positions, including the gaps between fields,
+ * within 32 bits. */
 #define BS_RECORD_MAX_FIELDS ((size_t)1 << 24)
 
 /* Strings are borrowed while the parser exists. */

@@ -173,7 +173,7 @@ uint64_t bs_record_parse_bytes(const uint8_t *line, size_t line_bytes)
 	struct scanner scanner = {line, line + line_bytes};
 	struct raw_string string = {0};
 	uint64_t n_bytes = (uint64_t)line_bytes * 2;
-	/* upper bound of the length of the enclosing object's name */
+	/* name_bytes: upper bound of the length of the enclosing object's name */
 	size_t depth = 0, longest_key = 0, name_bytes = 0;
 	bool is_scalar = false;
 	while (scanner.at < scanner.end) {

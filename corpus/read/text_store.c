@@ -35,10 +35,11 @@ BS_LIBRARY_DEFINE(bs_zstd, "zstd", BS_ZSTD_SONAME, BS_ZSTD_FOLDER, ZSTD_FUNCTION
  * short frame before the first byte. The whole frame is decoded even if only one of its texts is
  * needed, so decoding must be fast: level -2 does not compress literals, and a minimum match of six
  * bytes leaves fewer literals. For records of 300 bytes, compared with a frame for each record at
- * level 1: compressing takes half the time, decoding one record .76 us instead of .52, and the size
- * is equal. */
+ * level 1: compressing takes half the time, decoding one record 0.76 us instead of 0.52, and the
+ * size is equal. */
 #define SHARED_BYTES 1536u
-/* Level 3 is zstd's default; on larger texts level 1 is 40 % faster, and the result 3 % larger.
+/* The kinds of frames, and their parameters. SHARED: of several small texts. ALONE: of one text; on
+ * such texts level 1 is 40 % faster than level 3, zstd's default, and the result 3 % larger.
  * least_match 0 is zstd's default. */
 enum {
 	SHARED,
@@ -52,7 +53,8 @@ static const struct {
  * than 1 %. */
 #define SAMPLE_BYTES ((size_t)256 << 10)
 /* Most bytes that one document contributes to the sample, so that a long one does not fill it. */
-#define SAMPLE_DOCUMENT_BYTES  ((size_t)8 << 10)
+#define SAMPLE_DOCUMENT_BYTES ((size_t)8 << 10)
+/* If the sample has fewer bytes or documents than these, there is no dictionary. */
 #define SAMPLE_LEAST_BYTES     ((size_t)64 << 10)
 #define SAMPLE_LEAST_DOCUMENTS 200
 /* Documents wait in memory until the dictionary is trained, or until they have this many bytes. */
@@ -90,7 +92,7 @@ struct bs_store_writer {
 	struct bs_file_writer *file; /* receives the frames; NULL: they are a part */
 	uint64_t frames_bytes;
 	struct bs_buffer parts[BS_STORE_PARTS];
-	bool is_trained; /* the dictionary is decided; no document waits any more */
+	bool is_trained; /* the dictionary is final, or left empty; no document waits any more */
 	struct bs_buffer sample;
 	struct sizes sample_sizes;
 	struct piece waiting; /* documents that wait for the dictionary */

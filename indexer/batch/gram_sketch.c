@@ -28,9 +28,11 @@
 #include "core/system/icu.h"
 #include "core/text/grams.h"
 
-#define PIECE_BYTES  4096u
-#define BYTE_NS      4u /* estimated cost of a byte, for the deadline */
-#define CARRY_BYTES  (BS_GRAM_LONG_BYTES - 1)
+#define PIECE_BYTES 4096u /* bytes of text that are folded at a time */
+#define BYTE_NS     4u    /* estimated cost of a byte, for the deadline */
+/* most folded bytes that begin incomplete grams, and so are kept until the next piece is folded */
+#define CARRY_BYTES (BS_GRAM_LONG_BYTES - 1)
+/* size of `folded`: kept bytes, a folded piece, and bytes after it that may be read */
 #define FOLDED_BYTES (CARRY_BYTES + 2 * PIECE_BYTES + 8 + BS_GRAM_REACH)
 #define STATE_WORDS  (BS_GRAM_TRIGRAMS / BS_GRAM_STATES_A_WORD)
 /* places of the text that are processed at a time: their trigrams stay in the first-level cache */

@@ -28,8 +28,8 @@
  * Group varint (Dean, "Challenges in Building Large-Scale Information Retrieval Systems", WSDM
  * 2009): each number has as many bytes as it needs. Four numbers form a group: a byte with their
  * lengths, two bits each, then the numbers. Unlike a varint with seven bits in a byte, decoding
- * does not test each byte: it takes a quarter of the instructions, and document terms have the same
- * size.
+ * does not test each byte: it takes a quarter of the instructions, and the encoded terms of
+ * documents have the same size.
  */
 
 /* Most bytes that n numbers take, including slack bytes after them, which may be written or
@@ -102,7 +102,7 @@ BS_VECTOR(bs_field_texts_list, struct bs_field_texts);
  * not move, because struct bs_buffered_doc points into it. */
 struct bs_spool_chunk {
 	struct bs_spool_chunk *next; /* chunk of earlier documents */
-	uint32_t first_doc;
+	uint32_t first_doc;          /* number of the first document whose terms are here */
 	size_t used_bytes;
 	size_t capacity_bytes;
 	uint8_t bytes[];
@@ -164,9 +164,11 @@ struct bs_indexing_buffer {
 	/* scratch: for each term number of the analysed batch, a struct mapped
 	 * (indexing_buffer.c) */
 	struct bs_buffer map;
-	/* scratch: numbers of the batch's fields; BS_TERM_NONE for those beyond BS_MOST_FIELDS */
+	/* scratch, by number of a field in the batch: its number in `fields`; BS_TERM_NONE if there
+	 * are BS_MOST_FIELDS fields already */
 	struct bs_u32s field_map;
-	/* scratch: numbers of the batch's values; BS_TERM_NONE for those not yet added */
+	/* scratch, by number of a value in the batch: its number in `values`; BS_TERM_NONE: not yet
+	 * added */
 	struct bs_u32s value_map;
 };
 /* Moves data that grows with documents to temporary files in dir. Call for an empty indexing

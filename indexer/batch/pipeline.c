@@ -37,9 +37,8 @@ struct bs_pipeline {
 	struct slot *slots;
 	struct worker *workers; /* n_threads */
 	bool has_file_grams, has_record_grams;
-	/* of the present bs_pipeline_run */
-	bs_merge_fn merge;
-	void *context;
+	bs_merge_fn merge; /* the caller's function, during bs_pipeline_run */
+	void *context;     /* argument of merge */
 };
 
 static enum bs_status take_document(void *context, const struct bs_document *document,

@@ -15,8 +15,8 @@
 
 #define FIELD_GAP   100u       /* positions between two fields of a record */
 #define KEPT_BYTES  (1u << 20) /* larger buffers are freed after use */
-#define FIRST_SLOTS (1u << 14)
-#define KEPT_SLOTS  (1u << 18)
+#define FIRST_SLOTS (1u << 14) /* slots of a new dictionary */
+#define KEPT_SLOTS  (1u << 18) /* if there are more, they are freed after use */
 /* Estimated costs for the deadline: of a distinct term after tokenization, and of a field without
  * its words. */
 #define TERM_NS  30u
@@ -313,10 +313,11 @@ static enum bs_status start_pairs(struct bs_term_batch *batch, struct bs_error *
 /* Most postings that a token adds: its term, and the pairs that end with it. */
 #define MOST_POSTINGS (1 + 2 + BS_TERM_BATCH_MOST_HEADS)
 
+/* A token that is about to be looked up. */
 struct looked_up {
 	struct short_key key;
-	uint64_t mixed;
-	bool is_short;
+	uint64_t mixed; /* hash of key */
+	bool is_short;  /* key holds the whole term; otherwise key and mixed are not used */
 };
 
 static void look_ahead(const struct bs_term_batch_terms *terms, const struct bs_token *tokens,
@@ -357,7 +358,7 @@ static inline void count_term(struct bs_term_batch *batch, uint32_t number, uint
 /* A word b at `position` and the words at the position before it: a word, and a whole identifier
  * that has the same position as its first part. */
 struct meeting {
-	uint16_t a;
+	uint16_t a;     /* the word before b, or BS_NO_WORD */
 	uint16_t whole; /* the whole identifier, or BS_NO_WORD */
 	uint16_t b;
 	uint32_t position;

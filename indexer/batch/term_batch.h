@@ -63,8 +63,8 @@ struct bs_term_batch_doc {
 	uint32_t n_values;
 	uint64_t first_other; /* index in other_fields of the fields of its other texts */
 	uint32_t n_others;
-	uint64_t gram_row; /* index in gram_rows of its row */
-	uint64_t n_gram_bits;
+	uint64_t gram_row;           /* index in gram_rows of its row */
+	uint64_t n_gram_bits;        /* estimated number of bits to set in its row */
 	uint32_t gram_size_class;    /* BS_GRAM_NO_SIZE_CLASS: no row */
 	struct bs_document document; /* as read, but its pointers are invalid */
 };
@@ -76,11 +76,12 @@ BS_VECTOR(bs_term_batch_doc_list, struct bs_term_batch_doc);
  * three words, and twice as many if a part folds to nothing. */
 #define BS_TERM_BATCH_MOST_HEADS 12u
 struct bs_term_batch_heads {
-	uint16_t words[BS_TERM_BATCH_MOST_HEADS];
+	uint16_t words[BS_TERM_BATCH_MOST_HEADS]; /* the pairs, numbered by bs_word_pairs_head */
 	uint32_t n;
 };
 
-/* Zero-initialise all but tokenizer, pairs, grams and keep_raws. Reusable. */
+/* Zero-initialise all but tokenizer, grams, pairs, weights, memory_bytes and keep_raws.
+ * Reusable. */
 struct bs_term_batch {
 	struct bs_tokenizer *tokenizer; /* borrowed; NULL: words are not indexed */
 	struct bs_gram_sketch *grams;   /* borrowed; NULL: grams are not indexed */
@@ -111,12 +112,12 @@ struct bs_term_batch {
 	/* by document: the fields of its texts that are neither numbers nor dates */
 	struct bs_u32s other_fields;
 	struct bs_buffer raws;
-	struct bs_u64s gram_rows;
+	struct bs_u64s gram_rows;   /* rows of grams, one after another */
 	struct bs_buffer gram_text; /* scratch: the joined fields of a document */
 	struct bs_u32s trigrams;    /* distinct trigrams of the documents that have rows */
 	/* skipped files: nul_end (u32) and the NUL-terminated name of each */
 	struct bs_buffer non_documents;
-	struct bs_doc_refs unchanged;
+	struct bs_doc_refs unchanged; /* indexed documents that were found unchanged */
 	uint32_t n_docs;
 	struct bs_buffer key; /* scratch for keys of pairs */
 	/* by term: its number among the words of pairs, or BS_NO_WORD */

@@ -34,7 +34,7 @@ struct sampler {
 	bool is_enough;      /* the rest of the current batch is not needed */
 };
 
-/* Of a larger file, only the first bytes are sampled. */
+/* Most bytes of a file that are sampled: its first ones. */
 #define MOST_TEXT_BYTES ((uint64_t)8 << 20)
 
 static enum bs_status take_document(void *context, const struct bs_document *document,
@@ -142,7 +142,7 @@ static enum bs_status sample_lines(struct sampler *sampler, const struct bs_sour
 }
 
 /* Walks a folder and keeps every n-th batch of paths, so that the kept batches are spread over the
- * folder. *is_whole_out: all batches were kept. */
+ * folder. *is_whole_out: whether all batches were kept. */
 static enum bs_status keep_paths(struct bs_feed *feed, const struct sampler *sampler,
                                  struct bs_batch kept[MOST_PIECES], uint32_t *n_kept,
                                  bool *is_whole_out, struct bs_error *err)

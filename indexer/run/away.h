@@ -24,9 +24,9 @@ struct bs_away_index {
 };
 
 /*
- * Determines whether source `number` of the index is missing (enum bs_source_presence). The source
- * may be followed, and can be opened as `source`. BS_STANDING_THERE also if it held no documents.
- * why: the reason of GONE and UNREAD. BS_NO_MEMORY.
+ * Determines whether source `number` of the index is missing (enum bs_source_presence). `source`
+ * names it; the caller has checked that it may be followed. BS_STANDING_THERE also if it held no
+ * documents. why: the reason of GONE and UNREAD. BS_NO_MEMORY.
  */
 enum bs_status bs_away_look(const struct bs_away_index *index, uint32_t number,
                             const struct bs_source *source, enum bs_source_presence *standing_out,

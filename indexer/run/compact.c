@@ -26,8 +26,10 @@
 #include "corpus/read/feed.h"
 #include "indexer/run/index_writer.h"
 
-#define FACTOR            6u
-#define FIRST_TIER_BYTES  (UINT64_C(16) << 10)
+#define FACTOR           6u
+#define FIRST_TIER_BYTES (UINT64_C(16) << 10) /* most bytes of a segment in the lowest tier */
+/* After a refresh at most 1/LIMIT_SHARE of the index is merged, or LEAST_LIMIT_BYTES if that is
+ * more. */
 #define LEAST_LIMIT_BYTES (UINT64_C(8) << 20)
 #define LIMIT_SHARE       8u
 /* When a segment is drained (see above), its limit in bytes of index is multiplied by this to get
@@ -265,8 +267,8 @@ static enum bs_status compact_segments(struct compact *compact, struct bs_build_
 	enum bs_status status =
 		bs_manifest_is_outdated(&compact->snapshot.manifest, &is_outdated, err);
 	/* The index is outdated: its next refresh will read everything, so merging now would be
-	 * wasted. With a provider of texts, merging may still be worth it, because it reduces the
-	 * number of files. */
+	 * wasted. But a merge that the user requested is done if there is a provider of texts: it
+	 * reduces the number of files. */
 	if (!status && is_outdated && !compact->is_all)
 		return BS_OK;
 	if (!status && is_outdated && !compact->snapshot.texts)
@@ -300,7 +302,7 @@ static enum bs_status compact_segments(struct compact *compact, struct bs_build_
 	return status;
 }
 
-/* *has_rows_out: the index has segments of rows. */
+/* *has_rows_out: whether the index has segments of rows. */
 static enum bs_status compact_chosen(struct compact *compact,
                                      const struct bs_build_request *request,
                                      struct bs_build_report *report, bool *has_rows_out,

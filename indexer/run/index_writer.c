@@ -14,6 +14,7 @@
 #include "core/text/tokenizer.h"
 #include "corpus/changes/recorded.h"
 
+/* memory of a run: the default, and the minimum */
 #define DEFAULT_MEMORY_BYTES (UINT64_C(1) << 30)
 #define MIN_MEMORY_BYTES     (UINT64_C(16) << 20)
 /* Memory of a text and its words in the worst case, that all words are distinct, as a multiple of
@@ -347,6 +348,7 @@ static uint64_t id_bytes_held(const struct bs_index_writer *writer)
 	return n_bytes < most ? n_bytes : most;
 }
 
+/* The memory that is limited by indexing_buffer_limit_bytes. */
 static uint64_t held_bytes(const struct bs_index_writer *writer)
 {
 	return accumulated_bytes(&writer->indexing_buffer) + writer->grams.n_bytes +
@@ -364,7 +366,7 @@ static bool has_room(const struct bs_index_writer *writer, const struct bs_term_
 }
 
 /* True if a segment must be written before document i of the analysed batch is added. *of_rows_out:
- * it is the segment of rows. */
+ * whether this is the segment of rows. */
 static bool is_full(const struct bs_index_writer *writer, const struct bs_term_batch *term_batch,
                     uint32_t i, bool *of_rows_out)
 {

@@ -33,7 +33,7 @@ struct bs_index_writer {
 	struct bs_build_report *report;
 	uint64_t start_ns;           /* CLOCK_MONOTONIC, for the report */
 	struct bs_progress progress; /* progress of the present step */
-	/* CLOCK_MONOTONIC */
+	/* start of the present step, CLOCK_MONOTONIC */
 	uint64_t step_start_ns;
 	uint64_t n_files;            /* files that were found while a sample was taken */
 	int64_t racy_from_ns;        /* fingerprints not older than this are racy */
@@ -52,11 +52,11 @@ struct bs_index_writer {
 	struct bs_word_pairs pairs; /* the word pairs to index */
 	struct bs_gram_plan gram_plan;
 	struct bs_indexing_buffer indexing_buffer;
-	/* grams of the files in indexing_buffer */
+	/* grams of the documents in indexing_buffer */
 	struct bs_gram_indexing_buffer grams;
 	/* rows of collections, which become a segment of their own */
 	struct bs_indexing_buffer rows;
-	/* grams of the files in rows */
+	/* grams of the documents in rows */
 	struct bs_gram_indexing_buffer row_grams;
 	struct bs_store_writer *store; /* store of the segment in indexing_buffer; nullable */
 	/* if there is a store: the file of that segment, which begins with the store's frames */
@@ -110,7 +110,6 @@ enum bs_status bs_index_writer_choose_by(struct bs_index_writer *writer, bs_give
 /* Frees the memory for reading and for the indexing buffers. */
 void bs_index_writer_release(struct bs_index_writer *writer);
 /* Reports a skipped file, record or source. */
-
 void bs_index_writer_skip(struct bs_index_writer *writer, enum bs_skip reason, const char *message);
 
 /* Merges an analysed batch of documents or rows: calls `add` for each, which must call

@@ -527,8 +527,8 @@ static enum bs_status keep_away(struct bs_indexing *at, uint32_t i,
 	return status ? status : tell_away(at, standing, err);
 }
 
-/* *is_away_out: the source held documents in the previous commit, and now does not exist or is an
- * empty folder; perhaps its file system is not mounted. */
+/* *is_away_out: whether the source held documents in the previous commit, and now does not exist or
+ * is an empty folder; perhaps its file system is not mounted. */
 static enum bs_status is_away(struct bs_indexing *at, uint32_t i,
                               enum bs_source_presence *standing_out, bool *is_away_out,
                               struct bs_error *err)

@@ -27,7 +27,7 @@ struct bs_indexing {
 	/* the previous commit */
 	struct bs_snapshot old;
 	struct bs_build_report report;
-	/* the return value of bs_index_create_dir; 0: the directory existed */
+	/* made_bytes_out of bs_index_create_dir; 0: the directory existed */
 	size_t made_bytes;
 	/* old is open */
 	bool has_old;
@@ -48,15 +48,16 @@ struct bs_indexing {
 	uint64_t n_absorbed;
 	/* the source being read; the fields down to is_left refer to it */
 	struct bs_source source;
-	uint32_t source_number;
+	uint32_t source_number; /* number of source in the new manifest */
 	struct bs_refreshing refreshing;
 	struct bs_inners inners; /* the inner collections of source */
 	struct bs_inner *inner;  /* the inner collection being merged; NULL: none */
 	/* skipped files of source */
 	struct bs_left_out left_out;
-	/* its documents are taken from the stored texts of the previous commit */
+	/* the documents of source are taken from the stored texts of the previous commit */
 	bool is_restored;
-	/* see struct bs_listed_source; files that it skips belong to other sources now */
+	/* is_left of source (struct bs_listed_source): files that the walk skips are not reported,
+	 * because they belong to other sources now */
 	bool is_left;
 	/* number of the next record of standard input; a number is never reused */
 	uint64_t next_sequence;

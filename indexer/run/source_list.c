@@ -141,8 +141,8 @@ static const char *find_below(const struct listing *at, uint32_t i, const char *
 	return below && strcmp(below, ".") != 0 ? below : NULL;
 }
 
-/* *is_out: the folder may be followed, and its rules include the path `below`. BS_IO if that cannot
- * be determined. */
+/* *is_out: whether the folder may be followed, and its rules include the path `below`. BS_IO if
+ * that cannot be determined. */
 static enum bs_status is_reached(const struct listing *at, const struct bs_source_record *folder,
                                  const char *below, bool *is_out, struct bs_error *err)
 {
@@ -309,9 +309,9 @@ static enum bs_status take_in(struct listing *at, uint32_t i, uint32_t root, con
 	return status ? status : forget_listed(at, i, err);
 }
 
-/* Determines whether source k of the previous commit is missing, see bs_away_look; THERE also if it
- * may not be followed. source_out is nullable; otherwise the caller calls bs_source_deinit, after a
- * failure too. */
+/* Determines whether source k of the previous commit is missing, see bs_away_look;
+ * BS_STANDING_THERE also if it may not be followed. source_out is nullable; otherwise the caller
+ * calls bs_source_deinit, after a failure too. */
 static enum bs_status look(const struct listing *at, uint32_t k,
                            enum bs_source_presence *standing_out, struct bs_source *source_out,
                            struct bs_error *why, struct bs_error *err)

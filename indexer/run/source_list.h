@@ -13,10 +13,10 @@
 
 /* A source of the next commit. */
 struct bs_listed_source {
-	char *place; /* its path without symlinks; see bs_recorded_canonical */
-	bool is_followed;
-	bool is_read; /* false: it is not read, and stays unchanged */
-	bool is_anew; /* a rebuild named it: ignore what the index knows of it */
+	char *place;      /* its path without symlinks; see bs_recorded_canonical */
+	bool is_followed; /* it may be read, see struct bs_consent */
+	bool is_read;     /* false: it is not read, and stays unchanged */
+	bool is_anew;     /* a rebuild named it: ignore what the index knows of it */
 	/* it cannot be read; a full run takes its documents from stored texts */
 	bool is_restored;
 	/* its number in the previous commit, if it was a source there; otherwise BS_SOURCE_GONE */
@@ -37,9 +37,9 @@ struct bs_source_list {
 	struct bs_listed_source *sources; /* one for each source of the writer's manifest */
 	struct bs_source_move *moves;     /* one for each source of the previous commit */
 	uint32_t n_sources, n_moves;
-	uint32_t n_read;
-	bool is_changed; /* the list differs from that of the previous commit */
-	bool read_stdin;
+	uint32_t n_read;                  /* number of sources with is_read */
+	bool is_changed;                  /* the list differs from that of the previous commit */
+	bool read_stdin;                  /* the request names standard input */
 	struct bs_source_strings strings; /* referenced by parts and moves */
 };
 

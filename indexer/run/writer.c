@@ -57,9 +57,10 @@ struct held_documents {
 };
 
 struct bs_writer {
-	struct bs_uncommitted uncommitted; /* first, because searches cast to it */
-	struct bs_build_request build;     /* the request of each transaction */
-	struct bs_build_tuning tuning;     /* referenced by build */
+	/* must be the first field, because query/search/ casts a writer's pointer to this type */
+	struct bs_uncommitted uncommitted;
+	struct bs_build_request build; /* the request of each transaction */
+	struct bs_build_tuning tuning; /* referenced by build */
 	bool not_stored, no_checksums, grams;
 	uint64_t document_memory_bytes; /* see struct bs_writer_request */
 	struct bs_indexing *at;         /* the present transaction; NULL: none */
@@ -523,8 +524,8 @@ static bool is_found(const struct found *found)
 	return found->is_held || found->is_added || found->is_old;
 }
 
-/* *is_found_out: a document with the id exists. If it is not found elsewhere, it may be in the
- * batch, which is then merged. */
+/* *is_found_out: whether a document with the id exists. If it is not found elsewhere, it may be in
+ * the batch, which is then merged. */
 static enum bs_status find_any(struct bs_writer *writer, const char *id, size_t id_bytes,
                                bool *is_found_out, struct bs_error *err)
 {

@@ -109,7 +109,7 @@ static bool is_left_out(const struct bs_segment *segment, const struct bs_sectio
 	}
 }
 
-#define RARE UINT32_MAX
+#define RARE UINT32_MAX /* in place of a rank: the term is in the rare-term lists */
 
 /* Collects the ranks of a document's terms (in term vectors) in ascending order. */
 static enum bs_status take_row(struct condensing *at, uint32_t document, struct bs_error *err)
@@ -597,7 +597,8 @@ static enum bs_status restore_section(struct restoring *at, const struct bs_sect
 		if (status || section->id == BS_SECTION_ROWS)
 			return status ? status : restore_shard(at, instance, &shape, err);
 		return shape.is_forward ? copy_section(section, instance, at->writer, err) : BS_OK;
-	/* write the false-positive lists, which are omitted, before this section */
+	/* The condensed form omits the false-positive lists. In a segment they are before this
+	 * section. */
 	case BS_SECTION_RARE_CODES:
 		status =
 			bs_false_positives_write(&at->false_positives, at->n_rows, at->writer, err);

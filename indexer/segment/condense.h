@@ -1,5 +1,5 @@
 /*
- * condense.h: converts a segment to a compact form for storage, and back. A condensed segment has
+ * condense.h: converts a segment to a smaller form for storage, and back. A condensed segment has
  * neither columns nor false-positive lists, because both can be computed from the terms of the
  * documents. It has these terms instead: rare ones in the unchanged rare-term lists, the others as
  * term vectors (core/matrix/term_vectors.h). All other sections are unchanged. Choices that an
@@ -19,7 +19,7 @@
 const char *bs_condensed_name(const char *segment_name, char name_out[BS_INDEX_NAME_BYTES]);
 
 /* Writes the condensed form of a segment to the same folder. plan: the completed plan of the
- * segment, in whose indexing buffer the term numbers are places. term_dfs: dfs by ordinal. */
+ * segment; the terms in its indexing buffer are places (shard_plan.h). term_dfs: dfs by ordinal. */
 enum bs_status bs_condense(const struct bs_dir *dir, const char *segment_name,
                            const struct bs_shard_plan *plan, const uint32_t *term_dfs,
                            struct bs_error *err) BS_WARN_UNUSED;

@@ -9,9 +9,10 @@
 #include "core/collections/sort.h"
 #include "core/matrix/prices.h"
 
-/* further hashes would reject few lists: those left mostly have the neighbourhood */
+/* Most hashes of a filter. More would reject few further lists, because most of the lists that pass
+ * have the neighbourhood. */
 #define MOST_HASHES 7u
-#define LEAST_NEAR  1u
+#define LEAST_NEAR  1u /* log2 of the size of the smallest neighbourhoods */
 
 void bs_forward_load_add(struct bs_forward_load *load, const struct bs_forward_load *other)
 {
@@ -73,8 +74,8 @@ static void take_ordinals(const struct bs_indexing_buffer *indexing_buffer,
 #define SAMPLE_TERMS (32u << 10) /* about the most terms of all measured documents of one size */
 
 struct size_sample {
-	uint64_t n_docs; /* documents of this size */
-	uint64_t n_seen;
+	uint64_t n_docs;             /* documents of this size */
+	uint64_t n_seen;             /* documents of this size until now, measured or not */
 	struct bs_forward_load load; /* sum of the measured documents */
 };
 
@@ -189,15 +190,16 @@ static enum bs_status take_terms(const struct bs_indexing_buffer *indexing_buffe
 	return BS_OK;
 }
 
-/* The least df for which an exact column costs less than entries in lists. Assumes that words are
- * queried as often as they occur. */
+/* The least df for which an exact column costs less than entries in lists. These cost bits * df for
+ * memory, and look_bits * df * df for the time of queries: a query looks into df lists, and a word
+ * is assumed to be queried as often as it occurs. Solves bits * df + look_bits * df^2 =
+ * column_bits. */
 static uint32_t least_exact(uint32_t n_docs, const struct bs_shard_product *product,
                             const struct bs_forward_price *price)
 {
 	double n_terms = fmax((double)product->offsets[n_docs], 1);
 	double column_bits =
 		bs_forward_groups(n_docs) * (double)BS_FORWARD_GROUP_ROWS + BS_PRICE_EXACT_BITS;
-	/* multiplied by df * df */
 	double look_bits = BS_PRICE_FREQUENT_NS * price->ns_bits / n_terms;
 	double bits = BS_PRICE_FREQUENT_BITS; /* bits of a posting */
 	return (uint32_t)ceil(2 * column_bits /

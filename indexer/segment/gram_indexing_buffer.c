@@ -8,6 +8,7 @@
 #include "core/base/bytes.h"
 #include "core/system/deadline.h"
 
+/* size of a chunk of rows (at least one row), in memory and in a file */
 #define CHUNK_BYTES         131072u
 #define CHUNK_BYTES_IN_FILE 1048576u
 /* estimated cost of transposing 64 columns of 64 rows, for the deadline */

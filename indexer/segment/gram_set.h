@@ -10,7 +10,7 @@
 #include "core/base/gram_hash.h"
 #include "core/file/container.h"
 
-#define BS_GRAM_SET_LINE_BITS 512u
+#define BS_GRAM_SET_LINE_BITS 512u /* a line: a group of bits that has one bit in `lines` */
 
 /* Zero-initialise; bs_gram_set_clear releases it and makes it empty. */
 struct bs_gram_set {

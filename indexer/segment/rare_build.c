@@ -10,7 +10,7 @@
 #include "core/matrix/rare_term_list.h"
 #include "core/system/workers.h"
 
-#define TASK_LISTS 2048u
+#define TASK_LISTS 2048u /* lists that a thread makes at a time */
 /* number of lists in the sample from which codes are chosen; if there are fewer than twice as many,
  * all are used */
 #define SAMPLE_LISTS 4096u
@@ -74,7 +74,7 @@ static enum bs_status take_document(const struct all *all, uint32_t document, ui
 	return BS_OK;
 }
 
-#define DIGIT_BITS 11u
+#define DIGIT_BITS 11u /* of the radix sort of pairs */
 #define FEW_PAIRS  64u /* fewer pairs are sorted by insertion */
 
 static void sort_few(uint64_t *pairs, size_t n)
@@ -227,6 +227,7 @@ static double find_listed(const struct bs_shard_plan *plan, uint8_t *is_listed)
 	return n_docs ? (double)n / n_docs : 0;
 }
 
+/* Sets is_out (see struct all). */
 static void find_out(const struct bs_size_classes *classes, uint8_t *is_out)
 {
 	for (uint32_t i = 0; i < classes->n_classes; i++)

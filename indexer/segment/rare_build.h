@@ -1,5 +1,6 @@
-/* rare_build.h: builds the rare-term lists (core/matrix/rare_term_list.h) of a segment. They have
- * the terms without false-positive lists of all documents that are rows of a matrix. */
+/* rare_build.h: builds the rare-term lists (core/matrix/rare_term_list.h) of a segment. For each
+ * document that is a row of a matrix, they have those of its terms that have no false-positive
+ * lists. */
 #pragma once
 
 #include "core/base/error.h"

@@ -361,6 +361,7 @@ struct filling {
  * of bits. Without batches every second branch would be mispredicted. */
 #define BATCH_TERMS 64u
 
+/* A term of a row, in a batch. */
 struct waiting {
 	uint64_t hash;
 	uint32_t row;
@@ -373,6 +374,7 @@ struct batch {
 	struct waiting terms[BATCH_TERMS];
 };
 
+/* The state of setting the bits of a shard. */
 struct fill {
 	struct bs_shard_builder *builder;
 	/* all levels; the last element is the exact columns */

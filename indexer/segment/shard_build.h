@@ -5,10 +5,10 @@
  * copied to its column. So nothing is sorted, and random writes go only to the scratch lines.
  * Documents are read twice: to count frequent terms, which decides the exact columns, and to set
  * the bits of all levels. In between, a sample of whole blocks (all blocks of a small shard) is
- * read to choose the widths of the levels. The sample has whole blocks because bits that documents
- * of a lane share count once. Finally the shard is searched for each frequent term, as a query
- * does, and the rows that are found but do not have the term become its false-positive list
- * (core/matrix/false_positives.h).
+ * read to choose the widths of the levels. The sample has whole blocks because a bit of a coarse
+ * level counts once for all documents of its group or block. Finally the shard is searched for each
+ * frequent term, as a query does, and the rows that are found but do not have the term become its
+ * false-positive list (core/matrix/false_positives.h).
  */
 #pragma once
 

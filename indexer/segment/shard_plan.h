@@ -52,7 +52,7 @@ struct bs_lexicon_term {
 	bool is_pair;
 };
 
-#define BS_NOTE_KINDS 64u
+#define BS_NOTE_KINDS 64u /* number of values of BS_NOTE_KIND */
 /* bit of a kind: the term has tf levels; the other bits are the index of its treatment */
 #define BS_KIND_HAS_LEVELS 0x80u
 _Static_assert(BS_MAX_TREATMENTS <= BS_KIND_HAS_LEVELS, "a treatment fits beside it");

@@ -29,9 +29,9 @@ _Static_assert(MOST_PIECES <= BS_MAX_SIZE_CLASSES, "each piece may be a class");
 
 /* Sums over the documents of a class, a piece or a bin. */
 struct load {
-	double n_columns[BS_MAX_LEVELS];
-	double squares[BS_MAX_LEVELS];
-	double n_listed;
+	double n_columns[BS_MAX_LEVELS]; /* by level: number of columns that a document sets */
+	double squares[BS_MAX_LEVELS];   /* by level: square of this number */
+	double n_listed;                 /* entries in rare-term lists */
 	/* the load of these documents as forward indexes; includes n_docs */
 	struct bs_forward_load list;
 };

@@ -1,7 +1,8 @@
 /*
  * size_classes.h: divides documents into size classes, whose documents share shards. All documents
- * of a shard have rows of one width, so they should set a similar number of bits; COBS calls this a
- * "compact" index. size_classes.c has the cost function.
+ * of a shard have rows of one width, so they should set a similar number of bits. The same idea is
+ * called "compact" in COBS (Bingmann, Bradley, Gauger and Iqbal, "COBS: a Compact Bit-Sliced
+ * Signature Index", SPIRE 2019). size_classes.c has the cost function.
  */
 #pragma once
 
@@ -12,7 +13,7 @@
 #include "core/matrix/term_treatment.h"
 #include "indexer/segment/forward_build.h"
 
-#define BS_MAX_SIZE_CLASSES 384u
+#define BS_MAX_SIZE_CLASSES 384u /* most size classes of a segment */
 
 /* The input for one document. */
 struct bs_size_class_doc {

@@ -2,8 +2,9 @@
  * term_order.c: see term_order.h. A most-significant-digit radix sort (McIlroy, Bostic and McIlroy,
  * "Engineering Radix Sort", 1993). Keys are distributed by their first two bytes when they are
  * made. Each of the resulting ranges fits into the cache and is divided in place by the next byte
- * into 256 ranges, and so on. A key holds eight bytes of its term at a time. So terms are read once
- * for their first eight bytes, and then only if these are equal to those of other terms.
+ * into 256 ranges, and so on. A key holds eight bytes of its term at a time, its window. So terms
+ * are read once for their first eight bytes, and then only if these are equal to those of other
+ * terms.
  */
 #include "indexer/segment/term_order.h"
 
@@ -15,8 +16,8 @@
 
 /* Smaller ranges are sorted by insertion, because 256 counters cost more. */
 #define SMALL_RANGE 32u
-#define FIRST_SHIFT 48 /* the first two bytes of a window are above this bit */
-#define FIRST_PARTS 65536u
+#define FIRST_SHIFT 48     /* the first two bytes of a window are above this bit */
+#define FIRST_PARTS 65536u /* number of values of the first two bytes */
 /* Estimated costs of a key, for the deadline: counting it, loading its next bytes, moving it, and
  * sorting it in a small range. */
 #define COUNT_NS 5u
@@ -27,8 +28,8 @@
 struct sort_key {
 	/* bytes of the term as a big-endian number, padded with zeros */
 	uint64_t window;
-	uint32_t number;
-	uint32_t n_bytes;
+	uint32_t number;  /* number of the term */
+	uint32_t n_bytes; /* length of the term */
 };
 
 /* A range of keys whose terms agree in all bytes before `from`, where their windows begin, and in

@@ -13,7 +13,7 @@
 #include "core/matrix/value_column.h"
 #include "core/system/deadline.h"
 
-#define NO_PLACE UINT32_MAX
+#define NO_PLACE UINT32_MAX /* see making.place_of */
 
 /* A field that has values. */
 struct field {
@@ -30,9 +30,9 @@ struct field {
 
 /* The values of one field in one shard; becomes an entry of the file. */
 struct part {
-	uint32_t field, shard;
-	uint32_t n_layers, n_entries;
-	uint64_t first_line, first_entry;
+	uint32_t field, shard;            /* index in making.fields; number of the shard */
+	uint32_t n_layers, n_entries;     /* number of layers; number of entries in its list */
+	uint64_t first_line, first_entry; /* first line of its layers; first entry of its list */
 };
 BS_VECTOR(parts, struct part);
 
@@ -115,6 +115,8 @@ static int compare_values(const void *a, const void *b, void *context)
 	return bs_compare_bytes(x_key + 4, x_bytes - 4, y_key + 4, y_bytes - 4);
 }
 
+/* The head of a value (struct ordered) has the index of its field in this many bits, then the first
+ * bits of its key. */
 #define HEAD_FIELD_BITS 10u
 
 static uint64_t head_of(const struct making *making, uint32_t value)
