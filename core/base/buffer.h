@@ -57,8 +57,8 @@ extern __thread struct bs_memory_budget *bs_memory_budget_here
  * a change, if the limit would be exceeded. Memory outside buffers may be counted, too. */
 enum bs_status bs_memory_budget_add(int64_t n_bytes, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Frees the memory, or unmaps and closes the file. Afterwards the buffer is empty and in memory. It
- * may have been empty before. */
+/* Frees the memory, or unmaps and closes the file. Afterwards the buffer is empty and in memory.
+ * Accepts an empty buffer. */
 void bs_buffer_deinit(struct bs_buffer *buffer);
 
 /* Makes room for extra_bytes after used_bytes, which does not change. The capacity grows by at

@@ -87,7 +87,8 @@ static inline void bs_put_bits(uint8_t *bytes, uint64_t at, uint64_t value)
 		bytes[byte] |= (uint8_t)value;
 }
 
-/* Like bs_put_bits with the low n_bits of value, n_bits <= 56. Returns the bit after them. */
+/* Like bs_put_bits with the low n_bits of value, n_bits <= 56. Returns the position of the bit
+ * after these. */
 static inline uint64_t bs_append_bits(uint8_t *bytes, uint64_t at, uint64_t value, uint32_t n_bits)
 {
 	bs_put_bits(bytes, at, value & ((UINT64_C(1) << n_bits) - 1));
@@ -151,8 +152,8 @@ static inline bool bs_is_ascii(const uint8_t *bytes, size_t n_bytes)
 	return seen < 0x80;
 }
 
-/* The number of set bits. Not __builtin_popcountll: without flags for the target that is a library
- * call with a table. */
+/* The number of set bits. Does not use __builtin_popcountll, because without flags for the target
+ * that is a library call with a table. */
 static inline uint32_t bs_count_bits(uint64_t x)
 {
 	x -= x >> 1 & UINT64_C(0x5555555555555555);

@@ -53,10 +53,10 @@ static bool is_day(int year, int month, int day)
 	return day <= lengths[month - 1] + (month == 2 && is_leap);
 }
 
-/* A parsed date: its first moment and the length of its time span. */
+/* A parsed date. */
 struct told {
-	int64_t seconds, ns;
-	int64_t span_us;
+	int64_t seconds, ns; /* the first moment of its time span */
+	int64_t span_us;     /* length of the time span */
 };
 
 /* Takes a fraction (.5 or ,5) with any number of digits; digits beyond ns are dropped. No fraction
@@ -157,8 +157,8 @@ int64_t bs_date_year_us(int year)
 
 void bs_date_format(int64_t us, char text_out[BS_DATE_TEXT_BYTES])
 {
-	/* An offset can put a time slightly outside the years 0 to 9999. Shifting by eight eras of
-	 * 400 years makes it positive. */
+	/* A time with an offset from UTC can be slightly outside the years 0 to 9999. Shifting it
+	 * by eight eras of 400 years makes it positive. */
 	const int64_t era_us = ERA_DAYS * DAY_S * US_PER_S;
 	int64_t shifted = us + 8 * era_us, day = shifted / (DAY_S * US_PER_S) + 719468,
 		of_day = shifted % (DAY_S * US_PER_S);
@@ -180,6 +180,7 @@ void bs_date_format(int64_t us, char text_out[BS_DATE_TEXT_BYTES])
 	snprintf(text_out + n, BS_DATE_TEXT_BYTES - (size_t)n, "Z");
 }
 
+/* From FAR_CODE on, which is in second FAR_S, codes are no longer ns but PARTS_A_S per second. */
 #define FAR_CODE  (INT64_MAX - (INT64_C(1) << 56) + 1)
 #define FAR_S     (FAR_CODE / NS_PER_S)
 #define PARTS_A_S INT64_C(65536)

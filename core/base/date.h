@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The time span of a date, in us since 1970: [first_us, next_us). */
+/* The time span of a date, in microseconds since 1970: [first_us, next_us). */
 struct bs_date {
 	int64_t first_us;
 	int64_t next_us;
@@ -22,7 +22,7 @@ struct bs_date {
  * microseconds are dropped. */
 bool bs_date_parse_span(const uint8_t *text, size_t text_bytes, struct bs_date *date_out);
 
-/* The first us of a year, since 1970. */
+/* The first microsecond of a year, since 1970. */
 int64_t bs_date_year_us(int year);
 
 #define BS_DATE_TEXT_BYTES 32u
@@ -36,11 +36,12 @@ struct bs_moment {
 };
 
 /* Encodes a moment in 64 bits; codes compare like moments. From 1681 to 2258 the code is the ns
- * since 1970 (absolute value below 2^63 - 2^56). Outside these years it continues in steps of 2^-16
- * s. Moments more than about 35,000 years away saturate at the least or greatest code. */
+ * since 1970 (absolute value below 2^63 - 2^56). Outside these years the code continues in steps of
+ * 2^-16 s. Moments more than about 35,000 years outside saturate at the least or greatest code. */
 int64_t bs_moment_code(struct bs_moment moment);
 
-/* The moment in us, rounded down. INT64_MIN or INT64_MAX if 64 bits do not suffice. */
+/* The moment in microseconds since 1970, rounded down. INT64_MIN or INT64_MAX if 64 bits do not
+ * suffice. */
 int64_t bs_moment_us(struct bs_moment moment);
 
 /* The first moment of a date's time span. False if the text is not a date. */

@@ -1,13 +1,14 @@
-/* doc_ref.h: identifies a document of a snapshot (snapshot.h). */
+/* doc_ref.h: identifies a document of a snapshot (core/store/snapshot.h). */
 #pragma once
 
 #include "core/base/vector.h"
 
 struct bs_doc_ref {
-	/* Segment number, from 0. The number of segments itself means the overlay: documents that a
-	 * fresh index found in the sources. May also be BS_DOC_EXCLUDED or BS_DOC_NONE. */
+	/* Segment number, from 0. A number equal to the number of segments means the overlay:
+	 * documents that `query --fresh` found in the sources and that are in no segment. May also
+	 * be BS_DOC_EXCLUDED or BS_DOC_NONE. */
 	uint32_t segment;
-	uint32_t document;
+	uint32_t document; /* the number of the document in the segment or the overlay */
 };
 
 BS_VECTOR(bs_doc_refs, struct bs_doc_ref);

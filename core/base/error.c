@@ -7,8 +7,8 @@
 
 #include "core/bitsift/escape.h"
 
-/* Copies and escapes terminal controls, so that hostile file names cannot forge or split a line of
- * output. is_cut: `from` is a truncated text and may end within a character. */
+/* Copies `from` with terminal controls escaped, so that hostile file names cannot forge or split a
+ * line of output. is_cut: `from` is a truncated text and may end within a character. */
 static void copy_visible(char *to, size_t to_bytes, const char *from, bool is_cut)
 {
 	size_t used = 0, n = strlen(from);

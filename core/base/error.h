@@ -2,10 +2,10 @@
  * error.h: how functions report failure.
  *
  * A function that can fail returns an enum bs_status and takes, as its last argument, a nullable
- * struct bs_error. It receives one line of text that names the thing that failed ("mail.jsonl:812:
- * not valid JSON: unterminated string"). There is no global state; the caller owns the struct. Two
- * threads must not share one struct bs_error. The codes, the struct, bs_fail and bs_status_name are
- * public: core/bitsift/status.h.
+ * struct bs_error. On failure, the function writes one line of text to the struct, which names the
+ * thing that failed ("mail.jsonl:812: not valid JSON: unterminated string"). There is no global
+ * state; the caller owns the struct. Two threads must not share one struct bs_error. The codes, the
+ * struct, bs_fail and bs_status_name are public: core/bitsift/status.h.
  */
 #pragma once
 
@@ -17,10 +17,11 @@ BS_BEGIN_DECLS
 
 /* The reserved fields of a request, or of a struct inside it. */
 struct bs_reserved {
-	const char *struct_name;
+	const char *struct_name; /* for messages */
 	const uint64_t *fields;
 	size_t n_fields;
 };
+/* Initialises a struct bs_reserved with the member `reserved` of `part`, a struct `name`. */
 #define BS_RESERVED(name, part)                                            \
 	{                                                                  \
 		"struct " #name, (part).reserved,                          \
@@ -38,8 +39,8 @@ enum bs_status bs_check_reserved(const struct bs_reserved *parts, size_t n_parts
 	                          sizeof(struct bs_reserved),                 \
 	                  err)
 
-/* True if a failure to read one document or source must end the whole call, because its cause (no
- * memory, a missing library) is not the document. */
+/* True if a failure with this status to read one document or source must end the whole call,
+ * because the cause of the failure (no memory, a missing library) is not in the document. */
 static inline bool bs_is_fatal(enum bs_status status)
 {
 	return status == BS_NO_MEMORY || status == BS_UNSUPPORTED;

@@ -19,7 +19,7 @@ enum bs_entry_kind {
 /* The entries of a folder in bytewise order of their names. An entry is one byte for its kind, one
  * byte for the length of its name, and the name. */
 struct bs_folder_listing {
-	const uint8_t *data;
+	const uint8_t *data; /* the entries, one after another */
 	size_t n_bytes;
 	uint32_t n_entries;
 };

@@ -29,7 +29,7 @@ uint64_t bs_hash_term(const void *key, size_t key_bytes);
  * strings, so that nobody can construct collisions. Neither files nor output may depend on it. */
 uint64_t bs_hash_slot(const void *bytes, size_t n_bytes);
 
-/* Two random odd numbers, chosen once per process. They seed other hashes of untrusted data. */
+/* Two random odd numbers, chosen once per process, as seeds for other hashes of untrusted data. */
 struct bs_hash_secret {
 	uint64_t words[2];
 };
@@ -78,8 +78,8 @@ static inline struct bs_product bs_hash_multiply(uint64_t a, uint64_t b)
 
 /* The pair (a, b) of the formula at the top of this file, for one term at one level. */
 struct bs_probe {
-	uint64_t start;
-	uint64_t step;
+	uint64_t start; /* a */
+	uint64_t step;  /* b */
 };
 
 static inline struct bs_probe bs_hash_probe(uint64_t term_hash, uint32_t level)

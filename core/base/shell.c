@@ -8,10 +8,11 @@
 
 struct shell_text {
 	char *to;
-	/* used_bytes: length of the whole text, whether it fits or not. */
+	/* to_bytes: room at `to`; used_bytes: length of the whole text, whether it fits or not. */
 	size_t to_bytes, used_bytes;
 };
 
+/* Appends bytes; writes them only if they fit. */
 static void put(struct shell_text *text, const char *bytes, size_t n_bytes)
 {
 	if (text->used_bytes + n_bytes < text->to_bytes)

@@ -8,7 +8,7 @@
 
 #define KEY_DIGITS    (BS_VALUE_MOST_DIGITS + 2u)
 #define NEAR_EXPONENT 60
-/* The greatest absolute exponent in a text (after the e). */
+/* The maximum absolute exponent in a text (after the e). */
 #define MOST_EXPONENT  INT64_C(999999999)
 #define DATE_KEY_BYTES 9u
 
@@ -18,8 +18,8 @@ struct decimal {
 	int64_t exponent;
 	/* Digits without leading and trailing zeros; 0 for the number zero. */
 	size_t n_digits;
-	/* The first BS_VALUE_MOST_DIGITS digits. In a key read from an index, the digits 0 and 1
-	 * after them represent all further digits. */
+	/* The values (not the characters) of the first BS_VALUE_MOST_DIGITS digits. In a key read
+	 * from an index, the digits 0 and 1 after them represent all further digits. */
 	uint8_t digits[KEY_DIGITS];
 	/* Further digits, in the text, up to the last nonzero one. NULL: none. */
 	const uint8_t *tail;
@@ -31,7 +31,7 @@ static bool is_digit(uint8_t byte)
 	return byte >= '0' && byte <= '9';
 }
 
-/* Saturates above MOST_EXPONENT. */
+/* Parses [+-] digits, which must fill [at, end). Saturates above MOST_EXPONENT. */
 static bool take_exponent(const uint8_t *at, const uint8_t *end, int64_t *exponent_out)
 {
 	bool is_negative = at < end && *at == '-';
@@ -254,7 +254,7 @@ bool bs_value_is_open_key(const uint8_t *bytes, size_t n_bytes)
 /* Iterates over the digits of a number to be formatted. */
 struct digits {
 	const struct decimal *decimal;
-	const uint8_t *tail;
+	const uint8_t *tail; /* the last digit that was taken from the tail */
 	size_t n_taken;
 };
 
@@ -322,8 +322,9 @@ enum bs_status bs_value_format(const struct bs_value *value, struct bs_buffer *o
 	return bs_buffer_append(out, date, strlen(date), err);
 }
 
-/* Multiplies by 1024^power, power <= 5. Writes the digits to *room, the unused part of the range's
- * room, and advances it. *room NULL: does nothing, because the digits are not needed. */
+/* Multiplies by 1024^power, power <= 5. Writes the digits to *room, the unused part of the room of
+ * bs_range_parse, and advances *room. *room NULL: does nothing, because the digits are not
+ * needed. */
 static void multiply(struct decimal *decimal, ptrdiff_t power, uint8_t **room)
 {
 	struct digits digits = {.decimal = decimal};

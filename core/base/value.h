@@ -25,9 +25,9 @@
 #include "core/base/buffer.h"
 #include "core/base/bytes.h"
 
-/* The most digits of a number in its key; an open key has two more. */
+/* The maximum number of digits of a number in its key; an open key has two more. */
 #define BS_VALUE_MOST_DIGITS 256u
-/* The greatest length of a key. */
+/* The maximum length of a key. */
 #define BS_VALUE_MOST_BYTES 160u
 
 /* The first byte of a key. */
@@ -39,10 +39,10 @@ enum bs_value_kind {
 	BS_VALUE_END = 0x50, /* greater than the first byte of any key */
 };
 
-/* A value, or the position directly after a value. */
+/* A value, or the position directly after a value, as an end of a span. */
 struct bs_value {
-	uint8_t n_bytes;
-	bool is_behind;
+	uint8_t n_bytes;                    /* length of the key */
+	bool is_behind;                     /* the position directly after the value */
 	uint8_t bytes[BS_VALUE_MOST_BYTES]; /* the key */
 	/* The digits after the 256th, borrowed from the text. May contain a decimal point; the last
 	 * digit is not 0. NULL if the number has at most 256 digits. */
@@ -89,9 +89,9 @@ struct bs_range {
 
 /* Parses A..B (both included), A.., ..B, >A, >=A, <A, <=A. Ends are numbers or dates; a shorter
  * date means the whole of its time span. A number may end in k (or K), M, G, T or P for a power of
- * 1000, or in such a letter and i for a power of 1024. room: BS_RANGE_ROOM(text_bytes) bytes for
- * the digits that the tails of the ends point to; the caller keeps it as long as it uses the range.
- * NULL: the caller only wants to know whether the text is a range. */
+ * 1000, or in such a letter and i for a power of 1024. The tails of the ends may point into the
+ * text and into `room`, which has BS_RANGE_ROOM(text_bytes) bytes; the caller keeps both as long as
+ * it uses the range. room NULL: the caller only wants to know whether the text is a range. */
 #define BS_RANGE_ROOM(text_bytes) ((text_bytes)*2 + 64)
 bool bs_range_parse(const uint8_t *text, size_t text_bytes, uint8_t *room,
                     struct bs_range *range_out);
@@ -103,6 +103,7 @@ bool bs_range_looks_like(const uint8_t *text, size_t text_bytes);
 /* True if the range contains no value, because its ends are in the wrong order. */
 bool bs_range_is_empty(const struct bs_range *range);
 
+/* True if the value is in one of the two spans. */
 bool bs_range_has(const struct bs_range *range, const struct bs_value *value);
 
 /* Makes the range of the dates in [first_us, end_us), and of the numbers that are years in it. */

@@ -42,7 +42,8 @@ BS_VECTOR(bs_u64s, uint64_t);
  * unchanged. */
 #define bs_vector_append(vector, item, err) bs_vector_extend(vector, item, 1, err)
 
-/* Appends copies of item[0 .. n). Fails like bs_vector_append. */
+/* Appends copies of item[0 .. n). Fails like bs_vector_append. The conditional makes the compiler
+ * check that `item` points to items of the vector's type. */
 #define bs_vector_extend(vector, item, n, err)                           \
 	bs_buffer_append(&(vector)->bytes, 1 ? (item) : (vector)->items, \
 	                 (n) * sizeof(*(vector)->items), err)

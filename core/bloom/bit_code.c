@@ -11,7 +11,7 @@
 struct model {
 	/* XORed with each word: ~0 if the inverted bits are coded. */
 	uint64_t flip;
-	uint64_t n_bits;
+	uint64_t n_bits;               /* of the array */
 	uint64_t n_set;                /* number of coded bits (after `flip`) that are 1 */
 	uint32_t top;                  /* level of the largest blocks */
 	uint32_t empty[TOP_LEVEL + 1]; /* [L]: probability that a block of level L is empty */
@@ -163,7 +163,7 @@ struct reading {
 	struct model model;
 	struct bs_range_decoder decoder;
 	uint8_t *bits;
-	uint64_t n_found;
+	uint64_t n_found; /* bits set so far, before `flip` */
 };
 
 /* Decodes a nonempty block that begins at bit `at`. False if the code is invalid. */

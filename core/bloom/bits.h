@@ -8,7 +8,7 @@
 
 #define BS_BLOOM_MAX_HASHES 64u
 
-/* The bytes of an array of n_bits bits. */
+/* The length in bytes of an array of n_bits bits. */
 static inline size_t bs_bits_bytes(uint64_t n_bits)
 {
 	return (size_t)((n_bits + 63) / 64 * 8);

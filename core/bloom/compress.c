@@ -21,6 +21,7 @@ static enum bs_status seal(const struct bs_stored *stored, struct bs_buffer *for
 	return BS_OK;
 }
 
+/* Reserves n_bytes at the start of an empty form; the caller fills them later. */
 static enum bs_status begin(struct bs_buffer *form, size_t n_bytes, struct bs_error *err)
 {
 	enum bs_status status = bs_buffer_reserve(form, n_bytes, err);
@@ -78,9 +79,9 @@ enum bs_status bs_bloom_decompress(const uint8_t *bytes, size_t n_bytes, uint64_
  * is two bit arrays: which zeros became ones, and which ones became zeros. Each is coded with its
  * own density. If keys were only added, the second array costs nothing. */
 struct side {
-	uint64_t n_bits; /* zeros, or ones, in the old filter */
-	uint64_t n_changed;
-	uint8_t *changed; /* bit i: the i-th zero (or one) has changed */
+	uint64_t n_bits;    /* zeros, or ones, in the old filter */
+	uint64_t n_changed; /* of these */
+	uint8_t *changed;   /* bit i: the i-th zero (or one) has changed */
 };
 
 struct sides {
@@ -113,8 +114,9 @@ static void sides_free(struct sides *sides)
 	free(sides->ones.changed);
 }
 
-/* Marks the bits of a word that are in both `mine` and `changed`. The lowest bit of `mine` has the
- * number `first` in this side. */
+/* Marks the changed bits of a side in one word of the filter. mine: the bits of the word that
+ * belong to the side; the lowest of them has the number `first` in the side. changed: the bits of
+ * the word that have changed, on both sides. */
 static void mark(struct side *side, uint64_t mine, uint64_t changed, uint64_t first)
 {
 	for (changed &= mine; changed; changed &= changed - 1) {
@@ -124,8 +126,7 @@ static void mark(struct side *side, uint64_t mine, uint64_t changed, uint64_t fi
 	}
 }
 
-/* The bits of `mine` that are marked. The lowest bit of `mine` has the number `first` in this
- * side. */
+/* The bits of `mine` that are marked as changed; mine and first as for mark(). */
 static uint64_t marked(const struct side *side, uint64_t mine, uint64_t first)
 {
 	uint64_t marks = bs_load_u64(side->changed + first / 64 * 8) >> first % 64, found = 0;
@@ -149,6 +150,7 @@ static uint64_t word_mask(struct bs_bloom_view view, size_t i)
 	               : UINT64_MAX;
 }
 
+/* Marks, on both sides, the bits in which the two filters differ. */
 static void find_changes(struct sides *sides, struct bs_bloom_view from, struct bs_bloom_view to)
 {
 	uint64_t n_zeros = 0, n_ones = 0;
@@ -164,6 +166,7 @@ static void find_changes(struct sides *sides, struct bs_bloom_view from, struct 
 	}
 }
 
+/* Writes to `to` the bits of `from` with the marked bits flipped. */
 static void make_changes(const struct sides *sides, struct bs_bloom_view from, uint8_t *to)
 {
 	uint64_t n_zeros = 0, n_ones = 0;

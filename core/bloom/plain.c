@@ -221,7 +221,7 @@ enum bs_status bs_bloom_cardinality_of_either(struct bs_bloom_view a, struct bs_
 	return BS_OK;
 }
 
-/* Computes |a| + |b| - |a or b|. */
+/* The keys in both filters: |a| + |b| - |a or b|. */
 enum bs_status bs_bloom_cardinality_of_both(struct bs_bloom_view a, struct bs_bloom_view b,
                                             double *n_keys_out, struct bs_error *err)
 {

@@ -9,9 +9,9 @@
 /* Iterates over the positions of a key. Computes the formula of bitsift/bloom.h by finite
  * differences. */
 struct bs_positions {
-	uint64_t at;
-	uint64_t step;
-	uint64_t turn;
+	uint64_t at;   /* x_i of the formula */
+	uint64_t step; /* x_(i + 1) - x_i */
+	uint64_t turn; /* by how much `step` grew last */
 };
 
 static inline struct bs_positions bs_positions_of(struct bs_bloom_key key)

@@ -2,10 +2,11 @@
  * range_coder.h: codes yes-or-no answers in as few bits as their probabilities allow (G. N. N.
  * Martin, "Range encoding", 1979).
  *
- * The answers coded so far are an interval [low, low + range) of the fractions below 1; low has as
- * many digits (bytes) as were needed. An answer narrows the interval to a part whose size is
- * proportional to the answer's probability. The code is a fraction in the final interval, with one
- * more digit. All arithmetic is on integers, so that the code is the same on every machine.
+ * The answers coded so far are an interval [low, low + range) of the fractions below 1. An answer
+ * narrows the interval to a part whose size is proportional to the answer's probability; `low` gets
+ * another digit (a byte) whenever the range has become 256 times smaller. The code is a fraction in
+ * the final interval, with one more digit. All arithmetic is on integers, so that the code is the
+ * same on every machine.
  */
 #pragma once
 
@@ -16,11 +17,11 @@
 #define BS_RANGE_LEAST (UINT64_C(1) << 56)
 
 struct bs_range_encoder {
-	/* The code is appended here, from `start` on. */
+	/* The digits of the code are appended here, from `start` on. */
 	struct bs_buffer *out;
 	size_t start;
-	uint64_t low;
-	uint64_t range;
+	uint64_t low;   /* the digits of `low` that are not yet in `out`, as a fraction of 2^64 */
+	uint64_t range; /* in the unit of `low` */
 	enum bs_status status; /* sticky */
 	struct bs_error *err;
 };
@@ -43,6 +44,7 @@ struct bs_range_decoder {
  * a valid code. */
 struct bs_range_decoder bs_range_decoder_of(const uint8_t *bytes, size_t n_bytes);
 
+/* Decodes an answer. probability: as passed to bs_range_put. */
 static inline bool bs_range_get(struct bs_range_decoder *decoder, uint32_t probability)
 {
 	uint64_t split = (decoder->range >> 32) * probability;

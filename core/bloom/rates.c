@@ -46,9 +46,10 @@ double bs_bloom_entropy(double density)
 	return -(density * log(density) + (1 - density) * log1p(-density)) / M_LN2;
 }
 
-/* n_counters times the tail of the binomial distribution of n_hashes * n_keys throws into
- * n_counters. Sums the terms of the tail, or those before the tail if the limit is below the mean,
- * so that the terms soon become small. */
+/* Returns n_counters times the probability that one counter reaches `limit`. The value of a counter
+ * is binomially distributed: n_hashes * n_keys throws, each with the probability 1 / n_counters.
+ * Sums the probabilities of the values from `limit` on or, if the limit is at most the mean, of the
+ * values below it; so the terms of the sum soon become small. */
 double bs_counting_overflow(uint64_t n_counters, uint32_t n_hashes, uint64_t n_keys, uint32_t limit)
 {
 	double n_throws = (double)n_hashes * (double)n_keys, m = (double)n_counters, below = 0,
@@ -72,6 +73,7 @@ double bs_counting_overflow(uint64_t n_counters, uint32_t n_hashes, uint64_t n_k
 	return m * sum;
 }
 
+/* The size of a compressed filter in bits per key. */
 static double sent_bits(double bits_per_key, uint32_t n_hashes)
 {
 	return bits_per_key * bs_bloom_entropy(-expm1(-(double)n_hashes / bits_per_key));
@@ -88,15 +90,15 @@ static struct bs_bloom_plan plan_of(uint64_t n_keys, double n_bits, uint32_t n_h
 	return plan;
 }
 
-/* False for plans with more hashes than the optimal plain filter of this size. These filters would
- * be more than half full and compressible, too. They can be a few percent better (28 hashes in 14
- * bits a key: rate .0171; 2 hashes: .0177), but need ten times as many probes. */
+/* False for plans with more hashes than the optimal plain filter of this size. More than half of
+ * the bits of such a filter are set, so it can be compressed, too. It can be a few percent better
+ * (28 hashes in 14 bits a key: rate .0171; 2 hashes: .0177), but needs ten times as many probes. */
 static bool is_sensible(const struct bs_bloom_plan *plan, uint64_t n_keys)
 {
 	return plan->n_hashes <= bs_bloom_optimal_hashes(plan->n_bits, n_keys);
 }
 
-/* The most bits a key that a plan may use in memory. */
+/* The maximum number of bits per key that a plan may use in memory. */
 static double memory_limit(uint64_t n_keys, double max_bits)
 {
 	double most = UINT32_MAX / (double)n_keys;

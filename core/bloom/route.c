@@ -1,10 +1,12 @@
 /*
  * route.c: which node to ask next for a key. See bitsift/bloom.h.
  *
- * A node h hops away whose filter reports level l has no holder nearer than h + l hops from the
- * start. The node with the least sum is asked next; of equal sums, the node with more hops. This is
- * A* search, and its first find is a nearest holder, because the levels that two neighbours report
- * differ by at most one (each hears the other).
+ * The caller offers the neighbours of each node that was asked, with the level that the neighbour's
+ * attenuated filter reports for the key. If a node is h hops from the start and reports level l,
+ * all holders of the key that are reached through this node are at least h + l hops from the start.
+ * The node with the least sum h + l is asked next; of equal sums, the node with more hops. This is
+ * A* search, and the first holder that it finds is a nearest one, because the levels that two
+ * neighbours report differ by at most one (each hears the other).
  */
 #include <stdlib.h>
 
@@ -16,9 +18,9 @@
 /* An offered node. */
 struct offer {
 	uint64_t node;
-	uint64_t from;
+	uint64_t from;   /* the neighbour that was asked before this offer; the start itself */
 	uint64_t number; /* serial number; ties are resolved in its order */
-	uint32_t hops;
+	uint32_t hops;   /* from the start */
 	uint32_t level;
 };
 BS_VECTOR(offers, struct offer);
@@ -28,10 +30,10 @@ struct bs_route {
 	/* Hash table of the nodes asked so far: n_slots (a power of two) entries of struct slot. */
 	struct bs_buffer asked;
 	size_t n_slots;
-	size_t n_asked;
-	uint64_t n_offered;
-	uint64_t here;
-	uint32_t hops;
+	size_t n_asked;     /* nodes in the table */
+	uint64_t n_offered; /* offers since the start; the next serial number */
+	uint64_t here;      /* the node asked last */
+	uint32_t hops;      /* of `here` */
 };
 
 struct slot {
@@ -68,7 +70,8 @@ static struct slot *slots_of(const struct bs_route *route)
 	return (struct slot *)(void *)route->asked.data;
 }
 
-/* Enlarges the table so that all offered nodes and one more fill at most half of it. */
+/* Enlarges the table so that all asked nodes, all waiting offers and one more fill at most half of
+ * it. */
 static enum bs_status make_room(struct bs_route *route, struct bs_error *err)
 {
 	if ((route->n_asked + bs_vector_n(&route->offers) + 1) * 2 <= route->n_slots)

@@ -19,11 +19,11 @@ struct bs_stored {
 	enum bs_stored_kind kind;
 	uint32_t n_hashes;
 	uint64_t n_bits;
-	uint64_t number; /* depends on the kind; 0 if unused */
+	uint64_t number; /* meaning by kind: FORMAT.md; 0 if unused */
 };
 
-/* Writes the header at the start of `bytes`. The body, after the header, is there already. n_bytes
- * includes the header. */
+/* Writes the header at the start of `bytes`. The body must already be there, after the room for the
+ * header. n_bytes includes the header. */
 void bs_stored_seal(const struct bs_stored *stored, uint8_t *bytes, size_t n_bytes);
 
 /* Reads and checks the fields that all kinds share. BS_CORRUPT, BS_UNSUPPORTED. */

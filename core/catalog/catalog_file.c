@@ -38,9 +38,10 @@ void bs_catalog_file_close(struct bs_catalog_file *file)
 struct reader {
 	const uint8_t *at, *end;
 	bool is_bad;
-	bool has_no_memory;
+	bool has_no_memory; /* the reason of is_bad is missing memory */
 };
 
+/* Reads a varint, which is invalid if it exceeds `most`. Returns 0 if anything was invalid. */
 static uint64_t get(struct reader *from, uint64_t most)
 {
 	uint64_t value = 0;
@@ -77,7 +78,7 @@ static void get_version(struct reader *from, char version[16])
 	free(string);
 }
 
-/* The least size of an item in the list: two strings that are not empty, eleven numbers, and four
+/* The minimum size of an item in the list: two strings that are not empty, eleven numbers, and four
  * strings. */
 #define LEAST_ITEM_BYTES 19u
 

@@ -1,15 +1,17 @@
 /* catalog_file.h: reads and writes the file of a catalog (bitsift/catalog.h): the list of its
- * indexes and what it knows of each. FORMAT.md, "Catalogs", describes the bytes. */
+ * indexes, with the data that the catalog keeps of each. FORMAT.md, "Catalogs", describes the
+ * bytes. */
 #pragma once
 
 #include "core/store/manifest.h"
 #include "core/store/summary.h"
 
-/* The number of words of an index whose df is stored. */
+/* The maximum number of words of an index whose df is stored. */
 #define BS_CATALOG_WORDS        256u
-#define BS_CATALOG_FINGERPRINTS 4u
+#define BS_CATALOG_FINGERPRINTS 4u /* numbers of a fingerprint */
 
 enum bs_catalog_flag {
+	/* The item was imported from another catalog file, and its index was not read since. */
 	BS_CATALOG_IMPORTED = 1,
 	/* a source of the index is a folder or a file, so `name:` is a field */
 	BS_CATALOG_HAS_FILES = 2,
@@ -19,19 +21,23 @@ enum bs_catalog_flag {
 	BS_CATALOG_SUMMARY = 8, /* the index has a summary */
 };
 
-/* What a catalog knows of an index. Zero-initialise. */
+/* The data that a catalog keeps of an index. Zero-initialise. */
 struct bs_catalog_item {
+	/* place: the real path of the index's directory; name: the index's name in the catalog. */
 	char *place, *name;
 	/* The index's manifest when the catalog last read it: size, mtime and ctime
 	 * (bs_moment_code), inode. A size of 0 means that the index must be read again. */
 	uint64_t fingerprint[BS_CATALOG_FINGERPRINTS];
+	/* generation: of the manifest; n_docs, n_positions: the totals for scores (struct
+	 * bs_snapshot_totals); analysis: bs_summary_analysis of the manifest. */
 	uint64_t generation, n_docs, n_positions, analysis;
 	unsigned flags; /* of enum bs_catalog_flag */
 	/* The part of the manifest that a catalog stores: the options that define words, and the
 	 * versions of ICU and Unicode. */
 	struct bs_manifest read;
 	struct bs_summary summary; /* valid if flags has BS_CATALOG_SUMMARY */
-	/* Read with bs_catalog_df, bs_catalog_next_word and bs_catalog_field_kinds. */
+	/* The frequent words with their df, and the names and kinds of fields. Read with
+	 * bs_catalog_df, bs_catalog_next_word and bs_catalog_field_kinds. */
 	struct bs_section words, fields;
 	/* The bytes that `summary`, `words` and `fields` refer to if the item was not read from a
 	 * file. */
@@ -47,9 +53,9 @@ enum bs_status bs_catalog_df(const struct bs_catalog_item *item, const uint8_t *
 /* Iterates over the stored words in ascending order. Begin with a zero-initialised struct; the
  * caller frees `word`. *is_there_out is false after the last word. BS_CORRUPT, BS_NO_MEMORY. */
 struct bs_catalog_word {
-	struct bs_buffer word;
-	uint64_t df;
-	uint64_t offset; /* of the next word, in the section */
+	struct bs_buffer word; /* the current word */
+	uint64_t df;           /* of the current word */
+	uint64_t offset;       /* of the next word, in the section */
 };
 enum bs_status bs_catalog_next_word(const struct bs_catalog_item *item,
                                     struct bs_catalog_word *word, bool *is_there_out,
@@ -80,8 +86,8 @@ void bs_catalog_file_close(struct bs_catalog_file *file);
 enum bs_status bs_catalog_read_items(const uint8_t *bytes, size_t n_bytes,
                                      struct bs_catalog_file *file,
                                      struct bs_error *err) BS_WARN_UNUSED;
-/* The name of an auxiliary file in the catalog's folder: hidden, so that it does not collide with
- * the user's files. To be freed. NULL: no memory. */
+/* The name of an auxiliary file in the catalog's folder: a dot, the catalog's name, and `end`. It
+ * is hidden, so that it does not collide with the user's files. To be freed. NULL: no memory. */
 char *bs_catalog_sibling_name(const char *name, const char *end);
 /* Replaces the catalog file by one with these items. `add`: flags that are set in every item. The
  * new file is read back before the old one is replaced. Fails like bs_manifest_write. */

@@ -39,9 +39,9 @@ enum bs_status bs_catalog_fingerprint(const char *place,
 	return BS_OK;
 }
 
-/* A candidate for the stored words, with its df. */
+/* A candidate for the words that the catalog stores. */
 struct counted_word {
-	uint64_t df;
+	uint64_t df; /* the sum over all segments */
 	uint8_t *word;
 	size_t word_bytes;
 };
@@ -81,6 +81,7 @@ static void cut_choice(struct word_choice *choice)
 	choice->n = n;
 }
 
+/* The df of a word, summed over all segments. */
 static enum bs_status count_word(const struct bs_snapshot *snapshot, const struct bs_buffer *word,
                                  uint64_t *df_out, struct bs_error *err)
 {
@@ -116,8 +117,8 @@ static enum bs_status choose_word(const struct bs_snapshot *snapshot, const stru
 
 #define WORD_NS 50u /* estimated time of a step through a lexicon */
 
-/* The least df of the most frequent BS_CATALOG_WORDS words of the segment. Counts the words of each
- * df; a df above BOUND counts as BOUND. */
+/* The lowest df of the BS_CATALOG_WORDS most frequent words of the segment; at most BOUND. Counts
+ * the words of each df; a df above BOUND counts as BOUND. */
 static enum bs_status least_df(const struct bs_segment *segment, uint64_t *least_out,
                                struct bs_error *err)
 {
@@ -142,6 +143,7 @@ static enum bs_status least_df(const struct bs_segment *segment, uint64_t *least
 	return status;
 }
 
+/* Adds the most frequent words of a segment to the choice. */
 static enum bs_status choose_words(const struct bs_snapshot *snapshot,
                                    const struct bs_segment *segment, struct word_choice *choice,
                                    struct bs_error *err)
@@ -304,7 +306,8 @@ enum bs_status bs_catalog_look(const char *path, const struct bs_consent *consen
 		return status;
 	if (!(found.place = strdup(dir.place)))
 		status = bs_fail_memory(err, "a path", strlen(dir.place));
-	/* Take the fingerprint first: if a commit happens meanwhile, it has a different one. */
+	/* Take the fingerprint before reading: if a commit happens meanwhile, the new manifest has
+	 * another fingerprint, so the catalog reads the index again. */
 	if (!status)
 		status = bs_catalog_fingerprint(found.place, found.fingerprint, err);
 	if (!status)

@@ -52,6 +52,7 @@ static void check_offsets(struct check *check, const struct bs_section *plain,
 	       (unsigned long long)before, (unsigned long long)end);
 }
 
+/* Checks the offsets of stored texts. */
 static void check_store(struct check *check)
 {
 	const struct bs_segment *segment = check->segment;
@@ -64,6 +65,7 @@ static void check_store(struct check *check)
 	check_offsets(check, offsets, NULL, segment->stored.frames.n_bytes, "stored text");
 }
 
+/* Checks the offsets and the padding of the tf codes; bs_check_terms checks the codes. */
 static void check_tfs(struct check *check)
 {
 	static const uint8_t pad[BS_TF_PAD_BYTES];
@@ -91,7 +93,7 @@ static void check_id(struct check *check, uint32_t document, const struct bs_doc
 	EXPECT(check, found == document, "document %u is not in the table of ids", document);
 }
 
-/* Checks that the document's id is greater than the id of the document before it, even if that
+/* Checks that the document's id is greater than the id of the previous document, even if that
  * document is deleted. */
 static void check_id_order(struct check *check, uint32_t document,
                            const struct bs_doc_record *record)
@@ -150,8 +152,8 @@ static void check_document(struct check *check, uint32_t document, uint64_t *n_p
 		check_id(check, document, &record);
 	if (is_stdin && check->segment->ids.n_ordered > 0)
 		check_id_order(check, document, &record);
-	/* Live documents of a source are in document order; cursors over several segments rely on
-	 * it. */
+	/* Live documents of a source must be in document order; the iterator of doc_order.h over
+	 * several segments relies on it. */
 	bool is_other =
 		before->source == UINT32_MAX || bs_manifest_root(manifest, before->source) !=
 							bs_manifest_root(manifest, record.source);
@@ -191,6 +193,8 @@ static void check_docs(struct check *check)
 	       (unsigned long long)n_positions);
 }
 
+/* Checks the document numbers of a shard's rows, and stores the row of each document in
+ * check->row_of. */
 static void check_rows(struct check *check, uint32_t s)
 {
 	const struct bs_shard *shard = &check->segment->shards[s];
@@ -208,6 +212,7 @@ static void check_rows(struct check *check, uint32_t s)
 	}
 }
 
+/* True if a bit of the line from bit n_bits on is set. */
 static bool has_bits_from(const uint64_t *line, uint32_t n_bits)
 {
 	for (uint32_t bit = n_bits; bit < BS_LINE_BITS; bit = (bit | 63) + 1)
@@ -216,7 +221,8 @@ static bool has_bits_from(const uint64_t *line, uint32_t n_bits)
 	return false;
 }
 
-/* Checks the columns of a level, stores the popcount of each column, and returns their sum. */
+/* Checks the columns of a level, stores their popcounts in check->popcounts, and returns the sum of
+ * the popcounts. */
 static uint64_t check_columns(struct check *check, uint32_t s, const struct bs_level *level,
                               const char *name)
 {
@@ -322,6 +328,7 @@ static void check_least_length(struct check *check, uint32_t s)
 	       least, shard->least_length);
 }
 
+/* Checks a shard with levels. */
 static void check_matrix(struct check *check, uint32_t s)
 {
 	const struct bs_shard *shard = &check->segment->shards[s];
@@ -362,7 +369,8 @@ static void check_list_columns(struct check *check, uint32_t s)
 	}
 }
 
-/* Reads the terms of a row into `ordinals`. No term of a forward index may have an exact column. */
+/* Reads the terms of a row into `ordinals` and counts them in check->listed. No term of a forward
+ * index may have an exact column. */
 static void check_forward_index(struct check *check, uint32_t s, uint32_t row,
                                 struct bs_u32s *ordinals)
 {
@@ -412,6 +420,7 @@ static void check_group(struct check *check, uint32_t s, uint32_t group, struct 
 	       "shard %u: filter %u lacks bits of its forward indexes", s, group);
 }
 
+/* Checks a shard of forward indexes. */
 static void check_lists(struct check *check, uint32_t s)
 {
 	const struct bs_shard *shard = &check->segment->shards[s];

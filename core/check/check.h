@@ -21,16 +21,16 @@ typedef enum bs_status bs_check_stored_text(const struct bs_snapshot *snapshot, 
 struct bs_check_options {
 	/* called often; nullable */
 	void (*progress)(void *context, uint64_t done_bytes, uint64_t total_bytes);
-	void *context;
+	void *context; /* of progress */
 	/* bs_stored_text_check (corpus/changes/stored_text.h). NULL: only the offsets of stored
 	 * text are checked. */
 	bs_check_stored_text *stored_text;
 };
 
 struct bs_check_sums {
-	uint64_t n_docs; /* live documents */
-	uint64_t n_segments;
-	uint64_t n_bytes; /* bytes of all files */
+	uint64_t n_docs;     /* live documents */
+	uint64_t n_segments; /* segments of documents, not of rows */
+	uint64_t n_bytes;    /* bytes of all files */
 };
 
 /* Checks the last commit of the index in dir. BS_CORRUPT, naming the file and the error;

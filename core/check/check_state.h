@@ -10,11 +10,11 @@
 
 struct check {
 	void (*progress)(void *context, uint64_t done_bytes, uint64_t total_bytes); /* nullable */
-	void *context; /* of progress */
-	struct bs_snapshot snapshot;
+	void *context;               /* of progress */
+	struct bs_snapshot snapshot; /* the commit being checked */
 	const struct bs_kernel *kernel;
-	uint64_t done_bytes;
-	uint64_t total_bytes;
+	uint64_t done_bytes;  /* as last reported to progress */
+	uint64_t total_bytes; /* of all files to be checked */
 	/* Sticky: after the first error nothing more is checked. */
 	enum bs_status status;
 	struct bs_error *err;
@@ -23,10 +23,11 @@ struct check {
 	const struct bs_segment *segment;
 	uint32_t number; /* of the segment in the snapshot */
 	uint8_t *seen;   /* one bit per document: set if the document has a row */
-	/* For each shard, the popcount of each column. NULL for shards of forward indexes. */
+	/* For each shard, the popcount of each of its columns. NULL for shards of forward
+	 * indexes. */
 	uint32_t **popcounts;
-	/* For each term: the number of documents that have it by their forward index or by a
-	 * rare-term list. */
+	/* For each term: the number of documents that have it by their forward index, by an exact
+	 * column of a shard of forward indexes, or by a rare-term list. */
 	uint32_t *listed;
 	uint32_t *row_of; /* for each document: its row number, counted over all shards */
 	uint64_t *hashes; /* for each term: its hash, for the check of rare-term lists */
@@ -39,7 +40,7 @@ struct check {
 	uint64_t *tf_sums; /* for each document: the sum of the tf codes of its words */
 };
 
-/* Makes the call and keeps its status. Does nothing after an earlier error. */
+/* Evaluates the call and keeps its status. Does nothing after an earlier error. */
 #define TRY(check, call)                          \
 	do {                                      \
 		if (!(check)->status)             \

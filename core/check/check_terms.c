@@ -52,6 +52,7 @@ static void walk_rare_term_lists(struct check *check,
 	bs_vector_deinit(&terms);
 }
 
+/* Counts a document and term of a rare-term list. Only shards with levels may have such lists. */
 static void count_rare(struct check *check, uint32_t document, uint32_t ordinal)
 {
 	EXPECT(check, shard_of_row(check, check->row_of[document])->hashed.n_levels > 0,
@@ -100,7 +101,8 @@ static bool row_passes(struct check *check, const struct bs_shard *shard,
 	return passes;
 }
 
-/* Checks the tf levels of a word that a rare-term list has for a document. */
+/* Checks a word that a rare-term list has for a document: the document must pass all tf levels up
+ * to the tf of the word. */
 static void check_rare_tf(struct check *check, const struct bs_shard *shard, uint32_t document,
                           uint32_t row, uint32_t ordinal)
 {
@@ -148,7 +150,7 @@ struct term_walk {
 	struct check *check;
 	const struct bs_segment *segment;
 	struct bs_lexicon_cursor cursor;
-	struct bs_buffer last; /* the term before */
+	struct bs_buffer last; /* the previous term */
 	/* For each shard: the number of the first exact column whose term is not below the current
 	 * term. */
 	uint32_t *next_exact;
@@ -158,16 +160,17 @@ struct term_walk {
 	struct bs_and_scratch scratch;
 	struct bs_and_frame frame;
 	/* The error in the tfs of the current term, if any. It is reported only after the df was
-	 * checked, because for a wrong document an error in the df is the better message. */
+	 * checked: if the columns have a wrong document, the message about the df is the better
+	 * one. */
 	enum bs_status tf_status;
 	struct bs_error tf_err;
 	/* Bytes reported to the progress callback. The walk over the terms counts as half of the
 	 * bytes of the columns. */
 	uint64_t told_bytes;
-	uint64_t sum_df;
-	struct bs_buffer last_separator;
-	uint64_t terms_off;      /* offset of the next block in the terms */
-	uint64_t separators_off; /* offset of the next separator in the separators */
+	uint64_t sum_df;                 /* of the terms so far */
+	struct bs_buffer last_separator; /* the separator of the previous block */
+	uint64_t terms_off;              /* offset of the next block in the terms */
+	uint64_t separators_off;         /* offset of the next separator in the separators */
 };
 
 static void expect_of_term(const struct term_walk *walk, bool is_so, const char *what)
@@ -192,6 +195,7 @@ struct word_columns {
 	bs_column columns[BS_MAX_TF_LEVELS][BS_MAX_TF_COLUMNS];
 };
 
+/* Finds the columns of the word's tf levels. */
 static enum bs_status find_columns(struct term_walk *walk, struct word_columns *word)
 {
 	const struct bs_tf_levels *levels = word->levels;
@@ -211,6 +215,7 @@ static enum bs_status find_columns(struct term_walk *walk, struct word_columns *
 	return status;
 }
 
+/* True if the row has its bit in all columns of a tf level of the word. */
 static bool reaches(const struct word_columns *word, uint32_t level, uint32_t row)
 {
 	for (uint32_t i = 0; i < word->levels->n_columns; i++)
@@ -219,6 +224,8 @@ static bool reaches(const struct word_columns *word, uint32_t level, uint32_t ro
 	return true;
 }
 
+/* Checks the document of a row, which has the word: it must pass all tf levels up to the tf that
+ * its tf code has for the word. Adds this tf to tf_sums. */
 static enum bs_status check_row(struct term_walk *walk, const struct word_columns *word,
                                 uint32_t row)
 {
@@ -270,8 +277,8 @@ static void check_word_tfs(struct term_walk *walk, uint32_t s, const uint64_t *l
 }
 
 /* Called after all words. The sum of the tfs of the words of a document must not exceed what its
- * positions allow: a position can have an identifier in addition to its first part, and counts up
- * to the greatest field weight. */
+ * positions allow. A position can have two words, an identifier and its first part, and each counts
+ * up to the greatest field weight. */
 static void check_tf_sums(const struct term_walk *walk)
 {
 	struct check *check = walk->check;
@@ -293,9 +300,9 @@ static size_t common_bytes(const struct bs_buffer *a, const struct bs_buffer *b)
 	return bs_common_bytes(a->data, a->used_bytes, b->data, b->used_bytes);
 }
 
-/* Checks a chapter: it must begin where the chapter before ended, and its index entry must have the
- * first bytes of its first separator, because look-ups rely on them. The cursor has just read that
- * separator. */
+/* Checks a chapter: it must begin where the previous chapter ended, and its index entry must have
+ * the first bytes of its first separator, because look-ups rely on them. The cursor has just read
+ * that separator. */
 static void check_chapter(const struct term_walk *walk, uint64_t chapter)
 {
 	const uint8_t *entry =
@@ -311,7 +318,7 @@ static void check_chapter(const struct term_walk *walk, uint64_t chapter)
 }
 
 /* Checks the separator of a block: it must be the shortest string that is greater than the last
- * term of the block before. */
+ * term of the previous block. */
 static void check_block_start(struct term_walk *walk, uint64_t block)
 {
 	const struct bs_lexicon_cursor *cursor = &walk->cursor;
@@ -360,8 +367,8 @@ static void check_end(const struct term_walk *walk)
 	       (unsigned long long)walk->sum_df);
 }
 
-/* Checks that the terms ascend strictly, and that each term is coded with the longest prefix that
- * it has in common with the term before. Look-ups skip the rest of a block on that assumption. */
+/* Checks that the current term is greater than the previous one, and that it is coded with the
+ * longest prefix that they have in common. Look-ups skip the rest of a block on that assumption. */
 static void check_term_order(const struct term_walk *walk)
 {
 	const struct bs_buffer *last = &walk->last;
@@ -377,6 +384,7 @@ static void check_term_order(const struct term_walk *walk)
 	               "does not share all that it has in common with the one before");
 }
 
+/* Checks the current term as an entry of the lexicon: order, df, separators, ends of blocks. */
 static void check_term(struct term_walk *walk)
 {
 	uint64_t ordinal = walk->cursor.ordinal;
@@ -486,7 +494,7 @@ static uint64_t count_exact(struct term_walk *walk, uint32_t s)
 	return check->popcounts[s][shard->exact.level.first_column + walk->next_exact[s]];
 }
 
-/* Stores what find_rare needs to know about a term. */
+/* Stores the hash, the treatment and the flags of a term, for find_rare. */
 static void note_term(struct term_walk *walk, const struct bs_and_term *term, uint64_t hash)
 {
 	struct check *check = walk->check;

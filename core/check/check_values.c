@@ -9,10 +9,14 @@
 struct told {
 	const struct bs_value_table *table;
 	uint8_t *seen; /* one bit per value: set if some document has it */
+	/* The numbers of values, parts, lines and list entries of the fields and parts checked so
+	 * far. */
 	uint64_t n_values, n_parts, n_lines, n_entries;
-	uint64_t names_bytes;
+	uint64_t names_bytes; /* length of the names of the fields checked so far */
 };
 
+/* Checks field f: its name, its place after the previous field, and its values, which must ascend.
+ * before: the previous field; becomes field f. */
 static void check_field(struct check *check, struct told *told, uint32_t f,
                         struct bs_value_field *before)
 {
@@ -44,7 +48,7 @@ static void check_field(struct check *check, struct told *told, uint32_t f,
 	*before = field;
 }
 
-/* Checks a rank of a row. before: the rank before it, which must be less. */
+/* Checks a rank of a row. before: the row's previous rank, which must be less; -1: none. */
 static void check_rank(struct check *check, struct told *told, const struct bs_value_field *field,
                        uint32_t row, int64_t before, uint32_t rank)
 {
@@ -86,6 +90,7 @@ static void check_row(struct check *check, struct told *told, const struct bs_va
 	}
 }
 
+/* Checks the values of a field in one shard of n_docs documents. */
 static void check_part(struct check *check, struct told *told, const struct bs_value_field *field,
                        struct bs_value_part *part, uint32_t n_docs)
 {

@@ -6,8 +6,8 @@
 
 #include "core/base/bytes.h"
 
-/* The most lengths before they are limited: a code of 60 bits needs more than 2^40 counted
- * symbols. */
+/* An exclusive upper bound of code lengths before they are limited: a code of 60 bits needs more
+ * than 2^40 counted symbols. */
 #define N_LENGTHS 64
 
 struct counted {
@@ -22,10 +22,10 @@ static int compare_counted(const void *a, const void *b)
 	return order ? order : bs_compare_u64(x->symbol, y->symbol);
 }
 
-/* Moffat and Katajainen, "In-place calculation of minimum-redundancy codes" (1995). On entry a
- * holds ascending counts, on return the lengths of their codes. The first pass makes the inner
- * nodes and leaves the parent of each in its place; the second pass computes the depths of inner
- * nodes, the third those of leaves. */
+/* Moffat and Katajainen, "In-place calculation of minimum-redundancy codes" (1995). On entry, a[]
+ * holds n ascending counts; on return, the lengths of their codes. The first pass makes the inner
+ * nodes of the tree and replaces each by the index of its parent; the second pass computes the
+ * depths of inner nodes, the third those of leaves. */
 static void huffman_lengths(uint64_t *a, int64_t n)
 {
 	if (n < 2) {
@@ -58,8 +58,10 @@ static void huffman_lengths(uint64_t *a, int64_t n)
 	}
 }
 
-/* Removes two leaves that are too deep: one replaces their parent, and the other becomes a sibling
- * of a shorter leaf, which moves down one level. */
+/* Limits code lengths to BS_CODE_MAX_BITS. n_of[i]: the number of codes of length i, that is, of
+ * leaves at depth i of the code's tree. Each step removes two leaves that are too deep: one
+ * replaces their parent, and the other becomes a sibling of a less deep leaf, which moves down one
+ * level. */
 static void limit_lengths(uint32_t n_of[N_LENGTHS])
 {
 	for (uint32_t i = N_LENGTHS - 1; i > BS_CODE_MAX_BITS; i--) {
@@ -112,7 +114,8 @@ out:
 	return status;
 }
 
-/* The first code of each length. False if the codes do not fit. */
+/* The first code of each length. False if there are more codes of some length than its bits can
+ * distinguish. */
 static bool first_codes(const uint32_t n_of[BS_CODE_MAX_BITS + 1],
                         uint32_t first[BS_CODE_MAX_BITS + 1])
 {
@@ -144,8 +147,8 @@ static uint32_t nibble(const uint8_t *nibbles, uint32_t i)
 	return nibbles[i / 2] >> (i % 2 * 4) & 15;
 }
 
-/* Adds a table for the long codes that begin with `prefix`. n_more: the bits of the longest of them
- * after the prefix. */
+/* Adds a table for the long codes that begin with the BS_CODE_FAST_BITS bits `prefix`. n_more: the
+ * number of bits after the prefix in the longest of these codes. */
 static enum bs_status add_table(struct bs_code_set *set, struct bs_code *code, uint32_t prefix,
                                 uint32_t n_more, struct bs_error *err)
 {

@@ -1,6 +1,6 @@
 /* prefix_code.h: Huffman codes of at most 15 bits: optimal code lengths, the canonical codes of
  * given lengths (as in Deflate, RFC 1951), and tables that decode a code with one or two look-ups.
- * The lexicon and the rare-term lists use these codes. FORMAT.md describes the bytes. */
+ * The lexicon, rare-term lists and term vectors use these codes. FORMAT.md describes the bytes. */
 #pragma once
 
 #include <string.h>
@@ -20,6 +20,7 @@
  * the length of its code, 1 to 15; the user of the code defines the other bits. */
 #define BS_CODED_BITS(coded) ((coded)&15)
 
+/* The decoding tables of one code. */
 struct bs_code {
 	/* Indexed by the next BS_CODE_FAST_BITS bits. An element is a decoded entry or, for a
 	 * longer code, a reference to a table: index in `longer` << 8 | number of further bits <<
@@ -33,15 +34,15 @@ struct bs_code {
 /* Codes that are used together. Release with bs_code_set_deinit. */
 struct bs_code_set {
 	struct bs_code *codes;
-	uint32_t *longer;
+	uint32_t *longer; /* see struct bs_code */
 	size_t n_longer;
 	size_t longer_capacity;
 };
 
 /* Reads a sequence of bits, the highest bit of each byte first. */
 struct bs_bits {
-	uint64_t window; /* the next n_bits bits from the highest bit on, then zeros */
-	uint32_t n_bits;
+	uint64_t window;    /* the next n_bits bits from the highest bit on, then zeros */
+	uint32_t n_bits;    /* in the window */
 	const uint8_t *at;  /* the bytes after those in the window */
 	const uint8_t *end; /* end of the sequence; BS_BITS_PAD_BYTES more must be readable */
 };
@@ -88,7 +89,7 @@ static inline uint32_t bs_code_get(const struct bs_code *code, uint64_t window)
 /* Appends bits to a buffer. The caller reserves room for all bits and eight more bytes. */
 struct bs_bits_writer {
 	struct bs_buffer *to;
-	uint64_t bits; /* not yet in the buffer: the lowest n_bits */
+	uint64_t bits; /* the lowest n_bits are not yet in the buffer */
 	uint32_t n_bits;
 };
 
@@ -129,8 +130,8 @@ enum bs_status bs_code_lengths(const uint64_t *counts, uint32_t n, uint8_t *leng
  * values[i] is code << 4 | length, or 0. */
 void bs_code_values(const uint8_t *lengths, uint32_t n, uint32_t *values);
 
-/* Computes lengths and values for at most 256 symbols. All symbols in [first, end) get codes, even
- * if their count is 0; the others get none. */
+/* Computes the code lengths and the codes (as bs_code_values) of n <= 256 symbols. All symbols in
+ * [first, end) get codes, even if their count is 0; the others get none. BS_NO_MEMORY. */
 enum bs_status bs_code_smoothed(const uint64_t *counts, uint32_t n, uint32_t first, uint32_t end,
                                 uint8_t *lengths, uint32_t *values,
                                 struct bs_error *err) BS_WARN_UNUSED;

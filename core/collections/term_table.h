@@ -21,22 +21,23 @@ struct bs_term_table {
 	/* Hash table. Low half of a slot: number + 1; high half: the high half of the hash. 0:
 	 * empty slot. */
 	uint64_t *slots;
-	uint32_t slot_mask;
+	uint32_t slot_mask; /* number of slots, a power of two, less one */
 	/* hash >> slot_shift is the index of the slot, so that slots are in the order of hashes. */
 	uint32_t slot_shift;
-	struct bs_buffer bytes;
+	struct bs_buffer bytes;      /* the strings */
 	struct bs_buffer of_entries; /* the memory of `entries` */
 };
 
 void bs_term_table_deinit(struct bs_term_table *table);
 /* Removes all strings, keeps the memory. */
 void bs_term_table_clear(struct bs_term_table *table);
-/* Frees the hash table. Until the table is cleared, strings can be read by number, but not found or
+/* Frees `slots`. Until the table is cleared, strings can be read by number, but not found or
  * added. */
 void bs_term_table_seal(struct bs_term_table *table);
 
 /* Returns the number of the string; adds it if it is new. hash is bs_hash_slot of the string.
- * is_new_out may be NULL. BS_NO_MEMORY, also for the 2^32nd string, or the deadline's status. */
+ * is_new_out may be NULL. BS_NO_MEMORY, also if there are more than two thirds of 2^32 strings, or
+ * the deadline's status. */
 enum bs_status bs_term_table_intern(struct bs_term_table *table, const uint8_t *bytes,
                                     uint32_t n_bytes, uint64_t hash, uint32_t *number_out,
                                     bool *is_new_out, struct bs_error *err) BS_WARN_UNUSED;
@@ -64,7 +65,7 @@ static inline uint32_t bs_term_table_slot(const struct bs_term_table *table, uin
 	return (uint32_t)(hash >> table->slot_shift);
 }
 
-/* Prefetches the slot of a hash. Call it some terms before the look-up. */
+/* Prefetches the slot of a hash. Call it a few terms ahead of the look-up. */
 BS_PREFETCHING void bs_term_table_prefetch(const struct bs_term_table *table, uint64_t hash)
 {
 	if (table->slots)
@@ -85,7 +86,8 @@ static inline uint32_t bs_term_table_guess(const struct bs_term_table *table, ui
 	return (uint32_t)table->slots[at] - 1;
 }
 
-/* Prefetch the entry of a guessed number and, once the entry has arrived, the key. */
+/* bs_term_table_prefetch_entry prefetches the entry of a number that bs_term_table_guess returned.
+ * bs_term_table_prefetch_key, called some time later, prefetches the bytes of the string. */
 BS_PREFETCHING void bs_term_table_prefetch_entry(const struct bs_term_table *table, uint32_t guess)
 {
 	if (table->n_terms)

@@ -6,8 +6,8 @@
 #include "core/base/bytes.h"
 #include "core/collections/binary_search.h"
 
-/* Value of `code` that means the exponential Golomb code, whose parameter follows from the gap
- * before. (64 meant the Elias gamma code, in blocks of 256; it is no longer used.) */
+/* Value of `code` that means the exponential Golomb code, whose parameter depends on the previous
+ * gap. (64 meant the Elias gamma code, in blocks of 256; it is no longer used.) */
 #define FOLLOWING 65u
 #define MOST_RICE 56u
 #define FLAG_SET  1u
@@ -17,9 +17,10 @@
  * them. */
 #define LOADED_BITS 57u
 
-/* The parameter of the exponential Golomb code: half the bits of the gap before (0 for the first
- * gap), because a small gap rarely follows a large one. For the trigrams of source code and of
- * prose this takes 2 to 6 % less than a fixed parameter of 0, which is the Elias gamma code. */
+/* The parameter of the exponential Golomb code after this gap: half the bits of the gap, because a
+ * small gap rarely follows a large one. (The first gap of a block counts as following a gap of 0.)
+ * For the trigrams of source code and of prose this takes 2 to 6 % less than a fixed parameter of
+ * 0, which is the Elias gamma code. */
 static inline uint32_t parameter_after(uint64_t gap)
 {
 	return bs_log2(gap + 1) / 2;
@@ -32,13 +33,14 @@ static uint8_t bytes_of(uint64_t x)
 
 /* Writing. */
 
+/* Sizes of the sampled gaps in each code. */
 struct prices {
-	uint64_t following;
-	uint64_t quotients[3]; /* for three parameters of Rice's code */
+	uint64_t following;    /* bits in the exponential Golomb code */
+	uint64_t quotients[3]; /* sums of the quotients, for three parameters of Rice's code */
 };
 
-/* The gap before number i, which must not be the first of its block (the directory has that one).
- * In a set, the gap is the number of absent numbers in between. */
+/* The gap between numbers i - 1 and i. Number i must not be the first of its block, which is in the
+ * directory. In a set, the gap is the number of absent numbers in between. */
 static uint64_t gap_at(const uint64_t *numbers, size_t i, bool is_set)
 {
 	return numbers[i] - numbers[i - 1] - is_set;
@@ -50,7 +52,7 @@ static inline uint64_t following_bits(uint64_t gap, uint64_t before)
 	return 2 * bs_log2((gap >> k) + 1) + 1 + k;
 }
 
-/* The number of blocks, about, that are sampled to choose the code. */
+/* The approximate number of blocks that are sampled to choose the code. */
 #define SAMPLED_BLOCKS 32u
 
 /* Chooses the cheapest of the exponential Golomb code and three Rice parameters around the optimum,
@@ -103,12 +105,12 @@ static uint64_t count_bits(const uint64_t *numbers, size_t n, bool is_set, uint3
 
 /* Writes bits. The last bits, fewer than eight, wait in a register. */
 struct bits {
-	uint8_t *to;
-	uint64_t waiting;
+	uint8_t *to;        /* where the next byte is written */
+	uint64_t waiting;   /* the low n_waiting bits are not yet written */
 	uint32_t n_waiting; /* below 8 */
 };
 
-/* n <= 57. */
+/* Appends the low n <= 57 bits of value, the lowest first. The other bits of value are 0. */
 static inline void put_bits(struct bits *bits, uint64_t value, uint32_t n)
 {
 	bits->waiting |= value << bits->n_waiting;
@@ -119,7 +121,8 @@ static inline void put_bits(struct bits *bits, uint64_t value, uint32_t n)
 	bits->n_waiting %= 8;
 }
 
-/* Writes the code of a gap: zeros, a one, and the low bits. Returns the number of bits. */
+/* Writes the code of a gap: zeros, a one, and the low bits. before: the previous gap of the block,
+ * 0 for the first. Returns the number of bits. */
 static inline uint64_t put_gap(struct bits *bits, uint64_t gap, uint64_t before, uint32_t code)
 {
 	uint32_t k = code == FOLLOWING ? parameter_after(before) : code;
@@ -288,11 +291,11 @@ bool bs_coded_find(const struct bs_coded *coded, uint64_t number, uint64_t *bloc
 
 /* Iterates over the gaps of a block. */
 struct gaps {
-	const uint8_t *bits;
-	uint64_t at;
-	uint64_t end;
-	uint64_t before; /* the gap before */
-	uint8_t code;
+	const uint8_t *bits; /* the gaps of all blocks */
+	uint64_t at;         /* bit offset of the next gap in `bits` */
+	uint64_t end;        /* bit offset of the end of the block's gaps */
+	uint64_t before;     /* the previous gap of the block; 0 for the first */
+	uint8_t code;        /* as in struct bs_coded */
 };
 
 static enum bs_status begin_gaps(const struct bs_coded *coded, uint64_t block, struct gaps *gaps,
@@ -386,9 +389,9 @@ static enum bs_status read_block(const struct bs_coded *coded, uint64_t block, u
 }
 
 /* Decodes up to LANES full blocks at once, because decoding a single block is a chain of dependent
- * instructions: a gap begins where the gap before ends. If there is one block less, the first one
- * is decoded twice. Returns false if a block is damaged or has a large gap; then decode the blocks
- * one by one. */
+ * instructions: a gap begins where the previous gap ends. If there is one block less, the first one
+ * is decoded twice. Returns false if a block is damaged or has a large gap; the caller then decodes
+ * the blocks one by one. */
 #define LANES       BS_CODED_BLOCKS
 #define LEAST_LANES 3u
 /* With a Rice parameter of at most LANES_RICE and first numbers of at most LANES_MOST, read_lanes

@@ -5,11 +5,11 @@
  *      header | directory: first number of each block of 512, and where its gaps begin | gaps
  *
  * Gaps are coded in Rice's code (1979), which suits randomly distributed numbers, or in an
- * exponential Golomb code (Teuhola 1978) whose parameter depends on the gap before, which suits
- * clustered numbers; whichever is smaller. Such an array can be a filter: if its numbers are the
- * hashes of n keys, reduced to [0, n / p), it has a false positive rate of p and takes
- * log2(1 / p) + 1.6 bits per key. This is Mitzenmacher's compressed Bloom filter with one hash.
- * FORMAT.md, "Coded numbers", describes the bytes. Not checksummed; the containing file is.
+ * exponential Golomb code (Teuhola 1978) whose parameter depends on the previous gap, which suits
+ * clustered numbers. The writer uses the smaller code. Such an array can be a filter: if its
+ * numbers are the hashes of n keys, reduced to [0, n / p), it has a false positive rate of p and
+ * takes log2(1 / p) + 1.6 bits per key. This is Mitzenmacher's compressed Bloom filter with one
+ * hash. FORMAT.md, "Coded numbers", describes the bytes. Not checksummed; the containing file is.
  */
 #pragma once
 
@@ -18,7 +18,7 @@
 
 #define BS_CODED_BLOCK      512u
 #define BS_CODED_HEAD_BYTES 24u
-#define BS_CODED_MOST       ((UINT64_C(1) << 56) - 1) /* the greatest number */
+#define BS_CODED_MOST       ((UINT64_C(1) << 56) - 1) /* maximum of the numbers in a list */
 
 /* Appends the code of n ascending numbers; equal numbers are allowed. The code has a multiple of 8
  * bytes. BS_NO_MEMORY. */

@@ -11,8 +11,8 @@ struct bs_coded_section {
 	struct bs_coded coded;
 };
 
-/* Opens the code at `offset` in the section, which has exactly n_bytes. n_bytes 0: an empty list.
- * BS_CORRUPT. */
+/* Opens the code that begins at `offset` in the section and has exactly n_bytes. n_bytes 0: an
+ * empty list. BS_CORRUPT. */
 enum bs_status bs_coded_section_open(struct bs_coded_section *at, const struct bs_section *section,
                                      uint64_t offset, uint64_t n_bytes,
                                      struct bs_error *err) BS_WARN_UNUSED;

@@ -32,10 +32,10 @@
 #define ENTRY_BYTES 32u
 #define ALIGN_BYTES 64u
 
-/* Files are written in pieces of a huge page, from their start on. A kernel with large folios then
- * keeps the page cache in huge pages and maps them as such, with 1/512 of the page faults. Measured
- * on an index of 283 MB, Linux 6.18, ext4: scanning columns takes 0.6 to 0.9 of the time in a fresh
- * process, and reading a random byte takes 140 instead of 158 ns. */
+/* Files are written in pieces of the size of a huge page (2 MiB), from their start on. A kernel
+ * with large folios then keeps the page cache in huge pages and maps them as such, with 1/512 of
+ * the page faults. Measured on an index of 283 MB, Linux 6.18, ext4: scanning columns takes 0.6 to
+ * 0.9 of the time in a fresh process, and reading a random byte takes 140 instead of 158 ns. */
 #define OUT_BYTES (2u << 20)
 
 static const char head_magic[8] = "BITSIFT\n";
@@ -53,12 +53,12 @@ struct bs_file_writer {
 	char *name;
 	enum bs_container_kind kind;
 	uint32_t features;
-	uint64_t offset;      /* bytes appended to `out` so far */
-	struct bs_buffer out; /* bytes not yet written to fd; at most OUT_BYTES plus a page */
-	size_t page_bytes;    /* bytes of the unfinished page at the end of `out` */
-	struct bs_buffer table;
-	struct bs_buffer sums;
-	uint64_t section_bytes;
+	uint64_t offset;        /* bytes appended to `out` so far */
+	struct bs_buffer out;   /* bytes not yet written to fd; at most OUT_BYTES plus a page */
+	size_t page_bytes;      /* bytes of the unfinished page at the end of `out` */
+	struct bs_buffer table; /* the section table so far */
+	struct bs_buffer sums;  /* the page checksums so far, a u32 each */
+	uint64_t section_bytes; /* bytes of the current section so far */
 	bool in_section;
 	enum bs_status status; /* the first failure */
 	struct bs_error error;
@@ -302,10 +302,9 @@ void bs_file_writer_abort(struct bs_file_writer *writer)
 #define SHOW(bytes, n_bytes) ((void)(bytes), (void)(n_bytes))
 #endif
 
-/* A section's id (high half) and instance (low half), and its place in the table. */
 struct name {
-	uint64_t name;
-	uint32_t place;
+	uint64_t name;  /* a section's id (high half) and instance (low half) */
+	uint32_t place; /* index of the section in the table */
 };
 
 struct bs_container {
@@ -313,10 +312,10 @@ struct bs_container {
 	const uint8_t *map;
 	int fd; /* descriptor of the file, for bs_section_read; -1: closed */
 	uint64_t n_bytes;
-	const uint8_t *table;
-	const uint8_t *sums;
+	const uint8_t *table; /* the section table, in the mapping */
+	const uint8_t *sums;  /* the page checksums, in the mapping */
 	uint32_t n_sections;
-	uint64_t n_pages;
+	uint64_t n_pages;   /* of all sections */
 	struct name *names; /* names of all sections, ascending */
 	uint64_t *verified; /* one bit per page: set if its checksum has been verified */
 	enum bs_container_kind kind;

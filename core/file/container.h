@@ -56,7 +56,8 @@ struct bs_file_writer;
 enum bs_status bs_file_writer_open(const struct bs_dir *dir, const char *name,
                                    enum bs_container_kind kind, struct bs_file_writer **writer_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
-/* Adds features (enum bs_feature) to the header: readers that lack one refuse the file. */
+/* Adds features (enum bs_feature) to the header: a reader that lacks one of them refuses the
+ * file. */
 void bs_file_writer_require(struct bs_file_writer *writer, uint32_t features);
 /* Ends the current section and begins a new one at the next multiple of 64 bytes. No other section
  * of this file may have the same id and instance. */
@@ -81,7 +82,7 @@ void bs_file_writer_abort(struct bs_file_writer *writer);
  * returned BS_OK for them. */
 struct bs_section {
 	const uint8_t *data; /* aligned to 64 bytes */
-	uint64_t n_bytes;
+	uint64_t n_bytes;    /* 0 also if the file does not have the section */
 	const struct bs_container *file;
 	/* One bit for each page of the file, accessed atomically; set if the page has been
 	 * verified. NULL: nothing needs to be verified. */
@@ -117,13 +118,15 @@ struct bs_section bs_container_section_at(const struct bs_container *file, size_
 enum bs_status bs_section_verify(const struct bs_section *section, uint64_t offset,
                                  uint64_t n_bytes, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Allows reading a section without bs_section_touch, because it has its own checksums. */
+/* Allows reading a section without bs_section_touch, for a section with checksums of its own. Has
+ * an effect only with AddressSanitizer (container.c). */
 void bs_section_trust(const struct bs_section *section);
 
-/* Like bs_section_touch, for few bytes of a page that is probably not needed again, because mapping
- * a page costs more than reading it. Pages that have not been verified are read from the file into
- * `room` (BS_SECTION_ROOM(n_bytes) bytes) and verified there. *bytes_out points into `room` or into
- * the section. Fails like bs_section_touch, and with BS_IO. */
+/* Like bs_section_touch, for few bytes of a page that is probably not needed again: reading such a
+ * page costs less than mapping it. If no page of the range has been verified, the pages are read
+ * from the file into `room` (BS_SECTION_ROOM(n_bytes) bytes) and verified there; otherwise this is
+ * bs_section_touch. *bytes_out points into `room` or into the section. Fails like bs_section_touch,
+ * and with BS_IO. */
 enum bs_status bs_section_read(const struct bs_section *section, uint64_t offset, uint64_t n_bytes,
                                uint8_t *room, const uint8_t **bytes_out,
                                struct bs_error *err) BS_WARN_UNUSED;

@@ -328,10 +328,13 @@ enum bs_status bs_dir_list(const struct bs_dir *dir, struct bs_buffer *names, st
 	return status;
 }
 
+/* Sets the permission bits of an open file, or of the directory if name is NULL. before: its
+ * present mode. */
 static enum bs_status set_mode(const struct bs_dir *dir, const char *name, int fd, mode_t before,
                                mode_t mode, struct bs_error *err)
 {
-	/* EPERM (a file of another user, or a file system without permission bits) is ignored. */
+	/* The error EPERM (a file of another user, or a file system without permission bits) is
+	 * ignored. */
 	if ((before & 0777) == mode || fchmod(fd, (before & 07000) | mode) == 0 || errno == EPERM)
 		return BS_OK;
 	return bs_fail(err, BS_IO, "%s%s%s: cannot set its mode: %s", dir->path, name ? "/" : "",
@@ -420,7 +423,7 @@ bool bs_dir_parent_contains(const struct bs_dir *dir, const char *path)
 	if (folder < 0)
 		return false;
 	int fd = (int)syscall(SYS_openat2, folder, path, &how, sizeof(how));
-	/* After these errors the path counts as inside; reading it will report them. */
+	/* After these errors the path counts as inside: the code that reads it will report them. */
 	bool is_beside = fd >= 0 || errno == ENOENT || errno == ENOTDIR || errno == EACCES ||
 	                 errno == EIO || errno == ESTALE;
 	if (fd >= 0)

@@ -3,7 +3,7 @@
  *
  * An index may come from an archive, or be in a place where others can write. Therefore every file
  * is opened relative to the directory's descriptor, symlinks are refused, and a file must be a
- * regular file with one hard link whose owner is trusted (the user, root, the owner of the
+ * regular file with at most one hard link whose owner is trusted (the user, root, the owner of the
  * directory, or by consent). A pipe or a device in place of a file is refused without blocking.
  *
  * The directory may also be an in-memory index (memory.h). Its files are in memory, nothing is
@@ -18,23 +18,23 @@
 
 struct bs_dir {
 	struct bs_memory_index *memory; /* borrowed; NULL for a directory */
-	int fd;                         /* O_PATH; -1 for an in-memory index */
+	int fd;                         /* opened with O_PATH; -1 for an in-memory index */
 	char *path;                     /* as the caller wrote it, for messages */
 	/* The canonical path. For an in-memory index, a path that cannot exist. */
 	char *place;
-	uid_t user;  /* the effective user */
-	uid_t owner; /* of the directory: the effective user, root, or a trusted user */
-	dev_t device;
-	ino_t inode;
+	uid_t user;   /* the effective user */
+	uid_t owner;  /* of the directory: the effective user, root, or a trusted user */
+	dev_t device; /* of the directory */
+	ino_t inode;  /* of the directory */
 	/* permissions of new files, before the umask; 0600 at first */
 	mode_t file_mode;
 	const struct bs_consent *consent; /* nullable */
 };
 
-/* Opens the directory `path`, following symlinks, or the index `memory`; the other one is NULL. The
- * caller owns the struct and calls bs_dir_close; objects that receive it borrow it. BS_INVALID
- * (neither or both), BS_NOT_FOUND, BS_IO (also if path is not a directory), BS_UNTRUSTED,
- * BS_NO_MEMORY. */
+/* Opens the directory `path`, following symlinks, or the in-memory index `memory`; the other
+ * argument is NULL. The caller owns the struct and calls bs_dir_close; objects that receive the
+ * struct borrow it. BS_INVALID (neither or both), BS_NOT_FOUND, BS_IO (also if path is not a
+ * directory), BS_UNTRUSTED, BS_NO_MEMORY. */
 enum bs_status bs_dir_open(struct bs_dir *dir, const char *path, struct bs_memory_index *memory,
                            const struct bs_consent *consent, struct bs_error *err) BS_WARN_UNUSED;
 /* A zero-initialised struct is allowed. */

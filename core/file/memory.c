@@ -18,17 +18,17 @@
 
 struct file {
 	char name[BS_MEMORY_INDEX_NAME_BYTES];
-	int fd;
+	int fd;    /* owned */
 	void *map; /* for bs_memory_index_file_at, mapped on demand; NULL: not mapped */
 	size_t map_bytes;
 };
 
 /* An in-memory index. `files` is sorted by name; there are few. */
 struct bs_memory_index {
-	pthread_mutex_t mutex; /* protects all fields */
-	pthread_cond_t unlocked;
-	bool is_locked;
-	int folder; /* where new files are created; -1: in memory */
+	pthread_mutex_t mutex;   /* protects all fields */
+	pthread_cond_t unlocked; /* is_locked became false */
+	bool is_locked;          /* a writer holds the writer's lock */
+	int folder;              /* where new files are created; -1: in memory */
 	struct file *files;
 	size_t n_files;
 };
@@ -131,6 +131,7 @@ enum bs_status bs_memory_index_create_nameless(struct bs_memory_index *memory, i
 	pthread_mutex_lock(&memory->mutex);
 	*fd_out = memory->folder >= 0 ? open_nameless(memory->folder, ".")
 	                              : memfd_create("bitsift", MFD_CLOEXEC);
+	/* A kernel without memfd_create: use a nameless file on disk. */
 	if (*fd_out < 0 && errno == ENOSYS && memory->folder < 0)
 		*fd_out = open_nameless(AT_FDCWD, "/tmp");
 	pthread_mutex_unlock(&memory->mutex);

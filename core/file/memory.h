@@ -1,14 +1,14 @@
 /* memory.h: the in-memory index: a table of names and files, and the writer's lock. The files are
- * in memory, or in a folder without names. dir.c uses it in place of a directory;
- * bitsift/memory_index.h is its public interface. */
+ * in memory or, without a name, in a folder. dir.c uses the table in place of a directory;
+ * bitsift/memory_index.h is the public interface. */
 #pragma once
 
 #include "core/base/buffer.h"
 #include "core/base/error.h"
 #include "core/bitsift/memory_index.h"
 
-/* These functions work like those of dir.h. The caller owns the descriptors. The descriptors of a
- * file share its file offset. */
+/* These functions work like those of dir.h. The caller owns the descriptors. All descriptors of a
+ * file share one file offset. */
 enum bs_status bs_memory_index_open_file(struct bs_memory_index *memory, const char *name,
                                          int *fd_out, struct bs_error *err) BS_WARN_UNUSED;
 enum bs_status bs_memory_index_create_file(struct bs_memory_index *memory, const char *name,

@@ -70,7 +70,7 @@ enum bs_status bs_names_write(struct bs_file_writer *writer, struct bs_names_sec
 }
 
 struct bs_names_block {
-	/* The end of each name in `bytes`. A name begins at the end of the name before. */
+	/* The end of each name in `bytes`. A name begins at the end of the previous name. */
 	uint64_t ends[BS_NAMES_BLOCK];
 	uint8_t bytes[];
 };

@@ -1,13 +1,13 @@
 /*
  * names.h: the names of a segment's documents, by document number, or other strings whose
  * neighbours mostly have common prefixes. A name is stored as the length of the prefix that it
- * shares with the name before, and the rest ("front coding": Witten, Moffat and Bell, Managing
+ * shares with the previous name, and the rest ("front coding": Witten, Moffat and Bell, Managing
  * Gigabytes, 4.1). The first name of every block of BS_NAMES_BLOCK is stored whole. FORMAT.md:
  * sections 34 and 35, and those of the keys of values.
  *
- * A reader decodes the whole block of a requested name and keeps it; therefore names are borrowed
- * until bs_names_deinit. A run that may read all names of a large index keeps the blocks in a
- * spill.
+ * A reader decodes the whole block of a requested name and keeps the block; therefore names are
+ * borrowed until bs_names_deinit. A run that may read all names of a large index keeps the blocks
+ * in a spill (spill.h), so that they do not fill memory.
  */
 #pragma once
 
@@ -41,7 +41,7 @@ struct bs_names_block; /* a decoded block */
 
 struct bs_names {
 	uint64_t n;
-	const char *what;         /* what the names are names of, for messages */
+	const char *what;         /* what the names belong to, for messages */
 	struct bs_packed offsets; /* where each block begins, and the end of the last one */
 	struct bs_section bytes;
 	struct bs_names_block **blocks; /* an array; an item is NULL until its block is decoded */

@@ -5,7 +5,7 @@
 
 #include "core/collections/binary_search.h"
 
-/* The most bytes that the bits of a block can take. */
+/* The maximum length in bytes of the bits of a block. */
 #define MAX_BLOCK_BYTES ((size_t)BS_PACKED_BLOCK_VALUES * BS_PACKED_WORD_WIDTH / 8)
 /* Limits of the fields of an entry with a slope: a mask for the first value, and exclusive upper
  * bounds of slope and sunk. */
@@ -27,11 +27,11 @@ static uint32_t values_in_block(uint64_t n, uint64_t block)
  * block without a slope is horizontal. */
 struct block {
 	uint64_t first; /* first value of the line, before it is lowered by `sunk` */
-	uint64_t slope;
-	uint64_t sunk;
+	uint64_t slope; /* rise of the line from value to value, in 256ths */
+	uint64_t sunk;  /* by how much the line is lowered, so that no value is below it */
 	bool is_sloped;
-	uint32_t width;
-	uint32_t n_bytes;
+	uint32_t width;   /* bits per value */
+	uint32_t n_bytes; /* bytes of the bits of all values */
 };
 
 static uint64_t line_at(const struct block *block, uint64_t i)
@@ -46,6 +46,7 @@ static void set_width(struct block *block, uint64_t range, uint32_t n)
 	block->n_bytes = (n * block->width + 7) / 8;
 }
 
+/* Measures a block without a slope. */
 static struct block measure_level(const uint64_t *values, uint32_t n)
 {
 	uint64_t least = values[0];
@@ -59,7 +60,7 @@ static struct block measure_level(const uint64_t *values, uint32_t n)
 	return block;
 }
 
-/* Measures a block with this slope. False if an entry cannot represent the line. */
+/* Measures a block whose line has this slope. False if an entry cannot represent the line. */
 static bool measure_sloped(const uint64_t *values, uint32_t n, uint64_t slope,
                            struct block *block_out)
 {
@@ -271,9 +272,9 @@ enum bs_status bs_packed_check(const struct bs_packed *packed, struct bs_error *
 struct source {
 	const uint32_t *u32;
 	const uint64_t *u64;
-	uint64_t stride;
+	uint64_t stride; /* elements from one value to the next; only for u64 */
 	uint64_t n;
-	bool may_slope;
+	bool may_slope; /* blocks may have slopes */
 };
 
 static uint32_t load_block(const struct source *from, uint64_t block,

@@ -41,7 +41,7 @@
 struct bs_packed {
 	struct bs_section section;
 	const struct bs_container *file; /* file of the section, for messages */
-	uint64_t n;
+	uint64_t n;                      /* number of values */
 };
 
 /* Opens an array of n values. Reads nothing. BS_CORRUPT if the section is too short. */
@@ -57,10 +57,10 @@ enum bs_status bs_packed_corrupt(const struct bs_packed *packed, uint64_t i, str
 /* The place of a value in the section, and how to decode it; computed from the directory entry of
  * its block. */
 struct bs_packed_place {
-	uint64_t base;
+	uint64_t base;  /* the value is base + its bits */
 	uint64_t at;    /* the byte of the section in which the bits of the value begin */
 	unsigned shift; /* number of bits that precede the value in that byte */
-	uint64_t mask;
+	uint64_t mask;  /* `width` ones */
 };
 
 static inline uint64_t bs_packed_entry_at(uint64_t i)
@@ -104,9 +104,9 @@ static inline uint64_t bs_packed_value(const struct bs_packed *packed,
 	       (bs_load_u64(packed->section.data + place->at) >> place->shift & place->mask);
 }
 
-/* bs_packed_prefetch_entry prefetches the directory entry of value i. bs_packed_prefetch_place,
- * called some time later, prefetches the value; it returns false and does nothing if the entry is
- * not verified or invalid. */
+/* bs_packed_prefetch_entry prefetches the directory entry of value i. bs_packed_prefetch_place (or
+ * bs_packed_prefetch), called some time later, prefetches the value; it returns false and does
+ * nothing if the entry is invalid or has not been verified. */
 static inline void bs_packed_prefetch_entry(const struct bs_packed *packed, uint64_t i)
 {
 	if (i < packed->n)
@@ -156,9 +156,9 @@ static inline bool bs_packed_is_ready(const struct bs_packed *packed, uint64_t i
 enum bs_status bs_packed_get_verified(const struct bs_packed *packed, uint64_t i,
                                       uint64_t *value_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Reads value i. BS_CORRUPT if i >= n, because i may come from a file too. Never reads outside the
- * section, whatever its contents. Queries call it for a hundred thousand documents; with verified
- * pages it takes a few tests and three loads. */
+/* Reads value i. BS_CORRUPT if i >= n, because i may come from a file, too. Never reads outside the
+ * section, whatever its contents. A query may call this function for a hundred thousand documents;
+ * with verified pages it takes a few tests and three loads. */
 static inline BS_WARN_UNUSED enum bs_status bs_packed_get(const struct bs_packed *packed,
                                                           uint64_t i, uint64_t *value_out,
                                                           struct bs_error *err)
@@ -191,9 +191,9 @@ static inline BS_WARN_UNUSED enum bs_status bs_packed_get_span(const struct bs_p
 	return status ? status : bs_packed_get(packed, i + 1, end_out, err);
 }
 
-/* Finds a value in a strictly ascending array and sets its position. If it is absent, *found_out is
- * false, and *i_out is the position where it would be inserted in the only block that could have
- * it. BS_CORRUPT. */
+/* Finds a value in a strictly ascending array and sets *i_out to its position. If the value is
+ * absent, *found_out is false, and *i_out is the position where it would be inserted in the only
+ * block that could have it. BS_CORRUPT. */
 enum bs_status bs_packed_find(const struct bs_packed *packed, uint64_t value, bool *found_out,
                               uint64_t *i_out, struct bs_error *err) BS_WARN_UNUSED;
 

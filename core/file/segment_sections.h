@@ -24,7 +24,8 @@ enum bs_section_id {
 	BS_SECTION_GRAM_SHARDS = 15,  /* one entry for each gram shard */
 	BS_SECTION_GRAM_ROWS = 16,    /* each gram shard: the document of each row, packed */
 	BS_SECTION_GRAM_COLUMNS = 17, /* each gram shard: its matrix */
-	BS_SECTION_GRAM_TIERS = 18,   /* each tier with a list: the trigrams of the list, packed */
+	/* each tier with a list: its trigrams, or buckets of 5-grams; packed */
+	BS_SECTION_GRAM_TIERS = 18,
 	/* each shard of forward indexes: its filters, see forward_index.h */
 	BS_SECTION_FORWARD_FILTERS = 19,
 	BS_SECTION_COLUMNS = 20, /* each shard: the lines of its columns */

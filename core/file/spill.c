@@ -10,10 +10,11 @@
 #define CHUNK_BYTES      ((size_t)64 << 10)
 #define FILE_CHUNK_BYTES ((size_t)1 << 20)
 
+/* A chunk of memory from which pieces are taken. */
 struct bs_spill_chunk {
 	struct bs_spill_chunk *next;
-	size_t used_bytes;
-	size_t n_bytes;
+	size_t used_bytes; /* of bytes[], by pieces */
+	size_t n_bytes;    /* of bytes[] */
 	bool is_in_file;
 	uint64_t bytes[];
 };

@@ -1,6 +1,6 @@
-/* spill.h: allocates small pieces that are all kept until the end of a run: in memory up to a
- * limit, then in a mapped temporary file, which the memory budget does not count
- * (bs_buffer_use_file). Thread-safe. */
+/* spill.h: an allocator for small pieces of memory that are all kept until the end of a run. Pieces
+ * up to a limit are in memory; further ones are in a mapped temporary file, which the memory budget
+ * does not count (bs_buffer_use_file). Thread-safe. */
 #pragma once
 
 #include <pthread.h>
@@ -12,13 +12,13 @@ struct bs_spill_chunk;
 
 /* Owned by the caller. Release with bs_spill_deinit, which accepts a zero-initialised struct. */
 struct bs_spill {
-	const struct bs_dir *dir; /* borrowed; the directory in which the file is created */
-	uint64_t memory_bytes;    /* the most bytes in memory */
+	const struct bs_dir *dir; /* borrowed; the temporary file is created in it */
+	uint64_t memory_bytes;    /* maximum of held_bytes if dir has a folder */
 	pthread_mutex_t mutex;
 	struct bs_spill_chunk *chunks; /* a list; pieces are taken from the first chunk */
-	uint64_t held_bytes;           /* bytes of the pieces in memory */
-	uint64_t file_bytes;
-	int file; /* descriptor plus 1; 0: none */
+	uint64_t held_bytes;           /* bytes of the chunks in memory */
+	uint64_t file_bytes;           /* bytes of the chunks in the file */
+	int file;                      /* descriptor plus 1; 0: none */
 };
 
 void bs_spill_init(struct bs_spill *spill, const struct bs_dir *dir, uint64_t memory_bytes);

@@ -113,12 +113,11 @@ static enum bs_status corrupt_block(const struct bs_lexicon *lexicon, uint64_t b
 	                            (unsigned long long)block);
 }
 
-/* A chapter: its separators, whose pages are verified, and where its first block begins in the
- * terms. */
+/* An open chapter. The pages of its separators are verified. */
 struct chapter {
-	const uint8_t *at;
-	const uint8_t *end;
-	uint64_t terms_off;
+	const uint8_t *at;  /* the next separator */
+	const uint8_t *end; /* of the separators */
+	uint64_t terms_off; /* where its first block begins in the terms */
 };
 
 static enum bs_status open_chapter(const struct bs_lexicon *lexicon, uint64_t c,
@@ -140,16 +139,16 @@ static enum bs_status open_chapter(const struct bs_lexicon *lexicon, uint64_t c,
 	return bs_section_touch(&lexicon->separators, start, end - start, err);
 }
 
-/* A separator, as it is stored. */
+/* A separator in its stored form. */
 struct separator {
-	uint64_t block_bytes;
-	uint64_t n_shared; /* length of the prefix shared with the separator before */
-	uint64_t n_rest;
-	const uint8_t *rest;
+	uint64_t block_bytes; /* length of its block */
+	uint64_t n_shared;    /* length of the prefix shared with the previous separator */
+	uint64_t n_rest;      /* length of the rest */
+	const uint8_t *rest;  /* the bytes after the shared prefix */
 };
 
-/* Reads the separator at `at`. last_bytes: length of the separator before; 0: none. Returns the
- * byte after it; NULL if it is invalid. */
+/* Reads the separator at `at`. last_bytes: length of the previous separator; 0: none. Returns the
+ * byte after the separator; NULL if the separator is invalid. */
 static inline const uint8_t *read_separator(const uint8_t *at, const uint8_t *end,
                                             uint64_t last_bytes, struct separator *separator)
 {
@@ -225,19 +224,20 @@ static enum bs_status find_chapter(const struct bs_lexicon *lexicon, const uint8
 /* A block of terms, found for the term looked up. */
 struct block {
 	uint64_t number;
-	uint64_t off;
+	uint64_t off; /* in the terms */
 	uint64_t n_bytes;
-	uint64_t separator_bytes;
+	uint64_t separator_bytes; /* length of its separator */
 	/* length of the prefix that the separator shares with the term looked up */
 	uint64_t n_matched;
 };
 
 /* True if the separator is greater than the term. The previous separator must be <= term, and
- * *n_matched is the length of the prefix that it shares with the term; it becomes that of this
- * separator if false is returned. The separator is front-coded and need not be rebuilt. If its
- * n_shared > *n_matched, the first byte that differs from the term is in the previous separator,
- * too, so it is smaller. If n_shared < *n_matched, it is greater than the previous separator at a
- * byte that the term shares with that one, so it is greater than the term. */
+ * *n_matched must be the length of the prefix that the previous separator shares with the term. If
+ * false is returned, *n_matched becomes that length for this separator. The separator is
+ * front-coded and need not be rebuilt. If its n_shared > *n_matched, it differs from the term at
+ * the same byte as the previous separator, so it is smaller than the term. If n_shared <
+ * *n_matched, it is greater than the previous separator at a byte that the previous separator and
+ * the term have in common, so it is greater than the term. */
 static inline bool is_separator_above(const struct separator *separator, const uint8_t *term,
                                       size_t term_bytes, uint64_t *n_matched)
 {
@@ -299,6 +299,7 @@ static enum bs_status open_block(const struct bs_lexicon *lexicon, uint64_t numb
 	return status ? status : read_codes(lexicon, err);
 }
 
+/* A decoded head (term_codes.h). */
 struct head {
 	uint64_t n_dropped;
 	uint64_t df;
@@ -384,7 +385,7 @@ static inline uint64_t skip_rest(const struct bs_lexicon *lexicon, struct bs_bit
 }
 
 /* Like skip_rest, but also adds to *n_matched the number of bytes by which the rest extends the
- * prefix shared with the term looked up. */
+ * prefix that the current term shares with the term looked up. */
 static uint64_t match_rest(const struct bs_lexicon *lexicon, struct bs_bits *bits, uint32_t context,
                            const uint8_t *term, size_t term_bytes, uint64_t *n_matched)
 {
@@ -405,9 +406,9 @@ static uint64_t match_rest(const struct bs_lexicon *lexicon, struct bs_bits *bit
 }
 
 /* Looks a term up in a block without rebuilding the terms of the block. n_matched: length of the
- * prefix that the current term of the block shares with the term looked up. If a term of the block
- * shares fewer than n_matched bytes with the term before it, it and all later terms are greater
- * than the term looked up. */
+ * prefix that the current term of the block shares with the term looked up. If the next term of the
+ * block shares fewer than n_matched bytes with the current one, the next term and all later terms
+ * are greater than the term looked up. */
 static enum bs_status find_in_block(const struct bs_lexicon *lexicon, const struct block *block,
                                     const uint8_t *term, size_t term_bytes, bool *found_out,
                                     uint64_t *ordinal_out, uint64_t *df_out, struct bs_error *err)
@@ -498,8 +499,8 @@ static enum bs_status cursor_enter(struct bs_lexicon_cursor *cursor, struct bs_e
 }
 
 /* Makes the separator of the block the current term, because the first term of the block is coded
- * relative to it. A separator is minimal; therefore the first term and the separator share the same
- * prefix with the term before. */
+ * relative to it. A separator is as short as possible; therefore the first term and the separator
+ * share the same prefix with the last term of the previous block. */
 static enum bs_status cursor_take_separator(struct bs_lexicon_cursor *cursor, struct bs_error *err)
 {
 	const struct bs_buffer *separator = &cursor->separator;

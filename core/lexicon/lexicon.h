@@ -2,19 +2,20 @@
  * lexicon.h: the sorted terms of a segment with their document frequencies.
  *
  * Terms are front-coded in blocks of 32. A term is stored as the number of bytes to drop from the
- * end of the term before, and a rest. Both are in prefix codes made for the segment (term_codes.h).
- * Source code takes less than four bytes a term including df and index (bench/NOTES.md). A block
- * has a separator: the shortest string that is greater than the terms of earlier blocks and not
- * greater than those of this block. 64 blocks are a chapter; its separators are stored together,
- * front-coded in plain bytes. A look-up is a binary search over the first eight bytes of every
- * chapter, then a scan of the chapter's separators, then a scan of one block.
+ * end of the previous term, and a rest to append. Both are in prefix codes made for the segment
+ * (term_codes.h). A term of source code takes less than four bytes, including df and index
+ * (bench/NOTES.md). A block has a separator: the shortest string that is greater than the terms of
+ * earlier blocks and not greater than those of this block. 64 blocks are a chapter; its separators
+ * are stored together, front-coded in plain bytes. A look-up is a binary search over the first
+ * eight bytes of every chapter's first separator, then a scan of the separators of one chapter,
+ * then a scan of one block.
  *
- * A term's ordinal is its rank in this order. Exact columns and forward indexes refer to terms by
- * ordinal.
+ * A term's ordinal is its index in the bytewise order of all terms. Exact columns and forward
+ * indexes refer to terms by ordinal.
  *
  * Keys: the key of a word is its folded UTF-8. The key of a bigram of two characters of a script
  * run is 0xff and the two characters. 0xff is not valid UTF-8, so that a bigram never equals a word
- * that folds to the same two characters.
+ * that folds to the same two characters. word_pairs.h has the keys of word pairs.
  */
 #pragma once
 
@@ -35,10 +36,11 @@
  * terms; a u64 with the offset of its separators. */
 #define BS_LEXICON_CHAPTER_BYTES 24u
 /* The header of a separator: a u8 with the length of its block in bytes; a u8 with the number of
- * bytes to drop from the separator before (low four bits) and the length of the rest (high four
- * bits). */
+ * bytes to drop from the end of the previous separator (low four bits) and the length of the rest
+ * (high four bits). */
 #define BS_SEPARATOR_HEAD_BYTES 2
-/* First byte of a header whose three numbers do not fit; they follow the header as varints. */
+/* First byte of a header whose three numbers do not fit; the numbers follow the header as
+ * varints. */
 #define BS_SEPARATOR_LONG 0u
 /* Zeros follow the last block, so that bits can be loaded as words. */
 #define BS_LEXICON_PAD_BYTES 8u
@@ -46,10 +48,10 @@
 /* A lexicon is safe to read from many threads. lexicon_write.h writes it. */
 
 struct bs_lexicon {
-	struct bs_section terms;
-	struct bs_section separators;
-	struct bs_section chapters;
-	struct bs_section code_lengths;
+	struct bs_section terms;        /* the coded blocks */
+	struct bs_section separators;   /* of all blocks */
+	struct bs_section chapters;     /* index entries of chapters */
+	struct bs_section code_lengths; /* the prefix codes: term_codes.h */
 	/* Points to a pointer to the codes, which is NULL until the first term is read. */
 	struct bs_term_codes **codes;
 	uint64_t n_terms;
@@ -75,19 +77,19 @@ struct bs_lexicon_cursor {
 	const struct bs_lexicon *lexicon;
 	struct bs_buffer term; /* the current term */
 	uint64_t ordinal;      /* of the current term */
-	uint64_t df;
+	uint64_t df;           /* of the current term */
 	/* Length of the prefix that the current term shares with the term that the cursor returned
-	 * before it, if any. */
+	 * previously, if any. */
 	uint64_t n_shared;
 	uint64_t next; /* ordinal of the term to decode next */
 	/* the current term has not been returned yet, because a seek stopped at it */
 	bool is_waiting;
 	struct bs_buffer separator; /* of the block of the current term */
-	/* Length of the prefix that `separator` shares with the separator before. */
+	/* Length of the prefix that `separator` shares with the previous separator. */
 	uint64_t separator_shared;
-	uint64_t next_block;     /* the block after the current term's block */
-	uint64_t next_block_off; /* where next_block begins in the terms */
-	const uint8_t *next_separator;
+	uint64_t next_block;           /* the block after the current term's block */
+	uint64_t next_block_off;       /* where next_block begins in the terms */
+	const uint8_t *next_separator; /* the stored separator of next_block, if in this chapter */
 	const uint8_t *separators_end; /* end of the separators of the chapter */
 	struct bs_bits bits;           /* bits of the block, from the next term on */
 	uint32_t head_context;         /* context of the head of the next term */

@@ -17,17 +17,18 @@
 #include "core/lexicon/term_codes.h"
 #include "core/system/deadline.h"
 
-/* The most symbols of a lexicon, and at least this many terms per joined symbol. A joined symbol
- * takes up to 9 bytes in the file, and half a byte in each code. Measured on the Linux tree (5.5 M
- * terms): twice as many symbols save 0.05 bytes per term, half as many cost 0.14. Opening takes 0.7
- * ms with this number, 1.0 ms with twice as many. */
+/* MAX_SYMBOLS: the maximum number of symbols of a lexicon. TERMS_PER_SYMBOL: the minimum number of
+ * terms per joined symbol (a symbol of more than one byte, or of a byte and the end of a term). A
+ * joined symbol takes up to 9 bytes in the file, and half a byte in each code. Measured on the
+ * Linux tree (5.5 M terms): twice as many symbols save 0.05 bytes per term, half as many cost 0.14.
+ * Opening takes 0.7 ms with this number, 1.0 ms with twice as many. */
 #define MAX_SYMBOLS      4096u
 #define TERMS_PER_SYMBOL 16u
 /* A joined symbol pays off if it is used at least LEAST_COUNT times in the sample; a use saves
  * about 4 bits. If the sample is a small part of the terms, fewer uses suffice. */
 #define LEAST_COUNT  12u
 #define SAMPLE_TERMS 65536u
-/* The least number of terms for codes by context, which take 4 to 6 KB. */
+/* The minimum number of terms for codes by context, which take 4 to 6 KB. */
 #define CONTEXT_TERMS 8192u
 
 /* Symbols. The rest of each front-coded term is split greedily into the longest symbols that fit.
@@ -53,18 +54,19 @@
 struct symbol {
 	uint64_t bytes; /* the first byte is the lowest; unused bytes are 0 */
 	uint32_t n_bytes;
-	bool is_end;
+	bool is_end; /* the symbol includes the end of the term */
 };
 
+/* The rest of a front-coded term. */
 struct rest {
 	const uint8_t *bytes; /* eight bytes after n_bytes are readable, too */
 	uint32_t n_bytes;
 };
 
 struct symbol_slot {
-	uint64_t bytes;
-	uint32_t shape; /* 2 * n_bytes + is_end; 0: empty */
-	uint32_t number;
+	uint64_t bytes;  /* of the symbol */
+	uint32_t shape;  /* 2 * n_bytes + is_end of the symbol; 0: empty slot */
+	uint32_t number; /* index of the symbol in symbols.symbols */
 };
 
 struct symbols {
@@ -101,8 +103,8 @@ static uint32_t find_joined(const struct symbols *symbols, uint64_t bytes, uint3
 	}
 }
 
-/* Returns the longest symbol at the beginning of the rest. Its is_end is true if it also covers the
- * end of the term. */
+/* Returns the number of the longest symbol at the beginning of bytes[0..n_bytes), which are the
+ * last bytes of a rest. The symbol's is_end is true if it also covers the end of the term. */
 static uint32_t symbols_next(const struct symbols *symbols, const uint8_t *bytes, size_t n_bytes)
 {
 	if (n_bytes == 0)
@@ -150,13 +152,15 @@ static void index_symbols(struct symbols *symbols)
 	}
 }
 
-/* The number of times that two symbols are adjacent. name: first << 16 | second, plus 1 (both are
- * below MAX_SYMBOLS); 0: empty slot. */
+/* A slot of the table of adjacent symbols. */
 struct pair {
+	/* (number of the first symbol << 16 | number of the second) + 1; 0: empty slot. Numbers are
+	 * below MAX_SYMBOLS. */
 	uint32_t name;
-	uint32_t count;
+	uint32_t count; /* how often the second symbol follows the first */
 };
 
+/* A symbol that may be kept in the next generation. */
 struct candidate {
 	struct symbol symbol;
 	/* number of bytes of the sample that the symbol represents; the end of a term counts as a
@@ -262,6 +266,8 @@ static void add_candidate(struct training *training, struct symbol symbol, uint6
 		(struct candidate){symbol, count * (symbol.n_bytes + symbol.is_end)};
 }
 
+/* The candidates are the present joined symbols and the joins of adjacent symbols that were counted
+ * at least least_count times. */
 static void take_candidates(struct training *training, uint32_t least_count)
 {
 	const struct symbol *all = training->symbols->symbols;
@@ -421,8 +427,7 @@ static void add_separator(struct bs_lexicon_writer *lexicon, const uint8_t *term
 	replace(lexicon, last, n_shared, term + n_shared, n_bytes - n_shared);
 }
 
-/* Appends a term to lexicon->terms, front-coded: three varints (the bytes to drop from the end of
- * the previous term, df, the length of the rest), then the rest, which is appended. */
+/* Appends a term to lexicon->terms, front-coded (lexicon_write.h). */
 static void add_term(struct bs_lexicon_writer *lexicon, size_t n_dropped, uint64_t df,
                      const uint8_t *rest, size_t rest_bytes)
 {
@@ -450,6 +455,7 @@ void bs_lexicon_writer_add(struct bs_lexicon_writer *lexicon, const uint8_t *ter
 	lexicon->n_terms++;
 }
 
+/* A term of lexicon->terms, decoded. */
 struct added {
 	uint64_t n_dropped;
 	uint64_t df;
@@ -472,9 +478,9 @@ static const uint8_t *read_added(const uint8_t *at, struct added *term)
 struct coding {
 	struct bs_lexicon_writer *lexicon;
 	struct symbols symbols;
-	uint16_t *cut; /* the symbols that the rests were split into, of all terms */
+	uint16_t *cut; /* the symbols that the rests of all terms were split into */
 	size_t n_cut;
-	bool by_context;
+	bool by_context; /* there is a code for each context, not one for heads and one for rests */
 	/* n_heads: number of codes for heads; n_codes: number of codes for heads and rests */
 	uint32_t n_heads, n_codes;
 	/* A row of BS_N_HEADS counts for each code of heads, then a row of MAX_SYMBOLS counts for
@@ -491,12 +497,14 @@ struct coding {
 	struct bs_bits_writer bits; /* appends to `block` */
 };
 
+/* The index in `counts`, `lengths` and `values` where the row of a code begins. */
 static size_t row_of(const struct coding *coding, uint32_t code)
 {
 	uint32_t n_heads = code < coding->n_heads ? code : coding->n_heads;
 	return (size_t)n_heads * BS_N_HEADS + (size_t)(code - n_heads) * MAX_SYMBOLS;
 }
 
+/* row_of the code that heads, or rests, have in a context. */
 static size_t heads_row(const struct coding *coding, uint32_t context)
 {
 	return coding->by_context ? (size_t)context * BS_N_HEADS : 0;
@@ -508,8 +516,8 @@ static size_t rests_row(const struct coding *coding, uint32_t context)
 	       (coding->by_context ? (size_t)context * MAX_SYMBOLS : 0);
 }
 
-/* Finds the symbols, from a sample of blocks at regular intervals. The rests of the sample remain
- * in lexicon->terms, where eight more bytes are readable. */
+/* Finds the symbols, from a sample of blocks at regular intervals. The sample points to the rests
+ * in lexicon->terms, where eight bytes after a rest are readable. */
 static enum bs_status find_symbols(struct coding *coding, struct bs_error *err)
 {
 	struct bs_lexicon_writer *lexicon = coding->lexicon;

@@ -11,14 +11,15 @@
 
 struct bs_lexicon_writer {
 	struct bs_file_writer *writer;
-	/* The terms, front-coded. Each: three varints (the bytes to drop from the end of the
-	 * previous term, df, the length of the rest), then the rest, which is appended. */
+	/* The terms, front-coded. Each term is three varints (the bytes to drop from the end of the
+	 * previous term, the df, the length of the rest), then the rest, which replaces the dropped
+	 * bytes. */
 	struct bs_buffer terms;
 	/* The separators, front-coded like the terms, but without df. */
 	struct bs_buffer separators;
-	struct bs_buffer last; /* the term added last */
-	struct bs_buffer last_separator;
-	struct bs_u64s starts; /* where each block begins in `terms` */
+	struct bs_buffer last;           /* the term added last */
+	struct bs_buffer last_separator; /* the separator added last */
+	struct bs_u64s starts;           /* where each block begins in `terms` */
 	uint64_t n_terms;
 	enum bs_status status; /* the first failure */
 	struct bs_error error;

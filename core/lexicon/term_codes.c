@@ -13,8 +13,8 @@ static enum bs_status corrupt_codes(const struct bs_section *section, struct bs_
 	                            "the codes of the lexicon break their own rules");
 }
 
-/* Reads the symbols and computes the decoded entry (BS_CODED) of each. Returns the byte after them;
- * NULL if they are invalid. */
+/* Reads the symbols, and computes the decoded entry (BS_CODED) of each into `what`. Returns the
+ * byte after the symbols; NULL if they are invalid. */
 static const uint8_t *read_symbols(struct bs_term_codes *codes, const uint8_t *at,
                                    const uint8_t *end, uint32_t *what)
 {
@@ -33,6 +33,8 @@ static const uint8_t *read_symbols(struct bs_term_codes *codes, const uint8_t *a
 	return at;
 }
 
+/* Reads symbols and codes. by_context: the section has a code for each context. what: scratch for
+ * the decoded entries of the symbols. */
 static enum bs_status read_all(struct bs_term_codes *codes, const struct bs_section *section,
                                bool by_context, uint32_t *what, struct bs_error *err)
 {

@@ -2,13 +2,14 @@
  * term_codes.h: the prefix codes of a lexicon's terms. Private to the lexicon's reader, writer and
  * tests.
  *
- * A term is coded as a head and a rest. The head is one symbol for the number of bytes to drop from
- * the end of the term before, and the class of the term's df. The rest is a sequence of symbols. A
- * symbol is up to eight bytes that often occur together in the segment's terms, possibly with the
- * end of the term: "x", "0x00", "_shift" and the end. Both use Huffman codes of at most 15 bits,
- * and the code depends on a context: for a head, how the term before ended; for the first symbol of
- * a rest, the bytes dropped; for later symbols, the byte before. A reader knows all contexts
- * without rebuilding the term. FORMAT.md describes the bytes.
+ * A term is coded as a head and a rest. The head is one symbol for two things: the number of bytes
+ * to drop from the end of the previous term, and the class of the term's df. The rest is a sequence
+ * of symbols. A symbol of a rest is up to eight bytes that often occur together in the segment's
+ * terms, possibly with the end of the term: "x", "0x00", or "_shift" and the end. Heads and rests
+ * use Huffman codes of at most 15 bits, and the code depends on a context: for a head, the length
+ * of the rest and the df class of the previous term; for the first symbol of a rest, the number of
+ * bytes dropped; for later symbols, the last byte of the previous symbol. A reader knows all
+ * contexts without rebuilding the term. FORMAT.md describes the bytes.
  */
 #pragma once
 
@@ -24,7 +25,7 @@
 #define BS_HEAD_CONTEXTS 19u
 #define BS_REST_CONTEXTS 12u
 #define BS_SYMBOL_BYTES  8u
-#define BS_MAX_SYMBOLS   65536u /* the most symbols that a reader accepts */
+#define BS_MAX_SYMBOLS   65536u /* maximum number of symbols that a reader accepts */
 
 #define BS_TERM_CODES_HEAD_BYTES 16u
 #define BS_HEAD_CODE_BYTES       (BS_N_HEADS / 2)
@@ -51,8 +52,9 @@ static inline uint32_t bs_df_bits(uint32_t df_magnitude)
 	return df_magnitude - 1;
 }
 
-/* The context of a head that is not the first of its block (the first has context 0): from the
- * length of the rest and the df class of the term before. */
+/* The context of a head that is not the first of its block (the first has context 0).
+ * last_rest_bytes and last_df_magnitude: the length of the rest and the df class of the previous
+ * term. */
 static inline uint32_t bs_head_context(uint64_t last_rest_bytes, uint32_t last_df_magnitude)
 {
 	static const uint8_t row[12] = {0, 0, 1, 1, 2, 3, 3, 4, 4, 4, 4, 5};
@@ -85,10 +87,12 @@ static inline uint32_t bs_next_context(uint8_t byte)
 #define BS_CODED_SYMBOL(coded)  ((coded) >> 16)
 
 struct bs_term_codes {
-	uint64_t n_terms;
-	uint32_t n_symbols;
-	uint8_t (*symbols)[BS_SYMBOL_BYTES];
+	uint64_t n_terms;                    /* of the lexicon, as recorded with the codes */
+	uint32_t n_symbols;                  /* symbols of rests */
+	uint8_t (*symbols)[BS_SYMBOL_BYTES]; /* the bytes of each symbol; unused ones are 0 */
 	struct bs_code_set codes;
+	/* The code of each context. A small lexicon has one code for all heads and one for all
+	 * rests. */
 	const struct bs_code *heads[BS_HEAD_CONTEXTS];
 	const struct bs_code *rests[BS_REST_CONTEXTS];
 };

@@ -44,6 +44,8 @@ bool bs_word_pair_split(const uint8_t *key, uint32_t key_bytes, struct bs_word_p
 	return true;
 }
 
+/* The slot where the search for a pair begins. words: number of the first part << 16 | number of
+ * the second part. */
 static uint64_t slot_of(const struct bs_word_pairs *pairs, uint32_t words)
 {
 	return (words * pairs->factor >> 32) & (pairs->n_slots - 1);

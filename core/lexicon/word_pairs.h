@@ -5,9 +5,10 @@
  * have to be read. Therefore some pairs (of words that often occur in the same document, see
  * indexer/choose/word_pair_choice.c) are indexed as terms. A document has the pair (a, b) if b
  * occurs at the position after a. The pair's key in the lexicon is 0xff, a, 0xff, b; no word
- * contains the byte 0xff. A *wide* pair begins with a pair: a document has ((a, b), c) if c follows
- * a b. Its key is the key of (a, b), then 0xff, c. The pairs of a segment are those in its lexicon;
- * each is indexed for all documents of the segment. The lexicon says nothing about other pairs.
+ * contains the byte 0xff. A *wide* pair begins with a pair, possibly a wide one: a document has
+ * ((a, b), c) if c follows a b. Its key is the key of (a, b), then 0xff, c. The pairs of a segment
+ * are those in its lexicon; each is indexed for all documents of the segment. The lexicon says
+ * nothing about other pairs.
  */
 #pragma once
 
@@ -26,20 +27,20 @@ struct bs_word_pairs {
 	struct bs_buffer keys; /* of all pairs, concatenated */
 	struct bs_u64s ends;   /* end of each pair's key in `keys` */
 	/* For each pair, the number of its key in `words`, or BS_NO_WORD if no wide pair begins
-	 * with it. */
+	 * with the pair. */
 	struct bs_u16s heads;
 	/* Hash table of pairs: number of the first part << 32 | number of the second part << 16 |
 	 * number of the pair + 1; 0: empty slot. */
 	uint64_t *slots;
 	uint32_t n_slots; /* a power of two, or 0 */
-	uint64_t factor;  /* secret factor of the hash */
+	uint64_t factor;  /* secret factor of the hash, so that nobody can construct collisions */
 	uint32_t n_word_pairs;
 };
 void bs_word_pairs_deinit(struct bs_word_pairs *pairs);
 
 #define BS_MAX_WORD_PAIRS  8192u
 #define BS_NO_WORD         UINT16_MAX
-#define BS_PAIR_MOST_WORDS 4u /* the most words of a wide pair */
+#define BS_PAIR_MOST_WORDS 4u /* maximum number of words of a wide pair */
 
 /* The two parts of a pair's key; borrowed from the key. */
 struct bs_word_pair {
@@ -71,7 +72,8 @@ uint16_t bs_word_pairs_word(const struct bs_word_pairs *pairs, const uint8_t *wo
 bool bs_word_pairs_find(const struct bs_word_pairs *pairs, uint16_t a, uint16_t b,
                         uint32_t *pair_out);
 
-/* The number of the pair among the parts of wide pairs, or BS_NO_WORD. */
+/* The number of the pair's key among the parts (`words`), or BS_NO_WORD if no wide pair begins with
+ * the pair. */
 static inline uint16_t bs_word_pairs_head(const struct bs_word_pairs *pairs, uint32_t pair)
 {
 	return pairs->heads.items[pair];

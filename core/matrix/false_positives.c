@@ -95,7 +95,7 @@ static enum bs_status encode(const uint32_t *rows, uint32_t n, uint64_t n_rows,
 	return BS_OK;
 }
 
-/* Opens the list in bytes [first, end) of the section. */
+/* Opens the list in bytes [first, end) of the section of lists (`rows`). */
 static enum bs_status open_list(const struct bs_false_positives *false_positives, uint64_t first,
                                 uint64_t end, struct bs_term_false_positives *list,
                                 struct bs_error *err)
@@ -127,8 +127,9 @@ static enum bs_status open_list(const struct bs_false_positives *false_positives
 	return BS_OK;
 }
 
-/* The position of the n-th set bit of a word, 1 <= n <= the number of its set bits: first by sums
- * of bytes, then bit by bit (Vigna, Broadword implementation of rank/select queries, 2008). */
+/* The position of the n-th set bit of a word, 1 <= n <= the number of its set bits. Finds first the
+ * byte of the bit, by sums of the bits of bytes (Vigna, "Broadword implementation of rank/select
+ * queries", 2008), then the bit, one by one. */
 static inline uint32_t select_bit(uint64_t word, uint32_t n)
 {
 	const uint64_t each = UINT64_C(0x0101010101010101), high = each << 7;
@@ -146,7 +147,7 @@ static inline uint32_t select_bit(uint64_t word, uint32_t n)
 }
 
 /* The bit where a bucket begins in the unary part: after `bucket` zeros. *at_io is the beginning of
- * an earlier bucket, number `from`. The search starts there or at a sample, whichever is nearer. */
+ * an earlier bucket, number `from`. The search starts there or at a sample, whichever is later. */
 static enum bs_status find_bucket(const struct bs_term_false_positives *list, uint64_t bucket,
                                   uint64_t from, uint64_t *at_io, struct bs_error *err)
 {
@@ -173,8 +174,8 @@ static enum bs_status find_bucket(const struct bs_term_false_positives *list, ui
 /* An iterator over the rows of a list. */
 struct walk {
 	const struct bs_term_false_positives *list;
-	/* bit of the unary part where `ones` begins; consumed bits of `ones` are cleared */
-	uint64_t at;
+	uint64_t at; /* bit of the unary part where `ones` begins */
+	/* LOAD_BITS bits of the unary part; the bits of consumed rows are cleared */
 	uint64_t ones;
 	uint64_t i; /* rows before the current one */
 };
@@ -239,8 +240,8 @@ static enum bs_status walk_skip(struct walk *walk, uint64_t bucket, struct bs_er
 	return BS_OK;
 }
 
-/* Clears, in the lines of a shard, the bits of the listed rows [first, end). The walk must not be
- * past these rows. */
+/* Clears, in the lines of a shard, the bits of those rows [first, end) of the shard that are in the
+ * list. first_row: the shard's first row in the segment. The walk must not be past these rows. */
 static enum bs_status clear_rows(struct walk *walk, uint64_t first_row, uint64_t first,
                                  uint64_t end, uint64_t *lines, struct bs_error *err)
 {

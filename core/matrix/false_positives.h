@@ -4,11 +4,11 @@
  *
  * The indexer ANDs the columns of each frequent term as a query does and records the rows that pass
  * wrongly. These are few, because a term gets as many columns as pay off (term_treatment.c). A
- * query removes them from its result; the remaining rows have the term for certain, and no text is
- * read. This is a filter cascade of two stages (Chazelle et al., "The Bloomier filter", 2004;
- * Salikhov, Sacomoto and Kucherov, "Using cascading Bloom filters", 2013) whose second stage is a
- * list. A postings list costs 10 to 20 bits for each row that has the term; a false-positive list
- * costs 1 to 3. Rare terms have more false positives than matches; their exact lists are by
+ * query removes these rows from its result; the remaining rows have the term for certain, and no
+ * text is read. This is a filter cascade of two stages (Chazelle et al., "The Bloomier filter",
+ * 2004; Salikhov, Sacomoto and Kucherov, "Using cascading Bloom filters", 2013) whose second stage
+ * is a list. A postings list costs 10 to 20 bits for each row that has the term; a false-positive
+ * list costs 1 to 3. Rare terms have more false positives than matches; their exact lists are by
  * document: rare_term_list.h.
  *
  * Row numbers are those of the segment: bs_shard.first_row + row. A list is in Elias-Fano code: the
@@ -26,15 +26,16 @@
 
 struct bs_false_positives {
 	struct bs_packed terms;   /* ordinals, ascending */
-	struct bs_packed offsets; /* into rows: one per term, plus one */
+	struct bs_packed offsets; /* byte offsets into rows: one per term, plus one */
 	struct bs_section rows;   /* one list per term, then BS_FALSE_POSITIVES_PAD zero bytes */
 	uint64_t n_terms;
 	uint64_t n_rows; /* rows of the segment */
 };
 
-#define BS_FALSE_POSITIVES_PAD 8u
+#define BS_FALSE_POSITIVES_PAD 8u /* so that 8 bytes can be loaded wherever bits begin */
 
-/* Opens the lists of a segment file. BS_CORRUPT if the sections do not fit each other. */
+/* Opens the lists of a segment file. n_rows is the number of rows of the segment. BS_CORRUPT if the
+ * sections contradict each other. */
 enum bs_status bs_false_positives_open(struct bs_false_positives *false_positives,
                                        const struct bs_container *file, uint64_t n_rows,
                                        struct bs_error *err) BS_WARN_UNUSED;
@@ -45,8 +46,8 @@ struct bs_term_false_positives {
 	/* u32 for each 128th bucket except the first: the number of rows in the buckets before
 	 * it */
 	const uint8_t *samples;
-	const uint8_t *bits;
-	/* Bit offset of the unary part in bits. The low bits of all rows precede it. */
+	const uint8_t *bits; /* the low bits of all rows, then the unary part */
+	/* Bit offset of the unary part in `bits`. */
 	uint64_t highs_at;
 	uint64_t n_buckets;
 	uint32_t low_bits; /* low bits per row; the bucket of a row is row >> low_bits */

@@ -152,7 +152,7 @@ static enum bs_status open_list(struct list *list, const struct bs_section *sect
 	return list->pairs_off < end ? BS_OK : corrupt_list(section, start, err);
 }
 
-/* Decodes the runs of one list in order. The bytes have been touched. */
+/* Decodes the runs of one list in order. Its bytes are verified (bs_section_touch). */
 struct decoder {
 	const uint8_t *bytes;
 	uint64_t n_bytes;

@@ -24,7 +24,7 @@ enum bs_status bs_forward_index_append(struct bs_buffer *to, const uint32_t *ord
 /* The number of bytes that bs_forward_index_append appends. */
 uint64_t bs_forward_index_bytes(const uint32_t *ordinals, uint32_t n);
 
-/* Whether the list in bytes [start, end) of the section contains the ordinal. Any thread.
+/* Whether the list in bytes [start, end) of the section contains the ordinal. Thread-safe.
  * BS_CORRUPT. */
 enum bs_status bs_forward_index_has(const struct bs_section *section, uint64_t start, uint64_t end,
                                     uint64_t ordinal, bool *has_out,
@@ -42,14 +42,14 @@ enum bs_status bs_forward_index_read(const struct bs_section *section, uint64_t 
                                      struct bs_error *err) BS_WARN_UNUSED;
 
 /*
- * A filter precedes each group of 64 lists of similar length. Seven words of memory show which of
- * the 64 lists may contain a term. Without it, looking into each of hundreds of lists for every
- * term of a query would cost more than the whole matrix. The filter is a small bit-sliced matrix: a
- * column is one word with one bit per list, and half of the bits are set. The key hashed is not the
- * term but its neighbourhood: 2^near_log2 consecutive ordinals. A list consists of runs, so it has
- * fewer neighbourhoods than terms. Seven columns pass one list in 128 by chance, plus the lists
- * that have a neighbour of the term. The indexer chooses the number of columns and the size of
- * neighbourhoods for each shard (indexer/segment/forward_build.h). Terms with exact columns
+ * Each group of 64 lists of similar length has a filter: about seven words of memory show which of
+ * the 64 lists may contain a term. Without filters, looking into each of hundreds of lists for
+ * every term of a query would cost more than the whole matrix. A filter is a small bit-sliced
+ * matrix: a column is one word with one bit per list, and half of the bits are set. The key hashed
+ * is not the term but its neighbourhood: 2^near_log2 consecutive ordinals. A list consists of runs,
+ * so it has fewer neighbourhoods than terms. Seven columns pass one list in 128 by chance, plus the
+ * lists that have a neighbour of the term. The indexer chooses the number of columns and the size
+ * of neighbourhoods for each shard (indexer/segment/forward_build.h). Terms with exact columns
  * (shard.h) are not in the filter.
  */
 #define BS_FORWARD_GROUP_ROWS     64u
@@ -70,8 +70,10 @@ static inline uint32_t bs_forward_groups(uint32_t n_rows)
 }
 
 struct bs_forward_filter {
-	struct bs_section offsets; /* into words: one u64 per group, plus one */
-	struct bs_section words;
+	/* where the columns of each group begin in `words`, counted in words: one u64 per group,
+	 * plus one */
+	struct bs_section offsets;
+	struct bs_section words; /* the columns of all groups, a u64 each */
 	struct bs_forward_hashing hashing;
 };
 
@@ -98,8 +100,9 @@ enum bs_status bs_forward_filter_rows(const struct bs_forward_filter *filter, ui
 uint32_t bs_forward_neighbourhoods(uint32_t near_log2, const uint32_t *ordinals, uint32_t n);
 
 /* The number of columns for a group whose lists have n_neighbourhoods on average, so that half of
- * the bits of an average row are set. (A much longer list has nearly all its bits set and is looked
- * into each time. This is cheaper than columns that the other lists leave empty.) */
+ * the bits of an average row are set. (A much longer list has nearly all its bits set, so every
+ * query looks into it. This costs less than more columns, which the other lists would leave
+ * empty.) */
 uint32_t bs_forward_filter_width(struct bs_forward_hashing hashing, uint64_t n_neighbourhoods);
 /* Sets the bits of one row for a list of n ascending ordinals. */
 void bs_forward_filter_set(struct bs_forward_hashing hashing, uint64_t *words, uint32_t n_columns,

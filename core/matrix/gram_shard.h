@@ -10,10 +10,10 @@
  * About half of the bits are set. A gram has some of the m columns, by its hashes, and shares them
  * with other grams, so a file without the gram can pass. The number of columns of a gram depends on
  * how frequent it is: a frequent gram excludes few files and is not worth many bits; a rare gram
- * excludes nearly all, and needs few bits. The segment does not list all grams. It lists the common
- * trigrams, the middling ones, and the buckets of longer grams that contain a frequent one; all
- * other grams count as rare. Trigrams of a large part of the files are left out: they have no
- * columns and exclude nothing.
+ * excludes nearly all, and needs few bits. The segment does not list all grams. It lists the
+ * trigrams that are left out, those that are common and those that are middling, and the buckets of
+ * longer grams that contain a frequent gram; all other grams count as rare. The trigrams left out
+ * are those of a large part of the files: they have no columns and exclude nothing.
  *
  * Columns are not padded to lines: there is a shard for each size class, and the padding of all
  * columns would be a large part of the index.
@@ -107,7 +107,7 @@ void bs_gram_shards_write(struct bs_file_writer *writer, const struct bs_gram_me
 
 struct bs_gram_shard {
 	struct bs_gram_shard_shape shape;
-	uint32_t column_bytes;
+	uint32_t column_bytes; /* bs_gram_column_bytes */
 	struct bs_section columns;
 	struct bs_packed rows; /* document numbers, ascending */
 };

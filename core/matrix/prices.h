@@ -81,8 +81,8 @@
 #define BS_PRICE_SHARED_BELOW 24u
 
 /* Used by core/matrix/tf_levels.c. From searches for the ten best hits on L and P. */
-/* A word in a smaller share of the documents has no levels, because looking at each of its
- * documents is cheaper than reading lines: P. */
+/* A word in a smaller share of the documents has no levels, because reading the tf code of each of
+ * its documents is cheaper than reading lines: P. */
 #define BS_PRICE_LEVELS_MIN_SHARE (1.0 / 512)
 #define BS_PRICE_LEVELS_MIN_DF    8u
 /* minimum df of a word with levels if columns are dense: L */
@@ -95,8 +95,8 @@
  * bytes. */
 #define BS_PRICE_PAIR_BIT_NS       0.02
 #define BS_PRICE_PAIR_LONGER_POWER 1.44
-/* Limit for the bits of all pairs per posting of a word. Short records with titles stay below
- * it. */
+/* The maximum number of bits that all pairs together may take, per posting of a word. Short records
+ * with titles stay below this limit. */
 #define BS_PRICE_PAIR_MOST_BITS 4.0
 /* Minimum df of a pair in the sample. A pair of a single document may be chance. */
 #define BS_PRICE_PAIR_MIN_DOCS    2u

@@ -29,8 +29,8 @@ struct run {
 	uint32_t docs;
 };
 
-/* The symbol of a gap. Gaps are about inversely proportional to n_runs. Adding the logarithm of
- * n_runs gives all lists similar symbols, so they can share a code. */
+/* The symbol of a gap in a list of n_runs runs. Gaps are about inversely proportional to n_runs.
+ * Adding the logarithm of n_runs gives all lists similar symbols, so they can share a code. */
 static uint32_t gap_symbol(uint64_t gap, uint64_t n_runs)
 {
 	return bs_log2(gap + 1) + bs_log2(n_runs);
@@ -203,7 +203,7 @@ void bs_rare_term_lists_deinit(struct bs_rare_term_lists *lists)
 	bs_code_set_deinit(&lists->codes);
 }
 
-/* A list being read: an iterator over its runs. The bytes have been touched. */
+/* A list being read: an iterator over its runs. Its bytes are verified (bs_section_touch). */
 struct walk {
 	const struct bs_rare_term_lists *lists;
 	uint64_t start; /* offset of the list in the section */
@@ -211,11 +211,11 @@ struct walk {
 	uint64_t n_samples;
 	const uint8_t *samples;
 	const uint8_t *bytes; /* coded runs, then BS_BITS_PAD_BYTES */
-	uint64_t n_bytes;
-	uint64_t at;       /* bit offset of the next run */
-	uint32_t class;    /* bias of gap symbols: log2 of n_runs */
-	uint64_t last_end; /* end of the previous run */
-	uint64_t n_left;   /* runs left */
+	uint64_t n_bytes;     /* of `bytes`, including the padding */
+	uint64_t at;          /* bit offset of the next run */
+	uint32_t class;       /* bias of gap symbols: log2 of n_runs */
+	uint64_t last_end;    /* end of the previous run */
+	uint64_t n_left;      /* runs left */
 };
 
 static enum bs_status corrupt(const struct walk *walk, struct bs_error *err)

@@ -73,8 +73,8 @@ enum bs_status bs_rare_term_lists_find(const struct bs_rare_term_lists *lists, u
 enum bs_status bs_rare_term_lists_read(const struct bs_rare_term_lists *lists, uint64_t list,
                                        uint64_t n_terms, struct bs_rare_terms *terms,
                                        struct bs_error *err) BS_WARN_UNUSED;
-/* bs_rare_term_lists_read, and BS_CORRUPT if the bytes of the list differ from what a writer makes
- * of its terms. */
+/* Like bs_rare_term_lists_read, but also fails with BS_CORRUPT if the bytes of the list differ from
+ * the bytes that a writer makes of its terms. */
 enum bs_status bs_rare_term_lists_check(const struct bs_rare_term_lists *lists, uint64_t list,
                                         uint64_t n_terms, struct bs_rare_terms *terms,
                                         struct bs_error *err) BS_WARN_UNUSED;
@@ -95,7 +95,7 @@ struct bs_rare_counts {
 void bs_rare_count(struct bs_rare_counts *counts, const struct bs_rare_term *terms, size_t n_terms);
 
 struct bs_rare_codes {
-	uint32_t docs_log2;
+	uint32_t docs_log2; /* log2 of the documents per list */
 	/* code lengths in bits: of gaps, then of lengths, then of documents */
 	uint8_t lengths[BS_RARE_GAPS + BS_RARE_LENGTHS + BS_RARE_DOCS];
 	uint32_t values[BS_RARE_GAPS + BS_RARE_LENGTHS + BS_RARE_DOCS]; /* from bs_code_values */

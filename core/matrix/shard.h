@@ -15,9 +15,9 @@
  * per 8 blocks: lane l, counted through all its lines, is set if any of the rows 8l..8l+7 has the
  * bit. So word b of a group column represents block b, one bit for eight documents, and
  * neighbouring documents that share words share bits. (In BitFunnel, a bit of a coarse column
- * represents the same lane of eight consecutive lines. Its coarse columns can be ANDed with lines
- * of documents as they are; ours are first spread to documents, each bit to eight. But there, a set
- * bit keeps eight lines of documents alive; here, one.)
+ * represents the same lane of eight consecutive lines. Its coarse columns can be ANDed directly
+ * with lines of documents; ours must first be spread to documents, each bit to eight. But there, a
+ * set bit keeps eight lines of documents alive; here, it keeps one.)
  *
  * A shard of few blocks may lack a coarse level, because its lines would be mostly padding. A term
  * then has as many more document columns instead (bs_shard_hashes), so that its false-positive rate
@@ -47,7 +47,7 @@ struct bs_level {
 	uint32_t n_columns;
 	/* Lines of a column: one per block at rank 0, one per 8 blocks at rank 3, one at rank 9. */
 	uint32_t n_lines;
-	uint64_t first_line;
+	uint64_t first_line;   /* of column 0, in the columns section */
 	uint64_t first_column; /* index of its column 0 among all columns of the shard */
 };
 
@@ -131,8 +131,8 @@ static inline uint32_t bs_level_lines(uint8_t rank, uint32_t n_blocks)
 /* The shape of a shard, from its entry in the segment. */
 struct bs_shard_shape {
 	uint32_t n_docs;
-	uint32_t n_exact;
-	bool is_forward;
+	uint32_t n_exact;                  /* exact columns */
+	bool is_forward;                   /* forward indexes instead of levels */
 	uint32_t n_columns[BS_MAX_LEVELS]; /* signature widths; 0 with forward indexes */
 	struct bs_forward_hashing hashing; /* of the filters of forward indexes */
 	uint32_t least_exact;              /* popcount of the sparsest exact column; 0: none */
@@ -171,8 +171,8 @@ enum bs_status bs_shard_open(struct bs_shard *shard, const struct bs_container *
                              const struct bs_term_treatment_table *treatments,
                              struct bs_error *err) BS_WARN_UNUSED;
 
-/* Makes a shard of columns in memory, with no other sections. For the indexer's audit. Borrows
- * `columns`. */
+/* Makes a shard of columns in memory, with no other sections, for the indexer, which looks for
+ * false positives before it writes the shard. Borrows `columns`. */
 void bs_shard_in_memory(struct bs_shard *shard, const struct bs_shard_shape *shape,
                         const struct bs_term_treatment_table *treatments, const uint64_t *columns,
                         uint64_t n_lines, float density);

@@ -84,10 +84,10 @@ static enum bs_status reserve_columns(struct bs_and_scratch *scratch, size_t n_t
 }
 
 /* The columns of one AND at one level, in reading order. Exact columns that are sparser than hashed
- * ones come first. Then come the hashed columns in rounds: the first column of each term, the
- * rarest term first, then the second columns, and so on. This rejects documents sooner than reading
- * all columns of one term first. Denser exact columns come last. Popcounts of hashed columns are
- * not used: all have about the same density, and each popcount costs a cache miss. */
+ * ones come first. Then come the hashed columns in rounds: the first column of each term, in the
+ * caller's order of terms, then the second columns, and so on. This rejects documents sooner than
+ * reading all columns of one term first. Denser exact columns come last. Popcounts of hashed
+ * columns are not used: all have about the same density, and each popcount costs a cache miss. */
 struct column_list {
 	struct ordered_column *columns; /* memory of the scratch */
 	size_t n;

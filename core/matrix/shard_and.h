@@ -1,6 +1,7 @@
 /*
  * shard_and.h: the AND of terms in one shard, from the coarsest level to the finest. It is the
- * inner loop of the filter; the indexer uses it to compute what a query will see.
+ * inner loop of a query's scan (query/scan/term_lines.c). The indexer uses it to find the false
+ * positives that a query would find.
  *
  *   block columns     one line each: which blocks are live
  *   group columns     one line for eight blocks: which groups of 8 documents are live
@@ -68,7 +69,8 @@ void bs_shard_prefetch(const struct bs_shard *shard, const struct bs_and_term *t
 /* ANDs the columns of all terms in the blocks that are set in `live`. Then frame->lines has the
  * documents that pass: all documents that have the terms and, unless each term has an exact column,
  * some false positives. Clears the bits of `live` whose blocks have no such document. n_terms >= 1.
- * Adds the lines read to `cost`. BS_CORRUPT, BS_NO_MEMORY (only if the scratch must grow). */
+ * The AND is fastest if the rarest terms come first. Adds the lines read to `cost`. BS_CORRUPT,
+ * BS_NO_MEMORY (only if the scratch must grow). */
 enum bs_status bs_shard_and(const struct bs_shard *shard, const struct bs_kernel *kernel,
                             const struct bs_shard_term *const *terms, size_t n_terms,
                             struct bs_and_scratch *scratch, const struct bs_and_frame *frame,

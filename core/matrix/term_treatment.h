@@ -55,7 +55,7 @@ struct bs_term_treatment_policy {
 	/* For tests, if is_forced: every term gets these numbers of (document, group, block)
 	 * columns, and no shard omits a level for its size. */
 	uint8_t force[BS_MAX_LEVELS];
-	bool is_forced;
+	bool is_forced;        /* see force */
 	bool has_no_tf_levels; /* for tests and measurements: see tf_levels.h */
 };
 
@@ -66,8 +66,8 @@ struct bs_term_treatment_policy {
 struct bs_term_treatment_policy bs_term_treatment_policy_default(void);
 
 /* Sets bit_ns, and raises the density by up to 0.2, for documents of terms_per_doc distinct terms
- * on average. A corpus of long documents has few of them, so its queries are fast, and size counts
- * more. Size also counts more if the user chose a high density. */
+ * on average. A corpus of long documents has few documents, so its queries are fast, and size
+ * counts more. Size also counts more if the user chose a high density. */
 void bs_term_treatment_policy_price(struct bs_term_treatment_policy *policy, double terms_per_doc);
 
 /* Makes the table for a segment of n_docs documents, without the levels that no term uses. */

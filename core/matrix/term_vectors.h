@@ -1,6 +1,6 @@
 /*
  * term_vectors.h: term vectors: the terms of each row of a matrix, a forward index from which the
- * matrix can be rebuilt. Condensed segments have them.
+ * matrix can be rebuilt. A condensed segment has them instead of the columns.
  *
  * Here the rank of a term is its position by descending df; terms of equal df are ordered by their
  * ordinals. A row is the number of its terms and their ascending ranks, each coded as the gap since
@@ -17,9 +17,9 @@
  * with a df of 17 or more. Compressed columns and false positives take 18.6, but they can be
  * searched.
  *
- * The terms of a document have four coders. They share sorts, samples (run_samples.h) and prefix
- * codes, but not a code: each is the cheapest for its own use. Measured on 3,000 documents of 163
- * terms, drawn from 6,000 terms by Zipf's law:
+ * There are four coders for the terms of a document. They share functions for sorting, samples
+ * (run_samples.h) and prefix codes, but each has a code of its own, the cheapest for its use.
+ * Measured on 3,000 documents of 163 terms, drawn from 6,000 terms by Zipf's law:
  *
  *      coder                               bits/posting   instructions/posting to write
  *      groups (indexer/batch/indexing_buffer.h)    15.7    21
@@ -76,12 +76,13 @@ void bs_row_codes_write(const struct bs_row_codes *codes, struct bs_file_writer 
 struct bs_row_writer {
 	const struct bs_row_codes *codes;
 	struct bs_file_writer *writer; /* appends to its current section */
-	struct bs_buffer bytes;
-	struct bs_bits_writer bits;
+	struct bs_buffer bytes;        /* coded rows that have not been passed to the writer */
+	struct bs_bits_writer bits;    /* appends to `bytes` */
 };
+/* Encodes a row. Ranks are strictly ascending. BS_NO_MEMORY. */
 enum bs_status bs_row_put(struct bs_row_writer *rows, const uint32_t *ranks, uint32_t n,
                           struct bs_error *err) BS_WARN_UNUSED;
-/* Call after the last row. Releases the writer, also after a failure. */
+/* Call after the last row. Frees the memory of `rows`, also after a failure. */
 enum bs_status bs_row_writer_end(struct bs_row_writer *rows, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Reading: bs_row_codes_read once per file; then, for each shard, a bs_row_reader. */

@@ -135,9 +135,10 @@ static struct spelled *spell_gamma(struct spelled *to, const struct bs_tf_word *
 	return to;
 }
 
-/* A system of more equations uses the plain solver, and computes equations each time instead of
- * storing them: 25 bytes per equation instead of 122. (The other solvers would switch to the plain
- * one anyway, where more than 64 equations are open; a system this large has such a place.) */
+/* A system of more than MOST_SPELLED equations uses the plain solver, and computes equations each
+ * time instead of storing them: 25 bytes per equation instead of 122. (The other solvers would
+ * switch to the plain one anyway, at a byte where more than 64 equations are open; a system this
+ * large has such a byte.) */
 #define MOST_SPELLED (1u << 20)
 #define MOST_DIGITS  (FIRST_GAMMA + 2 * 32)
 #define WORD_NS      50u /* approximate time to place one word, for the deadline */
@@ -232,9 +233,9 @@ static void place_dense(const struct spelled *spelled, size_t n, const struct bs
 	n_begun[0] = (uint32_t)n;
 }
 
-/* A counting sort of the equations by the byte where they begin. First, n_begun has the number that
- * begin at each byte; after sum_begun, the number that begin at earlier bytes; after take_places,
- * the number that begin at or before each byte. */
+/* A counting sort of the equations by the byte where they begin. After count_begun, n_begun has for
+ * each byte the number of equations that begin there; after sum_begun, the number that begin at
+ * earlier bytes; after take_places, the number that begin there or earlier. */
 static void count_begun(const struct spelled *spelled, size_t n, const struct bs_band *band,
                         uint32_t *n_begun)
 {
@@ -328,8 +329,9 @@ static void forget_twins(struct bs_tf_word *words, size_t n_words)
 }
 
 /* Up to 64 equations form a dense system, which one spare byte usually makes solvable. A longer
- * system is a band and gets 1/64 more bits than equations. After a failure it gets 1/64 and a byte
- * more. After TWINS_TRY failures, words with equal hashes are the likely cause. */
+ * system is a band and gets 1/64 more bits than equations. After a failure, the number of bytes
+ * grows by 1/64 and a byte. After TWINS_TRY failures, words with equal hashes are the likely
+ * cause. */
 #define SLACK_SHIFT 6
 #define TWINS_TRY   16u
 

@@ -2,17 +2,18 @@
  * tf_code.h: the frequency (tf) of each word of a document, in about one and a half bits per word,
  * without storing the words.
  *
- * It is a static function, not a list (Dillinger and Walzer, "Ribbon filter", 2021; Chazelle et
- * al., "The Bloomier filter", 2004). Each word gives a few linear equations over GF(2). Their
- * coefficients come from the word's hash, and their right sides are the bits of its coded tf. A
- * solution of the system is stored. For a word of the document, as known from its signature, a few
- * parities give the exact tf; for any other word the result is meaningless. No word is stored,
- * nothing is searched, and a document of 30 words takes one or two machine words.
+ * The tf code of a document is not a list but a static function, from words to tfs (Dillinger and
+ * Walzer, "Ribbon filter", 2021; Chazelle et al., "The Bloomier filter", 2004). Each word gives a
+ * few linear equations over GF(2). Their coefficients come from the word's hash, and their right
+ * sides are the bits of its coded tf. A solution of the system is stored. For a word of the
+ * document, as known from its signature, a few parities give the exact tf; for any other word the
+ * result is meaningless. No word is stored, nothing is searched, and a document of 30 words takes
+ * one or two machine words.
  *
- * A tf is a prefix code; equation j gives its bit j. The code of 1 is 0. The code of tf >= 2 is 1
- * and the Elias gamma code of tf - 1: a one for each binary digit after the first, a zero, then
- * these digits. So 2 is 10, 3 is 1100 and 4 is 1101. A document without a repeated word has no
- * bits.
+ * A tf is coded in a prefix code; equation j gives bit j of the code. The code of 1 is 0. The code
+ * of tf >= 2 is 1 and the Elias gamma code of tf - 1: a one for each binary digit after the first,
+ * a zero, then these digits. So 2 is 10, 3 is 1100 and 4 is 1101. A document without a repeated
+ * word has no bits.
  *
  * With m stored bits and w = min(m, 64), equation j of a word has w coefficients, for the bits from
  * a multiple of 8 on:
@@ -41,8 +42,8 @@ struct bs_tf_word {
 /* Scratch of one thread. Zero-initialise, then set the kernel. */
 struct bs_tf_coder {
 	const struct bs_kernel *kernel;
-	struct bs_buffer equations;
-	struct bs_buffer scratch; /* of the system of equations */
+	struct bs_buffer equations; /* of a document */
+	struct bs_buffer scratch;   /* of the system of equations */
 };
 void bs_tf_coder_deinit(struct bs_tf_coder *coder);
 

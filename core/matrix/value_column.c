@@ -271,6 +271,7 @@ static uint32_t find_entry(const struct bs_value_part *part, uint64_t row)
 	return entry;
 }
 
+/* The lines of a block in a layer. */
 static const uint64_t *layer_of(const struct bs_value_part *part, uint32_t layer, uint32_t block)
 {
 	uint64_t line = bs_value_layer_lines(part->n_blocks, part->n_slices) * layer +
@@ -286,7 +287,8 @@ static bool is_among(const struct bs_ranks *ranks, uint32_t rank)
 	return is_in;
 }
 
-/* Adds to `joined` the rows of the part's list that have a rank in `ranks`. */
+/* Adds to `joined` the rows of the part's list that have a rank in `ranks`, from the n_blocks
+ * blocks from first_block on. */
 static void join_listed(const struct bs_value_part *part, const struct bs_ranks *ranks,
                         uint32_t first_block, uint32_t n_blocks, uint64_t *joined,
                         struct bs_live *joined_live)

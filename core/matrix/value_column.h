@@ -31,8 +31,8 @@
 /* The values of a segment. */
 struct bs_value_table {
 	const struct bs_container *file;
-	bool is_there; /* false: nothing is known about any field */
-	bool is_partial;
+	bool is_there;   /* false: nothing is known about any field */
+	bool is_partial; /* BS_VALUE_IS_PARTIAL */
 	uint32_t n_fields;
 	uint64_t n_values; /* of all fields */
 	uint64_t n_parts;  /* of all fields; see struct bs_value_part */
@@ -51,8 +51,8 @@ struct bs_value_field {
 	uint32_t name_bytes;
 	uint64_t first_value; /* the first of its n_values keys in the table */
 	uint32_t n_values;
-	uint32_t n_slices;    /* bits of a rank */
-	uint64_t first_part;  /* the first of its n_parts parts in the table */
+	uint32_t n_slices;   /* bits of a rank */
+	uint64_t first_part; /* the first of its n_parts parts in the table */
 	uint32_t n_parts;
 };
 
@@ -67,7 +67,8 @@ enum bs_status bs_value_field_find(const struct bs_value_table *table, const uin
                                    struct bs_value_field *field_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
 
-/* Spans of ranks, low..last inclusive: of the numbers and of the dates of a range. n may be 0. */
+/* Up to two spans of ranks, low..last inclusive: that of the numbers and that of the dates of a
+ * range. An empty span is left out, so n may be 0. */
 struct bs_ranks {
 	uint32_t n;
 	struct {
@@ -112,8 +113,8 @@ enum bs_status bs_value_part_get(const struct bs_value_table *table,
                                  const struct bs_value_field *field, uint64_t i,
                                  struct bs_value_part *part_out,
                                  struct bs_error *err) BS_WARN_UNUSED;
-/* Makes a part ready for reading. n_docs is that of its shard. Verifies all its lines and entries.
- * BS_CORRUPT if they are not within the sections. */
+/* Makes a part ready for reading and verifies all its lines and entries. n_docs: the documents of
+ * its shard. BS_CORRUPT, also if lines or entries are not within the sections. */
 enum bs_status bs_value_part_touch(const struct bs_value_table *table, struct bs_value_part *part,
                                    uint32_t n_docs, struct bs_error *err) BS_WARN_UNUSED;
 /* The part of a shard, ready for reading. *found_out is false if no document of the shard has a

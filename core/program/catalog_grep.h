@@ -4,8 +4,8 @@
 #include "core/bitsift/catalog.h"
 #include "core/program/options.h"
 
-/* Like bs_catalog_grep, which passes NULL for program. BS_INVALID also for a task of the program,
- * because such a task needs no index. */
+/* Like bs_catalog_grep, which passes NULL for program. Also fails with BS_INVALID if program->task
+ * is not BS_GREP_AS_REQUESTED, because the other tasks need no index. */
 enum bs_status bs_catalog_grep_for_program(struct bs_catalog *catalog,
                                            const struct bs_catalog_grep_request *request,
                                            const struct bs_grep_program *program,

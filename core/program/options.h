@@ -28,22 +28,22 @@ enum bs_grep_program_task {
 struct bs_grep_program {
 	enum bs_grep_program_task task;
 	struct bs_grep_colors colors;
-	/* If paths have a colour, paths and the fields before a line become terminal links to this
-	 * URL. {path}, {line} and {column} are replaced; {{ and }} are braces. The path is
-	 * resolved, absolute and percent-encoded. NULL: no links. */
+	/* If paths have a colour, paths and the fields before a line (line number, column, byte
+	 * offset) become terminal links to this URL. {path}, {line} and {column} are replaced; {{
+	 * and }} are braces. The path is resolved, absolute and percent-encoded. NULL: no links. */
 	const char *hyperlink;
 	char path_separator; /* replaces each slash in paths, except in JSON; 0: keep slashes */
 	/* The output is a terminal: terminal controls in paths and JSON are escaped, and
 	 * BS_GREP_BUFFER_AUTO flushes after each line. */
 	bool is_terminal;
-	/* The regular file that receives the output; 0: none. It is not searched below a folder. If
-	 * it is named explicitly, it is searched up to its size when it is opened. */
+	/* The regular file that receives the output; 0: none. A walk of a folder skips this file.
+	 * If the user names it, it is searched up to the size that it has when it is opened. */
 	uint64_t output_device, output_inode;
 };
 
 /* Passed in addition to a struct bs_search_request. */
 struct bs_search_program {
-	uint32_t snippet_columns; /* the most columns of a line of a snippet; 0: 160 */
+	uint32_t snippet_columns; /* maximum columns of a line of a snippet; 0: 160 */
 	/* The texts passed to the callback `explain` contain a bar chart, for a terminal. */
 	bool explain_bars;
 };

@@ -48,13 +48,13 @@ static inline part_t choose_part(part_t part, uint8_t bits)
 	return simde_mm512_maskz_mov_epi64(bits, part);
 }
 
-/* Bit i: the highest bit of byte i. */
+/* Bit i of the result is the highest bit of byte i. */
 static inline uint64_t high_bits_of(part_t part)
 {
 	return simde_mm512_movepi8_mask(part);
 }
 
-/* Bit i: byte i of a equals byte i of b. */
+/* Bit i of the result is set if byte i of a equals byte i of b. */
 static inline uint64_t equal_bytes(part_t a, part_t b)
 {
 	return simde_mm512_cmpeq_epi8_mask(a, b);

@@ -1,4 +1,4 @@
-/* kernel_plain.c: the kernel without SIMD, which the others are compared with. Flags:
+/* kernel_plain.c: the kernel without SIMD. Tests compare the other kernels with it. Flags:
  * core/CMakeLists.txt. */
 #define SIMDE_NO_NATIVE
 #define KERNEL_NAME plain

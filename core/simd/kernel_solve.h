@@ -127,8 +127,8 @@ static inline void exchange(uint64_t *a, uint64_t *b, unsigned shift, uint64_t l
 static void turn_block(const uint64_t *masks, uint64_t (*block)[BS_LINE_WORDS])
 {
 	uint64_t lines[WINDOW_LINES][BS_LINE_WORDS] __attribute__((aligned(BS_LINE_BYTES)));
-	/* The first exchange also copies. Compilers turn a loop that only copies into a string
-	 * instruction, which is slow to start. */
+	/* The first exchange also copies the masks, because compilers turn a loop that only copies
+	 * into a string instruction, which is slow to start. */
 	for (size_t i = 0; i < 4; i++) {
 		for (size_t w = 0; w < BS_LINE_WORDS; w++) {
 			uint64_t a = masks[i * BS_LINE_WORDS + w];

@@ -1,15 +1,16 @@
 /*
- * kernels.h: the SIMD loops: over lines of columns, over text (search, the first step of
- * tokenizing, gram rows), and the solver of tf codes. Each is compiled once per instruction set.
+ * kernels.h: the loops that use SIMD: over lines of columns, over text (search, the first step of
+ * tokenizing, gram rows), and the solver of tf codes. A kernel is these loops, compiled for one
+ * instruction set.
  *
  * A line is 64 bytes: 512 documents (or groups, or blocks). The intermediate result of a shard is
  * an array of up to 512 lines and a live mask with one bit per block. A line whose live bit is
  * clear is not read and counts as zero. There are no partial lines: columns are padded to whole
  * lines in the file.
  *
- * One body (kernel_body.h) is written with SIMDe and compiled once per target. The kernel is chosen
- * once, when an index or a word analyzer is opened. Every kernel returns the same bits as "plain",
- * which is compiled without SIMD.
+ * One body (kernel_body.h) is written with SIMDe and compiled once per instruction set. The kernel
+ * is chosen once, when an index or a word analyzer is opened. Every kernel returns the same bits as
+ * "plain", which is compiled without SIMD.
  */
 #pragma once
 
@@ -37,8 +38,8 @@ struct bs_byte_classes {
 	uint8_t rows[8][16];
 };
 
-/* Weighing: a document has a weight for each term that it has, and a further weight for each tf
- * level that it reaches. */
+/* The next two structs are for bs_line_kernels.weigh: a document gets a weight for each term that
+ * it has, and a further weight for each tf level that it reaches. */
 struct bs_weighed_level {
 	/* Up to BS_MAX_TF_COLUMNS columns. A document reaches the level if these columns and those
 	 * of all lower levels have its bit. */
@@ -174,20 +175,21 @@ struct bs_text_kernels {
 	 * is_json, a backslash followed by u. n_bytes if there is none. from <= n_bytes; nothing
 	 * beyond n_bytes is read. */
 	size_t (*find_opaque)(const uint8_t *text, size_t from, size_t n_bytes, bool is_json);
-	/* The first place in text[from..n_bytes) where the window fits; n_bytes if there is none.
-	 * from <= n_bytes; nothing beyond n_bytes is read. */
+	/* The first place in text[from..n_bytes) where a variant of the window matches; n_bytes if
+	 * there is none. from <= n_bytes; nothing beyond n_bytes is read. */
 	size_t (*find_window)(const uint8_t *text, size_t from, size_t n_bytes,
 	                      const struct bs_byte_window *window);
 	/* Classifies n_lines * 64 bytes of text, then converts its ASCII letters to lower case in
 	 * place. The text needs no alignment. */
 	void (*classify)(const struct bs_byte_classes *classes, uint8_t *text, size_t n_lines,
 	                 struct bs_line_classes *lines_out);
-	/* Finds the grams that begin at text[0..n_places); n_places is some thousands at most. For
-	 * each 5-gram, sets the bits of its two hashes (core/text/grams.h) in `bits`, which has 32
-	 * << log bits; only that of the first hash if its bucket is set in `frequent` (one bit for
-	 * each of BS_GRAM_BUCKETS). Writes the trigrams with a state other than 0 to trigrams_out,
-	 * in order, with repeats; it must have room for n_places + 8. Returns the number of
-	 * trigrams written. */
+	/* Finds the grams that begin at text[0..n_places); n_places is some thousands at most.
+	 * BS_GRAM_REACH bytes after these must be readable. For each 5-gram, sets the bits of its
+	 * two hashes (core/text/grams.h) in `bits`, which has 32 << log bits; sets only the bit of
+	 * the first hash if the gram's bucket is set in `frequent` (one bit for each of
+	 * BS_GRAM_BUCKETS). Writes the trigrams with a state other than 0 (bs_gram_state) to
+	 * trigrams_out, in order, with repeats. trigrams_out must have room for n_places + 8.
+	 * Returns the number of trigrams written. */
 	size_t (*find_grams)(const uint8_t *text, size_t n_places, uint32_t log, uint64_t *bits,
 	                     const uint32_t *frequent, const uint32_t *states,
 	                     uint32_t *trigrams_out);

@@ -7,7 +7,7 @@
 #include "core/base/clock.h"
 #include "core/bitsift/limits.h"
 
-/* The least time between two calls of the callback. */
+/* The minimum time between two calls of the callback `stop`. */
 #define ASK_NS 500000u
 /* The time that loops spend between two reads of the clock (one takes 25 ns). */
 #define SPEND_NS 50000u
@@ -24,6 +24,7 @@
 #define GRACE_LEAST_NS 1000000u
 
 _Thread_local struct bs_deadline *bs_deadline_here;
+/* The estimated time that this thread has spent since it last read the clock. */
 static _Thread_local uint64_t spent_ns;
 
 enum bs_status bs_deadline_begin(struct bs_deadline *deadline, const struct bs_limits *limits,
@@ -105,7 +106,7 @@ enum bs_status bs_deadline_check_now(struct bs_error *err)
 	                                     : BS_OK;
 	if (!status)
 		return BS_OK;
-	/* If two threads find a reason at once, the first one's reason holds. */
+	/* If two threads find a reason at the same time, the reason stored first holds. */
 	int none = BS_OK;
 	if (!atomic_compare_exchange_strong(&deadline->status, &none, status))
 		status = none;

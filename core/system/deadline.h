@@ -1,10 +1,10 @@
 /*
  * deadline.h: ends the current call early, because of its deadline, its cancel flag or its callback
- * (struct bs_limits of bitsift.h). Long loops check it now and then.
+ * (struct bs_limits, core/bitsift/limits.h). Long loops check the deadline now and then.
  *
  * The deadline belongs to the call's thread and to the threads that work for it (workers.c). It is
- * a thread-local variable and not a parameter, because loops in every module check it, and each
- * would need it passed down through five layers.
+ * a thread-local variable and not a parameter, because loops in every module check it; a parameter
+ * would have to be passed down through five layers.
  */
 #pragma once
 
@@ -14,12 +14,14 @@
 #include "core/base/error.h"
 
 struct bs_deadline {
-	const struct bs_limits *limits;
-	uint64_t start_ns, end_ns; /* UINT64_MAX: no deadline */
-	/* enum bs_status: BS_OK, or the reason for the end, which then stays */
+	const struct bs_limits *limits; /* NULL: no cancel flag and no callback */
+	/* By bs_now_ns: when the call began (0 if not needed), and when it is to end (UINT64_MAX:
+	 * no deadline). */
+	uint64_t start_ns, end_ns;
+	/* An enum bs_status: BS_OK, or the reason for the end. The first reason stays. */
 	_Atomic int status;
-	_Atomic uint64_t asked_ns; /* when the callback was called last */
-	atomic_flag is_asking;
+	_Atomic uint64_t asked_ns;  /* when the callback was called last */
+	atomic_flag is_asking;      /* a thread is calling the callback */
 	struct bs_deadline *before; /* the deadline of the enclosing call on this thread */
 };
 
@@ -35,9 +37,9 @@ enum bs_status bs_deadline_begin(struct bs_deadline *deadline, const struct bs_l
                                  struct bs_error *err) BS_WARN_UNUSED;
 void bs_deadline_end(struct bs_deadline *deadline);
 
-/* Call it after the work ended early, to show what was found. If the limits ask for partial
- * results, this thread's deadline is extended a little, and only time ends the call from now on.
- * False: the call has not ended, or wants no partial results. */
+/* Call it after the work ended early, before showing what was found. If the limits ask for partial
+ * results, this thread's deadline is extended a little; from then on, the cancel flag and the
+ * callback are ignored. False: the call has not ended, or wants no partial results. */
 bool bs_deadline_extend(void);
 
 /* Implements bs_deadline_check. */
@@ -101,10 +103,10 @@ enum bs_status bs_deadline_wait_readable(int fd, struct bs_error *err) BS_WARN_U
 struct bs_progress {
 	/* Called often. Nonzero stops the work. total 0: unknown. */
 	int (*beat)(void *context, uint64_t done, uint64_t total);
-	void *context;
+	void *context; /* of beat */
 	pthread_t owner;
-	uint64_t done, total;
-	bool is_stopped;
+	uint64_t done, total; /* work, in a unit that the owner chooses */
+	bool is_stopped;      /* beat has returned nonzero */
 };
 
 /* Adds n to the work done. BS_STOPPED or BS_DEADLINE if the progress callback or the deadline ends

@@ -1,7 +1,7 @@
-/* icu.h: ICU, loaded when first needed (library.h). Its macros (U8_NEXT and the like) may be used
- * before. Its functions are called through the table `bs_icu` and only after bs_icu_load has
- * succeeded; calling them earlier is a programming error. An analyzer of words has always loaded
- * ICU. */
+/* icu.h: ICU, loaded when first needed (library.h). Its macros (U8_NEXT and the like) do not need
+ * the library. Its functions are called through the table `bs_icu` and only after bs_icu_load has
+ * succeeded; calling them earlier is a programming error. If an analyzer of words exists, ICU has
+ * been loaded. */
 #pragma once
 
 #include <unicode/ubrk.h>

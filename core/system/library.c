@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The longest path of a library. */
+/* The maximum length of a library's path, including the final NUL. */
 #define PATH_BYTES 4096u
 /* Where the shared objects of this project are installed: relative to the folder of programs, and
  * absolute. The build defines them only with BITSIFT_LOAD_LATE. */
@@ -55,8 +55,8 @@ enum bs_status bs_library_load(const char *what, const char *soname, const char 
 }
 
 /* Finds the path and the owner of the file (program or shared object) that contains this code. Uses
- * the kernel's path for it: the loader's path may be relative to an earlier current directory, and
- * for a program it is argv[0]. */
+ * the kernel's path of the file, because the loader's path may be relative to an earlier current
+ * directory, and is argv[0] for a program. */
 static bool find_own_file(char *path, uid_t *owner_out)
 {
 	uintptr_t here = (uintptr_t)&find_own_file, from = 0, to = 0;

@@ -1,11 +1,12 @@
 /*
  * library.h: libraries that are loaded when first needed. Finding, mapping and relocating a library
  * takes longer than a small search of an index, and most patterns of grep need neither ICU,
- * Snowball, simdjson nor zstd. Each library has a table of the functions used, in the file that
- * calls them or in a header (icu.h). The compiler checks the table against the library's headers.
+ * Snowball, simdjson nor zstd. For each library there is a table of the functions used, in the file
+ * that calls them or in a header (icu.h). The compiler checks the table against the library's
+ * headers.
  *
- * Some are third-party libraries; others are shared objects of this project that wrap an expensive
- * dependency, such as a C interface to a C++ library (corpus/read/json.h).
+ * Some of these libraries are third-party libraries. Others are shared objects of this project that
+ * wrap an expensive dependency, such as a C interface to a C++ library (corpus/read/json.h).
  *
  * Without BITSIFT_LOAD_LATE the libraries are linked normally: the tables are constant, and loading
  * always succeeds.
@@ -39,19 +40,20 @@ enum bs_status bs_library_load_own(const char *what, const char *file, const cha
                                    uint32_t version, const struct bs_library_symbol *symbols,
                                    size_t n_symbols, struct bs_error *err) BS_WARN_UNUSED;
 
-/* A library and its table, which consists of pointers to functions in the order of `names`. */
+/* A library and its table. */
 struct bs_library {
-	/* soname: for a shared object of this project, its file name. */
+	/* what: the library's name, for messages; soname: for a shared object of this project, its
+	 * file name. */
 	const char *what, *soname;
-	const char *folder; /* NULL: a shared object of this project */
-	const char *version_name;
-	uint32_t version;
-	const char *const *names;
+	const char *folder;       /* NULL: a shared object of this project */
+	const char *version_name; /* see bs_library_load_own; NULL for a third-party library */
+	uint32_t version;         /* see bs_library_load_own */
+	const char *const *names; /* of the functions of the table */
 	size_t n_names;
-	void *table;
-	bool is_tried;
-	enum bs_status outcome;
-	struct bs_error why;
+	void *table;            /* pointers to the functions, in the order of `names` */
+	bool is_tried;          /* the library was loaded, or loading has failed */
+	enum bs_status outcome; /* of loading */
+	struct bs_error why;    /* the error text if loading has failed */
 };
 
 /* Loads the library at the first call; later calls return the result of the first one.
@@ -65,10 +67,10 @@ enum bs_status bs_library_load_once(struct bs_library *library,
  * function of the table is called; repeated calls are harmless. It is thread-safe and fails with
  * BS_UNSUPPORTED, each time.
  *
- * BS_LIBRARY_DEFINE, in one source file, defines them. BS_LIBRARY_DEFINE_OWN does so for a shared
- * object of this project, whose function <table>_version returns its version. functions(each)
- * expands to each(name) for at most BS_LIBRARY_MOST functions. A member has the name of its
- * function, after macro expansion by the library's headers.
+ * BS_LIBRARY_DEFINE, in one source file, defines the object and table_load. BS_LIBRARY_DEFINE_OWN
+ * does so for a shared object of this project, whose function <table>_version returns its version.
+ * functions(each) is a macro that expands to each(name) for at most BS_LIBRARY_MOST functions. A
+ * member of the table has the name of its function, after macro expansion by the library's headers.
  */
 #define BS_LIBRARY_MOST          64
 #define BS_LIBRARY_MEMBER(name)  __typeof__(name) *name;

@@ -1,4 +1,4 @@
-/* log.h: writes lines to the caller's log (struct bs_log of bitsift.h). */
+/* log.h: writes lines to the caller's log (struct bs_log, core/bitsift/limits.h). */
 #pragma once
 
 #include "core/base/error.h"

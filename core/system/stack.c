@@ -5,7 +5,7 @@ struct bounds {
 	uintptr_t low, high;
 };
 
-/* Both 0 if unknown. */
+/* The bounds of this thread's stack, without its guard pages; both 0 if unknown. */
 static struct bounds find_bounds(void)
 {
 	struct bounds bounds = {0, 0};

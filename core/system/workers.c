@@ -22,7 +22,7 @@ struct slot {
 
 struct thread {
 	struct bs_workers *workers;
-	uint32_t number;
+	uint32_t number; /* of the worker: 1, 2, ... */
 	pthread_t handle;
 };
 
@@ -32,26 +32,26 @@ struct bs_workers {
 	pthread_cond_t added; /* tasks were added, or no more will be */
 	pthread_cond_t moved; /* tasks were done or put */
 	struct slot *slots;
-	uint64_t n_added, n_begun;
-	_Atomic uint64_t n_put;
+	uint64_t n_added, n_begun; /* tasks; the next task to begin is task n_begun */
+	_Atomic uint64_t n_put;    /* tasks; the next task to put is task n_put */
 	/* Tasks from this number on are unwanted; UINT64_MAX: all are wanted. */
 	_Atomic uint64_t end;
 	enum bs_status status; /* the reason of `end` */
-	struct bs_error error;
-	uint64_t held_bytes; /* sum of held_bytes of all slots */
+	struct bs_error error; /* the message of `status` */
+	uint64_t held_bytes;   /* sum of held_bytes of all slots */
 	/* Threads that wait for `added` (n_idle) or for `moved` (n_waiting). Signals are sent only
 	 * to waiting threads. */
 	uint32_t n_idle;
 	uint32_t n_waiting;
-	bool is_room_wanted; /* the caller's thread only waits for free slots */
-	bool is_putting;
+	bool is_room_wanted; /* the caller's thread waits for free slots and does no tasks */
+	bool is_putting;     /* a thread is calling `put` */
 	/* The deadline of the caller's thread, for the other threads. */
 	struct bs_deadline *deadline;
 	/* the memory budget of the caller's thread, for the other threads */
 	struct bs_memory_budget *budget;
 	bool is_closed;      /* no more tasks will be added */
 	bool has_no_threads; /* the system has refused a thread */
-	uint32_t n_started;
+	uint32_t n_started;  /* threads */
 	struct thread threads[];
 };
 
@@ -69,8 +69,8 @@ static void wait_move(struct bs_workers *workers)
 	workers->n_waiting--;
 }
 
-/* Wakes the waiting threads. A caller's thread that only waits for free slots is woken when half of
- * the slots are free. */
+/* Wakes the threads that wait for `moved`. A caller's thread that only waits for free slots does
+ * not count as waiting until half of the slots are free. */
 static void tell_move(struct bs_workers *workers)
 {
 	bool has_room = workers->n_added - workers->n_put <= workers->plan.n_slots / 2;
@@ -91,8 +91,8 @@ static void end_at(struct bs_workers *workers, uint64_t task, enum bs_status sta
 	pthread_cond_broadcast(&workers->moved);
 }
 
-/* Puts the next result in order; releases the mutex meanwhile. False if there is none, or another
- * worker is putting. */
+/* Calls `put` for the next task in order, if its result is ready; releases the mutex meanwhile.
+ * False if no result is ready, if another worker is calling `put`, or if this worker must not. */
 static bool put_next(struct bs_workers *workers, uint32_t worker)
 {
 	const struct bs_workers_plan *plan = &workers->plan;
