@@ -1,15 +1,17 @@
 /*
  * LuceneClasses.java: Lucene 8 for slow_classes.sh.
  *
- *   LuceneClasses build RECORDS INDEX [documents]   indexes the fields level and text of a JSONL file whose strings
- *                                                   have no escapes; one segment; "documents": without positions and
- *                                                   frequencies
- *   LuceneClasses count INDEX                       answers lines "CLASS TAB FIELD-OR-WORD [TAB WORD]" on standard
- *                                                   input: after five passes, prints the count of each query, and then
- *                                                   the mean nanoseconds of a query as the last line
- *   LuceneClasses once INDEX                        opens the index and answers one such line: prints nanoseconds
+ *   LuceneClasses build RECORDS INDEX [documents]
+ *       indexes the fields level and text of a JSONL file whose strings have no escapes, as one
+ *       segment. "documents": without positions, frequencies and norms.
+ *   LuceneClasses count INDEX
+ *       reads all queries from standard input, as lines "CLASS TAB FIELD-OR-WORD [TAB WORD]", and
+ *       runs them eight times. Prints the count of each query, and as the last line the mean
+ *       nanoseconds of a query in the fastest of the last three passes.
+ *   LuceneClasses once INDEX
+ *       reads one such line, opens the index and runs the query. Prints the nanoseconds of both.
  *
- * Only counts are computed, by IndexSearcher.count, without a query cache and by one thread.
+ * Queries are only counted, by IndexSearcher.count, without a query cache and by one thread.
  */
 import java.io.BufferedReader;
 import java.io.IOException;

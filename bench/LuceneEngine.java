@@ -1,14 +1,19 @@
 /*
  * LuceneEngine.java: Lucene 8 for the benchmark, driven by engine_lucene.c.
  *
- *   LuceneEngine build-positions|build-documents|build-standard CORPUS INDEX   prints nanoseconds: adding and flushing,
- *                                                                              merging into one segment, CPU
- *   LuceneEngine serve CORPUS INDEX    answers lines "count|top TAB and|phrase TAB word TAB word ..." on standard input
- *                                      with "count nanoseconds" on standard output
+ *   LuceneEngine build-positions|build-documents|build-standard CORPUS INDEX
+ *       builds the index. Prints three times in nanoseconds: the time to add and flush all
+ *       documents, the time to merge the index into one segment, and the CPU time of both.
+ *   LuceneEngine serve CORPUS INDEX
+ *       reads queries from standard input, as lines "count|top TAB and|or|not|phrase TAB word TAB
+ *       word ...", and answers each with a line "hits nanoseconds" on standard output. hits: the
+ *       number of all hits or, for `top`, of the best ten.
  *
- * One thread adds, and the merges run on it (SerialMergeScheduler). Nothing is stored. The index with positions has
- * frequencies and norms too (BM25 wants them); the one of documents has nothing but documents. CORPUS is a folder of
- * files as tokens.h describes; build-standard takes the texts through StandardAnalyzer instead of the tokens.
+ * CORPUS is a folder of the files that tokens.h describes. build-positions and build-documents
+ * index its tokens, build-standard the tokens that StandardAnalyzer finds in its texts. The index
+ * of build-documents has only the documents of each term; the other two also have frequencies,
+ * norms (both needed by BM25) and positions. Nothing is stored. A single thread adds the documents
+ * and merges segments (SerialMergeScheduler).
  */
 import java.io.BufferedInputStream;
 import java.io.BufferedReader;
@@ -54,7 +59,7 @@ import org.apache.lucene.util.BytesRef;
 public final class LuceneEngine {
     private static final String FIELD = "t";
 
-    /** Unsigned LEB128 from a buffer of our own: DataInputStream locks for every byte. */
+    /** Reads unsigned LEB128. Has its own buffer, because DataInputStream locks for every byte. */
     private static final class VarintReader {
         private final InputStream in;
         private final byte[] buffer = new byte[1 << 20];
@@ -95,7 +100,10 @@ public final class LuceneEngine {
         }
     }
 
-    /** All terms in one array: millions of small ones would cost the collector, and that is not to be measured. */
+    /**
+     * All terms, in one array. With an array per term, the measured time would include the garbage
+     * collection of millions of objects.
+     */
     private static final class Terms {
         byte[] bytes;
         int[] starts = new int[1 << 16];
@@ -124,7 +132,7 @@ public final class LuceneEngine {
         }
     }
 
-    /** The tokens of the document at hand. */
+    /** The tokens of the current document, as read from the file `tokens`. */
     private static final class GivenTokens extends TokenStream {
         private final BytesTermAttribute term = addAttribute(BytesTermAttribute.class);
         private final PositionIncrementAttribute increment = addAttribute(PositionIncrementAttribute.class);

@@ -1,10 +1,14 @@
 /*
- * LuceneQuality.java: ranks the documents of a collection by Lucene's English analysis (StandardTokenizer, possessives, 33 stop
- * words, Porter) and BM25, for quality.sh.
+ * LuceneQuality.java: ranks the documents of a collection by BM25 with Lucene's English analysis
+ * (StandardTokenizer, possessives, 33 stop words, Porter), for quality.sh.
  *
- *   LuceneQuality DOCUMENTS QUERIES    lines of an id, a tab and text; prints "query document" of the 1,000 best of every query
+ *   LuceneQuality DOCUMENTS QUERIES    prints a line "query document" for each of the 1,000 best
+ *                                      documents of each query
  *
- * A word that stands several times in a query counts so many times. No document has fewer than one of them.
+ * DOCUMENTS and QUERIES are files with lines of an id, a tab and a text.
+ *
+ * A word that occurs several times in a query counts several times. Each printed document has at
+ * least one of the words.
  */
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;

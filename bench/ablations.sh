@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# ablations.sh [OPTION...] [NAME...]: what each part of the engine earns. Builds the program without one part at a time and
-# measures the queries in turns with the unchanged program. README.md, "What each part earns", has a table made by it.
+# ablations.sh [OPTION...] [NAME...]: measures the benefit of each part of the engine. Builds the
+# program without one part at a time, and measures queries with this program and the unchanged one
+# in turns. The table in README.md, "What each part earns", was made with it.
 set -euo pipefail
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 top=$(dirname -- "$here")
@@ -44,7 +45,8 @@ say() {
 
 # ---- the parts ----
 
-# Parts that the build can switch off need no patch: the option of CMake, and the same heading as in a patch.
+# Parts that the build can switch off need no patch. For these, option_of has the option of CMake
+# and heading_of the lines that a patch begins with.
 declare -A option_of=([late-loading]=-DBITSIFT_LOAD_LATE=OFF)
 declare -A heading_of=([late-loading]='Part: late loading of libraries
 Lines: 170
@@ -115,7 +117,8 @@ command -v patch >/dev/null || fail "patch is not installed"
 mkdir -p -- "$work"
 work=$(realpath -- "$work")
 tree=$work/tree
-# Indexes lie elsewhere than what they index: here all are trusted.
+# Indexes that are not in the folder that they index must be trusted by `bitsift trust`. These
+# folders keep this trust, and other settings of the programs, out of the user's home.
 export XDG_CONFIG_HOME=$work/config XDG_STATE_HOME=$work/state
 
 # ---- programs ----
@@ -124,7 +127,8 @@ sources() { # prints the sources in the current folder, NUL-terminated
     find . \( -path ./build -o -path ./.git -o -path ./bench/cache -o -name '.bitsift' \) -prune -o \( -type f -o -type l \) -print0
 }
 
-# Makes the copy equal to the sources. Equal files are not written, so that nothing is built twice.
+# Makes the copy equal to the sources. Files that are equal already are not written, so that they
+# are not compiled again.
 copy_sources() {
     local file
     mkdir -p -- "$tree"
@@ -165,8 +169,9 @@ build_without() { # NAME
 
 # ---- corpora ----
 
-# make_records and make_files set `source`. Records have 40 words in the mean, the first five as their title. Files have 300
-# words in the mean, and their lengths vary more; each folder has 40.
+# make_records and make_files set `source` to the corpus. Records have 40 words on average, the
+# first five of which are the title. Files have 300 words on average, and their lengths vary more; a
+# folder has 40 files.
 make_records() {
     [[ $records =~ ^[0-9]+$ ]] || { source=$(realpath -- "$records") && return; }
     source=$work/records-$records.jsonl
@@ -199,7 +204,8 @@ and_classes=rare+common,low+common,mid+mid,mid+mid+common,common+common,common+c
 or_classes=or2,or3,or4,or5
 own_classes=near,or-phrase,field-word,field-phrase
 
-# Appends classes that bitsift-bench does not choose: it searches for the items of a line verbatim.
+# Appends queries of classes that `bitsift-bench queries` does not choose. They have phrases and
+# operators in place of words, because bitsift-bench passes the words of a line on verbatim.
 add_classes() { # CORPUS QUERIES
     awk -F '\t' -v OFS='\t' -v has_fields="$([ "$1" != records ] || echo 1)" '
         { print }
@@ -209,7 +215,7 @@ add_classes() { # CORPUS QUERIES
         END {
             for (i = 0; i < n; i++) {
                 if (has_fields && i % 4 == 0) print "field-phrase", "and", "text:\"" phrase[i] "\""
-                if (i % 20 == 0) print "near", "and", "\"" phrase[i] "\"~8" # slow
+                if (i % 20 == 0) print "near", "and", "\"" phrase[i] "\"~8" # few: they are slow
                 if (n_common) print "or-phrase", "or", common[i % n_common], "\"" phrase[i] "\""
             }
         }' "$2" >"$2.new"
@@ -248,7 +254,7 @@ build_index() { # NAME CORPUS: the processor time is appended to NAME/CORPUS/bui
 
 # ---- measuring ----
 
-# Runs all queries once. Each time is written to NAME/CORPUS/raw-ROUND.
+# Runs all queries once. Writes the time of each query to NAME/CORPUS/raw-ROUND.
 ask() { # NAME CORPUS INDEX ROUND
     local dir=$work/$1/$2 status=0
     mkdir -p -- "$dir"
@@ -268,7 +274,7 @@ answer() { # NAME CORPUS INDEX
         >"$dir/counts" || [ $? -eq 1 ]
 }
 
-# The queries as a user types them, one a line.
+# Writes the queries to texts-of-queries as a user would type them, one per line.
 texts_of_queries() { # CORPUS
     awk -F '\t' '{
         text = $3
@@ -277,7 +283,8 @@ texts_of_queries() { # CORPUS
     }' "$work/base/$1/queries" >"$work/base/$1/texts-of-queries"
 }
 
-# Prints each measure of a corpus with its ratio to the program with all parts. Fails if the counts of a query differ.
+# Prints each measure of a corpus and the ratio of its time without the part to that with all parts.
+# Fails if the counts of a query differ.
 compare_times() { # NAME CORPUS
     awk -F '\t' -v and="$and_classes" -v or="$or_classes" -v base="$work/base/" '
         function class_set(list, measure, engine, i, n, class) {
@@ -354,7 +361,7 @@ wrong() { # NAME CORPUS
 
 # ---- whole processes ----
 
-# Milliseconds of processor time of a command that is run N times.
+# Prints the total milliseconds of processor time of N runs of a command.
 processor_ms() { # N COMMAND...
     local n=$1 i times TIMEFORMAT='%3U %3S'
     shift
@@ -362,7 +369,9 @@ processor_ms() { # N COMMAND...
     awk '{ print ($1 + $2) * 1000 }' <<<"$times"
 }
 
-run_processes() { # NAME INDEX_OF FILES: with the index that the program INDEX_OF made
+# Measures whole processes of the program NAME on the corpus FILES, with the index that the program
+# INDEX_OF made. Appends lines of a measure and its time to NAME/processes.
+run_processes() { # NAME INDEX_OF FILES
     local program=$work/programs/$1/bitsift index=$work/$2/grep-index pattern="$word.*$other"
     {
         printf -- 'the start of the program\t%s\n' "$(processor_ms 40 "$program" --version)"
@@ -419,7 +428,8 @@ print_row() { # NAME
             b = b == "" ? "" : is_bytes ? percent_of(b) : times_of(b)
             return a == "" ? b : b == "" ? a : a "; " b
         }
-        # A measure is printed only if it differs by 10 % in one of the corpora: less may be noise.
+        # Adds a measure to the list if its ratio differs from 1 by 10 % or more in one of the
+        # corpora; a smaller difference may be noise.
         function effect(measure, list, c) {
             if (!(measure in is_there)) return list
             for (c = 0; c < 2; c++) {

@@ -1,9 +1,10 @@
 /*
- * adding_main.c: bitsift-bench-adding FILE.jsonl DIR [ROUNDS]: documents indexed per second of CPU
- * time of one thread: the file as `bitsift index -j1` indexes it, and the same documents added to a
- * writer from memory, with and without storing their texts, in turns. Then the same with a thread
- * per processor, the writer's default, by wall-clock time. Finally the time to add one document to
- * that index in a transaction of its own.
+ * adding_main.c: bitsift-bench-adding FILE.jsonl DIR [ROUNDS]: measures how many documents are
+ * indexed per second of CPU time of one thread: by indexing the file, as `bitsift index -j1` does,
+ * and by adding the same documents to a writer from memory, with and without storing their texts,
+ * in turns. In each round, the same by wall-clock time, where the writer has its default of a
+ * thread per processor. Finally, the time to add one document to that index in a transaction of its
+ * own.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,12 +19,14 @@
 #include "corpus/read/reader.h"
 #include "corpus/read/source.h"
 
-#define MOST_TEXTS 32u
-#define ONES       20u
+#define MOST_TEXTS 32u /* further texts of a document are ignored */
+#define ONES       20u /* the number of documents that add_ones adds */
 
+/* A document in struct corpus, whose buffers may move, so that it has offsets. */
 struct document {
-	size_t id, id_bytes; /* offset in bytes */
-	/* offset in corpus.texts; the pointers of those texts are offsets in corpus.bytes */
+	size_t id, id_bytes; /* id: the offset in corpus.bytes */
+	/* The index in corpus.texts. The pointers `field` and `text` of these texts are offsets in
+	 * corpus.bytes. */
 	size_t texts;
 	size_t n_texts;
 };
@@ -155,8 +158,8 @@ static double write_all(const struct corpus *corpus, const char *dir, bool not_s
 	return cpu_s(clock) - start;
 }
 
-/* Adds each of the last few documents again, which replaces it, with a new writer and a commit
- * each. */
+/* Adds ONES documents, spread over the corpus, a second time, which replaces them; each with a new
+ * writer and a commit. */
 static void add_ones(const struct corpus *corpus, const char *dir)
 {
 	const struct document *documents =

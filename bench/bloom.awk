@@ -1,6 +1,7 @@
-# bloom.awk -v title=T -v across=LABEL: a picture in text of lines "SERIES <tab> x <tab> y", y > 0,
-# with a logarithmic y axis. A series is drawn with its first letter; longer names are in a legend.
-# Where series overlap, the later one is shown. Lines fit into an example on a manual page.
+# bloom.awk -v title=T -v across=LABEL: draws the points of the input, lines "SERIES <tab> x <tab>
+# y" with y > 0, as text, with a logarithmic y axis. LABEL is that of the x axis. A point is the
+# first letter of its series; a legend has names of more than one letter. Where points coincide, the
+# last one is shown. The picture is narrow enough for an example on a manual page.
 BEGIN { FS = "\t"; columns = 56; rows = 16 }
 {
     n++; name[n] = $1; x[n] = $2; y[n] = log($3) / log(10)

@@ -36,7 +36,7 @@ static struct bs_bloom *filter_of(uint64_t n_bits, uint32_t n_hashes, uint64_t f
 	return bloom;
 }
 
-/* The measured false-positive rate, by keys that no filter of this program has. */
+/* The false-positive rate, measured by querying keys that no filter of this program contains. */
 static double measured_rate(struct bs_bloom_view view)
 {
 	uint64_t n_found = 0;
@@ -95,7 +95,7 @@ static double send(const struct bs_bloom_plan *plan, uint64_t n, double *rate_ou
  * only the plain filter. */
 static void print_compressed(void)
 {
-	/* multiples of the bits sent; 0: any memory */
+	/* Limits of memory, as multiples of the bits sent; 0: no limit. */
 	static const double memories[] = {1, 1.75, 4, 0};
 	const uint64_t n = 100000;
 	struct bs_error err;
@@ -118,7 +118,7 @@ static void print_compressed(void)
 static void print_sizes(void)
 {
 	static const double rates[] = {0.1, 0.03, 0.01, 0.003, 0.001, 0.0001};
-	static const double memories[] = {16, 32, 64, 0};
+	static const double memories[] = {16, 32, 64, 0}; /* bits per key; 0: no limit */
 	const uint64_t n = 100000;
 	struct bs_error err;
 	puts("| rate | plain | memory | hashes | sent | of plain | rate measured "
@@ -165,13 +165,12 @@ static void print_deltas(void)
 	bs_bloom_free(from);
 }
 
-/* Totals of searches in a network of nodes (tests/generate/network.h): the nodes asked, and the
- * asked nodes that were not on the way to a holder of the word. */
+/* Totals of searches in a network of nodes; tests/generate/network.h explains the terms. */
 struct hops {
 	uint64_t n_searches;
-	uint64_t n_asked;
-	uint64_t n_false;
-	uint64_t n_blind;
+	uint64_t n_asked; /* nodes that were asked */
+	uint64_t n_false; /* of these: nodes whose filter led to no holder of the word */
+	uint64_t n_blind; /* of these: nodes that were asked although no filter had the word */
 };
 
 static void count_search(struct hops *hops, const struct bs_network_search *search)
@@ -198,9 +197,9 @@ struct hops_measured {
 	/* Only searches whose nearest holder is at most n_levels hops away, as far as filters
 	 * reach. */
 	struct hops near;
-	struct hops all;
-	struct hops homes;
-	uint64_t n_not_nearest;
+	struct hops all;        /* all searches, with filters alone */
+	struct hops homes;      /* all searches, with homes */
+	uint64_t n_not_nearest; /* searches that did not find the nearest holder */
 };
 
 static struct hops_measured measure_hops(const struct bs_network *network,
@@ -314,12 +313,12 @@ static double now_us(void)
 struct catalog {
 	int fd;
 	uint32_t n_filters;
-	uint32_t n_bits;
-	size_t filter_bytes;
+	uint32_t n_bits;     /* of each filter */
+	size_t filter_bytes; /* the size of each filter in the file */
 	struct bs_bloom_view *views;
-	uint32_t *passed;
-	uint8_t *bytes;
-	size_t n_passed;
+	uint32_t *passed; /* buffer for bs_bloom_pass */
+	uint8_t *bytes;   /* the mapped file */
+	size_t n_passed;  /* filters that a probed word passed, in total */
 };
 
 static void map_catalog(struct catalog *catalog, int protection)
@@ -363,6 +362,8 @@ static struct catalog make_catalog(uint32_t n_filters, uint64_t n_keys)
 	return catalog;
 }
 
+/* Queries all filters for a word. is_together: by a single call of bs_bloom_pass. Returns the
+ * microseconds. */
 static double probe(struct catalog *catalog, uint64_t hash, bool is_together)
 {
 	struct bs_bloom_key key = bs_bloom_key_of_hash(hash);
@@ -389,8 +390,8 @@ static double median(double times[N_WORDS])
 	return times[N_WORDS / 2];
 }
 
-/* Time to query many filters with a rate of .01, in a mapped file that is in the page cache. The
- * first query of a process includes the time to map the pages. */
+/* The time to query many filters with a rate of .01, in a mapped file that is in the page cache.
+ * The first query after the file was mapped includes the page faults. */
 static void print_probes(void)
 {
 	static const struct {

@@ -1,6 +1,6 @@
 /*
- * build.c: builds an index in a child process, so that its memory can be measured, and writes time
- * and memory to INDEX.times, as "name value" lines.
+ * build.c: see build.h. Builds an index in a child process, so that the memory that building takes
+ * can be measured, and writes time and memory to INDEX.times, as lines of "name value".
  */
 #include "bench/build.h"
 

@@ -7,7 +7,8 @@
 /* Builds or rebuilds an index in the corpus's folder, in a child process. */
 void build_index(const struct corpus *corpus, const struct index_kind *kind);
 
-/* Time and memory of building the index at path. Returns false if it has not been built. */
+/* Reads the time and memory of building the index at path. Returns false if it has not been
+ * built. */
 bool build_times_read(const char *path, struct build_times *times_out, uint64_t *index_bytes_out);
 
 #endif

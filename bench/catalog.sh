@@ -3,9 +3,9 @@
 # equal size below PLACE, each with an index, and makes a catalog of all (existing results in PLACE
 # are reused). Prints the bytes of the summaries. Then, for 100 words that only one index has: the
 # number of indexes that `query --catalog --count` opens, and the time of the whole process,
-# compared with a process for each index; and the same for words that are in many indexes. Finally,
-# if bitsift-bench-members was built next to BITSIFT, the sizes of the words of the indexes in each
-# member of the Bloom family. Results: record/catalog.md.
+# compared with one process for each index; and the same for words that are in many indexes.
+# Finally, if bitsift-bench-members was built next to BITSIFT, the sizes of filters of the indexes'
+# words, made by each member of the Bloom family. Results: record/catalog.md.
 set -euo pipefail
 bitsift=$(realpath -- "$1")
 tree=$(realpath -- "$2")
@@ -38,7 +38,7 @@ rm -f catalog
         printf "%-33s %8.2f  %.2f %% of the text\n", "summaries: words and trigrams", s / 1e6, 100 * s / text
         printf "%-33s %8.2f\n", "the catalog", catalog / 1e6 }'
 
-# A sample of the words that occur in the files of only one folder.
+# words: a sample of the words that occur in only one folder.
 if [ ! -e words ]; then
     for folder in f/*; do
         grep -rhoaE --exclude-dir=.bitsift '\b[a-zA-Z_]{10,30}\b' "$folder" | tr '[:upper:]' '[:lower:]' | LC_ALL=C sort -u
@@ -59,11 +59,12 @@ timed() {
     done | LC_ALL=C sort -n | awk -v name="$name" '{ s += $1; t[NR] = $1 } END {
         printf "%-33s %7.1f %7.1f %7.1f", name, s / NR / 1e6, t[int((NR + 1) / 2)] / 1e6, t[int(NR * .95 + .5)] / 1e6 }'
 }
-# Prints the share of opened indexes among those that lack the word.
+# Prints the share of the indexes without the word that were opened or asked nevertheless.
 opened() {
     sed -E 's/.*"indexes":([0-9]+),"asked":([0-9]+),"probed":([0-9]+).*/\1 \2 \3/' stats |
         awk '{ lack += $1 - 1; more += $2 + $3 - 1 } END { printf "  %.2f %%\n", 100 * more / lack }'
 }
+# Counts the hits of a query by a process for each index.
 each() {
     local folder
     for folder in f/*; do "$bitsift" query --count --index "$folder/.bitsift" "$1"; done | awk '{ s += $1 } END { print s }'

@@ -1,6 +1,6 @@
 # changelogs.awk: Debian's changelogs -> JSONL, one record per entry: id (package and version),
 # subject (its first line), from, date, and text. Short records that resemble mail. If several
-# packages have an entry, the first is used, so that ids are unique.
+# packages have an entry, the first is used, so that ids are unique. To be run with json.awk.
 /^[a-z0-9][a-z0-9+.-]* \([^ )]+\) [^;]*;/ {
     id = $1 " " substr($2, 2, length($2) - 2)
     subject = $0

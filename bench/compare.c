@@ -9,9 +9,9 @@
 #include "bench/engine_lucene.h"
 #include "bench/tool.h"
 
-#define REPETITIONS  3
-#define SLOW_NS      UINT64_C(20000000)  /* one measured run is enough */
-#define VERY_SLOW_NS UINT64_C(500000000) /* the first run is enough */
+#define REPETITIONS  3                   /* measured runs of a query; see compare.h */
+#define SLOW_NS      UINT64_C(20000000)  /* from here on, one measured run is enough */
+#define VERY_SLOW_NS UINT64_C(500000000) /* from here on, the first run is the measured one */
 
 /* Opening the engines of this run. */
 
@@ -125,8 +125,8 @@ static struct outcome measure(const struct engine *engine, void *handle, const s
 	return outcome;
 }
 
-/* Runs all queries in order, for each engine and each pass, so that a query finds the caches as the
- * previous queries left them. */
+/* For each engine, runs all queries in order, several times, so that a query finds in the caches
+ * what the previous queries left there. */
 static void measure_in_turn(struct comparison *comparison, void **handles)
 {
 	size_t n_queries = comparison->set.n_queries;

@@ -3,17 +3,17 @@
  * records the outcomes.
  *
  * For each query the engines run in turn; the first engine rotates from query to query. An engine
- * runs a query once unmeasured, then three times; the median counts. A query that takes more than
- * 20 ms is measured once after the unmeasured run; of more than half a second, the first run
- * counts. Before all that, each engine answers the first query of each class, so that
- * initialization on first use is done. So everything is warm: the page cache, the processor's
- * caches as far as one query fills them, and Lucene's code, which runs all queries several times
- * before.
+ * runs a query once unmeasured, then three times; the median is the result. A query that takes more
+ * than 20 ms is measured once after the unmeasured run. If it takes more than half a second, the
+ * first run is the measured one. Before all queries, each engine answers the first query of each
+ * class, so that initialization on first use is done. Lucene answers all queries several times
+ * before, so that its code is compiled. So all caches are warm: the page cache, and the processor's
+ * caches as far as one query fills them.
  *
  * A repeated query finds its columns in the L2 cache (1 MB, for example) if they fit, otherwise in
- * the L3. This alone makes a corpus ten times as large more than ten times slower. Real users do
- * not repeat queries in this way. With in_turn, an engine runs all queries in order and finds the
- * caches as the other queries left them.
+ * the L3 cache. For this reason alone, a corpus ten times as large can be more than ten times
+ * slower. Real users do not repeat queries in this way. With in_turn, an engine runs all queries in
+ * order, so that a query finds in the caches what the other queries left there.
  */
 #ifndef BENCH_COMPARE_H
 #define BENCH_COMPARE_H
@@ -26,7 +26,7 @@
 #include "bench/engine.h"
 
 struct outcome {
-	bool is_asked;
+	bool is_asked; /* the engine ran the query */
 	uint64_t count;
 	uint64_t elapsed_ns;
 	struct touched touched;
@@ -48,7 +48,7 @@ struct compare_request {
 	 * counts. */
 	bool in_turn;
 	bool is_processor_time; /* measure processor time instead of time by the clock */
-	/* A file for every single outcome as tab-separated values. NULL: none. */
+	/* The file that gets each outcome as a line of tab-separated values. NULL: none. */
 	const char *raw_path;
 };
 
@@ -62,11 +62,11 @@ static inline const struct outcome *outcome_of(const struct comparison *comparis
 	return &comparison->outcomes[query * comparison->n_engines + engine];
 }
 
-/* compare_report.c: writes tables in Markdown to file. summary (nullable) gets tab-separated lines:
- * "time", row, engine, mean, p50 and p95 in microseconds; "touched", row, engine, mean bytes of the
- * index, mean bytes of texts, mean number of texts; "false", median and mean of the false
- * candidates. An exhaustive run (bitsift_options) writes only the data read, and the lines "read",
- * row, engine, number of texts. */
+/* Defined in compare_report.c: writes tables in Markdown to `file`. `summary` (nullable) gets
+ * tab-separated lines: "time", row, engine, mean, p50 and p95 in microseconds; "touched", row,
+ * engine, mean bytes of the index, mean bytes of texts, mean number of texts; "false", median and
+ * mean of the false candidates. An exhaustive run (bitsift_options) writes only the data read, and
+ * the lines "read", row, engine, number of texts. */
 void compare_report(const struct comparison *comparison, FILE *file, FILE *summary);
 
 #endif

@@ -9,7 +9,7 @@
 #include "bench/compare.h"
 #include "bench/tool.h"
 
-/* Rows are the classes, followed by the workloads. */
+/* The rows of a table are the classes and, after them, the workloads: all queries of a kind. */
 enum {
 	ROW_AND = QUERY_MAX_CLASSES,
 	ROW_OR,
@@ -137,8 +137,9 @@ static unsigned next_row(const struct comparison *comparison, unsigned row)
 	return row + 1 == comparison->set.n_classes ? ROW_AND : row + 1;
 }
 
-/* Whether a table of every `every`-th query shows the engine: the engines that run exactly these
- * queries and, for comparison, the main engine of each kind that runs all queries. */
+/* True if a table of every `every`-th query shows the engine. These are the engines that run
+ * exactly these queries and, for comparison, those that run all queries, but only the main one of
+ * each product. */
 static bool is_shown(const struct engine *engine, unsigned every)
 {
 	bool is_main = !strchr(engine->name, '-') || strcmp(engine->name, "fts5-full") == 0;
@@ -158,8 +159,8 @@ static void print_head(const struct comparison *comparison, unsigned every, FILE
 	fputc('\n', file);
 }
 
-/* base: times are shown as multiples of those of this engine; comparison->n_engines: in
- * microseconds. */
+/* Prints a row of a table of times. base: the engine whose times are the unit;
+ * comparison->n_engines: the unit is a microsecond. */
 static void print_row(const struct comparison *comparison, unsigned row, unsigned every,
                       enum statistic statistic, size_t base, FILE *file)
 {
@@ -235,13 +236,14 @@ static bool mean_touched(const struct comparison *comparison, size_t engine, uns
 	return n > 0;
 }
 
-/* Whether an engine ever reads texts; only bitsift does. */
+/* True if the engine can read texts; only those of bitsift do. */
 static bool reads_texts(const struct engine *engine)
 {
 	return strncmp(engine->name, "bitsift", 7) == 0;
 }
 
-/* Whether the table shows the engine: only one of several engines that read the same data. */
+/* True if the table of data read shows the engine. Of several engines that read the same data, only
+ * one is shown. */
 static bool is_touch_shown(const struct comparison *comparison, size_t engine, bool texts_only)
 {
 	const char *name = comparison->engines[engine]->name;
@@ -374,7 +376,7 @@ void compare_report(const struct comparison *comparison, FILE *file, FILE *summa
 	print_ratios(comparison, "candidates", STATISTIC_MEAN, file);
 	for (size_t e = 0; e < comparison->n_engines; e++) {
 		unsigned every = comparison->engines[e]->every;
-		if (every <= shown) /* engines[] is ordered by `every` */
+		if (every <= shown) /* its table has been printed; see engines.c */
 			continue;
 		shown = every;
 		char *title = text_of("Every %uth query: mean, microseconds", every);

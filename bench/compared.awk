@@ -1,5 +1,5 @@
-# compared.awk RECORD.tsv: prints the table of one corpus in the project's README from the record of
-# `run.sh`. The best value of a row is bold.
+# compared.awk RECORD.tsv: prints the table of one corpus for the project's README, from the record
+# of `run.sh`. The best value of a row is bold.
 BEGIN {
     FS = "\t"
     n_columns = split("bitsift bitsift-stat lucene fts5-full xapian croaring", column, " ")
@@ -8,7 +8,8 @@ BEGIN {
 $1 == "time" { time[$2, $3] = $4 }
 $1 == "index" { mb[$2] = $4 / 1e6; seconds[$2] = $5 }
 
-# The mean over classes of equal size; empty if the engine lacks one of them.
+# The mean time of an engine for all queries of some classes, which have equally many queries each.
+# Returns "" if the engine was not measured with one of the classes.
 function mean(classes, engine,    name, n, i, sum) {
     n = split(classes, name, " ")
     for (i = 1; i <= n; i++) {

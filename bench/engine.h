@@ -19,13 +19,13 @@ extern "C" {
 /* Building. */
 
 struct build_times {
-	/* The time when building begins, after the dictionary has been read. */
+	/* The times when building begins, after the dictionary has been read. */
 	uint64_t begin_ns, begin_cpu_ns;
 	uint64_t begin_bytes; /* resident memory at begin_ns */
 	uint64_t main_ns;     /* from begin_ns until all documents are in the index */
 	uint64_t finish_ns;   /* merging and compacting after that */
-	uint64_t cpu_ns;
-	uint64_t peak_bytes; /* maximum resident memory, minus begin_bytes */
+	uint64_t cpu_ns;      /* CPU time from begin_ns to the end */
+	uint64_t peak_bytes;  /* maximum resident memory, minus begin_bytes */
 };
 
 struct index_kind {
@@ -46,7 +46,7 @@ extern const struct index_kind index_kinds[]; /* ends with an entry without a na
 enum count_kind {
 	COUNT_EXACT,
 	COUNT_AT_LEAST, /* a count of candidates: at least the number of matches */
-	COUNT_NONE,     /* the best ten */
+	COUNT_NONE,     /* no count: the engine returns the best ten */
 };
 
 /* The data read for an answer, for engines that report it. */
@@ -59,20 +59,22 @@ struct touched {
 
 struct answer {
 	uint64_t count;
-	/* 0: the caller measures the time. Otherwise the engine's own time, because it is another
-	 * process. */
+	/* 0: the caller measures the time. Otherwise the time that the engine has measured itself:
+	 * Lucene because it is another process, FTS5 because it counts the pages read after the
+	 * query. */
 	uint64_t elapsed_ns;
 	struct touched touched;
 };
 
 struct engine {
 	const char *name;
-	const char *index; /* name of its index_kind; NULL: none */
+	const char *index; /* name of the index_kind that it queries */
 	enum count_kind count_kind;
 	bool has_phrases;
 	bool has_any;        /* supports queries for any of the words */
 	const char *classes; /* comma-separated classes to run; NULL: all */
-	/* For slow engines: run only each every-th query of a class. 1: all. */
+	/* For slow engines: runs only queries whose number in the class is a multiple of this. 1:
+	 * all. */
 	unsigned every;
 	/* The number of passes over all queries before any measurement, for engines whose code is
 	 * compiled at run time. */
@@ -97,8 +99,8 @@ struct bitsift_options {
 };
 extern struct bitsift_options bitsift_options;
 
-/* A builder calls build_begins when it has read its dictionary, build_finishes when the index is
- * complete, and build_ends at the end. */
+/* An index_kind's `build` calls build_begins when it has read its dictionary, build_finishes when
+ * all documents are in the index, and build_ends after merging and compacting. */
 void build_begins(struct build_times *times);
 void build_finishes(struct build_times *times);
 void build_ends(struct build_times *times);

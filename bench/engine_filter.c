@@ -1,7 +1,7 @@
 /*
  * engine_filter.c: bitsift's candidates: the stages parse, plan and scan of query/search/search.c
- * without verification. It is the only file of the benchmark that includes headers of query/,
- * because the library has no such call.
+ * without verification. This is the only file of the benchmark that includes headers of query/,
+ * because the library has no function that returns the candidates of a query of words.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ struct filter {
 	struct bs_scan scan;
 	struct bs_candidate_list candidates;
 	struct bs_snapshot_list list;
-	struct bs_file_names names; /* unused */
+	struct bs_file_names names; /* empty; bs_plan_make needs it */
 };
 
 void *filter_open(const struct corpus *corpus, const char *index_path, const struct query_set *set)

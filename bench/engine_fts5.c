@@ -1,11 +1,11 @@
 /*
- * engine_fts5.c: SQLite FTS5, a contentless table without column sizes: only the index of words, as
- * small as possible. One transaction, then 'optimize' (which merges the index into one b-tree),
- * then VACUUM.
+ * engine_fts5.c: SQLite FTS5. The table is contentless and has no column sizes, so that it is only
+ * the index of words, as small as possible. It is built in one transaction, then 'optimize' merges
+ * the index into one b-tree, then VACUUM.
  *
- * Our own tokenizer returns the tokens of the current document, whatever the text is; in a query,
- * each string is one term. FTS5 has no gaps between positions, so a gap is represented by one
- * filler token, which no query has.
+ * The tokenizer of this file ignores the inserted text and returns the tokens of the current
+ * document instead; in a query, each string is one term. FTS5 has no gaps between positions, so a
+ * gap is represented by one filler token, which no query has.
  */
 #include "bench/engine_fts5.h"
 
@@ -203,7 +203,7 @@ struct fts5 {
 	char **expressions; /* for each query of the set */
 };
 
-/* "one" AND "two", "one" NOT "two", or "one" + "two" for a phrase. */
+/* The query in FTS5's syntax: "one" AND "two", "one" NOT "two", or "one" + "two" for a phrase. */
 static char *expression_of(const struct query *query)
 {
 	char *text = text_of("\"%s\"", query->words[0]);

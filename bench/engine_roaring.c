@@ -1,8 +1,9 @@
 /*
- * engine_roaring.c: CRoaring, one bitmap of documents per term, in memory: the strongest AND
+ * engine_roaring.c: CRoaring, one bitmap of documents per term, in memory: the fastest AND
  * available. It has no positions, no text, no verification, and no disk format of its own: the
- * index file is its portable serialization, bitmap by bitmap, after the dictionary of the corpus
- * (whose bytes are not counted).
+ * index file is its portable serialization, bitmap by bitmap, in the order of the dictionary of the
+ * corpus (terms in tokens.h, whose bytes are not counted). Writing this file is not part of the
+ * build time.
  *
  * Opening reads the file and makes the bitmaps of the words in the queries. A query looks up each
  * word in a hash table, as any engine must, and intersects the bitmaps from the smallest on; the
@@ -20,10 +21,11 @@
 
 /* Building. */
 
-/* Number of documents of a term that are collected before they are added to its bitmap: adding many
- * at once is much faster. */
+/* The number of documents of a term that are collected before they are added to its bitmap, because
+ * adding many at once is much faster. */
 #define WAITING 15
 
+/* The documents of a term that are not in its bitmap yet. */
 struct waiting {
 	uint32_t n;
 	uint32_t documents[WAITING];
@@ -94,7 +96,7 @@ struct roaring {
 	struct slot *slots;
 	uint32_t slot_mask;
 	roaring_bitmap_t **bitmaps; /* NULL: no query has the word */
-	uint64_t *bitmap_bytes;
+	uint64_t *bitmap_bytes;     /* sizes of the bitmaps in the file, by term */
 };
 
 static uint32_t hash_of(const char *word, size_t n_bytes)

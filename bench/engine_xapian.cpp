@@ -1,9 +1,10 @@
 /*
- * engine_xapian.cpp: Xapian's glass database without term lists (needed only for deletion and query
- * expansion), compacted. Counts are exact: all documents are checked (checkatleast), without
- * weights.
+ * engine_xapian.cpp: Xapian's glass database, compacted, without term lists, which are needed only
+ * for deletion and query expansion. Counts are exact: all documents are checked (checkatleast),
+ * without weights.
  *
- * Terms of more than 245 bytes cannot be keys and are left out; no query has one.
+ * Terms of more than 240 bytes are left out, because Xapian's keys have at most 245; no query has
+ * such a term.
  */
 #include "bench/engine_xapian.h"
 

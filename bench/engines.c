@@ -1,5 +1,6 @@
-/* engines.c: the tables of engine.h: the index kinds and the engines, in the order of the
- * reports. */
+/* engines.c: the tables of engine.h: the index kinds and the engines, in the order of the reports.
+ * In engines[], the first engine with a larger `every` is after the first one with a smaller value;
+ * compare_report.c needs this. */
 #include "bench/engine.h"
 
 #include <string.h>

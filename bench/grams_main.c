@@ -1,8 +1,9 @@
 /*
- * grams_main.c: bitsift-bench-grams FOLDER [--rate | N]: which grams should an index have? For
- * several selections of grams longer than trigrams: postings, bytes of the index, and the number of
- * candidates of a random literal for each file that contains it. With --rate, for the grams of an
- * index: MB/s on one thread. README.md has the results.
+ * grams_main.c: bitsift-bench-grams FOLDER [--rate | N]: compares which grams an index could have
+ * in addition to trigrams. For several selections of longer grams, prints the postings, the bytes
+ * of the index, and the number of candidates of a random literal for each file that contains it. N:
+ * uses only every N-th file. With --rate, measures only MB/s of computing the grams of an index, on
+ * one thread. README.md has the results.
  *
  * Whether a selection has an n-gram depends only on the bytes of the n-gram, so the files are
  * searched once for all selections. Hash noise is simulated: a file without a gram passes with
@@ -22,8 +23,8 @@
 
 #define N_QUERIES    200 /* of each length */
 #define N_LENGTHS    4
-#define MOST_BYTES   30
-#define MOST_GRAM    12
+#define MOST_BYTES   30         /* of a query */
+#define MOST_GRAM    12         /* bytes of the longest gram */
 #define EXACT_SHARE  0.3        /* a gram in at least this share of the files has an exact column */
 #define SAMPLE_EVERY 16         /* postings are counted in each 16th file */
 #define FILTER_BITS  (1u << 21) /* small enough for the L2 cache */
@@ -33,7 +34,8 @@ static const unsigned lengths[N_LENGTHS] = {8, 12, 20, 30};
 
 /* Selections. */
 
-/* Reads 8 bytes from bytes[0] on, so buffers of texts have room for some more bytes. */
+/* The hash of an n-gram. May read 8 bytes beyond its end, so buffers of texts have room for
+ * these. */
 static inline uint64_t hash_of(const uint8_t *bytes, unsigned n)
 {
 	uint64_t low, high = 0;
@@ -49,8 +51,8 @@ static inline uint64_t hash_of(const uint8_t *bytes, unsigned n)
 struct selection {
 	const char *name;
 	unsigned one_in[MOST_GRAM + 1]; /* selects 1 of one_in[n] n-grams; 0: none */
-	/* Whether to select sparse n-grams: those of 4 to 8 bytes whose first and last pair of
-	 * bytes weigh more than all pairs between. */
+	/* Selects the sparse n-grams: those of 4 to 8 bytes whose first and last pairs of bytes
+	 * weigh more (pair_weight) than all pairs between them. */
 	bool is_sparse;
 };
 
@@ -166,8 +168,10 @@ static void thin_out(size_t one_in)
 struct query {
 	uint8_t bytes[MOST_BYTES + 8];
 	unsigned n_bytes;
-	uint32_t grams[MOST_BYTES][MOST_GRAM + 1]; /* by place and length */
-	uint64_t n_true;
+	/* Numbers of its n-grams in the array `grams` below, by position in the literal and by
+	 * n. */
+	uint32_t grams[MOST_BYTES][MOST_GRAM + 1];
+	uint64_t n_true; /* files that contain the literal */
 };
 
 static struct query queries[N_LENGTHS * N_QUERIES];
@@ -178,12 +182,12 @@ struct gram {
 	uint64_t df;
 };
 
-/* All n-grams of all literals: a hash table, and a filter with one bit per n-gram that is tested
- * first. */
+/* All n-grams of all literals, a hash table over them (slots: number + 1; 0: empty), and a filter
+ * with one bit per n-gram that is tested before the hash table. */
 static struct gram *grams;
 static uint32_t n_grams, n_slots, *slots;
 static uint64_t *filter;
-static size_t n_words;
+static size_t n_words; /* of gram.files */
 
 static uint32_t find_gram(uint64_t hash)
 {
@@ -257,7 +261,7 @@ struct counts {
 	uint64_t postings[COUNT(selections)]; /* in the sample */
 	uint64_t sampled_files;
 	uint32_t *trigram_df; /* in the sample */
-	uint64_t *seen;
+	uint64_t *seen;       /* hash table of the n-grams of the current file */
 	size_t seen_capacity;
 };
 
@@ -396,7 +400,8 @@ static void print_quantiles(double *ratios, size_t n)
 	printf(" %6.1f / %6.1f", ratios[n / 2], ratios[n * 9 / 10]);
 }
 
-/* Prints the quantiles for each length, and for all. */
+/* Prints the quantiles of candidates per matching file, for the literals of each length and for
+ * all. density: of the simulated noise, in 256ths. */
 static void print_candidates(const struct selection *selection, unsigned density)
 {
 	static double all[COUNT(queries)];
@@ -455,8 +460,8 @@ static double now_s(void)
 	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* Measures computing the grams of sampled files that are in memory, file by file, as an indexer
- * does. */
+/* Measures how fast an indexer computes the grams of files. The files are a sample; the time to
+ * read them is not included. */
 static void print_rate(void)
 {
 	struct bs_buffer raw = {0};

@@ -1,5 +1,6 @@
-# grep.awk: prints the tables of grep.sh. Input: class, pattern, matching files, microseconds of
-# each tool, empty if it was not measured.
+# grep.awk -v tools=NAMES -v built=FILE -v tree_bytes=N: prints the tables of grep.sh. Input, as
+# tab-separated values: class, pattern, number of matching files, microseconds of each tool, empty
+# if it was not measured. FILE has the times and sizes of the indexes, N is the size of the tree.
 BEGIN {
     n_tools = split(tools, tool, " ")
     print "| pattern | files |" head(" |")

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# grep.sh [OPTION...] TREE: compares bitsift grep with an index with rg 15, rg 13, ugrep and
-# codesearch, as whole processes, on the patterns and options of grep_patterns.tsv. README.md explains
-# the measurements. Each answer of bitsift is compared with that of rg 15, byte for byte.
+# grep.sh [OPTION...] TREE: compares `bitsift grep --index` with rg 15, rg 13, ugrep and codesearch,
+# as whole processes, on the patterns and options of grep_patterns.tsv. README.md explains the
+# measurements. Each answer of bitsift is compared with that of rg 15, byte for byte.
 set -euo pipefail
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 
@@ -96,8 +96,9 @@ answer() { # FILE TOOL PATTERN OPTION...
     { ask "$@" 2>/dev/null || true; } | sed -E '/"type":"(end|summary)"/s/"elapsed(_total)?":\{[^}]*\}//g' >"$file"
 }
 
-# Prints a row: the least of several runs of each tool, in microseconds; the tools take turns. A tool
-# without ripgrep's options has no value in a row with options.
+# Prints a row: class, pattern, number of matching files, and for each tool the microseconds of its
+# fastest run; the tools take turns. A tool without ripgrep's options has no value in a row with
+# options.
 measure() { # CLASS PATTERN OPTION...
     local class=$1 pattern=$2 tool run start elapsed n_files dialect=''
     shift 2

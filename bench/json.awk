@@ -1,4 +1,5 @@
-# json.awk: quotes a text as JSON, for the other scripts here that make records.
+# json.awk: a function that quotes a text as a JSON string, for the other scripts of this folder
+# that make records.
 function quoted(text) {
     gsub(/\\/, "\\\\\\\\", text)
     gsub(/"/, "\\\"", text)

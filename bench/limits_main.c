@@ -1,9 +1,10 @@
 /*
  * limits_main.c: bitsift-bench-limits INDEX TREE [N [DEADLINE_MS [SEED [KIND]]]]: tests whether
- * calls end in time, whatever the query. Makes N hostile queries and patterns for a tree and its
- * index, runs each with a deadline, and prints the longest time of each kind, and the number of
- * calls that took more than twice the deadline. After each query, the searcher must answer a plain
- * query correctly. Exit status 0 if no call was late and no answer wrong. Includes only bitsift.h.
+ * calls with a deadline end in time, even for hostile queries. Makes N hostile queries and patterns
+ * for a tree and its index, runs each with a deadline, and prints the longest time of each kind,
+ * and the number of calls that took more than twice the deadline ("late"). After each query, the
+ * searcher must answer a plain query correctly. Exit status 0 if no call was late or failed and no
+ * answer was wrong. KIND: only kinds whose name contains this text. Uses only the public interface.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,16 +25,16 @@
 #define MOST_LIST  100000
 #define PLAIN      "spinlock"
 
-static uint64_t state;
-static const char *only = "";   /* runs only the kinds of queries whose name contains this */
+static uint64_t state;          /* of the random numbers */
+static const char *only = "";   /* runs only the kinds whose name contains this */
 static char *words[MOST_WORDS]; /* the words of a text in the tree, with repetitions */
 static size_t n_words;
-static char text[TEXT_BYTES + 1];
+static char text[TEXT_BYTES + 1]; /* the current query */
 static size_t text_bytes;
-static char *list[MOST_LIST + 1];
+static char *list[MOST_LIST + 1]; /* the current patterns of grep */
 static size_t list_bytes[MOST_LIST];
 static size_t n_list;
-static char long_line[64];
+static char long_line[64]; /* the path of a file of one long line */
 
 static uint32_t draw(uint32_t n)
 {
@@ -49,7 +50,7 @@ static bool has_kind(const char *const *names, uint32_t n)
 	return false;
 }
 
-/* Draws a kind among those selected. At least one must be selected. */
+/* Draws a kind whose name contains `only`. There must be one. */
 static uint32_t draw_kind(const char *const *names, uint32_t n)
 {
 	uint32_t kind;
@@ -90,6 +91,7 @@ static void put_words(size_t n, const char *before, const char *after)
 	}
 }
 
+/* Fills the rest of the text with repetitions of `piece`. */
 static void put_full(const char *piece)
 {
 	while (text_bytes < TEXT_BYTES)
@@ -377,6 +379,7 @@ static const char *const hostile[] = {
 	"(?:(?:(?:\\w+)*)*)*@@",
 };
 
+/* Appends a pattern to `list`. */
 static char *pattern(const char *bytes)
 {
 	free(list[n_list]);
@@ -507,7 +510,10 @@ static int take_bytes(void *context, const void *bytes, size_t n_bytes)
 	return 0;
 }
 
+/* Totals of a kind of queries or patterns. */
 struct kind_sum {
+	/* n_ended: calls that returned BS_DEADLINE. n_partial: calls that returned a part of the
+	 * answer at the deadline. n_failed: calls that returned another error. */
 	size_t n, n_ended, n_partial, n_failed;
 	double worst_ms;
 };
@@ -583,6 +589,7 @@ static double cpu_ms(long *n_reads_out)
 	       (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e3;
 }
 
+/* The results of cpu_ms before the current call. */
 static double before_ms;
 static long before_reads;
 

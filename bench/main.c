@@ -1,6 +1,7 @@
 /*
- * main.c: bitsift-bench, the driver of the benchmark: commands on one corpus, whose files are in
- * one folder. run.sh calls them in order; single commands repeat a measurement.
+ * main.c: bitsift-bench, the driver of the benchmark. Its commands work on one corpus, whose files
+ * are in one folder. run.sh calls them in order. A command can be called alone to repeat a
+ * measurement.
  */
 #include <getopt.h>
 #include <stdlib.h>

@@ -1,8 +1,9 @@
 /*
  * members_main.c: bitsift-bench-members INDEX...: stores the words of these indexes in each member
- * of the Bloom family, one filter per index, at a rate of .01. Prints megabytes, bits per word, the
- * rate measured by words that the next indexes have and this one lacks, and the time to query all
- * filters for a word that no index has. A text table, for catalog.sh.
+ * of the Bloom family, one filter per index, at a false-positive rate of .01. Prints a text table,
+ * for catalog.sh: megabytes, bits per word, the rate as measured by words that the following
+ * indexes of the list have and the index of the filter lacks, and the time to query all filters for
+ * a word that no index has.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,9 +19,9 @@
 #include "core/file/coded.h"
 
 #define RATE 0.01
-/* number of following indexes whose words are looked up in the filter of an index */
+/* The number of following indexes whose words are looked up in the filter of an index. */
 #define N_NEXT   4
-#define N_ASKED  101 /* number of words looked up that no index has */
+#define N_ASKED  101 /* the number of words that no index has and that are looked up */
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 
 static struct bs_error err;
@@ -33,11 +34,11 @@ static void must(enum bs_status status)
 	}
 }
 
-/* The words of one index: ascending hashes. */
+/* The words of one index. */
 struct words {
-	struct bs_buffer hashes;
+	struct bs_buffer hashes; /* ascending 64-bit hashes */
 	size_t n;
-	uint64_t n_bytes;
+	uint64_t n_bytes; /* of the words themselves, with a separator each */
 };
 
 static int take(void *context, const struct bs_matrix_term *term)
@@ -83,18 +84,19 @@ static struct words read_words(const char *dir)
 /* The filters of one index. */
 struct filters {
 	struct bs_bloom *plain;
-	/* compressed Bloom filter, made with at most 64 bits of memory per word */
+	/* A compressed Bloom filter with at most 64 bits of memory per word. */
 	struct bs_bloom *sent;
-	struct bs_buffer coded_bytes;
-	struct bs_coded coded;
+	struct bs_buffer coded_bytes; /* `coded` borrows from it */
+	struct bs_coded coded;        /* the words' hashes, reduced to 0 .. n_places - 1 */
 	uint64_t n_places;
 };
 
+/* The totals of a member of the Bloom family over all indexes. */
 struct member {
 	const char *name;
 	double bytes;
-	uint64_t n_probes, n_found;
-	double us;
+	uint64_t n_probes, n_found; /* look-ups of absent words; those that found the word */
+	double us;                  /* see time_asking */
 };
 
 enum {
@@ -143,8 +145,8 @@ static void make_coded(struct filters *filters, const struct words *words)
 	free(places);
 }
 
-/* The size of a delta between two filters: of the words, and of the words with 1 % replaced by
- * those of another index. */
+/* The size of the delta between two filters: one of the words of an index (`from`), the other of
+ * the same words with 1 % of them replaced by words of another index. */
 static size_t delta_bytes(const struct words *words, const struct words *other,
                           struct bs_bloom *from)
 {
@@ -187,7 +189,7 @@ static struct filters make_filters(const struct words *words, const struct words
 	return filters;
 }
 
-/* Looks up the words of `other` that `mine` lacks. Both ascend. */
+/* Looks up in `filters`, which have the words `mine`, the words of `other` that `mine` lacks. */
 static void probe_absent(const struct filters *filters, const struct words *mine,
                          const struct words *other, struct member *members)
 {

@@ -1,5 +1,6 @@
 # packages.awk: Debian's Translation-en files (descriptions of packages) -> JSONL: id (the package),
-# summary, description. The first description of a package is used, so that ids are unique.
+# summary, description. The first description of a package is used, so that ids are unique. To be
+# run with json.awk.
 function flush_record() {
     if (package != "" && !(package in seen)) {
         seen[package] = 1

@@ -1,8 +1,8 @@
 # passages.awk: Debian's Translation-en files (descriptions of packages) -> JSONL, one record per
-# passage of a description: some sentences or list items, of 40 bytes or more, under a title full of
-# common words, in one of eight forms. So nearly all of these short records have the words that most
-# phrases begin with, in various orders. The id is the package and a number. Repeated packages are
-# ignored, so that ids are unique.
+# passage of a description: some sentences or list items, together 40 bytes or more. The title of a
+# record has one of eight forms, which are full of common words. So nearly all of these short
+# records have the words that most phrases begin with, in various orders. The id is the package and
+# a number. Repeated packages are ignored, so that ids are unique. To be run with json.awk.
 BEGIN {
     n_forms = split("What % is, and what it is for in the words of its maker;" \
         "The use of % to you, and how it is to be had;" \

@@ -1,5 +1,6 @@
-# plot.awk -v folder=DIR SUMMARY: writes the input of plot.gp: DIR/points (for each engine: MB, mean
-# us over the AND workload) and DIR/bars (for each class: mean us of each engine).
+# plot.awk -v folder=DIR SUMMARY: writes the input of plot.gp: DIR/points (for each engine: MB of
+# the index that it searches, mean microseconds of all AND queries) and DIR/bars (for each class:
+# mean microseconds of each engine).
 BEGIN {
     FS = "\t"
     split("candidates bitsift croaring lucene fts5-full xapian", shown, " ")

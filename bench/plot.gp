@@ -1,5 +1,5 @@
-# plot.gp (folder, corpus): size against mean time, and the classes of queries as bars; SVG on standard output. What it
-# draws is made by plot.awk.
+# plot.gp (variables: folder, corpus): draws two plots, as SVG on standard output: index size
+# against mean time, and the mean times of each class of queries as bars. plot.awk writes the input.
 set terminal svg size 1000,900 font "sans,13" background "white"
 set datafile separator "\t"
 set multiplot

@@ -1,5 +1,5 @@
 # postgresql.awk -v corpus=NAME -v memory=SIZE: converts the values of postgresql.sh to a table in
-# Markdown. The last value of each name is used.
+# Markdown. If the input has several values of the same engine and name, the last one is used.
 $1 == corpus && $2 == memory { v[$3, $4] = $5; if (!($3 in known)) { known[$3]; order[++n_engines] = $3 } }
 
 function number(x) {
@@ -9,23 +9,24 @@ function number(x) {
     return x >= 100 ? sprintf("%.0f", x) : x >= 10 ? sprintf("%.1f", x) : sprintf("%.2f", x)
 }
 function ratio(a, b) { return a != "" && b != "" && b + 0 > 0 ? a / b : "" }
-# Omits lines without values.
+# Prints a line of the table, unless its cells have no values.
 function line(title, cells, goal, against) {
     if (cells ~ /[0-9]/) print "| " title " |" cells " " against " | " goal " |"
 }
-# against: the ratio to which the goal refers.
+# Prints a value of each engine. against: the text of the ratio that `goal` is the bound of.
 function row(title, what, goal, against,    i, cells) {
     for (i = 1; i <= 5; i++) cells = cells " " number(v[columns[i], what]) " |"
     line(title, cells, goal, against)
 }
+# Prints the mean time of each engine, and its median in brackets.
 function pair(title, kind, goal, against,    i, cells) {
     for (i = 1; i <= 5; i++)
         cells = cells (v[columns[i], kind " mean ms"] == "" ? " |" : " " number(v[columns[i], kind " mean ms"]) " (" number(v[columns[i], kind " median ms"]) ") |")
     line(title, cells, goal, against)
 }
 function times(x, of) { return x == "" ? "" : sprintf("%.2f %s", x, of) }
-# Joins the comparisons that exist: of words with one index, of words and grams with another or with
-# both.
+# Joins two comparisons, each of which may be "": of the index of words, and of the index of words
+# and grams.
 function join(a, b) { return a != "" && b != "" ? a "; " b : a b }
 function of_both(x, of) { return x == "" ? "" : "both " times(x, of) }
 # The ratio of means (theirs / ours), and the ratio of medians in brackets.

@@ -64,7 +64,8 @@ put() { # ENGINE WHAT VALUE
 
 # Rows, and spare rows of the same kind for inserts.
 
-# Parts of records, as a query of n and body; only parts of full length.
+# pieces: a SELECT of the texts to be rows, as columns n (their order) and body. For the corpus
+# rows, these are the parts of records that have the full length.
 pieces="SELECT n, line::json->>'text' AS body FROM lines"
 [ "$corpus" != rows ] || pieces="SELECT n * 2 + p AS n, substr(body, 1 + 250 * p, 250) AS body FROM ($pieces) w, generate_series(0, 1) p WHERE length(body) >= 250 * (p + 1)"
 sql one <<SQL
@@ -225,7 +226,8 @@ ask_all() { # ENGINE SUFFIX KIND...
         times_of "$engine" "$kind" "$suffix"
     done
 }
-compare() { # ENGINE: compares counts with those of the sequential scan
+# Compares counts of the index with those of a sequential scan.
+compare() { # ENGINE
     local engine=$1 kind n
     # Stored vectors, so that scans need not compute them.
     [ "$(family "$engine")" != tsvector ] || sql one -c "CREATE UNLOGGED TABLE IF NOT EXISTS vectors AS SELECT to_tsvector('simple', body) AS v FROM t"
@@ -237,7 +239,7 @@ compare() { # ENGINE: compares counts with those of the sequential scan
     put "$engine" "counts compared with a scan" "$(sql one -c "SELECT count(*) FROM answer a JOIN truth USING (kind, n) WHERE engine = '$engine' AND pass = 2 AND family = '$(family "$engine")'")"
     put "$engine" "counts that differ from a scan's" "$(sql one -c "SELECT count(*) FROM answer a JOIN truth h USING (kind, n) WHERE engine = '$engine' AND pass = 2 AND family = '$(family "$engine")' AND a.hits <> h.hits")"
 }
-# Inserts spare rows after the existing ones; they are removed at the end.
+# Measures inserts of spare rows, and updates. `restore` undoes them.
 write_all() { # ENGINE
     local engine=$1 at kinds="and or"
     case $engine in trgm) kinds="like ilike regex" ;; both) kinds="and or like ilike regex" ;; esac
@@ -256,7 +258,8 @@ write_all() { # ENGINE
     put "$engine" "index bytes after the writes" "$(sql one -c "SELECT pg_relation_size('t_index')")"
     put "$engine" "VACUUM s" "$(processor_seconds 'VACUUM t')"
 }
-# Restores the table for the next engine from a copy, so that it has no holes.
+# Writes the table again from a copy, so that the next engine finds it without changed rows and
+# holes.
 sql one -c 'CREATE UNLOGGED TABLE original AS SELECT * FROM t'
 restore() {
     sql one -c 'TRUNCATE t' -c 'INSERT INTO t SELECT * FROM original ORDER BY id' -c 'VACUUM ANALYZE t' >/dev/null

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# quality.sh [OPTION...] FOLDER | DOCUMENTS QUERIES QRELS: the quality of ranking: nDCG@10, MAP and
-# Recall@100 of bitsift with and without stemming, stop words and feedback; of FTS5's bm25() and of
-# the BM25 of Xapian and Lucene, if available; and the figures published by Anserini.
+# quality.sh [OPTION...] FOLDER | DOCUMENTS QUERIES QRELS: measures the quality of rankings:
+# nDCG@10, MAP and Recall@100 of bitsift with and without stemming, stop words and feedback; of
+# FTS5's bm25() and of the BM25 of Xapian and Lucene, if available. Prints also the figures
+# published by Anserini.
 set -euo pipefail
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 
@@ -44,7 +45,8 @@ documents=$1 queries=$2 qrels=$3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# BEIR's records have fields that are not text.
+# A record of BEIR has its id in _id, and fields that are not text. Its queries may be documents
+# themselves (no_self).
 fields=
 no_self=0
 id=()
@@ -70,7 +72,7 @@ list_queries | awk -F '\t' '{
 }' > "$work/queries"
 LC_ALL=C awk -v fields="$fields" -f "$here/quality_texts.awk" "$documents" > "$work/documents"
 
-# The measures of the run.
+# Prints a row of the table: the measures of the ranking in $work/run.
 measure() {
     printf '| %s |' "$1"
     awk -v no_self="$no_self" -f "$here/quality_measures.awk" "$qrels" "$work/run" |

@@ -51,7 +51,7 @@ void check(sqlite3 *db, int code)
 		throw std::runtime_error(sqlite3_errmsg(db));
 }
 
-/* Calls row for each row of the statement; text is its only parameter. */
+/* Runs a statement, whose only parameter is `text`, and calls `row` for each row of the result. */
 void run(sqlite3 *db, sqlite3_stmt *statement, const std::string &text,
          const std::function<void()> &row)
 {
@@ -64,7 +64,7 @@ void run(sqlite3 *db, sqlite3_stmt *statement, const std::string &text,
 	check(db, sqlite3_reset(statement));
 }
 
-/* Quotes every word of the query, so that none is an operator. */
+/* A query of FTS5 for any of the words. Quotes every word, so that none is an operator. */
 std::string any_of(const std::string &text)
 {
 	std::string any;

@@ -1,8 +1,9 @@
-# quality_measures.awk [-v no_self=1] QRELS RUN: nDCG@10, MAP and Recall@100 as by trec_eval -c:
-# means over the queries that have a relevant document; its grade is its gain. QRELS: "query 0
-# document grade", relevant from grade 1 on, or "query document grade" after a header line. RUN:
-# "query Q0 document rank ..." or "query document", the best first. no_self: a query that is a
-# document of the collection does not find itself.
+# quality_measures.awk [-v no_self=1] QRELS RUN: prints nDCG@10, MAP and Recall@100, computed as by
+# trec_eval -c: as means over the queries that have a relevant document. The gain of a relevant
+# document is its grade. QRELS: "query 0 document grade", relevant from grade 1 on, or "query
+# document grade" after a header line. RUN: "query Q0 document rank ..." or "query document", the
+# best first. no_self: ignores a document whose id is that of the query, because the query is this
+# document.
 FNR == NR {
     if (NF == 3 && FNR == 1 && $3 + 0 != $3) next
     document = NF == 3 ? $2 : $3; grade = NF == 3 ? $3 : $4
@@ -19,7 +20,8 @@ FNR == NR {
     if (rank <= 10) gain[$1] += relevant[$1, document] * log(2) / log(rank + 1)
     if (rank <= 100) recalled[$1]++
 }
-# Returns the largest remaining gain and removes it.
+# Returns the largest remaining grade of a query's relevant documents and removes it, for the ideal
+# ranking.
 function largest(query,    i, best) {
     for (i = best = 1; i <= n_relevant[query]; i++) if (grades[query, i] > grades[query, best]) best = i
     i = grades[query, best]; grades[query, best] = 0

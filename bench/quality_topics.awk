@@ -1,5 +1,5 @@
 # quality_topics.awk FILE: converts TREC topics ("<num> Number: 301", "<title> ...") to lines of
-# "301 TAB text". The query is the title alone, as in most published figures.
+# "301 TAB text". The text is only the title, which is the query in most published figures.
 function tell() { if (number != "") print number "\t" title; number = title = "" }
 /<top>/ { tell() }
 /<num>/ { is_title = 0; line = $0; sub(/.*<num>[ \t]*(Number:)?[ \t]*/, "", line); sub(/[ \t]*<.*/, "", line); sub(/[ \t\r]+$/, "", line); number = line + 0 == line ? line + 0 : line; next }

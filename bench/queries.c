@@ -32,7 +32,7 @@ static char *query_text(const struct query *query)
 	return whole;
 }
 
-/* Parses a line without its line feed; modifies it. */
+/* Adds the query of a line, if its class is listed. The line has no line feed and is modified. */
 static void add_query(struct query_set *set, const char *path, const char *classes, char *line)
 {
 	struct query query = {0};

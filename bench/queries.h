@@ -1,8 +1,8 @@
 /*
  * queries.h: the queries of the benchmark, by class. A file of queries is made once for each
- * corpus, number of queries and seed; all later runs read it. A line has the class, a tab, "and",
- * "or", "not" (the first of two words without the second) or "phrase", then the words, each after a
- * tab.
+ * corpus, number of queries and seed; all later runs read it. A line has, separated by tabs, the
+ * class, the kind of the query, and the words. The kind is "and", "or", "not" (the first of two
+ * words without the second) or "phrase".
  *
  * Each word of a query is a term that the tokenizer leaves unchanged, so that every engine can run
  * the same query.
@@ -24,7 +24,7 @@ extern "C" {
 #define QUERY_MAX_CLASSES 64
 
 struct query {
-	unsigned class_number; /* index into the set's classes */
+	unsigned class_number; /* index into query_set.classes */
 	unsigned number;       /* within its class, from 0 */
 	bool is_phrase;
 	bool is_any; /* an OR query: documents with any of the words */

@@ -6,11 +6,12 @@
  *      rare    2 .. 10                    mid     N / 1,000 .. N / 100
  *      low     N / 20,000 .. N / 5,000    common  above N / 100
  *
- * (In a small corpus a low word has a df of at least 3, a mid word of at least 5.) The words of
- * and2, and3, and4 are in one document, chosen evenly, and so are those of or2 to or5. Phrases
- * occur in a document; every other one begins with two common words. The class absent has a missing
- * word with a common one and, every other time, two words that never occur together. mid-common is
- * a mid word without a common one.
+ * In a small corpus a low word has a df of at least 3, a mid word of at least 5, and a common word
+ * of more than 10. The words of a query of and2, and3 or and4, and of or2 to or5, are drawn from
+ * one document, which is drawn evenly. Phrases occur in a document; about half of them begin with
+ * two common words. Half of the queries of the class absent have a word that does not exist and a
+ * common one; the others have two words that never occur in the same document. mid-common is a mid
+ * word without a common one, common-common a common word without another.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -31,13 +32,14 @@ enum level {
 /* A query to be chosen. Its words are found while documents are read. */
 struct draw {
 	const char *class_name;
-	/* the document that its words are drawn from; UINT32_MAX for a pair that may never occur
-	 * together */
+	/* The document that its words are drawn from; UINT32_MAX if is_bigram. */
 	uint32_t document;
+	/* wants_common: a phrase that begins with two common words. is_bigram: a pair of words that
+	 * is used if they never occur in the same document. is_found: `words` are valid. */
 	bool is_phrase, is_any, wants_common, is_bigram, is_found;
 	unsigned n_words;
-	uint32_t words[QUERY_MAX_WORDS];
-	size_t order;
+	uint32_t words[QUERY_MAX_WORDS]; /* numbers of terms */
+	size_t order;                    /* its number in the order of drawing */
 };
 
 struct postings {
@@ -49,22 +51,23 @@ struct choice {
 	struct terms terms;
 	struct bs_tokenizer *analyzer;
 	uint64_t n_docs;
-	uint64_t random;
+	uint64_t random; /* state of the random numbers */
 	unsigned n_per_class;
 	FILE *file;
 	uint8_t *levels; /* enum level of each term; LEVEL_NONE also if it cannot be queried */
-	uint32_t *of_level[LEVELS];
+	uint32_t *of_level[LEVELS]; /* the terms of each level */
 	uint32_t n_of_level[LEVELS];
 	struct draw *draws;
 	size_t n_draws;
-	/* for each term the number of its list in `lists`, plus 1; 0: it has none */
+	/* For each term, the number of its list in `lists`, plus 1; 0: it has none. */
 	uint32_t *list_of;
-	struct postings *lists;
+	struct postings *lists; /* postings of the words of pairs (is_bigram) */
 	uint32_t n_lists;
 };
 
 /* Words that can be queried. */
 
+/* The terms that compare_tokens expects, and how many of them it has found. */
 struct expectation {
 	const struct term *const *terms;
 	unsigned n_terms, n_found;
@@ -86,7 +89,8 @@ static enum bs_status compare_tokens(void *context, const struct bs_token *token
 	return BS_OK;
 }
 
-/* Whether the words, separated by spaces, are tokenized to themselves. */
+/* True if the words can be a query: the tokenizer splits them, separated by spaces, into exactly
+ * these words, and they contain no operators. */
 static bool can_be_asked(const struct choice *choice, const uint32_t *words, unsigned n_words)
 {
 	char text[QUERY_MAX_WORDS * 128];
@@ -162,8 +166,8 @@ static bool is_among(const uint32_t *words, unsigned n_words, uint32_t word)
 	return false;
 }
 
-/* Writes queries of distinct words, one of each of these levels. Writes none if the corpus has no
- * words of a level. */
+/* Writes queries of distinct words, one of each of these levels. Writes none if the corpus has too
+ * few words of a level. */
 static void write_mixed(struct choice *choice, const char *class_name, const char *kind,
                         unsigned n_words, const enum level *levels)
 {
@@ -204,6 +208,7 @@ static void draw_documents(struct choice *choice, const char *class_name, unsign
 		                                                                  choice->n_docs)});
 }
 
+/* Makes collect_postings collect the postings of a word. Returns the word. */
 static uint32_t keep_postings(struct choice *choice, uint32_t word)
 {
 	if (!choice->list_of[word]) {
@@ -215,7 +220,7 @@ static uint32_t keep_postings(struct choice *choice, uint32_t word)
 	return word;
 }
 
-/* Draws pairs of words that may never occur together. */
+/* Draws pairs of words. write_absent keeps those that never occur in the same document. */
 static void draw_pairs(struct choice *choice)
 {
 	if (choice->n_of_level[LEVEL_LOW] < 2 || choice->n_of_level[LEVEL_MID] < 2)
@@ -319,6 +324,7 @@ static int by_order(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
+/* Reads the corpus once: finds the words of the draws and collects postings. */
 static void read_documents(struct choice *choice, const struct corpus *corpus)
 {
 	struct token_stream document;
@@ -339,6 +345,8 @@ static void read_documents(struct choice *choice, const struct corpus *corpus)
 	qsort(choice->draws, choice->n_draws, sizeof(*choice->draws), by_order);
 }
 
+/* Writes the queries of the class absent that have a word that does not exist, and checks the pairs
+ * of draw_pairs, which write_draws writes. */
 static void write_absent(struct choice *choice)
 {
 	unsigned n = 0;

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# ranges.sh BITSIFT [N]: exact counts of ranges over N (1,000,000) generated records with numbers
-# and dates, of ranges with a word, and the first ten by a field, in a temporary folder. Prints
-# first the cost of an index with and without these fields, then a table: the count, checked against
-# awk's; the median of 200 runs; the median of lines read. TMPDIR needs 400 MB.
+# ranges.sh BITSIFT [N]: measures queries of ranges over N (1,000,000) generated records with
+# numbers and dates: counts of ranges, counts of ranges with a word, and the first ten hits by a
+# field. Prints first the cost of an index with and without these fields, then a table: the count,
+# checked against awk's; the median time of 200 runs; the lines of 64 bytes read per query. Uses a
+# temporary folder; TMPDIR needs 400 MB.
 set -euo pipefail
 bitsift=$(realpath -- "$1")
 n=${2:-1000000}
@@ -11,9 +12,10 @@ trap 'rm -rf -- "$folder"' EXIT
 cd -- "$folder"
 export XDG_STATE_HOME=$folder
 
-# Records of six words of 2,000, by Zipf. n: distinct numbers, shuffled; price: two decimals; year:
-# few values; when: seconds.
-records() { # FIELDS: 0 or 1
+# Prints the records. Each has six words out of 2,000, distributed by Zipf's law. With FIELDS, it
+# also has n (distinct numbers, shuffled), price (two decimals), year (few values) and when (a time
+# with seconds).
+records() { # FIELDS (0 or 1)
     awk -v n="$n" -v fields="$1" 'BEGIN { srand(7); day = 86400
         for (i = 0; i < n; i++) {
             line = ""; for (w = 0; w < 6; w++) line = line (w ? " " : "") "w" int(exp(rand() * log(2000)))

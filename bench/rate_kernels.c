@@ -1,7 +1,7 @@
 /*
- * rate_kernels.c: the rate at which the AND kernels read columns from memory, compared with a plain
- * sum over the same bytes. Columns are much larger than any cache and all ones, so that every line
- * is read. See rates.h.
+ * rate_kernels.c: measures the rate at which the AND kernels read columns from memory, compared
+ * with a plain sum over the same bytes. The columns are much larger than the caches, and all their
+ * bits are set, so that a kernel cannot skip a line. See rates.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,8 @@ struct columns {
 /* Volatile, so that the sums are not optimized away. */
 static volatile uint64_t sink;
 
-/* Eight sums, so that additions do not wait for each other and the compiler can vectorize. */
+/* Sums all words of the columns. Has eight sums, so that additions do not wait for each other and
+ * the compiler can vectorize. */
 static void sum_all(const struct columns *columns, size_t n_columns)
 {
 	uint64_t sums[8] = {0};
@@ -35,6 +36,7 @@ static void sum_all(const struct columns *columns, size_t n_columns)
 		sink += sums[j];
 }
 
+/* ANDs the columns, shard by shard, as a scan does. */
 static void and_all(const struct bs_kernel *kernel, const struct columns *columns, size_t n_columns)
 {
 	static uint64_t lines[SHARD_BYTES / 8] __attribute__((aligned(64)));

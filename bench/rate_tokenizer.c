@@ -1,8 +1,8 @@
 /*
- * rate_tokenizer.c: the rate of the tokenizer on the ASCII documents of a corpus: with its fast
- * path; without it (all text goes through ICU), which must give equal tokens; and ICU's word breaks
- * alone, without folding, terms and UTF-8, which is the limit of every tokenizer built on ICU. See
- * rates.h.
+ * rate_tokenizer.c: measures the rate of the tokenizer on the ASCII documents of a corpus: with its
+ * fast path; without it (ICU processes all text), which must give equal tokens; and the rate of
+ * ICU's word breaks alone, without folding and terms, which is the limit of every tokenizer built
+ * on ICU. See rates.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,11 +19,11 @@
 #define MOST_BYTES  ((size_t)64 << 20)
 #define REPETITIONS 3
 
-/* ASCII documents, each ended by a line feed. */
+/* ASCII documents, concatenated. */
 struct sample {
 	uint8_t *text;
 	size_t n_bytes;
-	uint64_t *ends;
+	uint64_t *ends; /* the end of each document in `text` */
 	size_t n_docs;
 };
 

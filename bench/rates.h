@@ -1,5 +1,5 @@
-/* rates.h: rates of two parts of bitsift, compared with their limits: the tokenizer with ICU, and
- * the AND kernels with the memory bandwidth. */
+/* rates.h: measures the rates of two parts of bitsift and compares them with a limit: the tokenizer
+ * with ICU's word breaks, and the AND kernels with the memory bandwidth. */
 #ifndef BENCH_RATES_H
 #define BENCH_RATES_H
 

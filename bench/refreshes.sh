@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# refreshes.sh BITSIFT [files|records] [N]: N refreshes of 10 new documents each (80 words per
-# document), in a temporary folder. Prints the mean time of the first and the last tenth, the
-# maximum number of segments, and the bytes of index files that compaction wrote, compared with the
-# bytes of text.
+# refreshes.sh BITSIFT [files|records] [N]: measures N refreshes with 10 new documents each (80
+# words per document), in a temporary folder. Prints the mean times of the first and the last tenth
+# of the refreshes, the maximum number of segments, and the bytes of index files that compaction
+# wrote, next to the bytes of text.
 set -euo pipefail
 bitsift=$(realpath -- "$1")
 kind=${2:-records}

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# run.sh [OPTION...] [CORPUS...]: the whole benchmark. README.md explains what is measured, and
+# run.sh [OPTION...] [CORPUS...]: runs the whole benchmark. README.md explains what is measured, and
 # which comparisons are unfair.
 set -euo pipefail
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
@@ -88,9 +88,9 @@ build_program() {
     program=$top/build/bench/bench/bitsift-bench
 }
 
-# Prints the class path of LuceneEngine, compiled into the given folder; nothing without Lucene or a
+# Compiles LuceneEngine into a folder and prints its class path. Prints nothing without Lucene or a
 # JDK.
-lucene_class_path() {
+lucene_class_path() { # FOLDER
     local jars=() jar
     command -v javac >/dev/null && command -v java >/dev/null || return 0
     for jar in /usr/share/java/lucene-core-8.*.jar /usr/share/java/lucene-analyzers-common-8.*.jar; do
@@ -127,8 +127,8 @@ make_paragraphs() {
     mv -- "$cache/paragraphs.new" "$cache/paragraphs.jsonl"
 }
 
-# Fetches package lists if apt has no translations, as in containers. They are our own copy; the
-# system's lists do not change.
+# Fetches package lists into the cache, for systems where apt has no translations, such as
+# containers. The lists of the system do not change.
 fetch_lists() {
     local own=$cache/apt
     mkdir -p -- "$own/lists/partial" "$own/archives/partial"
@@ -137,7 +137,7 @@ fetch_lists() {
         fail "apt has no descriptions of packages, and cannot fetch them"
 }
 
-# Makes NAME.jsonl by NAME.awk from apt's lists of translations, in any compression.
+# Makes NAME.jsonl with NAME.awk from apt's lists of translations, which may be compressed.
 make_of_descriptions() { # NAME
     local list lists=()
     [ ! -e "$cache/$1.jsonl" ] || return 0
@@ -212,10 +212,10 @@ machine() {
 word_classes=rare,low,mid,common,rare+common,low+common,mid+mid,mid+mid+common,common+common,common+common+common
 word_classes+=,absent,and2,and3,and4,or2,or3,or4,or5,mid-common,common-common
 
-# measure CORPUS SOURCE FOLDER: prints everything about one corpus; writes the numbers to
-# FOLDER/summary.tsv. Do not call it in a condition, where bash ignores `set -e`. Disagreements are
-# recorded in a variable.
-measure() {
+# Measures one corpus: prints all tables and writes the numbers to FOLDER/summary.tsv. If engines
+# disagree in a count, sets `disagreement` instead of returning a status, because it must not be
+# called in a condition, where bash ignores `set -e`.
+measure() { # CORPUS SOURCE FOLDER
     local name=$1 source=$2 folder=$3 status=0 common=()
     common=(--cache "$folder" --number "$queries" --seed "$seed" --summary "$folder/summary.tsv")
     [ -e "$folder/corpus.txt" ] || bench tokens --cache "$folder" "$source"
@@ -260,10 +260,11 @@ scale_one() { # NAME DOCUMENTS
     [ -e "$cache/$1/bitsift.times" ] || bench build --cache "$cache/$1" bitsift
 }
 
-# Rare words have a df of 2 to 10 in both corpora; common words are the same words in both. Queries
-# for rare words ask for all ids, because a count of one word comes from the lexicon alone. The
-# queries run in turn: repeated at once, a query of the small corpus would find all data in the L2
-# cache, one of the large corpus would not.
+# Measures bitsift with a small and a large corpus. Rare words have a df of 2 to 10 in both; common
+# words are the same words in both. Queries for rare words are also measured with all ids as their
+# result, because a count of one word needs only the lexicon. The queries run in turn (compare.h):
+# repeated immediately, a query of the small corpus would find all its data in the L2 cache, a query
+# of the large corpus would not.
 scale() {
     local size
     scale_one generated-1m 1000000
@@ -286,8 +287,8 @@ scale() {
 
 # Quick.
 
-# Small corpora that exercise everything: one with many words, one with many scripts. Times do not
-# matter.
+# Runs all steps with two small corpora, one with many words and one with many scripts. A test of
+# this script; the times do not matter.
 run_quick() {
     cache=$(mktemp -d "${TMPDIR:-/tmp}/bitsift-bench.XXXXXX")
     trap 'rm -rf -- "$cache"' EXIT
@@ -296,7 +297,7 @@ run_quick() {
     measure generated "$cache/generated.jsonl" "$cache/generated"
     measure sample "$top/corpus/sample" "$cache/sample"
     bench compare --in-turn --cache "$cache/sample" --number "$queries" --seed "$seed" --engines bitsift,bitsift-top
-    # The corpus may be shared by a symlink.
+    # Test that a file of a corpus may be a symlink, so that folders can share it.
     mv -- "$cache/sample/terms" "$cache/terms"
     ln -s ../terms "$cache/sample/terms"
     bench queries --cache "$cache/sample" --number "$queries" --seed $((seed + 1))

@@ -1,5 +1,6 @@
-# scaling.awk SMALL LARGE: compares two summaries of `bitsift-bench compare`: how many times longer
-# the large corpus takes, and how much more data is read, next to the goals.
+# scaling.awk SMALL LARGE: compares two summaries of `bitsift-bench compare`, of a small and a large
+# corpus: how many times as long a query takes in the large one, compared with the goals, and how
+# many times as much data it reads.
 BEGIN {
     FS = "\t"
     limit("rare", "bitsift", 3, 1.5)
@@ -38,7 +39,8 @@ END {
     for (i = 1; i <= n; i++) {
         key = order[i]
         split(key, part, FS)
-        # first, because reading must and goal creates them
+        # Before must[key] and goal[key] are read below: reading creates them, and reached() tests
+        # whether they exist.
         verdict = reached(key, times("time", key))
         printf "| %s | %s | %.3g | %.3g | %s | %s | %s | %s | %.3g | %.3g | %s |\n", part[1], part[2], small["time", key],
             large["time", key], times("time", key), must[key], goal[key], verdict,

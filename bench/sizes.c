@@ -1,7 +1,7 @@
 /*
- * sizes.c: see sizes.h. The comparison is of indexes of words: for bitsift everything except
- * document ids, places in the sources and stored text (core/store/index_stats.h). The others are
- * built without these, so all their bytes count.
+ * sizes.c: see sizes.h. Compares only the indexes of words: for bitsift, everything except document
+ * ids, places in the sources and stored text (n_words_bytes in core/store/index_stats.h). The other
+ * engines are built without these, so all their bytes count.
  */
 #include "bench/sizes.h"
 
@@ -16,10 +16,11 @@
 
 #define MAX_KINDS 32
 
+/* An index that has been built. */
 struct built {
 	const struct index_kind *kind;
 	struct build_times times;
-	uint64_t bytes, words_bytes;
+	uint64_t bytes, words_bytes; /* of the whole index; of the index of words */
 };
 
 static bool is_bitsift(const struct index_kind *kind)

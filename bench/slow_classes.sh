@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# slow_classes.sh BITSIFT [RECORDS [REPOSITORY]]: the classes of queries in which SQLite FTS5 or
-# Lucene is faster than bitsift: words in a field, NEAR, prefixes, substrings of Chinese; and
-# wildcards and fuzzy words, which FTS5 lacks. All have the same generated records (1,000,000, and a
-# tenth as many in Chinese) and answer the same queries, each class in one process; the numbers of
-# hits are compared. Prints a table of mean milliseconds per query, without the start of the
-# process, the best of three runs; then a table of single queries with their files not in the page
-# cache; and, with a git REPOSITORY, the index sizes for its commit messages.
+# slow_classes.sh BITSIFT [RECORDS [REPOSITORY]]: measures the classes of queries in which SQLite
+# FTS5 or Lucene is faster than bitsift: words in a field, NEAR, prefixes, substrings of Chinese;
+# and wildcards and fuzzy words, which FTS5 lacks. All engines index the same generated records
+# (1,000,000, and a tenth as many in Chinese) and answer the same queries, each class in one
+# process; the numbers of hits are compared. Prints a table of mean milliseconds per query, the best
+# of three runs, without the time to start the process; then a table of single queries whose files
+# are not in the page cache; and, with a git REPOSITORY, the index sizes for its commit messages.
 set -euo pipefail
 bitsift=$(realpath -- "$1") n=${2:-1000000} repository=${3:+$(realpath -- "$3")}
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
@@ -14,8 +14,8 @@ trap 'rm -rf -- "$place"' EXIT
 cd -- "$place"
 export HOME=$place
 
-# The rank of a word is log-uniform, so that a few words are everywhere. The shares of the levels
-# are 90, 9 and 1 %.
+# The rank of a word is log-uniform, so that a few words are in nearly all records. The shares of
+# the levels are 90, 9 and 1 %.
 awk -v n="$n" 'BEGIN {
     srand(1)
     split("info warn error", level)
@@ -72,9 +72,9 @@ per_query() { # MICROSECONDS QUERIES: milliseconds per query
     awk -v t="$1" -v n="$2" 'BEGIN { printf "%.2f", t / n / 1000 }'
 }
 
-# row CLASS TABLE: prints a row for the queries in the files `ours`, `theirs` (FTS5) and `javas`
-# (Lucene), which have the same number of lines; the last two may be empty.
-row() {
+# Prints a row of the table. The queries of the class are in the files `ours` (bitsift), `theirs`
+# (FTS5) and `javas` (Lucene), one per line; `theirs` and `javas` may be empty.
+row() { # CLASS TABLE
     local class=$1 table=$2 n_queries ours theirs=- javas=- empty
     n_queries=$(wc -l <ours)
     empty=$(milliseconds "$bitsift" query --index "$table" --no-stat -j 1 --count zzzz || true)
@@ -136,7 +136,9 @@ for path in sys.argv[1:]:
 PY
 }
 
-cold() { # PATHS COMMAND...: the median milliseconds of ten runs, or of the times that java prints
+# Prints the median milliseconds of ten runs with the files of PATHS not in the page cache; for
+# java, of the times that the command prints.
+cold() { # PATHS COMMAND...
     local paths=$1 start
     shift
     for _ in 1 2 3 4 5 6 7 8 9 10; do

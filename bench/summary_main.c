@@ -2,9 +2,10 @@
  * summary_main.c: bitsift-bench-summary BASE BEFORE AFTER [FOLDER]: compares two ways of making the
  * summary of a commit: updating the last commit's summary by its counters, and making it from
  * scratch. Measures the median CPU time of bs_summary_update, which writes both files of the
- * summary. BASE is an index. BEFORE and AFTER are two other indexes of the same sources; a segment
- * of each is added to BASE, or removed again. All files are in memory or, with a FOLDER, which must
- * be empty, in that folder. After each update, the summary is verified against the segments. Prints
+ * summary. BASE, BEFORE and AFTER are indexes; the latter two are of some of BASE's sources and
+ * have one segment each. These two segments are called lent: the measured commits have the segments
+ * of BASE and perhaps one of them. All files are in memory or, with a FOLDER, which must be empty,
+ * in that folder. The first update of each measurement is verified against the segments. Prints
  * lines of a table, for summary.sh.
  */
 #include <fcntl.h>
@@ -22,8 +23,8 @@
 #include "core/store/summary_make.h"
 
 #define MOST_ROUNDS  101
-#define ROUNDS_NS    2e9 /* approximate time of one measurement */
-#define FIRST_NUMBER 1000000u
+#define ROUNDS_NS    2e9      /* approximate time of one measurement */
+#define FIRST_NUMBER 1000000u /* the number of the first copied segment */
 
 static struct bs_error err;
 
@@ -35,14 +36,14 @@ static void must(enum bs_status status)
 	}
 }
 
-/* The index in memory, with the segments of all three indexes. */
-static struct bs_memory_index *memory;
+/* The index that has the segments of all three indexes. */
+static struct bs_memory_index *memory; /* NULL: its files are in the FOLDER */
 static struct bs_dir dir;
-static struct bs_manifest all; /* the segments of BASE, BEFORE and AFTER */
-static uint32_t n_base;
+static struct bs_manifest all; /* the segments of BASE, BEFORE and AFTER, in this order */
+static uint32_t n_base;        /* the number of segments of BASE */
 static uint64_t next_number = FIRST_NUMBER;
-/* The words of the lent segments (of BEFORE and AFTER), which a writer has in memory after writing
- * a segment. */
+/* The words of the lent segments. A real writer has the words of a segment in memory after it has
+ * written the segment. */
 static struct bs_summary_cache cache;
 
 static void copy_file(const struct bs_dir *from, const char *name, const char *name_here)
@@ -104,7 +105,8 @@ static void learn_words(uint64_t number)
 	bs_segment_deinit(&segment);
 }
 
-/* Makes a manifest of the segments of BASE and perhaps a lent one, without a summary. */
+/* Makes a manifest without a summary, of the segments of BASE and a lent one. lent: NONE, BEFORE or
+ * AFTER. */
 static void begin_commit(int lent, struct bs_manifest *manifest)
 {
 	must(bs_manifest_copy_head(&all, manifest, &err));
@@ -155,7 +157,8 @@ static void verify(struct bs_manifest *manifest)
 	bs_snapshot_deinit(&snapshot);
 }
 
-/* The median CPU ms of making the summary of a commit with the lent segment from that of `old`. */
+/* The median CPU time in ms of making the summary of a commit with this lent segment. old: the
+ * previous commit; if it has no summary, the new one is made from scratch. */
 static double time_settling(const struct bs_snapshot *old, int lent, uint64_t *n_bytes_out)
 {
 	double times[MOST_ROUNDS], spent = 0;
@@ -213,9 +216,10 @@ int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
-		/* The lent segments of three commits. The summary of `first` is made from scratch.
-		 * That of `from`, if it differs, is updated from `first`. Making that of `to` from
-		 * `from` is measured. */
+		/* The lent segments of three commits. The summary of the first commit is made from
+		 * scratch. That of the second, `from`, is updated from the first if it has another
+		 * lent segment, otherwise it is made from scratch. The measured update is that from
+		 * `from` to the third commit, `to`. */
 		int first, from, to;
 	} changes[] = {
 		{"comes", NONE, NONE, AFTER},

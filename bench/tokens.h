@@ -1,6 +1,6 @@
 /*
- * tokens.h: the corpus for the other engines: tokenized once by bitsift's tokenizer and stored in a
- * folder.
+ * tokens.h: the corpus in the form that the other engines index: tokenized once by bitsift's
+ * tokenizer and stored in a folder.
  *
  *   corpus.txt  numbers of the corpus, as "name value" lines
  *   terms       for each distinct term, in order of first appearance (its number): varint length,
@@ -27,7 +27,7 @@ extern "C" {
 #endif
 
 struct corpus {
-	char *dir;    /* the folder of these files */
+	char *dir;    /* the folder of the files above */
 	char *source; /* what bitsift indexes: a folder or a JSONL file */
 	uint64_t n_docs;
 	uint64_t n_tokens;
@@ -70,7 +70,7 @@ struct token {
 struct token_stream {
 	FILE *file;
 	char *path;
-	uint64_t n_left;
+	uint64_t n_left;      /* documents that have not been read yet */
 	uint32_t document;    /* number of the current document, the last one read, from 0 */
 	struct token *tokens; /* tokens of that document, by position */
 	size_t n_tokens;

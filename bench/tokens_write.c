@@ -1,6 +1,6 @@
 /*
- * tokens_write.c: converts a source into the files of tokens.h. Reads documents as the indexer
- * does, by corpus/read/source.h, so that every engine has bitsift's documents in bitsift's order.
+ * tokens_write.c: converts a source into the files of tokens.h. Reads documents with corpus/read,
+ * as the indexer does, so that every engine has bitsift's documents in bitsift's order.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,11 +15,12 @@
 #include "corpus/read/reader.h"
 #include "corpus/read/source.h"
 
-/* positions between the fields of a record, as in indexer/batch/indexing_buffer.c */
+/* The number of positions between the fields of a record, as in indexer/batch/term_batch.c. */
 #define FIELD_GAP 100
 
+/* A term of the dictionary. */
 struct entry {
-	uint64_t hash, offset;
+	uint64_t hash, offset;      /* offset: of its bytes in writer.bytes */
 	uint32_t n_bytes, df, last; /* last: the last document that has the term, + 1 */
 };
 
@@ -31,8 +32,8 @@ struct writer {
 	uint32_t n_entries, capacity;
 	uint32_t *slots; /* entry + 1; 0: empty */
 	uint32_t slot_mask;
-	struct bs_buffer bytes;
-	struct token *found; /* tokens of the current document */
+	struct bs_buffer bytes; /* the bytes of all terms */
+	struct token *found;    /* tokens of the current document */
 	size_t n_found, found_capacity;
 };
 
@@ -170,7 +171,7 @@ static enum bs_status pass_over(void *context, enum bs_skip reason, const char *
 static void read_source(struct writer *writer, const char *path)
 {
 	struct bs_source source;
-	/* Ignore files are not obeyed, because the corpus is in a folder that git ignores. */
+	/* Ignore rules do not apply, because the corpus is in a folder that git ignores. */
 	struct bs_source_options options = {.no_ignore = true};
 	struct bs_document_sink sink = {
 		.context = writer, .document = take_document, .skip = pass_over};

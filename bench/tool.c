@@ -72,7 +72,7 @@ void *grown(void *array, size_t n_bytes)
 	return larger;
 }
 
-/* nftw has no context argument. */
+/* The sum of add_bytes. It is global, because nftw has no context argument. */
 static uint64_t walked_bytes;
 
 static int add_bytes(const char *path, const struct stat *found, int kind, struct FTW *ftw)
@@ -157,7 +157,8 @@ uint64_t random_next(uint64_t *state)
 
 uint64_t random_below(uint64_t *state, uint64_t n)
 {
-	/* the bias of n / 2^64 does not matter here */
+	/* The remainder favours small numbers, with a bias of n / 2^64, which does not matter
+	 * here. */
 	return random_next(state) % n;
 }
 

@@ -1,6 +1,6 @@
 /*
- * words_main.c: bitsift-bench-words FILE...: MB/s of the tokenizer on each file with its ASCII path
- * and without, in turns. Checks that both find the same tokens.
+ * words_main.c: bitsift-bench-words FILE...: measures the MB/s of the tokenizer on each file, with
+ * and without its ASCII path, in turns. Checks that both give the same tokens.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,8 +15,8 @@
 
 struct count {
 	uint64_t n_tokens;
-	uint64_t sum; /* sum of the hashes of the tokens, if `hashes` is set */
-	bool hashes;
+	uint64_t sum; /* checksum of the tokens, if `hashes` is set */
+	bool hashes;  /* compute `sum`, in runs that are not measured */
 };
 
 static enum bs_status count_tokens(void *context, const struct bs_token *tokens, size_t n_tokens,

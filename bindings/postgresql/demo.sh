@@ -2,10 +2,10 @@
 # demo.sh [--check N] [--rows N] [RECORDS.jsonl]: demonstrates a table that is partitioned over
 # three servers. Starts three private servers and one in front of them, loads the field "text" of
 # the records (without RECORDS: the paragraphs of this project's files), counts, shows the ten best
-# rows, kills one server, and shows the effect. --check N runs N random queries and compares counts,
-# ten best rows and scores with those of a single index over all rows, on the server in front.
-# Writes only to TMPDIR and build/postgresql, and removes everything at the end. Requires PostgreSQL
-# with contrib. Uses PL/Proxy if it is installed.
+# rows, kills one of the three servers, and shows what queries return then. --check N runs N random
+# queries and compares counts, ten best rows and scores with those of a single index over all rows,
+# on the server in front. Writes only to TMPDIR and build/postgresql, and removes everything at the
+# end. Requires PostgreSQL with contrib. Uses PL/Proxy if it is installed.
 set -euo pipefail
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 check=0 rows=1000000 records=
@@ -141,7 +141,8 @@ say "The ten best of three are those of one"
 show front "SELECT * FROM docs_top('index of words', 10)"
 show front "SELECT id, -(body <@> 'index of words') AS score FROM whole WHERE body @@@ 'index of words' ORDER BY body <@> 'index of words', id LIMIT 10"
 
-# Compares random queries of words that are adjacent in some row.
+# Runs random queries, whose words are close together in some row, on the three parts and on the
+# single index, and fails if the results differ.
 check_queries() {
     sql front <<SQL
 SELECT setseed(0.3);

@@ -9,11 +9,12 @@
 
 struct bs_batches {
 	struct bs_batch_target target;
-	bool is_refused;
+	bool is_refused; /* The callback asked to stop. */
+	/* The members below are the current batch, as in struct bs_hit_batch. */
 	struct bs_buffer ids;
 	size_t n;
 	size_t id_ends[BATCH_HITS];
-	uint64_t documents[BATCH_HITS];
+	uint64_t documents[BATCH_HITS]; /* segment << 32 | document */
 	bool are_candidates[BATCH_HITS];
 };
 
@@ -50,8 +51,8 @@ static struct bs_doc_ref ref_of(const struct bs_batches *batches, size_t i)
 }
 
 /* Sets *n_out to the number of consecutive hits, from the i-th on, that are in-memory documents of
- * one segment and one of its source ranges (struct bs_source_range). The ids of such documents are
- * their names in the document table. */
+ * one segment and one of its source ranges (struct bs_source_range) and that were added with an id
+ * (BS_DOC_SEPARATE_ID). The ids of such documents are their names in the document table. */
 static enum bs_status count_given(const struct bs_batches *batches, size_t i, size_t *n_out,
                                   struct bs_error *err)
 {

@@ -15,6 +15,7 @@ struct bs_batches;
 struct bs_batch_target {
 	struct bs_loader *loader;
 	struct bs_hit_assembly *assembly; /* Scratch memory for names. */
+	/* Receives the hits. Returns 0 to continue; any other value stops the search. */
 	int (*batch)(void *context, const struct bs_hit_batch *batch);
 	void *context;
 };

@@ -37,8 +37,8 @@ BS_PRINTF(2, 3) static void print(struct explanation *to, const char *format, ..
 /* The shares of a shard's documents that pass the columns of a term. Without an exact column,
  * `passes` is an estimate: the share that has the term plus the false positives. */
 struct term_density {
-	bool is_exact;
-	double passes;
+	bool is_exact; /* The term has an exact column, or the segment lacks the term. */
+	double passes; /* The share that passes all columns of the term. */
 	/* For each level: the share that passes all of the term's columns of the level. */
 	double levels[BS_MAX_LEVELS];
 };
@@ -101,13 +101,13 @@ static struct term_density density_of(struct explanation *at, uint32_t s,
 	return density;
 }
 
-/* Sums over the shards of a segment, for one term: how many shards have an exact column, a forward
- * index, or hashed columns for it, and their densities. */
+/* Sums over the shards of a segment, for one term. */
 struct term_columns {
-	uint32_t n_exact;
-	uint32_t n_lists;
-	uint32_t n_hashed;
-	double exact_density;
+	uint32_t n_exact;     /* Shards with an exact column for the term. */
+	uint32_t n_lists;     /* Shards of forward indexes. */
+	uint32_t n_hashed;    /* Shards with hashed columns for the term. */
+	double exact_density; /* The sum of the densities of the exact columns. */
+	/* For each level: the sum over the n_hashed shards of term_density.levels. */
 	double level_density[BS_MAX_LEVELS];
 };
 

@@ -8,16 +8,16 @@
 /* A place in the text of a field, with its line and its byte in the file. It only moves forward. */
 struct place {
 	const uint8_t *text;
-	size_t at;
+	size_t at;     /* The offset of the place in `text`. */
 	bool is_utf16; /* The file is UTF-16, and the text is its conversion to UTF-8. */
 	/* The field is of a record: `line` is the record's line, and columns and bytes count from
 	 * the beginning of the field's text. */
 	bool is_record;
-	uint64_t raw; /* The place as a byte of the file. */
+	uint64_t raw; /* The offset of the place in the file. */
 	/* The size of the file, which limits `raw`: UTF-16 may end with half a unit. */
 	uint64_t most_raw;
-	uint64_t line;
-	size_t line_start;
+	uint64_t line;     /* 1-based. */
+	size_t line_start; /* The offset in `text` of column 1. */
 };
 
 static struct place place_in(const struct bs_document *document, const struct bs_field *field)

@@ -20,11 +20,11 @@
 #include "core/text/clusters.h"
 #include "core/text/printable.h"
 
-#define BYTE_ORDER_MARK  0xfeff /* Invisible everywhere in a text. */
+#define BYTE_ORDER_MARK  0xfeff /* Never shown, wherever it is in a text. */
 #define TAB_COLUMNS      4
 #define MOST_WIDTHS      3 /* Limit of the total length of lines shown whole, in widths. */
 #define MOST_ROWS        8 /* Limit of the number of lines. */
-#define MOST_ROWS_BEFORE 2 /* Limit of the number of lines before the first hit's. */
+#define MOST_ROWS_BEFORE 2 /* Limit of the number of lines before that of the first hit. */
 #define MOST_WIDTH       (1u << 20)
 #define BYTES_PER_COLUMN 16 /* 4 for the longest character, the rest for indentation. */
 #define MOST_WORD_BYTES  64 /* Limit of the bytes searched for the beginning of a word. */
@@ -383,7 +383,8 @@ static size_t trim_start(const struct span *span, size_t at, size_t to, size_t n
 
 /* The end of the text to show: the last boundary between words in to..at, at most n_code_points
  * before `at`; if there is none, the last boundary between characters in to..at; if there is none,
- * `to` if is_free and it is a boundary, else `at`. */
+ * `at`. With is_free, a boundary between characters at `to` itself counts, too; otherwise only
+ * boundaries after `to` do. */
 static size_t trim_end(const struct span *span, size_t at, size_t to, size_t n_code_points,
                        bool is_free)
 {
@@ -545,10 +546,10 @@ static bool are_short(const struct snippet *snippet, const struct span *span, si
 /* The state of a line being written. The first failure is sticky. */
 struct writer {
 	struct bs_buffer *out;
-	bool is_marked;
-	bool owes_space;
-	bool space_is_hit;
-	bool has_text;
+	bool is_marked;    /* mark_start was written, and mark_stop was not yet. */
+	bool owes_space;   /* White space was read; a space for it was not written yet. */
+	bool space_is_hit; /* All of this white space is within hits. */
+	bool has_text;     /* The line has text other than white space. */
 	enum bs_status status;
 	struct bs_error *err;
 };

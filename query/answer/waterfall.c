@@ -51,7 +51,7 @@ struct waterfall {
 	struct bs_candidate_list candidates;
 	struct bs_buffer *text;
 	bool with_bars;
-	uint64_t n_docs;
+	uint64_t n_docs; /* The documents of all segments that are not deleted. */
 	enum bs_status status;
 	struct bs_error *err;
 };
@@ -167,8 +167,8 @@ static int compare_steps(const void *a, const void *b)
 	                                  : (x->node > y->node) - (x->node < y->node);
 }
 
-/* Scans for these operands and returns the number of candidates; *n_sure_out of them are
- * certain. */
+/* Scans for the operands `children`, joined by `kind` (AND or OR), and returns the number of
+ * candidates. *n_sure_out: how many of them are certain. */
 static uint64_t count(struct waterfall *at, enum bs_node_kind kind, const uint32_t *children,
                       uint32_t n_children, uint64_t *n_sure_out)
 {

@@ -32,9 +32,9 @@ struct bs_text_filter {
 	 * literal, in its own letter case. is_needle: every match is the needle, in any letter
 	 * case. */
 	bool has_needle, is_exact, is_needle;
-	uint32_t options;
-	bool is_compiled;
-	unsigned n_failures;
+	uint32_t options;    /* The options of PCRE2 that all code has. */
+	bool is_compiled;    /* Compiling was tried. */
+	unsigned n_failures; /* How many texts reached the match limit, or failed otherwise. */
 	/* code for any text, and for ASCII text; NULL: no such code */
 	pcre2_code *any, *ascii;
 	bool is_machine_code; /* all code is JIT-compiled */

@@ -7,14 +7,14 @@
 #include "core/store/index_dir.h"
 
 struct bs_catalog {
-	/* The consent to the catalog file and to each index. This and the next three members are
-	 * borrowed and nullable. */
+	/* The consent to the catalog file and to each index. Borrowed; nullable. */
 	const struct bs_consent *consent;
+	/* The application's analyzer, for indexes that were made with it. Borrowed; nullable. */
 	const struct bs_analyzer *analyzer;
-	const char *kernel;
-	const struct bs_log *log;
-	struct bs_dir dir; /* The folder of the catalog file. */
-	char *name;        /* The name of the catalog file in `dir`. */
+	const char *kernel;       /* The name of the kernel to use. Borrowed; NULL: the best. */
+	const struct bs_log *log; /* Receives log lines. Borrowed; nullable. */
+	struct bs_dir dir;        /* The folder of the catalog file. */
+	char *name;               /* The name of the catalog file in `dir`. */
 	/* The content of the catalog file, with the items of changed indexes read again. */
 	struct bs_catalog_file file;
 	bool is_newer; /* Some item is newer than the catalog file on disk. */
@@ -25,14 +25,14 @@ struct bs_unavailable_policy {
 	/* Unavailable indexes are left out, each with a notice. False: the first one fails the
 	 * call. */
 	bool partial;
-	/* For the failure's message: what --partial does without the index. */
+	/* A verb for the failure's message: "searches" in "--partial searches without it". */
 	const char *without;
 	/* For the notice: its beginning, such as "not searched: ". */
 	const char *not_done;
 	void (*notice)(void *context, const char *message); /* Receives the notices; nullable. */
 	void *context;
 	bool *is_absent; /* Whether each item of the catalog was left out. */
-	uint64_t n;
+	uint64_t n;      /* The number of indexes left out. */
 };
 
 /* Leaves out an index that failed with `status`. Returns `status` instead if `partial` is false, or

@@ -11,11 +11,11 @@
 struct holding {
 	const char *const *words;
 	size_t n_words;
-	struct bs_buffer text;
+	struct bs_buffer text; /* The text of the current word's query. */
 	/* The query analysis of `item`, reused for other indexes with the same analysis, because
 	 * creating one takes longer than testing an index. */
 	struct bs_query_analysis analysis;
-	/* The item that `reading` belongs to; NULL: no analysis yet. */
+	/* The item that `analysis` belongs to; NULL: no analysis yet. */
 	const struct bs_catalog_item *item;
 };
 

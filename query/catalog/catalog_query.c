@@ -233,8 +233,8 @@ static enum bs_status know_word(const struct bs_catalog_part *part,
 	return status;
 }
 
-/* The index cannot match. Sets is_probed, so that it is opened nevertheless, if scores need its df
- * of a term and the catalog does not have that df. */
+/* For an index that cannot match: sets is_probed, so that the index is opened nevertheless, if
+ * scores need its df of a term and the catalog does not have that df. */
 static enum bs_status choose_probe(struct bs_catalog_part *part, struct bs_error *err)
 {
 	const struct bs_query_tree *tree = part->analysis->tree;

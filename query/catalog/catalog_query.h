@@ -24,17 +24,17 @@ struct bs_catalog_part {
 	bool is_unknown;
 	bool is_asked;  /* The index may match and is searched. */
 	bool is_probed; /* Opened for its dfs, similar words or places, even if it cannot match. */
-	struct bs_index *index; /* The opened index; NULL: not open. */
-	enum bs_status status;  /* The status of opening the index. */
-	struct bs_error why;
+	struct bs_index *index;   /* The opened index; NULL: not open. */
+	enum bs_status status;    /* The status of opening the index. */
+	struct bs_error why;      /* The error, if opening the index failed. */
 	struct bs_buffer notices; /* NUL-terminated lines, in the order of their arrival. */
 };
 
 struct bs_catalog_query {
 	struct bs_catalog *catalog;
-	const struct bs_search_request *find;
-	bool is_scored;
-	bool opens_all; /* Every index is searched. */
+	const struct bs_search_request *find; /* The caller's request. */
+	bool is_scored;                       /* Hits are ordered by score. */
+	bool opens_all;                       /* Every index is searched. */
 	struct bs_catalog_part *parts;
 	size_t n_parts;
 	struct bs_catalog_analysis *analyses;
@@ -44,8 +44,8 @@ struct bs_catalog_query {
 	/* The statistics of the indexes that are not open, and the fields of all indexes. NULL:
 	 * every index is opened. */
 	struct bs_statistics *others;
-	bool has_fields; /* `others` has fields. */
-	size_t error_byte;
+	bool has_fields;   /* `others` has fields. */
+	size_t error_byte; /* For BS_INVALID, the place of the error in the query, or SIZE_MAX. */
 };
 
 /* Scores and words taken from documents can be compared only between indexes with the same query

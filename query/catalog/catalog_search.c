@@ -39,7 +39,7 @@ struct finding {
 	size_t n_opening, n_opened;
 	struct bs_searcher *searcher; /* Searches the open indexes; NULL: none is open. */
 	struct bs_catalog_search_result *result;
-	uint64_t n_shown;
+	uint64_t n_shown; /* The number of hits passed to the caller. */
 };
 
 static bool is_cut_off(const struct finding *finding, enum bs_status status)

@@ -140,12 +140,14 @@ static enum bs_status refresh(struct bs_catalog *catalog, bool *is_complete, str
 		return status;
 	while (bs_catalog_describe(catalog, n, &entry))
 		n++;
+	/* BS_THINGS appends an s: "2 indexes". */
 	fprintf(stderr, "%s of %s had changed\n", BS_COUNT(n_changed),
 	        n == 1 ? "1 index" : BS_THINGS(n, "indexe"));
 	*is_complete = n_unreachable == 0;
 	return BS_OK;
 }
 
+/* Context of put_holder. any: some index may have all words. */
 struct asking {
 	struct bs_catalog *catalog;
 	bool json, any;

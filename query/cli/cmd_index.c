@@ -110,7 +110,7 @@ static const char *const index_examples[] = {
 struct display {
 	struct bs_progress progress; /* First member, for bs_progress_show. */
 	bool verbose;
-	uint64_t n_listed[BS_SKIP_REASONS];
+	uint64_t n_listed[BS_SKIP_REASONS]; /* The skipped files so far, by reason. */
 };
 
 /* Whether skipping for this reason is normal, so that files are only counted in the summary. */

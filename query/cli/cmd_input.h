@@ -18,7 +18,8 @@ struct bs_timer {
 };
 /* Starts the timer. limit_ns 0: no limit. */
 void bs_timer_start(struct bs_timer *timer, uint64_t limit_ns);
-/* The remaining time, as a limit for the next calls: at least 1; 0 if there is no limit. */
+/* The remaining time in nanoseconds, as a limit for the next calls: at least 1; 0 if there is no
+ * limit. */
 uint64_t bs_timer_left(const struct bs_timer *timer);
 
 struct bs_input {

@@ -13,7 +13,7 @@ static struct {
 	/* A spin lock instead of a mutex, because a signal handler takes it too. */
 	atomic_flag is_locked;
 	size_t n_bytes;
-	int error_number;
+	int error_number; /* The errno of the first failure to write; 0: none. */
 	uint8_t bytes[OUTPUT_BYTES];
 } output = {.is_locked = ATOMIC_FLAG_INIT};
 

@@ -11,8 +11,8 @@
 
 #include "core/bitsift/status.h"
 
-/* Add bytes to the buffer, and write it. Thread-safe. After a failure to write standard output,
- * every call returns false and sets errno. */
+/* bs_output_add adds bytes to the buffer; bs_output_flush writes the buffer to standard output.
+ * Thread-safe. After a failure to write, every call returns false and sets errno. */
 bool bs_output_add(const void *bytes, size_t n_bytes);
 bool bs_output_flush(void);
 

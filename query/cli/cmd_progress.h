@@ -20,10 +20,10 @@ void bs_interrupt_end(bool is_done);
 /* A status line on standard error. On a terminal, it is redrawn repeatedly while work takes longer
  * than a second. */
 struct bs_progress {
-	const char *verb; /* What the command does, such as "indexing". */
-	bool is_drawn;
-	enum bs_build_step step;
-	uint64_t last_drawn_ns;
+	const char *verb;        /* What the command does, such as "indexing". */
+	bool is_drawn;           /* The line is on the screen. */
+	enum bs_build_step step; /* The step of the build when the line was last drawn. */
+	uint64_t last_drawn_ns;  /* The elapsed_ns when the line was last drawn. */
 };
 /* If it is time to draw the line, after elapsed_ns of work, erases the old one, prints the verb and
  * returns true. */

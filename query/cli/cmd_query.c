@@ -161,12 +161,14 @@ struct session {
 	FILE *out;
 	bool is_terminal; /* Standard output is a terminal. */
 	bool color;
-	bool has_matched;
-	bool has_failed;
+	bool has_matched; /* Some query has hits. */
+	bool has_failed;  /* Some result is missing or incomplete: the exit status is 2. */
+	/* Documents that could not be read, summed over all queries, and the index's sources
+	 * without consent, counted once. */
 	uint64_t n_unreadable;
-	struct bs_changes changes;
-	uint64_t n_shown;         /* The number of ids printed for the current query. */
-	uint32_t n_query_notices; /* Notices about queries, counted over all queries. */
+	struct bs_changes changes; /* Summed over all queries. */
+	uint64_t n_shown;          /* The number of ids printed for the current query. */
+	uint32_t n_query_notices;  /* Notices about queries, counted over all queries. */
 	/* An option is invalid, so every query of the batch would fail. */
 	bool is_bad_request;
 	const char *query; /* The current query of a batch; NULL: no batch. */

@@ -358,6 +358,7 @@ void bs_format_trec(const struct bs_hit *hit, const char *index, const char *que
 	fprintf(out, " %" PRIu64 " %.9f bitsift\n", hit->rank, hit->score);
 }
 
+/* The counters in the JSON of statistics: the name, and the offset in struct bs_query_stats. */
 static const struct {
 	const char *name;
 	size_t offset;

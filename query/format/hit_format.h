@@ -12,23 +12,24 @@
 struct bs_catalog_search_result;
 
 /* Prints a hit as
- * {"rank":1,"id":"a.txt","score":1.234567,"path":"a.txt","line":2,"column":1,"start":10,"stop":19,
- * "snippet":"...","passages":[{"line":2,"column":1,"start":10,"stop":19,"text":"..."}]} and a line
- * feed. Invalid UTF-8 becomes U+FFFD; then "id_base64" is the exact id, and "path_base64" the exact
- * path. query: the query of a batch, printed first as "query"; NULL: no batch. index (for all
- * functions): the name of the index in the catalog, printed next as "index"; NULL: no catalog. */
+ * {"rank":1,"id":"a.txt","score":1.234567890,"path":"a.txt","line":2,"column":1,"start":10,
+ * "stop":19,"snippet":"...","passages":[{"line":2,"column":1,"start":10,"stop":19,"text":"..."}]}
+ * and a line feed. Invalid UTF-8 becomes U+FFFD; then "id_base64" is the exact id, and
+ * "path_base64" the exact path. is_sorted: prints the sort value as "value", instead of the score.
+ * query: the query of a batch, printed first as "query"; NULL: no batch. index (for all functions):
+ * the name of the index in the catalog, printed next as "index"; NULL: no catalog. */
 void bs_format_json(const struct bs_hit *hit, const char *index, bool is_sorted, const char *query,
                     size_t query_bytes, FILE *out);
-/* Print {"count":5} and {"error":"expected a word"}, with "query" first in a batch, and a line
- * feed. */
+/* bs_format_json_count prints {"count":5}, bs_format_json_error {"error":"expected a word"}; each
+ * with "query" first in a batch, and with a line feed at the end. */
 void bs_format_json_count(uint64_t n_hits, const char *query, size_t query_bytes, FILE *out);
 void bs_format_json_error(const struct bs_error *err, const char *query, size_t query_bytes,
                           FILE *out);
 
 #define BS_FORMAT_INDENT 4 /* Columns before each line of a snippet. */
 
-/* Prints a hit for people: a line with the local id and the score, and the lines of the snippet.
- * color: with ANSI codes. */
+/* Prints a hit for people: a line with the local id and the score, or the sort value if is_sorted,
+ * and the lines of the snippet. color: with ANSI codes. */
 void bs_format_text(const struct bs_hit *hit, const char *index, bool is_sorted, bool color,
                     FILE *out);
 
@@ -64,10 +65,10 @@ void bs_format_printable(const char *text, size_t text_bytes, bool has_marks, FI
 /* Statistics of many queries, collected one by one. Zero-initialise. */
 struct bs_stats_sum {
 	uint64_t n_queries;
-	uint64_t sums[BS_STATS_COUNTERS];
+	uint64_t sums[BS_STATS_COUNTERS]; /* The sums of the counters that hit_format.c lists. */
 	/* For each stage, and for the total: the times in ns, one per query. */
 	uint64_t *times[BS_STAGES + 1];
-	uint64_t n_room;
+	uint64_t n_room; /* The number of times that each array has room for. */
 };
 enum bs_status bs_stats_add(struct bs_stats_sum *sum, const struct bs_query_stats *stats,
                             struct bs_error *err) BS_WARN_UNUSED;

@@ -8,7 +8,7 @@
 #include "query/language/query_tree.h"
 
 struct bs_query_fold {
-	size_t value_bytes;
+	size_t value_bytes; /* size of the value of one node */
 	/* Sets the value of leaf n. */
 	enum bs_status (*leaf)(void *context, uint32_t n, void *value_out, struct bs_error *err);
 	/* Sets the value of an inner node (AND, OR, NOT). values: the values of all nodes so far,
@@ -18,7 +18,7 @@ struct bs_query_fold {
 	void *context;
 };
 
-/* Sets *root_out, of value_bytes, to the value of the root. BS_NO_MEMORY, or the status that leaf
- * returned. */
+/* Sets *root_out, which has fold->value_bytes bytes, to the value of the root. Fails with
+ * BS_NO_MEMORY, or with the status that fold->leaf returned. */
 enum bs_status bs_query_fold(const struct bs_query_tree *query, const struct bs_query_fold *fold,
                              void *root_out, struct bs_error *err) BS_WARN_UNUSED;

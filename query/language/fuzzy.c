@@ -15,15 +15,15 @@
 struct bs_fuzzy {
 	uint32_t max_distance;
 	uint32_t n_word;   /* code points of the word */
-	uint32_t max_rows; /* n_word + max_distance + 1 */
+	uint32_t max_rows; /* rows after row 0: n_word + max_distance + 1 */
 	int32_t *word;
 	int32_t *term;      /* the code points whose rows are valid */
 	uint32_t *ends;     /* ends[i]: bytes of the term through code point i */
-	uint32_t row_cells; /* 2 * max_distance + 1, plus a cell on either side that is too far */
+	uint32_t row_cells; /* 2 * max_distance + 1, plus a cell of TOO_FAR on either side */
 	uint32_t *rows;     /* max_rows + 1 rows */
 	uint32_t n_valid;   /* valid rows after row 0 */
-	/* no term that begins with the first dead_bytes bytes of the last term can match; 0:
-	 * unknown */
+	/* No term that begins with the first dead_bytes bytes of the last term can match. 0: no
+	 * such prefix is known. */
 	uint32_t dead_bytes;
 };
 
@@ -128,8 +128,9 @@ uint32_t bs_fuzzy_distance(struct bs_fuzzy *fuzzy, const uint8_t *term, uint32_t
 		fuzzy->term[i - 1] = bs_utf8_next(term, term_bytes, &at);
 		fuzzy->ends[i - 1] = (uint32_t)at;
 		fuzzy->n_valid = i;
-		/* All later rows are too far if this row is. But a swap goes back two rows, so also
-		 * the row before must be too far with one more edit. */
+		/* If all cells of row i exceed max_distance, so do those of the later rows, except
+		 * that a swap computes row i + 1 from row i - 1 at the cost of one edit. Therefore
+		 * row i - 1 plus one edit must exceed max_distance, too. */
 		if (fill_row(fuzzy, i) > fuzzy->max_distance &&
 		    row_least(fuzzy, i - 1) >= fuzzy->max_distance) {
 			fuzzy->dead_bytes = (uint32_t)at;

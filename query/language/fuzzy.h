@@ -1,10 +1,11 @@
 /*
  * fuzzy.h: is a term within one or two edits of a word?
  *
- * An edit inserts, deletes or replaces a code point, or swaps two adjacent ones; no part is edited
- * twice (optimal string alignment, as in Lucene's fuzzy queries). Rows of the classic table (Wagner
- * and Fischer 1974; the swap after Lowrance and Wagner 1975) are kept, so that a walk over a sorted
- * lexicon computes only rows for bytes that a term does not share with the term before it.
+ * An edit inserts, deletes or replaces a code point, or swaps two adjacent ones; no substring is
+ * edited twice (optimal string alignment, as in Lucene's fuzzy queries). The distance is computed
+ * by the classic table (Wagner and Fischer 1974; the swap after Lowrance and Wagner 1975). The rows
+ * of the table are kept between calls, so that a walk over a sorted lexicon computes only the rows
+ * of the bytes that a term does not share with the previous term.
  */
 #pragma once
 
@@ -12,7 +13,7 @@
 
 #include "core/base/error.h"
 
-/* A word, and the table rows of the last term. Not thread-safe. */
+/* A word, and the table rows of the term of the last call. Not thread-safe. */
 struct bs_fuzzy;
 
 /* word is valid UTF-8, and is copied. max_distance is 1 or 2. BS_NO_MEMORY. */

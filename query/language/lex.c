@@ -34,7 +34,8 @@ struct bs_lex_bracket {
 	bool has_word;
 };
 
-/* Estimated times for the deadline: per byte, per byte of a word, per token, and so on. */
+/* Estimated nanoseconds, for the deadline checks: per byte of the text (checked every SPEND_BYTES
+ * bytes), per byte that the analyzer reads, per token read, per token settled, and per notice. */
 #define SPEND_BYTES  1024u
 #define BYTE_NS      4u
 #define WORD_BYTE_NS 20u
@@ -167,7 +168,7 @@ static bool is_text(const struct bs_lexing *lexing, size_t start, size_t end, co
 	return end - start == strlen(text) && memcmp(lexing->text + start, text, end - start) == 0;
 }
 
-/* Whether a whole token is AND, OR or NOT; otherwise BS_LEX_WORD. */
+/* Returns the operator that the whole token is; BS_LEX_WORD if it is no operator. */
 static enum bs_lex_kind operator_of(const struct bs_lexing *lexing, size_t start, size_t end)
 {
 	if (is_text(lexing, start, end, "AND") || is_text(lexing, start, end, "&&"))
@@ -179,7 +180,7 @@ static enum bs_lex_kind operator_of(const struct bs_lexing *lexing, size_t start
 
 /* True if a word character precedes `at`. A combining mark counts like the character that it
  * follows: U+2260 is not a word character, so neither is its decomposition, = with U+0338. A mark
- * at the beginning of the text is none. */
+ * at the beginning of the text is not a word character. */
 static bool is_after_word_character(const struct bs_lexing *lexing, size_t at)
 {
 	int32_t c = 0;
@@ -291,7 +292,7 @@ static void mark_delimiters(struct bs_lexing *lexing)
 		              "is never closed: it counts as punctuation");
 }
 
-/* Reads text[0..n_bytes) as a decimal number. False: it is not one. */
+/* Reads text[0..n_bytes) as a decimal number. Returns false if it is not a number. */
 static bool read_decimal(const uint8_t *text, size_t n_bytes, double *number_out)
 {
 	const uint64_t enough = UINT64_C(10000000000000);
@@ -316,8 +317,8 @@ static bool read_decimal(const uint8_t *text, size_t n_bytes, double *number_out
 	return n_digits > 0;
 }
 
-/* Where the characters of a number at the end of text[start..end) begin; they may be in any
- * order. */
+/* The offset of the digits, dots and minus signs at the end of text[start..end). They need not be a
+ * valid number. */
 static size_t number_start(const uint8_t *text, size_t start, size_t end)
 {
 	while (end > start &&
@@ -326,8 +327,8 @@ static size_t number_start(const uint8_t *text, size_t start, size_t end)
 	return end;
 }
 
-/* If text[start..end) is ^ and a valid number, sets the weight of the token. False: it is no
- * weight. */
+/* Sets the weight of the token if text[start..end), which begins with ^, is a valid weight;
+ * otherwise returns false. */
 static bool read_weight(const struct bs_lexing *lexing, struct bs_lexeme *token, size_t start,
                         size_t end)
 {

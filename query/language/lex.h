@@ -7,7 +7,7 @@
 
 #include "query/language/query_tree.h"
 
-/* the pseudo-field of file paths; records may have a field of this name */
+/* The pseudo-field of file paths. Records may also have a field of this name. */
 #define BS_LEX_FILE_NAME "name"
 
 enum bs_lex_kind {
@@ -26,8 +26,8 @@ enum bs_lex_kind {
 /* A token. Offsets are into the query text. */
 struct bs_lexeme {
 	uint8_t kind; /* enum bs_lex_kind */
-	/* WORD: contains an unpaired bracket or quote. If it contains no word, no notice is
-	 * added. */
+	/* WORD: the token contains an unpaired bracket or a quote. If the analyzer finds no word in
+	 * such a token, the parser drops it without a notice. */
 	bool is_rest;
 	/* FIELD: the field number. NEAR: the distance, at most BS_QUERY_MAX_DISTANCE */
 	uint32_t value;
@@ -53,16 +53,17 @@ struct bs_lexing {
 	/* an enum mark for each byte of the text; empty: no brackets or quotes */
 	struct bs_buffer marks;
 	struct bs_lex_brackets open; /* a stack of open brackets */
-	uint32_t n_names_tried;      /* unknown names for which a similar field was looked for */
-	size_t error_byte;
-	enum bs_status status;
+	uint32_t n_names_tried;      /* unknown names for which a similar field was searched */
+	size_t error_byte;           /* position in the text of a BS_INVALID failure */
+	enum bs_status status;       /* the first failure */
 	struct bs_error *err;
 };
 
 void bs_lex(struct bs_lexing *lexing);
 void bs_lex_deinit(struct bs_lexing *lexing);
 
-/* bs_lex_keep, bs_lex_fail and bs_lex_notice do nothing after a failure. */
+/* bs_lex_keep records a status; bs_lex_fail records a BS_INVALID failure at a byte of the text.
+ * These two and bs_lex_notice do nothing after a failure. */
 void bs_lex_keep(struct bs_lexing *lexing, enum bs_status status);
 void bs_lex_fail(struct bs_lexing *lexing, size_t byte, const char *message);
 /* Adds a notice: text[start_byte..end_byte) followed by the message. With options->strict it is an

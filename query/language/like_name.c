@@ -7,7 +7,7 @@
 #include "query/language/fuzzy.h"
 #include "query/language/query_tree.h"
 
-#define NAME_NS 100u /* estimated time to compare a name */
+#define NAME_NS 100u /* estimated nanoseconds to compare a name */
 
 /* Converts ASCII letters to lower case. n_bytes <= BS_QUERY_MAX_FIELD_BYTES. */
 static void lower(const uint8_t *name, size_t n_bytes, uint8_t *lower_out)
@@ -16,8 +16,8 @@ static void lower(const uint8_t *name, size_t n_bytes, uint8_t *lower_out)
 		lower_out[i] = name[i] >= 'A' && name[i] <= 'Z' ? name[i] | 0x20 : name[i];
 }
 
-/* The number of edits between the name and a field name; UINT32_MAX if it is too large. fuzzy was
- * made of name; NULL: only an equal name is accepted. */
+/* Returns the number of edits between `name`, which is in lower case, and `like`; UINT32_MAX if
+ * there are too many. fuzzy is made of `name`; NULL: no edits are allowed. */
 static uint32_t edits_between(struct bs_fuzzy *fuzzy, const uint8_t *name, size_t name_bytes,
                               struct bs_field_suggestion like)
 {

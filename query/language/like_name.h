@@ -8,10 +8,10 @@ struct bs_field_suggestion {
 	uint32_t n_bytes;
 };
 
-/* Finds the field name (or `other`, nullable) with the fewest edits from name, ignoring the case of
- * ASCII letters. Of several with as few edits, returns the first. At most 2 edits, 1 if name has
- * fewer than 5 bytes, 0 if fewer than 3. Fields longer than longest_bytes are skipped. fields is
- * nullable. BS_NO_MEMORY. */
+/* Finds the name with the fewest edits from `name` among the names in `fields` (nullable) and
+ * `other` (nullable). The case of ASCII letters is ignored. Among names with equally few edits,
+ * returns the first; `other` comes last. At most 2 edits are allowed, 1 if name has fewer than 5
+ * bytes, 0 if fewer than 3. Fields longer than longest_bytes are skipped. BS_NO_MEMORY. */
 enum bs_status bs_suggest_field(const struct bs_term_table *fields, uint32_t longest_bytes,
                                 const char *other, const uint8_t *name, size_t name_bytes,
                                 struct bs_field_suggestion *like_out,

@@ -3,8 +3,8 @@
  * of tokens into words and builds the tree.
  *
  * Only brackets recurse (parse_or), so BS_QUERY_MAX_DEPTH bounds the stack; on a small stack, fewer
- * levels are an error. An ignored operand is NO_DRAFT, which every operator skips. The first
- * failure is sticky: no token follows it, and nothing more is built.
+ * levels are allowed. An ignored operand is NO_DRAFT, which every operator skips. The first failure
+ * is sticky: after it, token_of returns END, and nothing more is built.
  */
 #include "query/language/parse.h"
 
@@ -27,15 +27,15 @@
 
 #define NO_DRAFT UINT32_MAX
 
-/* kind and max_distance, before each term in bs_query_storage.terms */
+/* A key in bs_query_storage.terms begins with these bytes: kind and max_distance. */
 #define ELEMENT_KIND_BYTES 2u
 
-/* A word or bigram of a token's text. */
+/* A word or bigram of the text that was analysed last: a token's text or a part of it. */
 struct word {
 	size_t term_off; /* offset in parser.terms */
 	uint32_t term_bytes;
 	uint32_t position;
-	uint64_t start_byte; /* offset in the token's text */
+	uint64_t start_byte; /* offset in the analysed text */
 	bool is_bigram;
 	bool is_stop;
 };
@@ -46,7 +46,7 @@ struct draft {
 	/* weight: the weight of this node alone, which applies to all nodes below it. The arrays
 	 * are not set yet. */
 	struct bs_query_node node;
-	size_t first_item; /* index in parser.items; the aids follow the items */
+	size_t first_item; /* leaves: index in parser.items; the aids follow the items */
 	uint32_t first_child;
 	uint32_t last_child;
 	uint32_t next;  /* next sibling */
@@ -94,7 +94,7 @@ static void keep(struct parser *parser, enum bs_status status)
 	bs_lex_keep(&parser->lexing, status);
 }
 
-/* Estimated times for an operand and a node. */
+/* Estimated nanoseconds for an operand and for a node. */
 #define OPERAND_NS 500u
 #define NODE_NS    50u
 
@@ -201,7 +201,8 @@ static struct draft new_draft(enum bs_node_kind kind)
 	                      .next = NO_DRAFT};
 }
 
-/* Makes NOT draft. NO_DRAFT remains NO_DRAFT; of a NOT, returns the operand. */
+/* Makes the negation of a draft. NO_DRAFT remains NO_DRAFT. The negation of a NOT is its
+ * operand. */
 static uint32_t negate(struct parser *parser, uint32_t draft)
 {
 	struct draft negation = new_draft(BS_NODE_NOT);
@@ -237,7 +238,7 @@ static uint32_t join(struct parser *parser, const struct draft *parent)
 	return parent->node.n_children < 2 ? parent->first_child : add_draft(parser, parent);
 }
 
-/* bs_token_fn: collects the words of a token. */
+/* bs_token_fn: collects the words and bigrams of the analysed text. */
 static enum bs_status take_terms(void *context, const struct bs_token *tokens, size_t n_tokens,
                                  struct bs_error *err)
 {
@@ -297,8 +298,9 @@ static const struct word *last_word(const struct parser *parser)
 /*
  * Adds the collected words, or the collected bigrams, as items of a leaf and returns their number.
  * `last` (nullable) replaces the last word. Then the bigram that ends with the last word is left
- * out, because a match need not contain it. (Characters of script runs take no ~2, but U+1F21A,
- * which is not one, folds to one: U+7121.)
+ * out, because a match need not contain it. (A character of a script run cannot have ~N, but the
+ * last word may still be part of a bigram: U+1F21A, which is not such a character, folds to U+7121,
+ * which is one.)
  */
 static uint32_t add_items(struct parser *parser, bool bigrams, const struct bs_element *last)
 {
@@ -356,7 +358,7 @@ static struct draft new_leaf(const struct parser *parser, enum bs_node_kind kind
 }
 
 /* Makes a leaf of the collected words: a WORD, a PHRASE, or with is_near a NEAR. `last` (nullable)
- * replaces the last word. end_byte: the end of their text. */
+ * replaces the last word. end_byte: the end of the words' text in the query text. */
 static uint32_t make_leaf(struct parser *parser, const struct bs_element *last, bool is_near,
                           size_t end_byte)
 {
@@ -396,9 +398,9 @@ static uint32_t ignore(struct parser *parser)
 }
 
 /*
- * Makes `last`, a prefix or fuzzy element, of the last collected word; *unstemmed_out holds its
- * term. In an index that stems, prefixes and fuzzy words are folded but not stemmed (as in Lucene),
- * and compared with the stems in the index.
+ * Makes `last`, a prefix or fuzzy element, of the last collected word; *unstemmed_out holds the
+ * bytes of last->term. In an index that stems, prefixes and fuzzy words are folded but not stemmed
+ * (as in Lucene), and compared with the stems in the index.
  */
 static void make_last(struct parser *parser, const uint8_t *text, size_t text_bytes,
                       struct bs_element *last, struct bs_buffer *unstemmed_out)
@@ -617,8 +619,9 @@ static uint32_t parse_range(struct parser *parser, bool is_quoted)
 	struct bs_query_range range = {.field = field};
 	if (!bs_range_looks_like(text, n_bytes))
 		return NO_DRAFT;
-	/* For BS_QUERY_ANY_FIELD, has_values returns whether some field has values. This is the
-	 * wrong question for a `name:` that refers only to files. */
+	/* For BS_QUERY_ANY_FIELD, has_values returns whether any field has values. It is not called
+	 * for a `name:` that refers only to files: `field` is BS_QUERY_ANY_FIELD then, too, but
+	 * file paths have no values. */
 	bool is_asked = options->has_values && (!has_field || field != BS_QUERY_ANY_FIELD);
 	bool has_values = is_asked && options->has_values(options->context, field);
 	bool is_range = read_range(parser, text, n_bytes, &range);
@@ -700,7 +703,7 @@ static uint32_t parse_word(struct parser *parser)
 
 static uint32_t parse_or(struct parser *parser);
 
-/* Brackets, and a tree, of this depth fit into any stack. */
+/* Nested brackets and trees up to this depth fit into any stack. */
 #define FEW_LEVELS 16u
 /* The most stack bytes per node of functions that walk over the tree: eval and eval_and of
  * scan.c. */
@@ -832,8 +835,9 @@ static bool is_scoring(struct parser *parser, uint32_t number, bool is_positive)
 	return is_found && draft->node.weight > 0;
 }
 
-/* Collects the operands of the query's AND: those that do not score in `bound`, which stay
- * required, the others in `loose`. weight: the product of the weights around the node. */
+/* Distributes the operands of the query's AND: operands that do not score are added to `bound` and
+ * remain required; the others are added to `loose`, and a match needs either all of `loose` or a
+ * feedback term. weight: the product of the weights around the node. */
 static void split(struct parser *parser, uint32_t number, double weight, struct draft *loose,
                   struct draft *bound)
 {
@@ -852,6 +856,8 @@ static void split(struct parser *parser, uint32_t number, double weight, struct 
 	add_operand(parser, binds ? bound : loose, number);
 }
 
+/* Adds a feedback term. has_leaf: returns a leaf for the term. Otherwise the term only adds to
+ * scores, and NO_DRAFT is returned. */
 static uint32_t add_term(struct parser *parser, const struct bs_weighted_term *term, bool has_leaf)
 {
 	struct bs_element element = {
@@ -1020,6 +1026,7 @@ static void finish(struct parser *parser, uint32_t root)
 		            "the query is nested too deep for the small stack of this thread");
 }
 
+/* Restricts the query to the range options->within. */
 static uint32_t keep_within(struct parser *parser, uint32_t root)
 {
 	struct draft both = new_draft(BS_NODE_AND);

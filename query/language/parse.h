@@ -24,7 +24,7 @@
  *   NOT.
  * - `-` and `!` negate at the start of a token that contains a word or begins with a field, and
  *   directly before a phrase or group. Each primary has one negation: --a is -a. The analyzer
- *   decides what contains a word: __ does.
+ *   decides whether a token contains a word; for example, it reads __ as a word.
  * - A token of several words is a phrase. A token without words is ignored with a notice.
  * - `*`, `~1` and `~2` are operators at the end of a token that has other characters before them.
  *   They apply to the last word of the token.
@@ -43,13 +43,13 @@
  *   digits precede it, and directly after a phrase or group if the token ends there.
  * - A field name is the longest indexed name that the token begins with, before a colon. Its
  *   operand may follow after white space. With nested fields the innermost counts, as in Lucene.
- * - `name:` applies to files: the leaf matches words of their paths. If records have a field of
- *   this name, it is the OR of both.
+ * - `name:` applies to files: the leaf matches words of their paths. If records have a field
+ *   "name", `name:` searches both, as an OR of two leaves.
  * - A stop word does not score. With `any`, a stop word that is a leaf of its own and not negated
  *   is ignored.
- * - RANGE is a bare token in a field that has numbers or dates, or there a phrase that is a range
- *   with a space before the time of a date. A token that looks like a range and is invalid is text,
- *   with a notice; so is a range without a field.
+ * - RANGE is a token in a field that has numbers or dates. It has no quotes, except that a range of
+ *   dates with a space between date and time must be in quotes. A token that looks like a range and
+ *   is invalid is text, with a notice; so is a range without a field.
  * - With `any`, adjacency outside brackets means OR and binds less than AND. A negated operand on
  *   its own excludes from its neighbours up to the next OR: `a b -c` is (a OR b) AND NOT c.
  *

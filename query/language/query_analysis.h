@@ -1,5 +1,6 @@
-/* query_analysis.h: query analysis: the analyzer, fields and stop words for parsing queries. They
- * are those of a list of indexes, or are set by the caller. */
+/* query_analysis.h: query analysis: the analyzer, fields and stop words for parsing queries. The
+ * analyzer and the fields come from a list of indexes or from the caller; the stop words are chosen
+ * for each query. */
 #pragma once
 
 #include "core/store/snapshot_list.h"
@@ -11,8 +12,8 @@
 /* The fields that a query may use. */
 struct bs_query_fields {
 	const struct bs_term_table *names;
-	uint32_t longest_bytes;
-	bool has_file_names; /* `name:` also applies to files */
+	uint32_t longest_bytes; /* of the names of at most BS_QUERY_MAX_FIELD_BYTES */
+	bool has_file_names;    /* `name:` also applies to files */
 };
 
 /* For one thread. Zero-initialise; release with bs_query_analysis_deinit. */
@@ -26,10 +27,13 @@ struct bs_query_analysis {
 	struct bs_stop stop;
 	/* the fields of the current query; without a list, those set by the caller */
 	struct bs_query_fields fields;
+	/* The fields of all indexes of the list. bs_query_analysis_begin resets `fields` to
+	 * them. */
 	struct bs_query_fields of_list;
 	struct bs_term_table listed; /* the field names of all snapshots, if there are several */
 	struct bs_term_table joined; /* the field names of the list and of the statistics */
-	const struct bs_statistics *statistics; /* its fields may be used, too; NULL: none */
+	/* Queries may also use the fields that only these statistics have. NULL: none. */
+	const struct bs_statistics *statistics;
 };
 
 /* Initialises the analysis with the analyzer of one entry of the list, and the fields of the whole
@@ -37,7 +41,7 @@ struct bs_query_analysis {
 enum bs_status bs_query_analysis_init(struct bs_query_analysis *analysis,
                                       const struct bs_snapshot_list *list, uint32_t entry,
                                       struct bs_error *err) BS_WARN_UNUSED;
-/* True if two entries parse queries in the same way. */
+/* True if the indexes of two list entries have equivalent analyzers. */
 bool bs_query_analysis_is_alike(const struct bs_list_entry *a, const struct bs_list_entry *b);
 /* Initialises the analysis without a list and without fields; the options determine the analyzer.
  * Fails as bs_tokenizer_new. */

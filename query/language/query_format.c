@@ -188,7 +188,8 @@ static bool has_lone_quote(const struct printer *printer, const struct bs_query_
 	                                leaf->text.end_byte - leaf->text.start_byte);
 }
 
-/* True if the * at `at` is part of a keycap, which is a word. */
+/* True if the * at `at` is part of a keycap emoji (* with U+FE0F or U+20E3), which the analyzer
+ * takes for a word. */
 static bool is_keycap(const uint8_t *text, size_t at, size_t end)
 {
 	return (end - at > 3 && memcmp(text + at + 1, "\xef\xb8\x8f", 3) == 0) ||
@@ -249,7 +250,7 @@ static void put_normal_text(struct printer *printer, const struct bs_query_node 
 		put_number(printer, "~", node->distance);
 }
 
-/* Writes a weight with 13 digits, as many as the parser reads. */
+/* Writes a weight with 13 significant digits, as many as the parser reads; nothing if it is 1. */
 static void put_decimal(struct printer *printer, double weight)
 {
 	char digits[32];

@@ -16,7 +16,7 @@
 /* Most words with *, ? or ~: each is compared with every word of a document. */
 #define BS_QUERY_MAX_INEXACT 1024u
 #define BS_QUERY_MAX_RANGES  1024u
-#define BS_QUERY_RANGE_SHOWN 63u
+#define BS_QUERY_RANGE_SHOWN 63u /* most bytes kept of a range's text, for display */
 /* deepest nesting of brackets; the tree is at most three times as deep */
 #define BS_QUERY_MAX_DEPTH 1000
 /* The largest N of "words"~N; a larger N is reduced to this, because no document is longer. */
@@ -27,8 +27,8 @@
 #define BS_QUERY_FILE_NAME  (UINT32_MAX - 1)
 #define BS_QUERY_NOTICES    5    /* most notices kept */
 #define BS_QUERY_MAX_WEIGHT 1000 /* largest N of ^N */
-/* A product of weights above MOST becomes MOST, and one below LEAST becomes 0, so that sums of
- * scores are exact to at least nine digits. */
+/* A product of weights above BS_QUERY_MOST_WEIGHT is reduced to it, and one below
+ * BS_QUERY_LEAST_WEIGHT becomes 0, so that sums of scores are exact to at least nine digits. */
 #define BS_QUERY_MOST_WEIGHT  1e9
 #define BS_QUERY_LEAST_WEIGHT 1e-9
 
@@ -38,7 +38,8 @@ enum bs_element_kind {
 	BS_ELEMENT_PREFIX,  /* the document's term begins with these bytes */
 	BS_ELEMENT_PATTERN, /* the whole term matches the pattern (wildcard.h) */
 	BS_ELEMENT_FUZZY,   /* at most max_distance edits of code points */
-	/* a bigram of the analysis, equal bytes: helps the filter, is never verified or scored */
+	/* a bigram that the analyzer made, equal bytes: only helps to exclude documents by their
+	 * columns; is never verified or scored */
 	BS_ELEMENT_BIGRAM,
 };
 
@@ -46,10 +47,11 @@ enum bs_element_kind {
 struct bs_element {
 	enum bs_element_kind kind;
 	uint8_t max_distance; /* FUZZY: 1 or 2. Other kinds: 0 */
-	/* Occurs under an even number of NOTs. Always false for a BIGRAM. */
+	/* Some occurrence is under an even number of NOTs. Always false for a BIGRAM. */
 	bool is_positive;
-	/* Sum of the weights of its positive occurrences, which may differ from the sum of the
-	 * weights of its nodes. 0: does not score. */
+	/* Sum of the weights of its positive occurrences. It may differ from the sum of the weights
+	 * of its nodes: one of the two leaves of a `name:` is not counted, and a feedback term may
+	 * have no node. 0: does not score. */
 	double weight;
 	uint32_t term_bytes; /* > 0 */
 	/* As folded by the analyzer; not NUL-terminated. For PREFIX, PATTERN and FUZZY not
@@ -61,15 +63,15 @@ struct bs_element {
 struct bs_query_item {
 	uint32_t element;
 	uint32_t position; /* relative to the first item of the leaf; ascending */
-	bool is_stop;      /* is a stop word, and does not score */
+	bool is_stop;      /* the word is a stop word and does not score */
 };
 
 enum bs_node_kind {
 	BS_NODE_WORD, /* items[0] occurs */
 	/* n_items >= 2: all occur in one field, at these relative positions */
 	BS_NODE_PHRASE,
-	/* n_items >= 2: all occur in one field in any order, with last - first <= distance +
-	 * n_items - 1. */
+	/* n_items >= 2: all occur in one field in any order; the positions of the last and the
+	 * first differ by at most distance + n_items - 1. */
 	BS_NODE_NEAR,
 	BS_NODE_RANGE, /* n_items == 0: the field has a value in the range */
 	BS_NODE_AND,   /* n_children >= 2, none of them an AND */
@@ -81,8 +83,10 @@ enum bs_node_kind {
  * not from the text. */
 struct bs_leaf_text {
 	uint32_t start_byte, end_byte;
-	bool is_quoted; /* was in quotes */
-	bool is_near; /* was followed by a distance; also for a single word, which is not a NEAR */
+	bool is_quoted; /* the text was in quotes */
+	/* The text was followed by a distance. Also true for a single word, whose node is a
+	 * WORD. */
+	bool is_near;
 };
 
 /*
@@ -107,7 +111,7 @@ struct bs_query_node {
 	const uint32_t *children; /* indices into nodes, each less than the index of this node */
 	const struct bs_query_item *items;
 	const struct bs_query_item *aids; /* bigrams; position: of the first code point */
-	/* leaves: the product of the ^N around it; 1 if there is none */
+	/* leaves: the product of all weights ^N that apply to the leaf; 1 if there are none */
 	double weight;
 	struct bs_leaf_text text; /* leaves only */
 };
@@ -205,7 +209,7 @@ struct bs_query_options {
 	void *context;
 	/* A range that every match must also be in; NULL: none. Borrowed during the call. */
 	const struct bs_query_range *within;
-	bool any;
+	bool any;    /* adjacency outside brackets means OR (parse.h) */
 	bool strict; /* a notice is an error */
 	/*
 	 * terms: feedback terms, which the user did not type. own_share (>= 0): the query's own

@@ -19,9 +19,9 @@ struct bs_stop_choice {
 
 /* Zero-initialise; reusable; release with bs_stop_deinit. */
 struct bs_stop {
-	struct bs_term_table words;     /* folded, not stemmed */
-	struct bs_term_table stems;     /* as in the index; empty if it does not stem */
-	struct bs_buffer text;          /* the current list */
+	struct bs_term_table words;     /* the stop words, folded, not stemmed */
+	struct bs_term_table stems;     /* their stems; empty if the index does not stem */
+	struct bs_buffer text;          /* the text of the current list */
 	struct bs_tokenizer *unstemmed; /* borrowed: the analyzer of the index without stemming */
 };
 void bs_stop_deinit(struct bs_stop *stop);
@@ -37,5 +37,5 @@ enum bs_status bs_stop_begin(struct bs_stop *stop, const struct bs_stop_choice *
 enum bs_status bs_stop_mark(const struct bs_stop *stop, const uint8_t *text, size_t text_bytes,
                             struct bs_buffer *marks, struct bs_error *err) BS_WARN_UNUSED;
 
-/* True if a term of the index comes from a word on the list. */
+/* True if a term, which the analyzer of the index made, comes from a word on the list. */
 bool bs_stop_has_term(const struct bs_stop *stop, const uint8_t *term, size_t term_bytes);

@@ -22,7 +22,7 @@ enum {
 	N_ALPHABETS
 };
 
-/* a * before the end of a token is a wildcard only if the token has this many letters */
+/* a * before the end of a token is a wildcard only if the token has this many letters or digits */
 #define LEAST_LETTERS 3u
 
 /* Backtracks only to the last *: it can match whatever an earlier * could. */
@@ -59,7 +59,7 @@ size_t bs_pattern_head(const uint8_t *pattern, size_t pattern_bytes)
 	return n;
 }
 
-/* Chooses two letters of an alphabet that the text lacks. False: there are none. */
+/* Chooses two letters of an alphabet that the text lacks. Returns false if it lacks fewer. */
 static bool choose_letters(struct bs_wildcards *wildcards, uint32_t alphabet, const uint8_t *text,
                            size_t text_bytes)
 {
@@ -102,8 +102,10 @@ static struct neighbours neighbours_of(const uint8_t *text, size_t text_bytes, s
 	return found;
 }
 
-/* True if the sign at token[at] is a wildcard. The * of a keycap is not. Several * in a row use the
- * same alphabet, which depends on the characters around them. */
+/* True if the sign at token[at] is a wildcard. The * of a keycap emoji is not. has_any: the token
+ * has enough letters for * to be a wildcard. *alphabet_out: the alphabet of the letter that
+ * replaces the sign; several * in a row use the same alphabet, which depends on the characters
+ * around them. */
 static bool is_wildcard(const uint8_t *token, size_t token_bytes, size_t at, bool has_any,
                         uint32_t *alphabet_out)
 {
@@ -166,8 +168,8 @@ void bs_wildcards_deinit(struct bs_wildcards *wildcards)
 	bs_buffer_deinit(&wildcards->text);
 }
 
-/* Returns the sign, * or ?, for which the letter at text[at] stands; 0 if it is another character.
- * *behind_out: the offset after this letter, or after this byte. */
+/* Returns the sign, * or ?, that the letter at text[at] represents; 0 if text[at] does not begin
+ * such a letter. *behind_out: the offset after the letter; in the case of 0, after the byte. */
 static uint8_t sign_at(const struct bs_wildcards *wildcards, const uint8_t *text, size_t at,
                        size_t end, size_t *behind_out)
 {

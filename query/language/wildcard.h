@@ -29,11 +29,12 @@ size_t bs_pattern_head(const uint8_t *pattern, size_t pattern_bytes);
 /* A text with letters in place of wildcards. Zero-initialise; release with bs_wildcards_deinit. */
 struct bs_wildcards {
 	struct bs_buffer text;
-	uint8_t any[2], one[2]; /* last bytes of the letters for * and ?: Ugaritic, Hangul */
-	uint32_t n;             /* wildcards in the text */
+	/* the last bytes of the letters for * and for ?, each for Ugaritic [0] and Hangul [1] */
+	uint8_t any[2], one[2];
+	uint32_t n; /* wildcards in the text */
 	/* the token has a * but is too long; none of its signs are wildcards */
 	bool is_too_long;
-	/* a * with a letter, a digit or a full stop on each side was turned back into a sign */
+	/* a * with a word character or a full stop on each side was turned back into a sign */
 	bool is_misplaced;
 };
 

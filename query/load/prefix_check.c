@@ -11,7 +11,7 @@
 struct slot {
 	/* The latest check whose result lasts (is_lasting); NULL: none. */
 	struct bs_prefix_check *prefix_check;
-	bool is_read; /* A thread is making a prefix check of this source. */
+	bool is_read; /* A thread is reading this source, to make a prefix check. */
 };
 
 struct bs_prefix_checks {
@@ -159,7 +159,7 @@ static struct bs_prefix_check *make(const struct bs_prefix_checks *prefix_checks
 	if (!at.prefix_check)
 		return NULL;
 	struct bs_memory_budget *budget = bs_memory_budget_here;
-	/* No thread's memory budget pays for the check, because all searchers share it. */
+	/* The check counts for no thread's memory budget, because all searchers share it. */
 	bs_memory_budget_here = NULL;
 	at.prefix_check->n_users = 1;
 	at.prefix_check->is_lasting =

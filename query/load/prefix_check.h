@@ -17,7 +17,7 @@ struct bs_prefix_check {
 	/* The collection still begins with the indexed bytes. Otherwise `behind` and `replaced` are
 	 * empty. */
 	bool is_same;
-	bool has_replaced;
+	bool has_replaced;          /* `replaced` is not empty. */
 	struct bs_relocated behind; /* The records after the indexed bytes. */
 	/* Documents whose ids occur again after the indexed bytes. Ids are compared by hash, so
 	 * some of the documents may be false positives. */

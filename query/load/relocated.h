@@ -7,10 +7,10 @@
 #include "corpus/read/source.h"
 
 struct bs_relocated_record {
-	uint64_t hash; /* The hash of the record's id. */
-	uint64_t offset;
-	uint64_t source_bytes;
-	uint64_t line;
+	uint64_t hash;         /* The hash of the record's id. */
+	uint64_t offset;       /* The offset of the record in the file. */
+	uint64_t source_bytes; /* The length of the record in the file. */
+	uint64_t line;         /* The line number of the record, 1-based. */
 };
 
 BS_VECTOR(bs_relocated_records, struct bs_relocated_record);
@@ -30,8 +30,8 @@ enum bs_status bs_relocated_read(struct bs_relocated *moved, const struct bs_sou
                                  struct bs_reader *reader, struct bs_feed *feed,
                                  struct bs_error *err) BS_WARN_UNUSED;
 void bs_relocated_deinit(struct bs_relocated *moved);
-/* The first record whose hash is at least `hash`; *end_out if there is none; NULL if there are no
- * records at all. Records with equal hashes are adjacent. */
+/* The first record whose hash is at least `hash`; *end_out if there is none. *end_out: the end of
+ * the records. Both are NULL if there are no records. Records with equal hashes are adjacent. */
 const struct bs_relocated_record *bs_relocated_find(const struct bs_relocated *moved, uint64_t hash,
                                                     const struct bs_relocated_record **end_out);
 

@@ -24,9 +24,11 @@ struct fetch_source {
 	uint64_t checked;
 	/* The fingerprint does not prove that the content is the indexed one. */
 	bool is_racy;
+	/* Collections: the indexed bytes are no longer the beginning of the file, or its state is
+	 * unknown. Stays true once set. */
 	bool is_changed;
-	bool is_gone;
-	bool is_noticed;
+	bool is_gone;    /* Collections: the file is gone, or is no longer a collection. */
+	bool is_noticed; /* The change, or the refusal, of the source was reported. */
 	/* Changed collections: reading was tried, and `moved` is filled unless is_unread. */
 	bool is_mapped;
 	bool is_unread; /* Changed collections: the file could not be read. */
@@ -74,11 +76,11 @@ struct bs_snapshot_loader {
 	uint32_t ahead_of_source;
 	uint64_t ahead_from;
 	uint64_t ahead_to;
-	struct bs_buffer raw;
-	struct bs_buffer path;
-	struct bs_buffer name; /* The name of a file, relative to its folder. */
-	struct bs_buffer id;
-	uint64_t n_failures;
+	struct bs_buffer raw;      /* The stored text that was read last. */
+	struct bs_buffer path;     /* The path of a document. */
+	struct bs_buffer name;     /* The name of a file, relative to its folder. */
+	struct bs_buffer id;       /* The id of the record that was read last. */
+	uint64_t n_failures;       /* See bs_snapshot_loader_failures. */
 	struct bs_changes changes; /* The changes found in this query. */
 	bool verbose;
 	bool trusts; /* The query takes documents as unchanged unless their texts are read. */
@@ -775,7 +777,7 @@ static bool is_replaced(const struct bs_snapshot_loader *snapshot_loader, uint32
 	       bs_doc_bits_has(&prefix_check->replaced, (struct bs_doc_ref){segment, document});
 }
 
-/* The application that added the document supplies its text. */
+/* Loads the text of a document from the application that added it, which keeps the text. */
 static enum bs_status ask_provider(struct bs_snapshot_loader *snapshot_loader, struct asked *asked,
                                    struct bs_error *err)
 {

@@ -57,8 +57,8 @@ enum bs_load_state {
 	BS_LOADED_RACY,
 	BS_LOADED_CHANGED, /* Present with another fingerprint. */
 	BS_LOADED_GONE,    /* No longer present: the caller drops the document. */
-	/* Present, but unreadable. A notice was given. The caller drops the document and ends the
-	 * search with an error. */
+	/* Present, but unreadable. The caller drops the document. bs_snapshot_loader_failures
+	 * counts it; there were notices for the first few. */
 	BS_LOADED_FAILED,
 };
 

@@ -302,7 +302,7 @@ struct plain {
 	FILE *out;
 	size_t column, indent;
 	bool is_below_break; /* An empty line is due before the next word. */
-	bool is_literal;
+	bool is_literal;     /* Lines are printed verbatim, up to .Ed. */
 };
 
 static void end_paragraph(struct plain *plain, size_t next_indent)

@@ -50,7 +50,7 @@ static size_t distance(const char *a, const char *b)
 }
 
 /* Whether `name` is less than *least edits from `word`, and similar enough that it may have been
- * meant. If so, updates *least. */
+ * meant. If so, updates *least. A name that begins with `word` counts as 0 edits away. */
 static bool is_closer(const char *word, const char *name, size_t *least)
 {
 	size_t n = strlen(word), d = strncmp(name, word, n) == 0 ? 0 : distance(word, name);
@@ -90,7 +90,8 @@ static enum bs_status refuse_unknown(const struct bs_command *command, const cha
 enum bs_status bs_word_list_add(struct bs_word_list *words, const char *word, struct bs_error *err)
 {
 	size_t n_bytes = (words->n + 2) * sizeof(*words->list);
-	/* The array has room for a power of two of pointers, including the NULL at its end. */
+	/* The array grows whenever the number of its pointers, including the NULL at its end, has
+	 * reached a power of two; it then gets room for at least twice as many. */
 	bool is_full = words->n == 0 || ((words->n + 1) & words->n) == 0;
 	const char **list = is_full ? realloc(words->list, n_bytes * 2) : words->list;
 	if (!list)
@@ -204,6 +205,7 @@ struct walk {
 	 * applied. */
 	const char *sought;
 	const char *found; /* The argument of the sought option. */
+	/* help: --help was read, which ends the reading. is_met: the sought option was read. */
 	bool help, is_met;
 };
 

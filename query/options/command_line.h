@@ -176,7 +176,7 @@ const char *bs_format_count(uint64_t n, char out[32]);
 /* Formats a count of things: "1 document", "2,000 documents". thing: at most 29 bytes. Returns
  * out. */
 const char *bs_format_things(uint64_t n, const char *thing, char out[64]);
-/* Like the functions; the text lives as long as the enclosing block. */
+/* Call the functions above with memory that lives as long as the enclosing block. */
 #define BS_BYTES(n_bytes)   bs_format_bytes(n_bytes, (char[24]){0})
 #define BS_COUNT(n)         bs_format_count(n, (char[32]){0})
 #define BS_THINGS(n, thing) bs_format_things(n, thing, (char[64]){0})

@@ -64,8 +64,8 @@ static struct guess guess_range(const struct bs_plan *plan, uint32_t n)
 	return guess;
 }
 
-/* Limits the guess for a phrase by the dfs of its word pairs, as far as every segment has the pair
- * as a term. */
+/* Limits the guess for phrase n by the dfs of its word pairs. Skips a pair that is not a term in
+ * every segment. */
 static void limit_by_pairs(const struct bs_plan *plan, uint32_t n, struct guess *guess)
 {
 	for (uint32_t i = 0; i < bs_plan_n_pairs(plan); i++) {

@@ -16,7 +16,7 @@ struct bs_file_names {
 	enum bs_status (*has)(struct bs_file_names *names, uint32_t n, struct bs_doc_ref ref,
 	                      bool *has_out, struct bs_error *err);
 	uint32_t n_leaves; /* The number of `name:` leaves. */
-	/* Some records may have their own field `name`, which replaces the name of their file.
-	 * Whether one does is seen only in its text. */
+	/* Some records may have a field `name` of their own, which replaces the name of their file.
+	 * Only the text of a record shows whether it has this field. */
 	bool is_loose;
 };

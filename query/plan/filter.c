@@ -62,7 +62,7 @@ struct bs_filter {
 	/* For each segment of the list, an array with an enum memo for each document; NULL: nothing
 	 * computed yet. */
 	uint8_t **memo;
-	struct bs_buffer path;
+	struct bs_buffer path;   /* The path of the document being checked. */
 	struct bs_buffer folder; /* The folder for which is_folder_out is valid. */
 	bool is_folder_out;      /* The globs exclude `folder`, and thereby everything in it. */
 };
@@ -462,7 +462,8 @@ static enum bs_status passes_place(const struct bs_filter *filter, struct index_
 	return status;
 }
 
-/* Whether the globs exclude or include a path, by the rules that apply when a folder is indexed. */
+/* Whether the globs exclude or include a path, by the rules that apply when a folder is indexed.
+ * off: see find_off. */
 static enum bs_ignore_verdict ask_globs(const struct bs_filter *filter,
                                         const struct bs_ignore_entry *entry, size_t off)
 {
@@ -558,11 +559,11 @@ static enum bs_status find_mtime(const struct bs_list_segment *segment, uint32_t
 	return bs_packed_get(&segment->segment->docs.places[1], document, mtime_ns_out, err);
 }
 
-/* Estimated cost of checking a document. */
+/* Estimated nanoseconds to check a document. */
 #define LOOK_NS 300u
 
-/* Whether a document passes, by the cheapest criteria first. All records of a source have the same
- * result. */
+/* Whether a document passes all criteria that need no text; checks the cheapest first. All records
+ * of a source have the same result. */
 static enum bs_status look(struct bs_filter *filter, struct bs_doc_ref ref,
                            const struct bs_doc_record *record, bool *passes_out,
                            struct bs_error *err)

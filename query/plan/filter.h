@@ -13,11 +13,12 @@ struct bs_filter;
 
 /* The selection of documents. Lists end with NULL. A NULL member selects everything. Borrowed. */
 struct bs_selection {
-	const char *const *globs;
-	const char *const *types;
-	const char *const *type_nots;
-	const char *const *places;
-	const char *newer, *older;
+	const char *const *globs;     /* of paths, as in ripgrep's -g; a ! in front excludes */
+	const char *const *types;     /* names of file types to include */
+	const char *const *type_nots; /* names of file types to exclude */
+	const char *const *places;    /* files or folders; a document must be at or below one */
+	const char *newer, *older;    /* dates or ages such as 3d: from newer to before older */
+	/* the records' field to which newer and older apply; NULL: the time of the file */
 	const char *date_field;
 };
 
@@ -32,7 +33,8 @@ void bs_filter_free(struct bs_filter *filter);
 enum bs_status bs_filter_begin(struct bs_filter *filter, const struct bs_selection *selection,
                                bool *is_any_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Whether a source of index `entry` of the list is at, above or below a place. BS_NO_MEMORY. */
+/* Whether index `entry` of the list has a source that is at, above or below the place `path`.
+ * BS_NO_MEMORY. */
 enum bs_status bs_filter_has_place(struct bs_filter *filter, const char *path, uint32_t entry,
                                    bool *has_out, struct bs_error *err) BS_WARN_UNUSED;
 

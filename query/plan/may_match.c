@@ -5,7 +5,8 @@
 #include "query/language/fold.h"
 #include "query/language/wildcard.h"
 
-/* Looks up all trigrams of the element's fixed bytes, those between wildcards. */
+/* Looks up all trigrams of the element that contain no wildcard. *may_out becomes false if the
+ * index lacks one. */
 static enum bs_status may_have_bytes(const struct bs_summary *summary,
                                      const struct bs_element *element, bool *may_out,
                                      struct bs_error *err)

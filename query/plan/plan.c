@@ -240,8 +240,9 @@ static void resolve(struct planner *planner, const struct bs_segment *segment, u
 		planner->status = bs_vector_append(&plan->places, &place, planner->err);
 }
 
-/* Looks up a range in a segment. A segment without named fields has no values. If it stores the
- * values of some fields only (is_partial), those of other fields are unknown. */
+/* Looks up a range in a segment. A segment without named fields has no values, except perhaps in a
+ * field whose name contains NUL: segments do not record such names. If a segment stores the values
+ * of some fields only (is_partial), those of other fields are unknown. */
 static void resolve_range(struct planner *planner, const struct bs_segment *segment,
                           const struct bs_query_range *range)
 {

@@ -18,14 +18,15 @@
 
 /* A term in one segment. */
 struct bs_term_place {
-	bool is_found;
-	uint64_t df;
+	bool is_found;           /* The segment has the term. */
+	uint64_t df;             /* The number of documents of the segment that have the term. */
 	struct bs_and_term term; /* The columns of the term; undefined if is_found is false. */
 	/* The rows that pass the columns but lack the term; empty unless
 	 * term.treatment->has_false_positives. */
 	struct bs_term_false_positives false_positives;
 };
 
+/* The value of bs_plan_term.element for a term that is a word pair. */
 #define BS_PLAN_WORD_PAIR UINT32_MAX
 
 struct bs_plan_term {
@@ -44,15 +45,15 @@ struct bs_plan_term {
 struct bs_plan_element {
 	uint32_t first_term;
 	uint32_t n_terms;
-	/* The element expands to more than BS_PLAN_MAX_EXPANSION terms. It has none here, and
-	 * columns cannot rule documents out by it. */
+	/* The element expands to more terms than the limits below allow. In this case n_terms is 0,
+	 * and only the texts of documents show whether they match the element. */
 	bool is_too_broad;
 };
 
-/* Two or more adjacent words of a phrase; a segment that has the word pair has it as `term`. */
+/* Two or more adjacent words of a phrase, for which a segment may have a single term. */
 struct bs_plan_word_pair {
-	uint32_t node;
-	uint32_t term;
+	uint32_t node;       /* The phrase's node in the query. */
+	uint32_t term;       /* That term: an index into the terms of the plan. */
 	uint32_t first_item; /* Index into the items of the node. */
 	uint32_t n_items;
 };
@@ -61,6 +62,8 @@ struct bs_plan_word_pair {
 struct bs_plan_range {
 	/* The index knows which documents are in the range; otherwise only their texts show it. */
 	bool is_known;
+	/* The range's field in the segment. All zeros if no document of the segment has a value in
+	 * it. */
 	struct bs_value_field field;
 	/* The ranks of the field's values in the range. Empty: no document is in the range. */
 	struct bs_ranks ranks;
@@ -93,7 +96,7 @@ struct bs_plan_inputs {
 	struct bs_plan_scope scope;
 	/* Not NULL. May be filled after the plan is made, but before it is used. */
 	struct bs_file_names *names;
-	struct bs_corpus corpus;
+	struct bs_corpus corpus; /* The statistics that scores are computed from. */
 };
 
 /* Where the candidates of a segment come from. */
@@ -125,7 +128,7 @@ struct bs_plan {
 	struct bs_plan_places places; /* The place of term t in segment s is at s * n_terms + t. */
 	struct bs_plan_pairs pairs;   /* The word pairs, sorted by node, first item and width. */
 	struct bs_plan_ranges ranges; /* Range r in segment s is at s * query->n_ranges + r. */
-	struct bs_buffer keys;
+	struct bs_buffer keys;        /* The lexicon keys of the terms. */
 };
 
 /* Counts the documents of all snapshots that have a term. key: its lexicon key. BS_CORRUPT. */

@@ -192,7 +192,8 @@ static int compare_hits(const void *a, const void *b, void *context)
 	return compare_places(context, a, b);
 }
 
-/* A hit, and the arrival number of its document. */
+/* A hit, and the arrival number of its document: in-memory documents are numbered in the order in
+ * which they were added to the index. */
 struct arrived {
 	uint64_t number;
 	struct bs_ranked_hit hit;

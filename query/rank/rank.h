@@ -14,8 +14,8 @@
 struct bs_scored_word {
 	/* A term of the plan with this word; there is one for each element that expands to it. */
 	uint32_t term;
-	uint64_t hash;
-	struct bs_tf_key key;
+	uint64_t hash;        /* The hash of the term. */
+	struct bs_tf_key key; /* Finds the word's tf in the tf code of a document. */
 	/* The sum of the weights of all elements that expand to the word, added in their order. */
 	double weight;
 	double worth;    /* `weight` times the word's idf. */
@@ -27,7 +27,7 @@ BS_VECTOR(bs_scored_words, struct bs_scored_word);
 /* Zero-initialise; reusable; release with bs_scorer_deinit. */
 struct bs_scorer {
 	const struct bs_plan *plan;
-	double avgdl;
+	double avgdl; /* The average length of documents (bm25.h). */
 	/* The words that score, sorted by their bytes as in match.c and byte_verifier.c. */
 	struct bs_scored_word *words;
 	size_t n_words;

@@ -65,11 +65,13 @@ struct best_scan {
 	/* For each word: some candidates may lack it. The documents that have the word are then in
 	 * frame 1 + its number. */
 	bool is_apart[BS_TOP_SCAN_WORDS];
-	struct bs_live lives[BS_TOP_SCAN_WORDS];
+	struct bs_live lives[BS_TOP_SCAN_WORDS]; /* The live blocks of these frames. */
 	/* For each word, the meaning of a set bit in its frame: BS_HAS or BS_HAS_MAYBE. */
 	uint8_t certainty[BS_TOP_SCAN_WORDS];
+	/* For each word, enum bs_has of the document being scored. While seek_any runs: whether the
+	 * word's frame is set. */
 	uint8_t has[BS_TOP_SCAN_WORDS];
-	struct bs_weighed_term inputs[BS_TOP_SCAN_WORDS];
+	struct bs_weighed_term inputs[BS_TOP_SCAN_WORDS]; /* The kernel's input for weighing. */
 	size_t n_inputs;
 	/* The word numbers, in descending order of bs_scored_word.worth. */
 	uint8_t by_worth[BS_TOP_SCAN_WORDS];
@@ -416,7 +418,7 @@ static void choose_essential(const struct best_scan *scan, uint8_t *essential)
 }
 
 /* Drops the documents of frame 0 that could not be among the best even if they had all words that
- * were not looked up yet. */
+ * were not looked up yet. is_found: for each word, whether it was looked up. */
 static void drop_hopeless(struct best_scan *scan, const uint8_t *is_found, struct bs_live *live)
 {
 	struct scale scale = make_scale(scan);
@@ -519,6 +521,8 @@ static bool should_seed(const struct best_scan *scan, uint64_t n_left)
 	       n_left > SEED_LEAST + SEED_FACTOR * (uint64_t)scan->best->top->k;
 }
 
+/* Scores the candidates in frame 0: all if there are few; otherwise those whose weights reach the
+ * threshold. */
 static void look_at_best(struct best_scan *scan, struct bs_live *live, uint64_t n_candidates)
 {
 	struct bs_shard_scan *at = scan->at;

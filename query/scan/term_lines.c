@@ -107,7 +107,8 @@ void bs_scan_fill(struct bs_shard_scan *at, uint32_t frame, const uint64_t *with
 	}
 }
 
-/* Finds the columns or the list of a term in this shard; NULL: a failure. */
+/* Finds the term in the current shard (struct bs_shard_term), from the cache scan->here if it was
+ * found before. NULL: a failure. */
 static const struct bs_shard_term *look_up(struct bs_shard_scan *at, uint32_t term)
 {
 	struct scan_term *found = &at->scan->here.items[term];
@@ -137,7 +138,7 @@ static void order_terms(struct bs_shard_scan *at, const uint32_t *terms, size_t 
 }
 
 /* Whether a false-positive list corrects the hashed columns of a term. *by_list_out: rare-term
- * lists do. */
+ * lists correct them. Both are false if the columns of the term need no correction. */
 static bool has_false_positives(struct bs_shard_scan *at, uint32_t term, bool *by_list_out)
 {
 	const struct bs_shard_term *here = look_up(at, term);
@@ -205,6 +206,8 @@ void bs_scan_documents(struct bs_shard_scan *at, struct bs_scan_row *rows, size_
 	}
 }
 
+/* Clears those of the n rows whose documents lack the term, by looking into the rare-term lists of
+ * these documents. */
 static void ask_lists(struct bs_shard_scan *at, uint32_t ordinal, struct bs_scan_row *asked,
                       size_t n, uint64_t *lines)
 {

@@ -6,7 +6,8 @@
  * corrected by looking into the forward indexes.
  *
  * Up to BS_SHARD_MAX_BLOCKS lines, a window, are computed together. A shard with columns is one
- * window; a shard of forward indexes may have more.
+ * window; a shard of forward indexes may have more. The documents of a line are a block. A block is
+ * live as long as it may have documents of the result; the lines of other blocks are undefined.
  */
 #pragma once
 
@@ -36,7 +37,7 @@ BS_VECTOR(bs_scan_terms, struct scan_term);
 BS_VECTOR(bs_shard_term_list, const struct bs_shard_term *);
 
 /* The scratch memory of one thread for scanning. It grows to what the deepest query needs.
- * Zero-initialise. Only scan_top.c uses its members directly. */
+ * Zero-initialise. Outside query/scan, only query/rank uses its members directly. */
 struct bs_scan {
 	/* Intermediate results: sets of documents, one frame for each level of the query's tree. */
 	struct bs_and_frame *frames;
@@ -141,9 +142,10 @@ enum bs_claim {
 	BS_SURELY,
 };
 
-/* Sets the frame to the documents of the live blocks that have all the terms. Forward indexes are
- * only asked about documents of `within` (nullable). Before at->is_lookup is set, only their
- * filters are used, so that the result depends on the claim. n_terms >= 1. */
+/* Sets the frame to the documents of the live blocks that have all the terms. In a shard of forward
+ * indexes, only documents of `within` (nullable: all) are checked. There, before at->is_lookup is
+ * set, a term without an exact column is only looked up in the filter: with BS_MAY, documents that
+ * pass the filter count as having the term; with BS_SURELY, none does. n_terms >= 1. */
 void bs_scan_terms(struct bs_shard_scan *at, const uint32_t *terms, size_t n_terms,
                    enum bs_claim claim, uint32_t frame, const uint64_t *within,
                    struct bs_live *live);

@@ -89,7 +89,8 @@ static enum bs_status find_matches(struct deletion *at, const struct bs_index *i
 }
 
 /* For undoing deletions: the query was run on the deleted documents, as if they were the index.
- * Replaces the matches in at->refs by their exclusions. */
+ * Replaces the matches in at->refs by their exclusions. places[i]: the document of exclusion i
+ * (bs_delete_show). */
 static enum bs_status take_exclusions(struct deletion *at, const struct bs_snapshot *snapshot,
                                       const struct bs_doc_ref *places, struct bs_error *err)
 {
@@ -105,8 +106,8 @@ static enum bs_status take_exclusions(struct deletion *at, const struct bs_snaps
 	return status;
 }
 
-/* Lists the chosen documents, by the commit in which they were found, because there may be a newer
- * one when the lock is not held. */
+/* Passes the chosen documents to the caller's callback. snapshot is the commit in which they were
+ * found: in a dry run, the lock is not held, so a newer commit may exist. */
 static enum bs_status list(const struct deletion *at, const struct bs_snapshot *snapshot,
                            struct bs_error *err)
 {

@@ -13,10 +13,11 @@ struct learner {
 	const struct bs_question *question;
 	struct bs_feedback *feedback;
 	struct bs_query_stats *stats;
-	double avgdl;
-	uint64_t since_ns;
+	double avgdl;      /* The average length of documents (bm25.h). */
+	uint64_t since_ns; /* The time up to which charge() has counted. */
 };
 
+/* Adds the time since the last call to that of planning. */
 static void charge(struct learner *learner)
 {
 	uint64_t now = bs_now_ns();
@@ -72,7 +73,8 @@ static enum bs_status collect_best(struct bs_run *run, size_t n_best, struct bs_
 }
 
 /* Runs the query to find the documents whose words are taken. *weight_out: the sum of the weights
- * of the query's words. Of its cost, only times and texts read are added to learner->stats. */
+ * of the query's words. Of the statistics of this run, only the times and the numbers of documents
+ * and bytes read are copied to learner->stats. */
 static enum bs_status find_best(struct learner *learner, double *weight_out, size_t *error_byte_out,
                                 struct bs_error *err)
 {

@@ -8,7 +8,7 @@ static enum bs_status call(struct bs_run *run, const struct bs_hit *hit, bool *i
                            struct bs_error *err)
 {
 	const struct bs_search_callbacks *listener = &run->question->listener;
-	/* The memory budget of the searcher does not pay for the callback's allocations. */
+	/* The callback's allocations do not count for the searcher. */
 	struct bs_memory_budget *budget = bs_memory_budget_here;
 	bs_memory_budget_here = NULL;
 	*is_refused = listener->hit(listener->context, hit) != 0;
@@ -110,8 +110,8 @@ enum bs_status bs_run_hand_out(struct bs_run *run, const struct bs_found *found,
 	enum bs_status status = run->question->listener.batch
 	                                ? hand_out_batches(run, found, &is_refused, err)
 	                                : hand_out_each(run, found, &is_refused, err);
-	/* If the callback stops the call, that is an error. The end of the time is none if partial
-	 * results are accepted. */
+	/* It is an error if the callback stops the call. Reaching a limit is not, if the caller
+	 * accepts partial results. */
 	if (is_refused)
 		return bs_fail(err, BS_STOPPED, "stopped");
 	return run->is_partial && bs_deadline_ended(status) ? BS_OK : status;

@@ -16,7 +16,7 @@
 struct freshen_notices {
 	struct bs_index *index;
 	const struct bs_open_request *request;
-	uint64_t n_skipped[BS_SKIP_REASONS];
+	uint64_t n_skipped[BS_SKIP_REASONS]; /* The files skipped so far, by reason. */
 };
 
 /* Counts a skipped file. Binary files and symlinks are skipped silently, as in indexing; files that

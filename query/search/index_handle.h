@@ -1,5 +1,5 @@
-/* index_handle.h: the internals of an open index (bitsift/index.h). It does not change, and threads
- * share it. */
+/* index_handle.h: the internals of an open index (bitsift/index.h). An open index does not change,
+ * and threads share it. */
 #pragma once
 
 #include "core/bitsift/index_open.h"

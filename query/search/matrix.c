@@ -360,8 +360,8 @@ struct asked {
 	int (*take)(void *context, const struct bs_matrix_candidates *candidates);
 	void *context;
 	const struct bs_kernel *kernel;
-	struct bs_candidate_list found;
-	struct bs_u64s words;
+	struct bs_candidate_list found; /* The candidates of the current shard. */
+	struct bs_u64s words;           /* The same candidates, as one bit for each row. */
 };
 
 static enum bs_status hand_out(struct asked *asked, const struct bs_shard_scan *at,
@@ -386,7 +386,7 @@ static enum bs_status hand_out(struct asked *asked, const struct bs_shard_scan *
 		candidates.n_sure += found[i].is_sure;
 	}
 	candidates.words = words;
-	/* The memory budget of the searcher does not pay for the callback's allocations. */
+	/* The callback's allocations do not count for the searcher. */
 	struct bs_memory_budget *budget = bs_memory_budget_here;
 	bs_memory_budget_here = NULL;
 	bool is_refused = asked->take(asked->context, &candidates) != 0;

@@ -35,20 +35,20 @@ BS_VECTOR(bs_query_texts, struct bs_field);
 BS_VECTOR(bs_query_places, struct bs_query_place);
 
 struct bs_query {
-	struct bs_file_names names; /* First member, because has_name casts it back. */
-	const struct bs_limits *limits;
-	struct asked_name *asked;
+	struct bs_file_names names;     /* First member, because has_name casts it back. */
+	const struct bs_limits *limits; /* The limits of each call; borrowed, nullable. */
+	struct asked_name *asked;       /* The `name:` leaves. */
 	uint32_t n_asked;
 	struct bs_snapshot_list list; /* The index whose analysis is used; empty: none. */
 	struct bs_query_analysis analysis;
-	struct bs_term_table own_fields;
-	char **own_weights;
+	struct bs_term_table own_fields; /* Without an index: the fields that the request names. */
+	char **own_weights;              /* Without an index: the weights in the request. */
 	struct bs_query_tree *tree;
 	struct bs_matcher *matcher;
-	struct bs_query_texts fields; /* The caller's texts, as fields of a document. */
-	struct bs_word_hits hits;
-	struct bs_query_places places;
-	struct bs_buffer snippet;
+	struct bs_query_texts fields;  /* The caller's texts, as fields of a document. */
+	struct bs_word_hits hits;      /* The hits in these texts. */
+	struct bs_query_places places; /* The memory of bs_query_result.places. */
+	struct bs_buffer snippet;      /* The memory of bs_query_snippet.text. */
 };
 
 void bs_query_free(struct bs_query *query)

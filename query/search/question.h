@@ -1,6 +1,6 @@
 /* question.h: a question: a search request (struct bs_search_request of bitsift.h), split into the
- * inputs of each stage. Only search.c and the files that it calls for other public functions use
- * the request itself. */
+ * inputs of each stage. Only the files that implement public functions, such as search.c, use the
+ * request itself. */
 #pragma once
 
 #include "core/base/error.h"
@@ -14,8 +14,8 @@
 struct bs_query_text {
 	const char *text;
 	size_t n_bytes;
-	bool any;
-	bool strict;
+	bool any;          /* Adjacent words are joined by OR (parse.h). */
+	bool strict;       /* A notice about the query is an error. */
 	const char *field; /* Restricts the whole query to this field; NULL: no restriction. */
 };
 
@@ -28,7 +28,7 @@ struct bs_likeness {
 	size_t text_bytes;
 };
 
-/* How the query is run. */
+/* How the query is run. Members without a comment are copied from the request. */
 struct bs_run_options {
 	enum bs_search_mode mode;
 	/* For BS_SEARCH_TOP: the number of hits to find, including those that `offset` skips. */
@@ -56,9 +56,9 @@ struct bs_question {
 	bool adds_statistics;
 	struct bs_run_options run;
 	struct bs_hit_parts wanted;
-	size_t offset; /* The number of hits skipped at the beginning. */
-	bool suggest;  /* If there are no hits, similar words of the index are suggested. */
-	bool explain_bars;
+	size_t offset;     /* The number of hits skipped at the beginning. */
+	bool suggest;      /* If there are no hits, similar words of the index are suggested. */
+	bool explain_bars; /* Explanations contain bars, for a terminal. */
 	struct bs_search_callbacks listener;
 };
 

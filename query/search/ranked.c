@@ -107,7 +107,7 @@ static enum bs_status copy_best(struct bs_run *run, struct bs_error *err)
 	                        bs_vector_n(&memory->top.heap), err);
 }
 
-/* Whether the source of a hit is unchanged. Those of the overlay always are. */
+/* Whether the source of a hit is unchanged. Always true for hits of the overlay. */
 static enum bs_status is_unchanged(struct bs_run *run, const struct bs_ranked_hit *hit,
                                    bool *unchanged_out, struct bs_error *err)
 {

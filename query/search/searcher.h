@@ -25,15 +25,15 @@
  * next. */
 struct bs_query_memory {
 	struct bs_plan plan;
-	struct bs_filename_match named;
+	struct bs_filename_match named; /* The evaluator of `name:` leaves. */
 	struct bs_scan scan;
 	struct bs_candidate_list candidates; /* The candidates of the segment being searched. */
 	struct bs_scorer scorer;
 	struct bs_top_scan top_scan;
-	struct bs_top top;
-	struct bs_sorting sorting;
-	struct bs_ranked_hits hits;
-	struct bs_buffer text; /* The text of explanations and suggestions. */
+	struct bs_top top;          /* The best hits by score (ranked.h). */
+	struct bs_sorting sorting;  /* The first hits in the order of a field (sorted.h). */
+	struct bs_ranked_hits hits; /* All hits (collect.h); scratch of ranked.c. */
+	struct bs_buffer text;      /* The text of explanations and suggestions. */
 };
 
 /* Where words added to a query are taken from. */

@@ -6,8 +6,11 @@
  *
  * with k1 = 1.2, b = 0.75, weight(w) the sum of the weights of all places of w in the query, and
  * idf(w) = ln(1 + (N - df + 0.5) / (df + 0.5)): Robertson and Zaragoza, "The Probabilistic
- * Relevance Framework: BM25 and Beyond" (2009), with Lucene's idf, which is never negative. N, df
- * and avgdl count deleted documents that are still in the index.
+ * Relevance Framework: BM25 and Beyond" (2009), with Lucene's idf, which is never negative. tf is
+ * the number of occurrences of w in d, multiplied by the weights of their fields; dl is the length
+ * of d in positions, and avgdl the mean length of documents; N is the number of documents, and df
+ * the number of those that have w. N, df and avgdl count deleted documents that are still in the
+ * index.
  */
 #pragma once
 

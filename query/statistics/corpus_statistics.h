@@ -11,9 +11,10 @@ struct bs_statistics_field {
 	unsigned kinds; /* The kinds of the field: bits of enum bs_field_kind. */
 };
 
-/* Finds the i-th field. False: there are not so many. */
+/* Finds the i-th field. Returns false if there are fewer. */
 bool bs_statistics_field_at(const struct bs_statistics *statistics, size_t i,
                             struct bs_statistics_field *field_out);
+/* Whether the statistics have the field, with numbers or dates in it. */
 bool bs_statistics_has_values(const struct bs_statistics *statistics, const uint8_t *name,
                               uint32_t name_bytes);
 

@@ -5,10 +5,11 @@
  *
  * The bytes next to the word decide most places. Consider a word that begins and ends with a letter
  * or digit, and that the analyzer returns as one word when it stands alone. It is a word of the
- * text if on either side there is an inert byte, the end of the text, or a byte that joins words ('
- * . : and the like) followed by an inert byte. It is not a word of the text if a letter, a digit or
- * _ is adjacent, unless a word may end there all the same (tokenizer_near.h). All other places are
- * analysed, from the last safe cut before to the first one after.
+ * text if on either side there is an inert byte, the end of the text, or a byte such as ' . or :
+ * (BS_BYTE_MID) and beyond that an inert byte or the end of the text. It is not a word of the text
+ * if a letter, a digit or _ is adjacent, except where a word may end between two such bytes (in a
+ * date or an identifier). All other places are analysed, from the last safe cut before the word to
+ * the first one after it. tokenizer_near.h defines the kinds of bytes and the safe cuts.
  */
 #include "query/verify/byte_verifier.h"
 
@@ -86,7 +87,8 @@ struct bs_byte_verifier {
 	uint32_t *children;
 	uint32_t by_bytes[MAX_ELEMENTS]; /* The elements that score, sorted by their bytes. */
 	size_t n_by_bytes;
-	struct bs_match_word found[MAX_ELEMENTS];
+	struct bs_match_word found[MAX_ELEMENTS]; /* The memory of bs_match.words. */
+	/* For each element that scores, the idf that the caller stores; negative: none yet. */
 	double idfs[MAX_ELEMENTS];
 
 	/* The members below describe the current document. */
@@ -349,8 +351,8 @@ void bs_byte_verifier_weigh_fields(struct bs_byte_verifier *verifier, char *cons
 	verifier->weights = weights;
 }
 
-/* The farthest that a safe cut is searched for. A place with no safe cut that near is not
- * analysed. */
+/* A safe cut is searched within this many bytes on either side of a place. A place without a safe
+ * cut that near is not analysed. */
 #define MAX_REACH_BYTES ((size_t)4096)
 
 /* Whether text[at] is the second byte of an escape: an odd number of backslashes precedes it. */
@@ -672,7 +674,7 @@ static bool is_edge(const struct text *text, size_t from, size_t to)
 	return (from == 0 && text->goes_on_before) || (to == text->n_bytes && text->goes_on_after);
 }
 
-/* How many times cheaper it is to search for a safe cut than to analyse. */
+/* To search a byte for a safe cut costs this many times less than to analyse it. */
 #define CUT_SHARE 4
 
 /* cut_before moves *cut back to the nearest safe cut, cut_after forward. False: the nearest one is

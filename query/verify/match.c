@@ -39,7 +39,7 @@ struct known_word {
 	/* The sum of the weights of its elements, added in their order. 0: the word does not
 	 * score. */
 	double weight;
-	double idf;
+	double idf; /* See bs_match_word.idf. */
 };
 
 /* An occurrence of an item of a NEAR or of a long phrase. Sorted in text order for a sweep. */
@@ -58,8 +58,8 @@ BS_VECTOR(match_words, struct bs_match_word);
 /* The occurrences of an element of the query in the document. */
 struct counted_element {
 	struct bs_fuzzy *fuzzy; /* The matcher of a fuzzy element; NULL for other elements. */
-	uint32_t tf;
-	uint32_t need;                  /* Scratch of near_needs; 0 between calls. */
+	uint32_t tf;            /* Their number, without the weights of fields. */
+	uint32_t need;          /* Scratch of near_needs; 0 between calls. */
 	struct occurrences occurrences; /* Sorted by position. */
 };
 
@@ -74,6 +74,7 @@ struct bs_matcher {
 	struct bs_term_table table; /* The words of the dictionary. */
 	/* The dictionary's words, indexed by their numbers in the table. */
 	struct known_words known;
+	/* The elements of all words of the dictionary, word by word (known_word.first_element). */
 	struct bs_u32s element_lists;
 	struct counted_element *elements; /* The occurrences of each element of the query. */
 	struct near_points points;        /* Scratch of NEAR and of long phrases. */
@@ -83,9 +84,9 @@ struct bs_matcher {
 	/* The members below describe the current document. */
 	const struct bs_field *doc_fields;
 	size_t n_doc_fields;
-	uint32_t field;  /* The index of the field being analysed. */
-	uint32_t weight; /* The weight of the field being analysed. */
-	char *const *weights;
+	uint32_t field;            /* The index of the field being analysed. */
+	uint32_t weight;           /* The weight of the field being analysed. */
+	char *const *weights;      /* See bs_matcher_weigh_fields. */
 	struct bs_word_hits *hits; /* Receives hits while they are collected; otherwise NULL. */
 	uint64_t span_start_byte;  /* The start_byte of the last token. */
 	uint32_t span_position;    /* The position of the first token with the same start_byte. */
@@ -95,8 +96,9 @@ struct bs_matcher {
 
 #define NOT_PLAIN UINT32_MAX
 
-/* A larger dictionary is cleared. It must not contain every word of a long scan, and lookups are
- * faster if it stays in the caches (1.0 instead of 1.2 us a paragraph). */
+/* A dictionary with more words is cleared before the next document: it must not grow with every
+ * word of a long scan, and lookups are faster if it stays in the caches (1.0 instead of 1.2 us a
+ * paragraph). */
 #define MAX_KNOWN_WORDS (1u << 16)
 
 static bool wants_positions(const struct bs_query_tree *query)
@@ -533,17 +535,18 @@ static void *zeros(struct bs_matcher *matcher, struct bs_buffer *scratch, size_t
 	return matcher->status ? NULL : memset(scratch->data, 0, n_bytes);
 }
 
-/* A distinct element of a NEAR or of a phrase, and how many of its items have this element. There
- * is one for each item of the leaf, initially zero; only the first ones are used for distinct
+/* A distinct element of a leaf, which is a NEAR or a phrase. The array of these structs has as many
+ * entries as the leaf has items, initially all zeros; only the first ones are used for distinct
  * elements. */
 struct near_need {
 	uint32_t element;
-	uint32_t wanted;
-	uint32_t held; /* How many occurrences are in the current window. */
+	uint32_t wanted; /* How many items of the leaf have this element. */
+	uint32_t held;   /* How many occurrences are in the current window. */
 	/* In needs[i]: the index, among the distinct elements, of the element of item i. */
 	uint32_t of_item;
 };
 
+/* Fills `needs`, and returns the number of distinct elements. */
 static uint32_t near_needs(struct bs_matcher *matcher, const struct bs_query_node *node,
                            struct near_need *needs)
 {
@@ -740,8 +743,8 @@ static bool phrase_matches(struct bs_matcher *matcher, const struct bs_query_nod
 			rarest = &node->items[i];
 	bool are_many =
 		(uint64_t)matcher->elements[rarest->element].tf * node->n_items > MOST_LOOKS;
-	/* In so frequent a phrase, all its words become hits, wherever they are. Hits are for
-	 * display, and a few outside of the phrase do no harm. */
+	/* If so many lookups are needed, all words of the phrase become hits, even outside of the
+	 * phrase: hits are only for display, and finding the right ones would take too long. */
 	for (uint32_t i = 0; i < node->n_items && are_many && matcher->hits; i++)
 		keep_occurrences(matcher, node, node->items[i].element);
 	if (are_many)
@@ -853,7 +856,8 @@ enum bs_status bs_match_document(struct bs_matcher *matcher, struct bs_doc_ref r
 	return matcher->status;
 }
 
-/* Marks the hits of each leaf below node n that is not negated. */
+/* Marks the hits of the leaves at or below node n that are not negated. is_positive: node n itself
+ * is not negated. */
 static void keep_leaves(struct bs_matcher *matcher, uint32_t n, bool is_positive)
 {
 	const struct bs_query_node *node = &matcher->query->nodes[n];
@@ -881,7 +885,8 @@ static void place_in_runs(struct bs_matcher *matcher)
 {
 	struct bs_word_hit *hits = matcher->hits->items;
 	size_t n = bs_vector_n(matcher->hits), n_terms = 0, n_before = 0, start = 0, at = 0;
-	/* text[start..at) is the part of the run that was looked at last. */
+	/* text[start..at) is the part of the run that was stepped over last. It has n_terms terms,
+	 * and n_before terms of the run precede it. */
 	struct bs_word_hit before = {.field = UINT32_MAX};
 	for (size_t i = 0; i < n && !matcher->status; i++) {
 		const struct bs_field *field = &matcher->doc_fields[hits[i].field];

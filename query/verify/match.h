@@ -15,13 +15,12 @@ struct bs_word_hit {
 	uint32_t field; /* The index of the field among those of the document. */
 	/* The index of the element among those of the query. */
 	uint32_t element;
-	/* The occurrence is the bytes start_byte..end_byte of the field's text. */
-	uint64_t start_byte;
-	uint64_t end_byte;
-	/* For the matcher only: the position in the document, the index among the terms of the
-	 * script run, and whether the hit is kept. */
+	uint64_t start_byte; /* The offset of the occurrence in the field's text. */
+	uint64_t end_byte;   /* The offset of its end. */
+	/* The members below are for the matcher only. position: in the document. nth: the index
+	 * among the terms of the script run, if the word is in one. */
 	uint32_t position, nth;
-	bool is_kept;
+	bool is_kept; /* The hit is part of a match of a leaf. */
 };
 
 BS_VECTOR(bs_word_hits, struct bs_word_hit);
@@ -95,8 +94,7 @@ enum bs_status bs_match_document(struct bs_matcher *matcher, struct bs_doc_ref r
 
 /* Like bs_match_document, but sets `hits` instead of words: the occurrences of words that are not
  * negated, in text order, for display. Words of a phrase are included only where the phrase occurs,
- * words for a field only in that field. of_match: if the document does not match, there are no
- * hits. */
+ * words for a field only in that field. of_match: a document that does not match gets no hits. */
 enum bs_status bs_match_hits(struct bs_matcher *matcher, struct bs_doc_ref ref,
                              const struct bs_field *doc_fields, size_t n_doc_fields, bool of_match,
                              struct bs_match *match_out, struct bs_word_hits *hits,

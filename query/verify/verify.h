@@ -21,7 +21,7 @@ struct bs_verify_request {
 	/* Texts are read whole. Otherwise, only as far as needed to prove a match. */
 	bool reads_whole;
 	bool no_stat; /* Documents that are not read count as unchanged. */
-	double avgdl;
+	double avgdl; /* The average length of documents, for scores (bm25.h). */
 };
 
 /* The state of one thread. The caller sets the first three members, which are borrowed, and

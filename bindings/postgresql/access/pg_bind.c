@@ -39,8 +39,10 @@ PG_FUNCTION_INFO_V1(bitsift_bind);
 /* The index of the column that an expression refers to. */
 
 struct binding {
-	Oid index; /* InvalidOid: the column has no bitsift index */
-	struct bsp_analysis analysis;
+	Oid index;                    /* InvalidOid: the column has no bitsift index */
+	struct bsp_analysis analysis; /* of the index */
+	/* is_partial: the index has a predicate. is_foreign: the column is of a foreign table.
+	 * has_parts: the table may have partitions or children. */
 	bool is_partial, is_foreign, has_parts;
 };
 
@@ -51,10 +53,10 @@ static Node *strip(Node *node)
 	return node;
 }
 
-/* A query and the query that contains it; nullable. */
+/* A query of a statement with nested queries. */
 struct level {
 	Query *query;
-	const struct level *above;
+	const struct level *above; /* the query that contains it; NULL: it is the outermost */
 };
 
 static const struct level *new_level(Query *query, const struct level *above)
@@ -96,8 +98,8 @@ static Node *column_of(Query *query, AttrNumber column)
 }
 
 /* Traces a column of a view, a separately planned subquery or a common table expression to the
- * expression selected there. Sets *level to the level of the result; NULL if there is no single
- * source. */
+ * expression that is selected there. Sets *level to the query of the returned expression. Returns
+ * NULL if the column has no single source. */
 static Node *source_of(Node *node, const struct level **level)
 {
 	for (node = strip(node); node && IsA(node, Var); node = strip(node)) {
@@ -134,8 +136,8 @@ static Node *source_of(Node *node, const struct level **level)
 /* The range table index of the only relation that the expression refers to; 0: none, or several. */
 static Index relation_of(PlannerInfo *root, const struct level *level, Node *node)
 {
-	/* A separately planned query has no nodes of the planner yet, so it must not be given the
-	 * root. */
+	/* pull_varnos needs the root only for nodes that the planner has added. A query that is
+	 * planned separately has none, and the root is not that of this query. */
 	Relids relids = pull_varnos(level->query == root->parse ? root : NULL, node);
 	int varno;
 	bool is_one = bms_get_singleton_member(relids, &varno);
@@ -168,7 +170,8 @@ static bool has_column(Relation index, Node *node, Index varno)
 	return false;
 }
 
-/* Prefers an index without a predicate, then the oldest, so that the choice is deterministic. */
+/* Finds the index of the column that `asked` refers to. Of several, chooses one without a predicate
+ * and then the one with the lowest OID, so that the choice is deterministic. */
 static struct binding binding_of(PlannerInfo *root, Node *asked)
 {
 	struct binding found = {.index = InvalidOid};
@@ -212,8 +215,9 @@ static bool is_plain(const struct bsp_analysis *analysis)
 	return !analysis->stemmer[0] && !analysis->fold_accents && !analysis->split_identifiers;
 }
 
-/* Binds the query to the index of `to` and gives it the analysis of `to`. `to` is the second
- * argument of bitsift_bind; it has no text. */
+/* Binds the query to the index of `to` and gives it the analysis of `to`. If the query states its
+ * analysis, it keeps that, and is bound only if `to` has the same one. `to` is the second argument
+ * of bitsift_bind; it has no text. */
 static void bind(struct bsp_query *query, const struct bsp_query *to)
 {
 	struct bsp_analysis analysis = {.fold_accents = (to->flags & BSP_QUERY_FOLD_ACCENTS) != 0,
@@ -245,6 +249,7 @@ static Const *const_of(struct bsp_query_datum *datum, Oid type)
 	return makeConst(type, -1, InvalidOid, -1, PointerGetDatum(datum), false, false);
 }
 
+/* The function `name` in the schema of `function`, with arguments of these types. */
 static Oid function_beside(Oid function, const char *name, Oid first, Oid second)
 {
 	Oid types[] = {first, second};
@@ -262,7 +267,8 @@ static bool is_bind_call(Node *node)
 	       list_length(((FuncExpr *)node)->args) == 2;
 }
 
-/* Returns NULL if the constant does not change. */
+/* Binds a query that is a constant, or unbinds it for a foreign table. Returns NULL if it does not
+ * change. */
 static Node *bind_const(Const *constant, const struct binding *binding, const struct bsp_query *to)
 {
 	struct bsp_query query, before;
@@ -286,6 +292,9 @@ static Node *bind_const(Const *constant, const struct binding *binding, const st
 	return (Node *)const_of(bsp_query_make(&query), constant->consttype);
 }
 
+/* Binds the query argument of a call of `function`. An argument that is not a constant is wrapped
+ * in a call of bitsift_bind. Returns NULL if the argument need not change. to: has the index and
+ * the analysis that the query is bound to; NULL if binding is not needed. */
 static Node *bind_argument(Oid function, Node *argument, const struct binding *binding,
                            const struct bsp_query *to)
 {
@@ -302,8 +311,8 @@ static Node *bind_argument(Oid function, Node *argument, const struct binding *b
 	                            InvalidOid, COERCE_EXPLICIT_CALL);
 }
 
-/* Rebuilds the call with bound arguments. Calls of `@@@` and `<@>` remain operators, which indexes
- * can answer. */
+/* Rebuilds the call with bound arguments. Operators `@@@` and `<@>` (operator_name) stay operators,
+ * because indexes answer only operators. */
 static Node *call_again(FuncExpr *call, const char *operator_name, List *arguments)
 {
 	Oid left = exprType(linitial(arguments)), right = exprType(lsecond(arguments)),

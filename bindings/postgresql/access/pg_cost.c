@@ -1,5 +1,5 @@
-/* pg_cost.c: costs and selectivities of searches. The index itself is asked, because it knows how
- * frequent words are. */
+/* pg_cost.c: costs and selectivities of searches. They are estimated from the index itself, which
+ * has the document frequencies of words. */
 #include "bindings/postgresql/access/pg_cost.h"
 
 #include <math.h>
@@ -35,14 +35,14 @@ PG_FUNCTION_INFO_V1(bitsift_matchsel);
 /* The share of rows if the query is not known until execution, or has no index. */
 #define LATER_SHARE 0.01
 
-/* A cache: the planner estimates one condition several times for each statement. */
+/* A cached estimate. The planner estimates a condition several times for each statement. */
 struct estimate {
 	Oid index, collation;
 	StrategyNumber strategy;
 	AttrNumber column;
-	uint32 hash, n_bytes;
-	TimestampTz statement;
-	double share;
+	uint32 hash, n_bytes;  /* of the query or pattern */
+	TimestampTz statement; /* when the statement started that the estimate is for */
+	double share;          /* see share_of */
 };
 
 #define SLOTS 16
@@ -125,8 +125,8 @@ static double share_of(Oid index, ScanKey key)
 	return asked.share;
 }
 
-/* True if a security policy hides rows: their number would be visible in the planner's
- * estimates. */
+/* True if a security policy may hide rows of the table. Then the index must not be asked: the
+ * planner's estimates would reveal the number of hidden rows. */
 static bool hides_rows(PlannerInfo *root, RelOptInfo *rel)
 {
 	return root->qual_security_level > 0 && rel &&
@@ -212,9 +212,10 @@ static double share_of_clause(PlannerInfo *root, IndexOptInfo *index, IndexClaus
 	return share;
 }
 
-/* PostgreSQL interpolates the cost of heap pages between random and sequential order by the square
- * of the correlation. This index returns rows in table order. So the correlation is chosen such
- * that the pages cost as much as in a bitmap scan. */
+/* Returns the correlation with which PostgreSQL computes for the heap pages of an index scan the
+ * same cost as for a bitmap scan, because this index returns rows in table order. PostgreSQL
+ * interpolates between the costs of random and sequential order by the square of the
+ * correlation. */
 static double correlation_of_pages(PlannerInfo *root, const IndexOptInfo *index, double n_found)
 {
 	double n_pages = Max(index->rel->pages, 1), n_rows = Max(index->rel->tuples, 1), random,
@@ -228,9 +229,9 @@ static double correlation_of_pages(PlannerInfo *root, const IndexOptInfo *index,
 	return least < most ? sqrt(Min(Max(most - as_bitmap, 0) / (most - least), 1)) : 0;
 }
 
-/* By measurement: a condition reads a few hundred bytes sequentially for each thousand rows, and
- * each returned row takes about as long as in other index types. Ranking reads less, except for
- * rows that do not match. */
+/* A scan reads the bits of this many rows at once, a block. The cost below is from measurements: a
+ * condition reads a few hundred bytes sequentially for each thousand rows, and each returned row
+ * takes about as long as in other index types. Ranking reads less. */
 #define ROWS_READ_AT_ONCE 512.0
 
 void bsp_costestimate(PlannerInfo *root, IndexPath *path, double loop_count, Cost *startup_cost,
@@ -246,7 +247,7 @@ void bsp_costestimate(PlannerInfo *root, IndexPath *path, double loop_count, Cos
 	CLAMP_PROBABILITY(share);
 	double n_found = ceil(share * n_rows);
 	double read = (n_conditions + 1) * n_rows / ROWS_READ_AT_ONCE * cpu_operator_cost * 4;
-	/* The lexicon and the first blocks of columns. */
+	/* Before the first row, a scan reads the lexicon and the first blocks of columns. */
 	*startup_cost = 2 * cpu_tuple_cost + read;
 	if (path->indexorderbys != NIL) {
 		bool can_rank = list_length(path->indexorderbys) == 1 && index->nkeycolumns == 1;

@@ -1,5 +1,5 @@
-/* pg_insert.c: see pg_insert.h. Inserted rows are appended to the pending rows; every insert beyond
- * the limit tries to flush them. */
+/* pg_insert.c: see pg_insert.h. Inserted rows are appended to the pending rows. An insert that
+ * finds more of them than pending_limit tries to flush them. */
 #include "bindings/postgresql/access/pg_insert.h"
 
 #include "miscadmin.h"

@@ -36,7 +36,7 @@ PGDLLEXPORT Datum bitsift_handler(PG_FUNCTION_ARGS)
 	am->amcanmulticol = true;
 	am->amoptionalkey = true;
 	am->amusemaintenanceworkmem = true;
-	/* Deletion and compaction are not parallel. */
+	/* VACUUM may process this index in a parallel worker while others process other indexes. */
 	am->amparallelvacuumoptions =
 		VACUUM_OPTION_PARALLEL_BULKDEL | VACUUM_OPTION_PARALLEL_COND_CLEANUP;
 	am->amkeytype = InvalidOid;

@@ -1,6 +1,6 @@
 /*
  * pg_scan.c: see pg_scan.h. Scans with conditions, which are ANDed here. A plain index scan returns
- * rows in table order, too. pg_ordered.c has scans by score.
+ * rows in table order, as a bitmap scan does. pg_ordered.c has scans by score.
  */
 #include "bindings/postgresql/access/pg_scan.h"
 
@@ -21,17 +21,17 @@
 /* The rows of a plain index scan. They are processed in groups: their pages are prefetched and, if
  * the only condition is a pattern, the rows are prefiltered just before they are returned. */
 struct candidates {
-	struct bsp_rows rows;
+	struct bsp_rows rows; /* calls take_candidates, which stores the rows below */
 	IndexScanDesc scan;
 	struct bsp_prefilter *prefilter;
 	ItemPointerData *tids;
-	/* If more than `most` rows are found, or rows that differ in `recheck`, they are collected
-	 * in a bitmap, from which `tids` is refilled in portions. */
+	/* `tids` has n rows. If more than `most` rows are found, or rows that differ in `recheck`,
+	 * they are collected in `bitmap`, from which `tids` is refilled in portions. */
 	size_t n, capacity, most;
 	/* The next row to return is tids[at]. Rows before kept_end passed the prefilter; rows from
 	 * n_asked on have not been prefiltered yet. */
 	size_t at, kept_end, n_asked;
-	bool is_ordered;
+	bool is_ordered;   /* tids are ascending and without duplicates */
 	bool recheck;      /* applies to all of tids */
 	TIDBitmap *bitmap; /* NULL while all rows are in tids */
 };
@@ -41,12 +41,12 @@ struct candidates {
 #define SOME_CANDIDATES (LEAST_CAPACITY - MaxHeapTuplesPerPage)
 
 struct scan {
-	MemoryContext context; /* holds the results until the next rescan */
-	bool is_begun;
-	TBMIterator *iterator;
+	MemoryContext context;  /* holds the results until the next rescan */
+	bool is_begun;          /* a plain index scan has found its candidates */
+	TBMIterator *iterator;  /* over candidates->bitmap; NULL: there is none */
 	TBMIterateResult *page; /* the next page, if it has been read from the iterator */
 	struct candidates *candidates;
-	struct bsp_ordered *ordered;
+	struct bsp_ordered *ordered; /* NULL: not a scan by score, or not begun yet */
 };
 
 IndexScanDesc bsp_beginscan(Relation index, int n_keys, int n_orderbys)
@@ -95,9 +95,9 @@ void bsp_endscan(IndexScanDesc scan)
 	pfree(own);
 }
 
-/* A lossy page of a bitmap requires that every row of the page is rechecked against all conditions
- * of the scan. A plain index scan does not recheck the predicate of a partial index, so its bitmap
- * must stay exact. */
+/* Returns a bitmap of limited size. Beyond it, pages become lossy: all their rows count as found
+ * and are rechecked against the conditions of the scan. In a plain index scan the recheck does not
+ * include the predicate of a partial index, so there the bitmap must stay exact. */
 static TIDBitmap *new_bitmap(IndexScanDesc scan)
 {
 	const struct scan *own = scan->opaque;
@@ -115,7 +115,8 @@ static void add_to_bitmap(struct bsp_rows *rows, const ItemPointerData *tids, in
 	tbm_add_tuples(((struct bitmap_rows *)rows)->bitmap, (ItemPointer)tids, n, recheck);
 }
 
-/* Adds the rows of all keys to the bitmap, which must be empty if there are several keys. */
+/* Adds the rows that satisfy all keys to the bitmap, which must be empty if there are several
+ * keys. */
 static int64 search_keys(IndexScanDesc scan, struct bsp_view *view, TIDBitmap *bitmap)
 {
 	struct bitmap_rows into = {.rows = {add_to_bitmap}, .bitmap = bitmap};
@@ -167,7 +168,7 @@ static int64 fill_bitmap(IndexScanDesc scan, TIDBitmap *bitmap)
 	return n_rows;
 }
 
-/* A join calls this for each of its rows, so the memory is reset at the end. */
+/* A join calls this function for each row of its other table, so the memory is reset at the end. */
 int64 bsp_getbitmap(IndexScanDesc scan, TIDBitmap *bitmap)
 {
 	struct scan *own = scan->opaque;
@@ -211,6 +212,7 @@ static void take_candidates(struct bsp_rows *rows, const ItemPointerData *tids, 
 	}
 }
 
+/* Sorts the rows and removes duplicates. */
 static void order(struct candidates *all)
 {
 	size_t n = all->n;

@@ -19,15 +19,15 @@
 #include "bindings/postgresql/storage/pg_pending.h"
 #include "bindings/postgresql/storage/pg_store.h"
 
-/* An index with more files is compacted, because searches read the files one after the other. */
+/* VACUUM compacts an index with more files, because searches read the files one after the other. */
 #define MANY_FILES 24
 
 struct deletion {
-	IndexBulkDeleteCallback is_gone;
-	void *context;
+	IndexBulkDeleteCallback is_gone; /* VACUUM's function: true if the row must be deleted */
+	void *context;                   /* of is_gone */
 	MemoryContext memory;
-	double n_rows;
-	/* The ids of the rows to delete: for each the number of bytes in one byte, then the
+	double n_rows; /* rows of the index that is_gone was called for */
+	/* The ids of the rows to delete, one after the other: the length in one byte, then the
 	 * bytes. */
 	char *ids;
 	size_t n_bytes, capacity;
@@ -126,8 +126,8 @@ IndexBulkDeleteResult *bsp_bulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResu
 	return stats;
 }
 
-/* True if no chain contains the page, because the writer that allocated it failed before linking
- * it. */
+/* True if no chain contains the page, because the backend that allocated it failed before it linked
+ * the page to a chain. tail_number: the number of the last page of the pending chain. */
 static bool is_lost(const struct bsp_meta *meta, Page page, BlockNumber tail_number)
 {
 	if (PageIsNew(page))
@@ -148,11 +148,13 @@ static bool is_lost(const struct bsp_meta *meta, Page page, BlockNumber tail_num
 	return true;
 }
 
+/* A search for free pages. */
 struct pages {
 	Relation index;
 	union bsp_meta_copy copy;
-	uint32 tail_number;
-	/* lost, unless an insert is about to link them into the pending chain */
+	uint32 tail_number; /* the number of the last page of the pending chain */
+	/* Pages that are lost (is_lost), unless an insert is about to link them to the pending
+	 * chain. */
 	BlockNumber *doubtful;
 	size_t n_doubtful, capacity;
 	BlockNumber n_free;
@@ -187,7 +189,8 @@ static void look_at(struct pages *pages, BlockNumber block, BufferAccessStrategy
 	pages->doubtful[pages->n_doubtful++] = block;
 }
 
-/* The caller holds both locks, so a page that is not linked now is not about to be linked. */
+/* Frees the doubtful pages that no chain contains now. The caller holds the writer's lock and, by
+ * bsp_append_lock, excludes inserts that add pages; so nobody is about to link one of them. */
 static void free_doubtful(struct pages *pages)
 {
 	read_meta(pages);
@@ -202,7 +205,8 @@ static void free_doubtful(struct pages *pages)
 	}
 }
 
-/* The caller holds the writer's lock. Returns the number of free pages. */
+/* Records all free pages in the free space map and frees lost ones. The caller holds the writer's
+ * lock. Returns the number of free pages. */
 static BlockNumber find_free_pages(Relation index, BufferAccessStrategy strategy)
 {
 	struct pages *pages = palloc0(sizeof(*pages));

@@ -6,9 +6,10 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-/* The error that a callback saved, until the library has returned. */
+/* The error that a callback saved; NULL: none. bsp_check throws it after the library has
+ * returned. */
 static ErrorData *kept_error;
-static MemoryContext kept_context;
+static MemoryContext kept_context; /* holds kept_error and its strings */
 
 static void (*forget_damaged)(Relation index);
 
@@ -119,7 +120,7 @@ void bsp_check(enum bs_status status, const struct bs_error *err, Relation index
 		return;
 	throw_kept();
 	CHECK_FOR_INTERRUPTS();
-	/* Perhaps only the cached file is damaged; then the next reader creates it again. */
+	/* Perhaps only a cached file (pg_cache.h) is damaged. The next reader creates it again. */
 	if (index && status == BS_CORRUPT)
 		forget_damaged(index);
 	const char *why = err && err->text[0] ? bsp_message(err) : bs_status_name(status);

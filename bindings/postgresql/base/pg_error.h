@@ -15,8 +15,8 @@
 
 struct bs_limits;
 
-/* The library's message, palloc'ed, with remedies of the command `bitsift` replaced by those of
- * PostgreSQL. */
+/* Returns the library's message, palloc'ed and reworded: advice to run the command `bitsift`
+ * becomes advice for PostgreSQL, such as REINDEX. */
 const char *bsp_message(const struct bs_error *err);
 
 /* Does nothing if status is BS_OK and no callback saved an error. Otherwise throws: the error that
@@ -24,8 +24,8 @@ const char *bsp_message(const struct bs_error *err);
  * `index` (nullable) is given, its name is part of the message unless status is BS_INVALID. */
 void bsp_check(enum bs_status status, const struct bs_error *err, Relation index);
 
-/* Sets the function that bsp_check calls before it throws BS_CORRUPT for an index, so that caches
- * drop what they derived from it. Called once, when the module is loaded. */
+/* Sets the function that bsp_check calls before it throws BS_CORRUPT for an index. The function
+ * drops everything that is cached of the index. Called once, when the module is loaded. */
 void bsp_on_damage(void (*forget)(Relation index));
 
 /* Limits that stop a call of the library with BS_STOPPED once the query is cancelled. Valid for the

@@ -7,7 +7,7 @@
 
 static relopt_kind kind;
 
-/* The library checks whether the stemmer exists when the index is built; here only the length. */
+/* Checks only the length; the library checks whether the stemmer exists when the index is built. */
 static void check_stemmer(const char *value)
 {
 	if (value && strlen(value) > 31)

@@ -8,19 +8,19 @@
 
 struct bsp_options {
 	int32 vl_len_;
-	int stemmer_offset;
+	int stemmer_offset; /* of the stemmer's name in this struct, in bytes; 0: no stemmer */
 	bool fold_accents, split_identifiers, grams;
-	int pending_limit; /* in kB */
-	bool condensed;
+	int pending_limit; /* in kB; see bsp_pending_limit */
+	bool condensed;    /* see bsp_condenses */
 };
 
 /* Registers the options. Called once, when the module is loaded. */
 void bsp_options_init(void);
 /* The access method's amoptions. */
 bytea *bsp_amoptions(Datum reloptions, bool validate);
-/* The option pending_limit in bytes: pending rows beyond it are flushed. */
+/* The option pending_limit in bytes. An insert that makes the pending rows larger flushes them. */
 size_t bsp_pending_limit(Relation index);
-/* True if new segments are stored condensed in the index pages. */
+/* True if new segments are stored condensed (docs/glossary.md) in the index pages. */
 bool bsp_condenses(Relation index);
 /* The name of the stemmer, or "" if the index has none. */
 const char *bsp_stemmer(Relation index);

@@ -11,7 +11,8 @@
 
 PG_FUNCTION_INFO_V1(bitsift_snippet);
 
-/* bitsift_snippet(text, query, mark_start, mark_stop, columns) */
+/* bitsift_snippet(text, query, mark_start, mark_stop, length); the length is in terminal
+ * columns. */
 PGDLLEXPORT Datum bitsift_snippet(PG_FUNCTION_ARGS)
 {
 	text *value = PG_GETARG_TEXT_PP(0);

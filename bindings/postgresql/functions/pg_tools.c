@@ -28,8 +28,8 @@ PGDLLEXPORT PG_FUNCTION_INFO_V1(bitsift_merge);
 PGDLLEXPORT PG_FUNCTION_INFO_V1(bitsift_check);
 PGDLLEXPORT PG_FUNCTION_INFO_V1(bitsift_info);
 
-/* Locks the table before the index, as PostgreSQL does everywhere. Throws unless the caller owns
- * the index, because these functions are expensive. */
+/* Opens an index and its table. Locks the table first, as PostgreSQL does everywhere. Throws unless
+ * the current user owns the index, because the functions of this file are expensive. */
 static Relation open_index(Oid relid, LOCKMODE heap_mode, LOCKMODE mode, Relation *heap_out)
 {
 	Oid heap_id = IndexGetRelation(relid, true);
@@ -76,6 +76,7 @@ PGDLLEXPORT Datum bitsift_merge(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
+/* Adds the number of rows of a pending chain to *n. False if the chain no longer exists. */
 static bool count_waiting(Relation index, const struct bsp_pending *chain, int64 *n)
 {
 	StringInfoData bytes;
@@ -90,6 +91,8 @@ static bool count_waiting(Relation index, const struct bsp_pending *chain, int64
 	return is_there;
 }
 
+/* Checks the index and returns its number of rows in *n. False if pages or files that the metapage
+ * lists no longer exist. */
 static bool check_index(Relation index, int64 *n)
 {
 	union bsp_meta_copy *copy = palloc(sizeof(*copy));

@@ -23,10 +23,10 @@ static bool raises_to(const char *from, const char *to, Oid collation)
 	return is_same;
 }
 
-#define DOTTED_I  "\xc4\xb0"
-#define DOT_ABOVE "\xcc\x87"
+#define DOTTED_I  "\xc4\xb0" /* U+0130, capital I with dot above, in UTF-8 */
+#define DOT_ABOVE "\xcc\x87" /* U+0307, combining dot above */
 
-/* Tests the collation's behaviour, because its name says little about it. */
+/* Tests how the collation changes letters, because its name says little about that. */
 enum bsp_letter_i bsp_letter_i_of(Oid collation)
 {
 	static Oid last = InvalidOid;
@@ -58,8 +58,9 @@ int32 bsp_next_character(const char *text, size_t n_bytes, size_t *at)
 	return (int32)utf8_to_unicode(from);
 }
 
-/* True if the library's case folding agrees with PostgreSQL's case mapping for the character. The
- * ranges have scripts without case, and scripts whose case mappings have been stable for long. */
+/* True if the library's case folding surely agrees with PostgreSQL's case mapping for the
+ * character. The ranges have scripts without case, and scripts whose case mappings have not changed
+ * for long. */
 static bool is_folded_alike(int32 character)
 {
 	return character < 0x10A0 || (character >= 0x1E00 && character < 0x2000) ||
@@ -73,6 +74,8 @@ static bool is_i(int32 c)
 	return c == 'i' || c == 'I' || c == 0x130 || c == 0x131;
 }
 
+/* Adds c, which is an i of any kind or U+0307, combining dot above. The tree then matches all i
+ * that the collation may treat as equal to it; U+0307 is optional. */
 static void add_i(struct bs_pattern_tree *tree, int32 c, enum bsp_letter_i letter_i)
 {
 	static const struct bs_pattern_range dotted[] = {{'i', 'i'}, {'I', 'I'}, {0x130, 0x130}},

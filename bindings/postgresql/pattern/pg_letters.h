@@ -1,4 +1,5 @@
-/* pg_letters.h: characters of patterns, as the library matches them; shared by LIKE and regular
+/* pg_letters.h: adds the characters of a pattern to a pattern tree of the library, so that it
+ * matches at least the characters that PostgreSQL matches. Used for LIKE and regular
  * expressions. */
 #ifndef BINDINGS_POSTGRESQL_PATTERN_PG_LETTERS_H
 #define BINDINGS_POSTGRESQL_PATTERN_PG_LETTERS_H
@@ -7,8 +8,7 @@
 
 #include "core/bitsift/pattern_tree.h"
 
-/* How a collation changes the case of i with and without dot, which may differ from the library's
- * folding. */
+/* How a collation maps the case of i: with or without dot, capital or small. */
 enum bsp_letter_i {
 	BSP_I_PLAIN,  /* only I and i are cases of each other */
 	BSP_I_DOTTED, /* U+0130 lowers to i, possibly followed by U+0307 */

@@ -3,7 +3,7 @@
 
 #include "bindings/postgresql/pattern/pg_letters.h"
 
-/* The number of leading characters `c`. */
+/* The number of characters `c` that the text begins with. */
 static size_t n_equal(const char *text, size_t n_bytes, char c)
 {
 	size_t n = 0;
@@ -31,7 +31,8 @@ struct bs_pattern_tree *bsp_like_pattern(const char *pattern, size_t n_bytes, bo
 			bsp_add_any_text(tree);
 			at += n_any;
 		} else if (pattern[at] == '_') {
-			/* Lowercasing may turn one character into two. */
+			/* ILIKE lowercases the text first, which may turn one of its characters
+			 * into two. Two _ then match this one character, so each may match none. */
 			bs_pattern_tree_any(tree);
 			if (is_caseless)
 				bs_pattern_tree_repeat(tree, 0, 1);

@@ -1,10 +1,11 @@
 /*
  * pg_regex.c: see pg_regex.h. Reads PostgreSQL's advanced regular expressions, as `~` takes them.
  *
- * Constructs that only narrow a match, such as lookaround, are omitted. A class may contain any
- * character beyond ASCII; of ASCII it contains the characters that it may have in some locale. A
- * back reference becomes any text. An expression with expanded syntax or unknown constructs becomes
- * any text as a whole. PostgreSQL's compiler decides whether an expression is valid.
+ * Constructs that only narrow a match, such as lookaround, are omitted. A named class such as
+ * [:alpha:] becomes the ASCII characters that it has in some locale and all characters beyond
+ * ASCII. A back reference becomes any text. An expression with expanded syntax or unknown
+ * constructs becomes any text as a whole. This file need not check whether an expression is valid,
+ * because PostgreSQL's compiler does.
  */
 #include "bindings/postgresql/pattern/pg_regex.h"
 
@@ -66,7 +67,8 @@ static bool is_repetition(int c)
 	return c == '*' || c == '+' || c == '?' || c == '{';
 }
 
-/* Adds a character that has just been read. If a repetition follows, its parts are grouped. */
+/* Adds a character that has just been read. bsp_add_character may add several parts; if a
+ * repetition follows, they are grouped, so that all of them are repeated. */
 static void add_literal(struct reading *reading, int32 c)
 {
 	bool is_repeated = is_repetition(peek(reading));
@@ -104,8 +106,9 @@ static void set_add_pairs(struct set *set, const char *pairs)
 		set_add(set, pairs[0], pairs[1]);
 }
 
-/* The ASCII characters of a name in [: :], and of \d, \s and \w, as pairs of first and last: `may`
- * in some locale, `sure` in every locale. Each may also contain characters beyond ASCII. */
+/* The ASCII characters of a name in [: :], and of \d, \s and \w, as pairs of the first and the last
+ * character of a range. `may`: those it has in some locale; `sure`: those it has in every locale.
+ * Each may also contain characters beyond ASCII. */
 static const struct {
 	const char *name, *may, *sure;
 } names[] = {
@@ -147,8 +150,9 @@ static void charset_add_range(struct charset *chars, int32 first, int32 last)
 	chars->may_have_more |= last >= 0x80;
 }
 
-/* Adds the other cases of the letters. Cases of i may be beyond ASCII. Characters beyond ASCII may
- * have the ASCII cases k, s and i. */
+/* Adds the other cases of the letters of a class. An i in the class also adds its forms beyond
+ * ASCII (has_i), unless the collation has none (is_i_plain). If the class may have characters
+ * beyond ASCII, adds k, s and i, which are cases of the Kelvin sign, the long s and dotted I. */
 static void charset_fold(struct charset *chars, bool is_i_plain)
 {
 	bool *has = chars->may.has;
@@ -205,8 +209,9 @@ static void add_class(struct reading *reading, struct charset *chars, bool is_ne
 			chars->may_have_more);
 }
 
-/* Adds a word boundary. Only characters that are word characters in every locale can rule a place
- * out: \m must not follow one, \M must not precede one, \y is either. */
+/* Adds a word boundary: \m is the start of a word, \M the end, \y either. It excludes only places
+ * that are no boundary in any locale: \m after, and \M before, a character that is a word character
+ * in every locale. */
 static void add_boundary(struct reading *reading, int letter)
 {
 	struct charset word = {.is_unknown = false};
@@ -265,14 +270,14 @@ static bool read_escape(struct reading *reading)
 			add_boundary(reading, c);
 		return false;
 	} else if (c >= '1' && c <= '9') {
-		/* A back reference, or a character in octal. */
+		/* A back reference, or the octal code of a character: becomes any text. */
 		while (isdigit(peek(reading)))
 			reading->at++;
 		bs_pattern_tree_open(reading->tree);
 		bsp_add_any_text(reading->tree);
 		bs_pattern_tree_close(reading->tree);
 	} else if (isalnum(c)) {
-		fail(reading); /* \x, \0 and \c are rare and have any number of digits */
+		fail(reading); /* \x, \0 and \c are not supported, because they are rare */
 	} else {
 		reading->at++;
 		add_literal(reading, c);
@@ -280,7 +285,7 @@ static bool read_escape(struct reading *reading)
 	return true;
 }
 
-/* Reads [:name:], [.x.] or [=x=] up to its own end; brackets have no meaning within it. */
+/* Reads [:name:], [.x.] or [=x=] of a class, up to :], .] or =]. */
 static void read_name(struct reading *reading, struct charset *chars)
 {
 	char kind = reading->text[reading->at + 1], end[] = {kind, ']', 0};
@@ -325,7 +330,8 @@ static int32 read_member(struct reading *reading, struct charset *chars)
 	return -1;
 }
 
-/* Reads a character or a range of code points. */
+/* Reads a member of a class (a character, an escape or a range of code points) and adds it to
+ * `chars`. */
 static void read_members(struct reading *reading, struct charset *chars)
 {
 	size_t start = reading->at;
@@ -368,8 +374,8 @@ static void read_class(struct reading *reading)
 	add_class(reading, &chars, is_negated);
 }
 
-/* Reads the bounds m,n of a repetition after its brace; at most three digits each, so at most
- * 999. */
+/* Reads the bounds of a repetition {m,n} after its brace. Each may have three digits; PostgreSQL's
+ * limit is 255. */
 static void read_bounds(struct reading *reading)
 {
 	int least = 0, most = -1, n_digits = 0;
@@ -461,9 +467,9 @@ static void read_atom(struct reading *reading)
 		reading->at++;
 		bs_pattern_tree_any(reading->tree);
 	} else if (c == '^' || c == '$') {
-		/* The places ^ and $ match at every line start and end here, even if the expression
-		 * uses them only for the start and end of the text. So the tree matches more, which
-		 * is allowed. */
+		/* PostgreSQL's ^ and $ match at lines only with an option, otherwise at the start
+		 * and end of the text. In the tree they always match at lines; so it may match
+		 * more, which is allowed. */
 		reading->at++;
 		bs_pattern_tree_place(reading->tree,
 		                      c == '^' ? BS_PATTERN_LINE_START : BS_PATTERN_LINE_END);

@@ -1,11 +1,12 @@
 /*
  * pg_ordered.c: see pg_ordered.h.
  *
- * Rows that match are returned first, in pieces of growing size, because the number of rows that
- * the executor will fetch is unknown. Then come the rows that do not match, whose distance is 0.
- * Rows with NULL are among these although they sort last, so the executor is asked to reorder them.
- * If the index cannot rank (several distances, another analysis, an index of several columns), the
- * executor sorts all rows: each is returned with the lower bound -infinity.
+ * Rows that match are found and returned first, in pieces of growing size, because the number of
+ * rows that the executor will fetch is unknown. Then the rows that do not match are returned, whose
+ * distance is 0. Rows with NULL are among these although they sort last, so the executor is asked
+ * to reorder them. If the index cannot rank (several distances, a query with another analysis, an
+ * index of several columns), the executor sorts all rows: each is returned with the lower bound
+ * -infinity.
  */
 #include "bindings/postgresql/search/pg_ordered.h"
 
@@ -27,6 +28,7 @@
 #include "core/bitsift/candidates.h"
 #include "core/bitsift/search.h"
 
+/* The number of rows of the first piece; each further piece has GROWTH times as many. */
 #define FIRST_PIECE 32
 #define GROWTH      8
 
@@ -36,15 +38,16 @@ struct row {
 	double score;
 };
 
+/* The rows that are being returned. */
 enum step {
 	MATCHES,
-	OTHERS,
+	OTHERS, /* those that do not match or, if the index cannot rank, all rows */
 	END
 };
 
-/* The rows of a condition, sorted for bsearch. */
+/* A set of rows, sorted for bsearch by sort_set. */
 struct row_set {
-	struct bsp_rows rows;
+	struct bsp_rows rows; /* calls add_to_set, which adds rows to the set */
 	struct ordered_tid {
 		ItemPointerData tid;
 		bool recheck;
@@ -59,6 +62,7 @@ struct bsp_ordered {
 	struct bsp_query_datum *datum; /* NULL: the index cannot rank and returns all rows */
 	bool by_statistics;            /* ranked by statistics that are not the index's own */
 	struct row *rows;              /* the current piece */
+	/* The next row to return is rows[at]. n_wanted: the number of rows of the next piece. */
 	size_t n_rows, capacity, at, n_wanted;
 	uint64 n_found; /* rows in all pieces so far */
 	bool are_all;   /* the current piece contains the last match */
@@ -242,6 +246,7 @@ static int take_others(void *context, const struct bs_hit_batch *batch)
 	return bsp_call(add_others, context, batch);
 }
 
+/* Finds all rows of the index that are not in `found`; an empty pattern matches each row. */
 static void find_others(struct bsp_ordered *ordered, IndexScanDesc scan)
 {
 	static const char *const patterns[] = {""};

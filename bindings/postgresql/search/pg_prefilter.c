@@ -3,10 +3,10 @@
  *
  * A page is locked only while the values of its tuples are located. While the page is pinned the
  * values stay in place, so they are matched without the lock. Several pages are processed together,
- * so that memory fetched for one page arrives while others are processed. All tuples that are
- * visible to an MVCC snapshot are on the page by then, so later versions do not matter. The
- * versions of a row that form a HOT chain share one entry in the index. All of them are tested,
- * because the index may be younger than some.
+ * so that memory fetched for one page arrives while others are processed. When the page is locked,
+ * it already has all tuples that are visible to the MVCC snapshot, so tuples that are added later
+ * do not matter. The versions of a row that form a HOT chain share one entry in the index. All of
+ * them are tested, because the index may have been built after some of them.
  */
 #include "bindings/postgresql/search/pg_prefilter.h"
 
@@ -28,16 +28,18 @@
 #include "bindings/postgresql/search/pg_strategy.h"
 #include "core/bitsift/candidates.h"
 
-/* With fewer candidates, preparing the pattern costs more than the executor's checks. */
+/* Fewer candidates are not tested: preparing the pattern would cost more than the executor's
+ * checks. */
 #define LEAST_ROWS 8
-/* Pages and rows that are processed together. Each page is pinned, and many pins would be a burden
- * with few shared buffers. */
+/* The number of pages and rows that are processed together. The pages are pinned, so their number
+ * is small: few shared buffers must suffice. */
 #define MOST_PAGES 8
 #define MOST_ROWS  512
-/* The buffers of this many recent pages are remembered: 128 MB of a table. */
+/* The number of recently used pages whose buffers are remembered: 128 MB of a table. */
 #define RECENT_PAGES 16384
-/* After WINDOW_ROWS rows it is decided whether the prefilter pays. If not, it pauses for
- * FIRST_PAUSE windows, and for twice as many the next time. */
+/* After each WINDOW_ROWS rows, the prefilter decides whether it drops enough of them to pay. If
+ * not, it pauses for FIRST_PAUSE windows, the next time for twice as many, at most for
+ * MOST_PAUSE. */
 #define WINDOW_ROWS 256
 #define FIRST_PAUSE 16 /* in windows */
 #define MOST_PAUSE  1024
@@ -64,16 +66,19 @@ struct page {
 
 /* A value to be tested. */
 struct look {
-	size_t row;
+	size_t row; /* its position in the group */
 	const struct varlena *value;
 	bool is_toast; /* compressed or stored out of line */
 };
 
-/* Decides whether testing pays: after `window` tests, a pause of n_paused rows follows if too few
- * rows were dropped. */
+/* Decides whether testing pays: if too few of `window` rows or values were dropped, a pause
+ * follows. */
 struct trial {
 	size_t window;
 	unsigned least_percent; /* the share that must be dropped to pay */
+	/* n_asked, n_dropped: the numbers of tested and of dropped rows or values of the current
+	 * window. n_paused: how many more are passed on untested in the current pause. pause: the
+	 * length of the next pause, in windows. */
 	size_t n_asked, n_dropped, n_paused, pause;
 };
 
@@ -89,7 +94,7 @@ struct bsp_prefilter {
 	struct bs_text_filter *filter;
 	Relation heap;
 	BlockNumber n_blocks;
-	int n_ahead;               /* the number of pages that are prefetched */
+	int n_ahead;               /* the number of pages that read_ahead prefetches */
 	struct trial rows, values; /* values: those that are compressed or stored out of line */
 	/* The group of rows that is being processed. */
 	const ItemPointerData *tids;
@@ -99,9 +104,10 @@ struct bsp_prefilter {
 	struct look looks[2 * MOST_ROWS];
 };
 
-/* least_percent is the cost of testing a row here, in percent of what the executor would spend on
- * the row. For `rows` the executor's cost is the lookup and the call of the operator; for `values`
- * it also includes detoasting, which is then done twice for rows that are passed on. */
+/* Sets the trials. least_percent is the measured cost of testing a row here, in percent of what the
+ * executor spends on a row. For `rows` the executor's cost is the lookup and the call of the
+ * operator. For `values` it includes detoasting, which is done twice for rows that are passed
+ * on. */
 static void begin_trials(struct bsp_prefilter *prefilter, StrategyNumber strategy)
 {
 	bool is_like = strategy == BSP_LIKE, is_ilike = strategy == BSP_ILIKE;
@@ -216,7 +222,8 @@ static bool wants_value(struct bsp_prefilter *prefilter, const struct varlena *v
 	return !is_paused && toast_raw_datum_size(PointerGetDatum(value)) <= MOST_VALUE_BYTES;
 }
 
-/* Notes the values of all versions of a row. False if the row must be passed on untested. */
+/* Adds the values of all versions of a row to `looks`. row: its position in the group. False if the
+ * row must be passed on untested. */
 static bool look_at(struct bsp_prefilter *prefilter, Buffer buffer, OffsetNumber offset, size_t row)
 {
 	Page page = BufferGetPage(buffer);
@@ -265,8 +272,8 @@ static bool look_at(struct bsp_prefilter *prefilter, Buffer buffer, OffsetNumber
 	return false;
 }
 
-/* After a page had to be read from disk, the next ones are prefetched, as PostgreSQL's bitmap scan
- * does. */
+/* Prefetches the next pages from disk, as PostgreSQL's bitmap scan does. Called after a page was
+ * not in the shared buffers. */
 static void read_ahead(struct bsp_prefilter *prefilter, const ItemPointerData *tids, size_t n)
 {
 	BlockNumber last = InvalidBlockNumber;
@@ -300,8 +307,8 @@ static Buffer pin(Relation heap, BlockNumber block)
 	return *last;
 }
 
-/* Pins the pages of the first of n rows and prefetches their line pointers. Returns the number of
- * rows. */
+/* Forms a group of the first of n rows: pins their pages and prefetches their line pointers.
+ * Returns the number of rows of the group. */
 static size_t pin_pages(struct bsp_prefilter *prefilter, const ItemPointerData *tids, size_t n)
 {
 	size_t at = 0, end;
@@ -329,7 +336,7 @@ static size_t pin_pages(struct bsp_prefilter *prefilter, const ItemPointerData *
 	return at;
 }
 
-/* No lock: a stale line pointer only costs a useless prefetch. */
+/* Prefetches the tuples of a page. No lock: a stale line pointer only costs a useless prefetch. */
 static void fetch_tuples(const struct bsp_prefilter *prefilter, const struct page *at)
 {
 	Page page = BufferGetPage(at->buffer);
@@ -384,9 +391,9 @@ static void ask_pages(struct bsp_prefilter *prefilter)
 	}
 }
 
-/* Tests the first of n rows, as many as are processed together. Returns their number; those that
- * are kept come first. During a pause, pages are still prefetched for a caller that visits the rows
- * at once. */
+/* Tests a group of the first of n rows, moves the kept ones to its front, and returns the number of
+ * its rows. During a pause all are kept; pages are still prefetched for a caller that visits the
+ * rows at once. */
 static size_t ask_some(struct bsp_prefilter *prefilter, ItemPointerData *tids, size_t n,
                        size_t *n_kept_out)
 {

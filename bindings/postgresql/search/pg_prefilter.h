@@ -8,8 +8,8 @@
  * to pay. It has a separate pause for values that are compressed or stored out of line, because
  * they take longer.
  *
- * A scan row by row prefilters each row just before it returns it, so that the executor finds the
- * row's page, its line pointer and its text in the CPU's caches.
+ * A plain index scan prefilters a small group of rows just before it returns them, so that the
+ * executor finds their pages, line pointers and texts in the CPU's caches.
  */
 #ifndef BINDINGS_POSTGRESQL_SEARCH_PG_PREFILTER_H
 #define BINDINGS_POSTGRESQL_SEARCH_PG_PREFILTER_H
@@ -27,11 +27,15 @@ struct bs_pattern_tree;
 
 struct bsp_prefilter;
 
-/* Allocates in the current memory context; `pattern` is borrowed. The rows are for a scan with
- * `snapshot`; NULL: all rows are passed on. `heap`: the table, if the caller visits each row at
- * once and resets the memory context at the end; NULL: the prefilter opens the table itself. `key`:
- * the scan key of the pattern; NULL: no row is rejected, pages are only prefetched, for a caller
- * that gave `heap`. */
+/*
+ * Allocates in the current memory context; `pattern` is borrowed.
+ *
+ * key:       the scan key of the pattern. NULL: no row is rejected, pages are only prefetched; the
+ *            caller must pass `heap`.
+ * snapshot:  of the scan. NULL: no row is rejected.
+ * heap:      the table, if the caller visits each returned row at once and resets the memory
+ *            context at the end. NULL: the prefilter opens the table itself.
+ */
 struct bsp_prefilter *bsp_prefilter_begin(Relation index, ScanKey key,
                                           const struct bs_pattern_tree *pattern, Snapshot snapshot,
                                           Relation heap);

@@ -32,15 +32,16 @@ PG_FUNCTION_INFO_V1(bitsift_stats);
 /* Statistics gathered for a statement. All of its scans use them, so that partitions rank as one
  * even if rows are inserted meanwhile. */
 struct gathered {
-	uint32 hash, n_bytes;
-	char *bytes; /* a copy of the query's datum, by malloc; NULL: the slot is free */
+	uint32 hash, n_bytes; /* of `bytes` */
+	char *bytes;          /* a copy of the query's datum, by malloc; NULL: the slot is free */
 	LocalTransactionId transaction;
+	/* xmin, xmax and curcid of the snapshot */
 	TransactionId snapshot_min, snapshot_max;
 	CommandId command;
-	/* When the statement began for which the statistics were gathered; later statements of a
-	 * cursor reuse them. */
+	/* The start of the statement for which the statistics were gathered. Later FETCHes of a
+	 * cursor are statements of their own, which reuse the statistics. */
 	TimestampTz statement;
-	uint64 used;
+	uint64 used; /* the clock at the last use */
 	struct bs_statistics *statistics;
 };
 
@@ -119,6 +120,7 @@ static bool is_same(const struct gathered *slot, const struct gathered *key)
 	       memcmp(slot->bytes, key->bytes, key->n_bytes) == 0;
 }
 
+/* Returns the cached statistics, or gathers them and caches them. */
 static const struct bs_statistics *statistics_of_index(Oid index,
                                                        const struct bsp_query_datum *datum,
                                                        bool is_first)
@@ -178,6 +180,7 @@ static double score_of(FunctionCallInfo fcinfo)
 	struct bs_text asked = {.text = VARDATA_ANY(value), .text_bytes = VARSIZE_ANY_EXHDR(value)};
 	struct bs_error err = {""};
 	double score;
+	/* fn_extra, which is NULL in the first call of an expression, points here afterwards. */
 	static char asked_before;
 	const struct bs_statistics *statistics =
 		bsp_statistics(datum, fcinfo->flinfo && !fcinfo->flinfo->fn_extra);

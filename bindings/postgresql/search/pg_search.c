@@ -24,11 +24,12 @@ struct taking {
 	struct bsp_rows *rows;
 	Relation index;
 	struct bsp_prefilter *prefilter; /* nullable */
-	bool never_certain;
-	bool keeps_null; /* rows with a NULL column are passed on for a recheck */
-	int64 n_rows;
+	bool never_certain;              /* all rows must be rechecked */
+	bool keeps_null;                 /* rows with a NULL column are passed on for a recheck */
+	int64 n_rows;                    /* rows passed on so far */
+	/* Buffers for the rows of a batch that certainly match, and for those to recheck. */
 	ItemPointerData *certain, *others;
-	size_t capacity;
+	size_t capacity; /* of each buffer, in rows */
 	MemoryContext context;
 };
 
@@ -139,8 +140,8 @@ bool bsp_is_answerable(Relation index, const struct bsp_query *query)
 	return bsp_query_is_analysed_as(query, &analysis);
 }
 
-/* If the field of the column does not exist (BS_NOT_FOUND), no text has been indexed for it, so all
- * rows are candidates. */
+/* Searches words. If the field of the column does not exist (BS_NOT_FOUND), no text has been
+ * indexed for it; then all rows are returned for a recheck. */
 static int64 search_query(Relation index, struct bsp_view *view, ScanKey key, struct bsp_rows *rows)
 {
 	struct bsp_query_datum *datum = bsp_key_query(key);
@@ -197,7 +198,8 @@ const struct bs_pattern_tree *bsp_key_pattern(ScanKey key, MemoryContext context
 	return tree;
 }
 
-/* Gram shards do not distinguish columns. */
+/* Searches a pattern. Every row is rechecked: grams only select candidates, and they do not
+ * distinguish the columns of the index. */
 static int64 search_pattern(Relation index, struct bsp_view *view, ScanKey key,
                             struct bsp_rows *rows)
 {

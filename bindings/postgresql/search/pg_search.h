@@ -19,15 +19,18 @@ struct bs_candidates_request;
 /* Receives rows in batches. `recheck` applies to all rows of a call. `take` may throw. */
 struct bsp_rows {
 	void (*take)(struct bsp_rows *rows, const ItemPointerData *tids, int n, bool recheck);
-	/* nullable; if set, rows that do not match a pattern for this snapshot may be omitted
-	 * (pg_prefilter.h) */
+	/* If not NULL, rows none of whose versions that this snapshot sees match a pattern may be
+	 * omitted (pg_prefilter.h). */
 	Snapshot snapshot;
 };
 
-/* These functions return the number of rows. No row is returned twice. Only bsp_search_pending
- * returns the rows of bsp_view_pending, which are in no index yet. */
+/* The three functions pass rows to rows->take, no row twice, and return the number of rows. */
+
+/* The rows of the index that match the key, and candidates, which must be rechecked. */
 int64 bsp_search(Relation index, struct bsp_view *view, ScanKey key, struct bsp_rows *rows);
+/* The rows of bsp_view_pending, which are in no index yet; they must be rechecked. */
 int64 bsp_search_pending(struct bsp_view *view, struct bsp_rows *rows);
+/* All rows of the index; they must be rechecked. */
 int64 bsp_search_all(Relation index, struct bsp_view *view, struct bsp_rows *rows);
 
 /* The query of a key of the strategies BSP_MATCH and BSP_DISTANCE. */
@@ -35,8 +38,8 @@ struct bsp_query_datum *bsp_key_query(ScanKey key);
 /* True if the index analyses words as the query does. If not, every row must be rechecked. */
 bool bsp_is_answerable(Relation index, const struct bsp_query *query);
 
-/* The pattern of a key of the LIKE and regular expression strategies. Lives as long as `context`.
- * Throws if the expression does not compile. */
+/* The pattern of a key of the strategies BSP_LIKE to BSP_REGEX_CASELESS. Lives as long as
+ * `context`. Throws if a regular expression does not compile. */
 const struct bs_pattern_tree *bsp_key_pattern(ScanKey key, MemoryContext context);
 
 #endif

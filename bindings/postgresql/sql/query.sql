@@ -41,7 +41,8 @@ CREATE FUNCTION bitsift_query(query text, stemmer text DEFAULT NULL, fold_accent
 CREATE FUNCTION bitsift_with_stats(query bitsift_query, statistics bitsift_stats) RETURNS bitsift_query
 	LANGUAGE C STRICT IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME';
 
--- While a statement is planned, queries are bound to the index of the searched column (pg_bind.c).
+-- The planner calls bitsift_support, which binds queries to the index of the searched column
+-- (pg_bind.c). bitsift_bind does this for queries whose value is known only at execution.
 CREATE FUNCTION bitsift_support(internal) RETURNS internal
 	LANGUAGE C STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION bitsift_bind(bitsift_query, bitsift_query) RETURNS bitsift_query
@@ -55,7 +56,8 @@ CREATE OPERATOR @@@ (LEFTARG = text, RIGHTARG = bitsift_query, FUNCTION = bitsif
 	RESTRICT = bitsift_matchsel, JOIN = contjoinsel);
 COMMENT ON OPERATOR @@@ (text, bitsift_query) IS 'matches the query';
 
--- The score of a text, with the statistics of the query or of the column's index. Higher is better.
+-- The score of a text, by the statistics that the query carries or else those of the column's
+-- index. Higher is better. bitsift_distance is minus the score.
 CREATE FUNCTION bitsift_score(text, bitsift_query) RETURNS float8
 	LANGUAGE C STRICT STABLE PARALLEL RESTRICTED COST 20 SUPPORT bitsift_support AS 'MODULE_PATHNAME';
 CREATE FUNCTION bitsift_distance(text, bitsift_query) RETURNS float8

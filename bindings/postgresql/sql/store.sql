@@ -12,7 +12,9 @@ CREATE FUNCTION bitsift_merge(index regclass) RETURNS void
 -- Checks the whole index and returns its number of rows. Damage is an error.
 CREATE FUNCTION bitsift_check(index regclass) RETURNS bigint
 	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME';
--- Figures for monitoring.
+-- Figures for monitoring. generation: a number that changes with the files; files: their number;
+-- pending_pages: pages of rows that are not yet in files; stored_bytes, plain_bytes: total size of
+-- the files, in pages and as searches read them.
 CREATE FUNCTION bitsift_info(index regclass,
 	OUT generation bigint, OUT files integer, OUT pending_pages integer, OUT stored_bytes bigint, OUT plain_bytes bigint)
 	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME';

@@ -7,7 +7,8 @@
 #include "bindings/postgresql/base/pg_options.h"
 #include "bindings/postgresql/storage/pg_page.h"
 
-/* A partitioned index has no pages, but it has the options that its partitions inherited. */
+/* Takes the analysis from the options of CREATE INDEX, for a partitioned index, which has no pages.
+ * Its partitions inherit these options. */
 static void analysis_of_options(Relation index, struct bsp_analysis *out)
 {
 	const struct bsp_options *options = (const struct bsp_options *)index->rd_options;

@@ -6,7 +6,7 @@
 
 #include "utils/rel.h"
 
-/* Options of the index that struct bs_query_request has, too. */
+/* The options of an index that determine its words, and whether it has grams. */
 struct bsp_analysis {
 	char stemmer[32]; /* "": none */
 	bool fold_accents, split_identifiers, grams;

@@ -27,10 +27,12 @@
 #define NAME_DIGITS (2 * sizeof(struct bsp_name))
 /* The interval at which a backend looks for files of dropped relations. */
 #define SWEEP_MS 60000
-/* A heavyweight "page" lock (see pg_pending.c), held by the backend that restores a segment. */
+/* The number of a heavyweight "page" lock, as in pg_pending.c. The backend that restores a segment
+ * holds this lock. */
 #define RESTORE_LOCK_BLOCK 2
 
-/* The prefix of all files of the relation: its path as one component. */
+/* The prefix of the names of all cached files of the relation: the path of the relation with "+"
+ * instead of "/". */
 static char *prefix_of(Relation index)
 {
 	char *path = relpathbackend(BSP_LOCATOR(index), index->rd_backend, MAIN_FORKNUM);
@@ -55,8 +57,9 @@ static char *path_of(Relation index, const struct bsp_name *chain, const char *e
 
 #define TEMPORARY ".tmp"
 
-/* True if the backend that was creating the file is gone. Process ids are compared only within this
- * run of the server, because a later run may reuse them. */
+/* True if the backend that was creating a temporary file is gone. `ending`, of the file's name, has
+ * the start time of the server and the process id. Process ids are compared only within this run of
+ * the server, because a later run may reuse them. */
 static bool maker_is_gone(const char *ending)
 {
 	char *end;
@@ -155,12 +158,13 @@ static void begin_run(void)
 	sweep_orphans();
 }
 
-/* Selects the complete files of an index, not temporary ones. */
+/* The context of is_unnamed. */
 struct sweep {
-	const char *prefix;
-	const struct bsp_meta *meta; /* the files it lists are kept; NULL: none */
+	const char *prefix;          /* see prefix_of */
+	const struct bsp_meta *meta; /* the files it lists are kept; NULL: none is kept */
 };
 
+/* True for a complete (not temporary) file of the index that the metapage does not list. */
 static bool is_unnamed(void *context, const char *name)
 {
 	const struct sweep *sweep = context;
@@ -244,7 +248,8 @@ static int create_or_fail(const char *path)
 	return fd;
 }
 
-/* Reads the condensed segment from its pages into the memory index, through an unlinked file. */
+/* Reads the condensed segment from its pages into the memory index, through an unlinked file. False
+ * if the pages no longer exist. */
 static bool put_condensed(Relation index, const struct bsp_file *file,
                           struct bs_memory_index *memory, const char *name, const char *temporary)
 {
@@ -259,8 +264,9 @@ static bool put_condensed(Relation index, const struct bsp_file *file,
 }
 
 /* Restores the condensed segment `name`, which must be the only file of the memory index, checks
- * the result against the metapage and writes it to fd. If the pages are damaged, the cached files
- * are not to blame; so this is reported without bsp_check, which would drop the cache. */
+ * the result against the metapage and writes it to fd. If the result is wrong, the pages are
+ * damaged and not the cached files; so the error is not thrown by bsp_check, which would drop the
+ * cache. */
 static void write_restored(Relation index, const struct bsp_file *file,
                            struct bs_memory_index *memory, const char *name, int fd)
 {
@@ -282,8 +288,8 @@ static void write_restored(Relation index, const struct bsp_file *file,
 	(void)write_or_fail(&fd, restored.bytes, restored.n_bytes);
 }
 
-/* Restores a condensed segment from its pages to fd. Temporary data is kept in the cache's folder,
- * or in memory if that folder cannot be used. */
+/* Restores a condensed segment from its pages to fd. False if the pages no longer exist. Temporary
+ * data is kept in the cache's folder, or in memory if that folder cannot be used. */
 static bool restore(Relation index, const struct bsp_file *file, int fd, const char *temporary)
 {
 	char name[BS_MEMORY_INDEX_NAME_BYTES];
@@ -307,7 +313,7 @@ static bool restore(Relation index, const struct bsp_file *file, int fd, const c
 	return is_good;
 }
 
-/* Writes the bytes of the file from its pages. False if the pages no longer exist. */
+/* Writes the bytes of the file from its pages to fd. False if the pages no longer exist. */
 static bool fill_file(Relation index, const struct bsp_file *file, int fd, const char *temporary)
 {
 	if (!file->is_condensed)
@@ -324,8 +330,8 @@ static bool name_file(int fd, const char *temporary, const char *path)
 	return pg_fsync(fd) == 0 && rename(temporary, path) == 0;
 }
 
-/* Creates the file from its pages and returns it opened for reading; -1 if the pages no longer
- * exist. `is_named`: also gives the file its final name. */
+/* Creates the file from its pages and returns its descriptor; -1 if the pages no longer exist.
+ * is_named: gives the file its final name, `path`; false: the file is unlinked. */
 static int make_file(Relation index, const struct bsp_file *file, const char *path, bool is_named)
 {
 	char *temporary = temporary_path(index, file);
@@ -351,7 +357,8 @@ static int make_file(Relation index, const struct bsp_file *file, const char *pa
 	return -1;
 }
 
-/* Treats a file of the wrong size as missing; the disk may have been full when it was written. */
+/* Opens a cached file; -1 if it is missing. Removes a file of the wrong size and treats it as
+ * missing; the disk may have been full when it was written. */
 static int open_file(const char *path, uint64 n_bytes)
 {
 	int fd = OpenTransientFile(path, O_RDONLY | PG_BINARY);
@@ -394,9 +401,10 @@ static bool prove(Relation index, const struct bsp_file *file, const char *path,
 	return false;
 }
 
-/* Creates a file that was not in the cache; -1 if its pages no longer exist. Restoring a segment
- * takes long. Therefore one backend does it while others wait; after a failover, all sessions ask
- * at once. The holder of this lock waits for no other lock. */
+/* Creates a file that was not in the cache and returns its descriptor; -1 if its pages no longer
+ * exist. Restoring a condensed segment takes long, and after a failover all sessions need it at
+ * once; so one backend restores it while others wait for a lock. The holder of this lock waits for
+ * no other lock. */
 static int make_once(Relation index, const struct bsp_file *file, const char *path)
 {
 	if (!file->is_condensed)
@@ -409,6 +417,8 @@ static int make_once(Relation index, const struct bsp_file *file, const char *pa
 	return fd;
 }
 
+/* Adds a file to the memory index; creates it if it is not in the cache (*is_new). proves: also
+ * checks a cached file. False if its pages no longer exist. */
 static bool put_cached(Relation index, const struct bsp_file *file, bool proves,
                        struct bs_memory_index *memory, bool *is_new)
 {

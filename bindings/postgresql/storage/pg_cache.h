@@ -17,16 +17,16 @@
 
 struct bs_memory_index;
 
-/* Opens the files that the metapage lists as an index of the library. False if a file was removed
- * after the metapage was read. The caller frees the memory index. */
+/* Opens the files that the metapage lists, as a memory index of the library, which the caller
+ * frees. False if a file was removed after the metapage was read. */
 bool bsp_cache_load(Relation index, const struct bsp_meta *meta,
                     struct bs_memory_index **memory_out);
 /* Like bsp_cache_load, for a check of the index: reads each file from its pages again and compares
  * the result with the cached file. A difference is BS_CORRUPT. */
 bool bsp_cache_verify(Relation index, const struct bsp_meta *meta,
                       struct bs_memory_index **memory_out);
-/* Caches a file that was just written, which saves its first reader the work. Failures are
- * ignored. */
+/* Caches a file that was just written to pages, so that its first reader need not create it from
+ * them. Failures are ignored. */
 void bsp_cache_put(Relation index, const struct bsp_file *file, const void *bytes, size_t n_bytes);
 /* Removes the cached files of the index that the metapage does not list. */
 void bsp_cache_sweep(Relation index, const struct bsp_meta *meta);

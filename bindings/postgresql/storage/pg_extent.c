@@ -8,22 +8,23 @@
 #include "port/pg_crc32c.h"
 #include "storage/lmgr.h"
 
-/* Bit matrices have no repetitions to search for; all compression comes from zstd's entropy
- * coder. */
+/* zstd's fastest level. Higher levels search longer for repetitions, which bit matrices do not
+ * have; all compression comes from zstd's entropy coder. */
 #define LEVEL 1
-/* Large enough that the allocator returns the memory to the system when it is freed. */
+/* The size of pieces of a file. It is large enough that the allocator returns the buffer of a piece
+ * to the system when it is freed. */
 #define PIECE_BYTES ((size_t)256 << 10)
 
 struct writing {
 	Relation index;
-	bool is_build;
+	bool is_build; /* see bsp_extent_write */
 	struct bsp_file *file;
-	Buffer buffer; /* the buffer of the page that is being filled in `page` */
+	Buffer buffer; /* where end_page copies `page` to; exclusively locked */
 	union {
 		char bytes[BLCKSZ];
 		double aligner;
-	} page;
-	uint32 number;
+	} page;        /* the page that is being filled */
+	uint32 number; /* of this page in the chain */
 };
 
 static Buffer new_block(const struct writing *writing)
@@ -148,13 +149,15 @@ struct reading {
 	bool (*take)(void *context, const void *bytes, size_t n_bytes);
 	void *context;
 	ZSTD_DCtx *coder;
-	char *piece;
+	char *piece; /* buffer for decompressed bytes */
+	/* checksum and number of the bytes that were decompressed so far */
 	pg_crc32c checksum;
 	uint64 n_bytes;
-	char page[BLCKSZ];
+	char page[BLCKSZ]; /* the payload of the current page */
 };
 
-/* Copies the payload of the page to reading->page and advances *block to the next page. */
+/* Copies the payload of the page to reading->page and advances *block to the next page. False if
+ * the page does not belong to the chain. */
 static bool read_page(struct reading *reading, BlockNumber *block, uint32 number,
                       BufferAccessStrategy strategy, size_t *n_out)
 {
@@ -196,8 +199,8 @@ static bool read_pages(struct reading *reading)
 	for (uint32 number = 0; is_good && block != InvalidBlockNumber; number++) {
 		CHECK_FOR_INTERRUPTS();
 		size_t n_bytes = 0;
-		/* A block beyond the end of the relation was lost when the index was truncated. A
-		 * chain cannot have more pages than the relation. */
+		/* A block beyond the end of the relation was lost when the index was truncated. The
+		 * limit for `number` ends damaged chains with a cycle. */
 		is_good = block < n_blocks && number < n_blocks &&
 		          read_page(reading, &block, number, strategy, &n_bytes) &&
 		          decompress(reading, n_bytes);

@@ -7,8 +7,8 @@
 #include "bindings/postgresql/storage/pg_page.h"
 
 /* Writes the bytes as a new chain. Sets chain, n_written, n_stored, first and checksum_written of
- * *file. `is_build`: no other backend knows the relation, and the caller logs all its pages at the
- * end. */
+ * *file. is_build: no other backend sees the relation yet, and the caller writes all its pages to
+ * the WAL at the end. */
 void bsp_extent_write(Relation index, const void *bytes, size_t n_bytes, bool is_build,
                       struct bsp_file *file);
 /* Passes the bytes to `take` in pieces; `take` returns false to stop. Returns false if `take` did,

@@ -6,10 +6,11 @@
 #include "bindings/postgresql/storage/pg_pending.h"
 #include "bindings/postgresql/storage/pg_store.h"
 
-/* How much of a chain is in memory at a time, unless a single row is longer. */
+/* The size of the pieces in which a chain is read. A row that is longer is read as a whole. */
 #define PIECE_BYTES ((size_t)64 << 20)
 
-/* Appends the next piece of the chain to the rest of the previous one. */
+/* Appends the next piece of the chain to `bytes`, which has the incomplete last row of the previous
+ * piece. Returns true after the last piece. */
 static bool read_piece(Relation index, const struct bsp_pending *closing, struct bsp_place *place,
                        StringInfo bytes)
 {
@@ -23,6 +24,7 @@ static bool read_piece(Relation index, const struct bsp_pending *closing, struct
 	return is_end;
 }
 
+/* Adds the complete rows of `bytes` to the store and removes them from `bytes`. */
 static void add_rows(struct bsp_store *store, StringInfo bytes, bool is_end)
 {
 	struct bsp_row *row = palloc(sizeof(*row));

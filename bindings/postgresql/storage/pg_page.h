@@ -4,8 +4,9 @@
  * the bytes of a file (pg_extent.h) or pending rows (pg_pending.h).
  *
  * Locking: the pages of a new file are written before the metapage lists it. A backend that adds or
- * removes files holds the writer's lock (bsp_writer_lock), a heavyweight lock. Inserts hold only
- * content locks, the metapage's before that of a page.
+ * removes files holds the writer's lock (bsp_writer_lock), a heavyweight lock. Inserts do not take
+ * it. They take content locks, the metapage's before that of a page, and bsp_append_lock
+ * (pg_pending.h) if they add pages.
  */
 #ifndef BINDINGS_POSTGRESQL_STORAGE_PG_PAGE_H
 #define BINDINGS_POSTGRESQL_STORAGE_PG_PAGE_H
@@ -17,7 +18,7 @@
 #include "utils/rel.h"
 
 #define BSP_META_BLOCK 0
-#define BSP_MAGIC      0x42534654 /* of the metapage */
+#define BSP_MAGIC      0x42534654 /* in every page, and again in the metapage's contents */
 #define BSP_VERSION    2          /* version 1 had no condensed segments */
 
 enum bsp_page_kind {
@@ -80,7 +81,8 @@ struct bsp_meta {
 	bool fold_accents, split_identifiers, grams;
 	uint8 reserved;
 	uint32 n_columns;
-	uint64 generation; /* changes with every change of the metapage except of pending */
+	/* Changes with every change of the metapage, except when an insert changes `pending`. */
+	uint64 generation;
 	struct bsp_pending pending; /* the chain that inserts append to */
 	/* A closed chain, which is no longer appended to; the next flush writes its rows to
 	 * files. */
@@ -136,8 +138,8 @@ void bsp_chain_free(Relation index, enum bsp_page_kind kind, const struct bsp_na
 /* Throws: the metapage refers to pages that do not exist. */
 void bsp_fail_lost_pages(Relation index) pg_attribute_noreturn();
 
-/* The lock of backends that add or remove files. False if `wait` is false and another backend holds
- * it. */
+/* Takes the lock of backends that add or remove files. False if `wait` is false and another backend
+ * holds the lock. */
 bool bsp_writer_lock(Relation index, bool wait);
 void bsp_writer_unlock(Relation index);
 

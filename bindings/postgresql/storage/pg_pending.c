@@ -9,9 +9,8 @@
 #include "bindings/postgresql/base/pg_document.h"
 #include "core/bitsift/host.h"
 
-/* The number of a heavyweight "page" lock is only a name; block 0 is the writer's lock. A backend
- * that adds pages to the chain takes this lock in share mode, so that the search for lost pages
- * does not free them. */
+/* The number of the heavyweight "page" lock of bsp_append_lock. The number is only a name and has
+ * nothing to do with block 1; block 0 names the writer's lock. */
 #define APPEND_LOCK_BLOCK 1
 
 static void append_u32(StringInfo bytes, uint32 value)
@@ -20,8 +19,8 @@ static void append_u32(StringInfo bytes, uint32 value)
 }
 
 /* Format of a row: size of the row, TID, has_null, number of texts; for each text its size, the
- * size of its field name, field name and text. The field names make the texts the same as those
- * that were added. */
+ * size of its field name, field name and text. The field names are stored because texts of NULL
+ * columns are left out, so the position of a text does not tell its column. */
 static void write_row(StringInfo bytes, const ItemPointerData *tid, const struct bsp_texts *texts)
 {
 	char id[BSP_ID_BYTES + 1];
@@ -53,7 +52,7 @@ static size_t room_in(Page page)
 	return BSP_PAGE_BYTES - bsp_used_bytes(page);
 }
 
-/* The usual case: the last page has room for the row. */
+/* Appends the row in the usual case, if the last page has room for it; otherwise returns false. */
 static bool append_in_place(Relation index, const StringInfo row)
 {
 	Buffer meta_buffer = ReadBuffer(index, BSP_META_BLOCK);
@@ -65,7 +64,8 @@ static bool append_in_place(Relation index, const StringInfo row)
 		LockBuffer(tail, BUFFER_LOCK_EXCLUSIVE);
 		is_done = room_in(BufferGetPage(tail)) >= (size_t)row->len;
 		if (is_done) {
-			/* A backend that closes the chain waits for the lock of the last page. */
+			/* The lock of the last page suffices from here: a backend that closes the
+			 * chain waits for it. */
 			LockBuffer(meta_buffer, BUFFER_LOCK_UNLOCK);
 			GenericXLogState *change = GenericXLogStart(index);
 			Page page = GenericXLogRegisterBuffer(change, tail, 0);
@@ -124,7 +124,8 @@ static uint32 write_pages(Relation index, const struct bsp_name *chain, uint32 n
 	return n;
 }
 
-/* Appends the row to the last page and to new pages. Returns the number of pages of the chain. */
+/* Appends the row to the last page and to new pages, and links them to the chain. The caller has
+ * locked the metapage exclusively. Returns the number of pages of the chain. */
 static uint32 append_pages(Relation index, const StringInfo row, Buffer meta_buffer)
 {
 	struct bsp_pending pending = bsp_meta_of(index, BufferGetPage(meta_buffer))->pending;
@@ -200,8 +201,8 @@ bool bsp_pending_close(Relation index, struct bsp_pending *closing_out)
 	struct bsp_pending closing = meta->closing;
 	if (closing.head == InvalidBlockNumber && meta->pending.head != InvalidBlockNumber) {
 		closing = meta->pending;
-		/* A backend that found the last page in the old metapage appends to it before the
-		 * chain is closed. */
+		/* A backend may have found the last page in the metapage and be appending to it,
+		 * holding only the lock of that page (append_in_place). Wait for it. */
 		Buffer tail = ReadBuffer(index, closing.tail);
 		LockBuffer(tail, BUFFER_LOCK_EXCLUSIVE);
 		GenericXLogState *change = GenericXLogStart(index);
@@ -219,7 +220,8 @@ bool bsp_pending_close(Relation index, struct bsp_pending *closing_out)
 	return closing.head != InvalidBlockNumber;
 }
 
-/* Appends the new bytes of one page. False if the page does not belong to the chain. */
+/* Appends the bytes of a page after place->offset to `bytes` and advances place->offset. False if
+ * the page does not belong to the chain. */
 static bool read_page(Relation index, const struct bsp_pending *chain, struct bsp_place *place,
                       StringInfo bytes, BlockNumber *next_out)
 {

@@ -1,8 +1,8 @@
 /*
- * pg_pending.h: pending rows with their texts, so that they need not be read from the table: a
- * stream of bytes in a chain of pages. An insert changes only the last page, or adds pages. When
- * the chain is long, it is closed and inserts go to another one; the closed chain becomes a file
- * (pg_flush.h).
+ * pg_pending.h: pending rows, a stream of bytes in a chain of pages. It has their texts, so that
+ * these need not be read from the table. An insert changes only the last page, or adds pages. When
+ * the chain is long, it is closed and inserts append to a new one; the rows of the closed chain are
+ * written to files of the index (pg_flush.h).
  */
 #ifndef BINDINGS_POSTGRESQL_STORAGE_PG_PENDING_H
 #define BINDINGS_POSTGRESQL_STORAGE_PG_PENDING_H
@@ -15,22 +15,23 @@
 #include "bindings/postgresql/storage/pg_page.h"
 #include "bindings/postgresql/storage/pg_texts.h"
 
-/* Returns the approximate size of the pending rows in bytes if pages were added, else 0. */
+/* Appends a row. Returns the approximate size of the pending rows in bytes if pages were added,
+ * else 0. */
 size_t bsp_pending_append(Relation index, const ItemPointerData *tid,
                           const struct bsp_texts *texts);
 /* Makes the pending chain the closing chain, unless there is a closing chain already. The caller
  * holds the writer's lock. False if there is no closing chain afterwards. */
 bool bsp_pending_close(Relation index, struct bsp_pending *closing_out);
 
-/* Locks that backends take with ShareLock to add pages to the chain, and with ExclusiveLock to
- * search for lost pages. */
+/* A lock that backends take with ShareLock to add pages to the pending chain, and VACUUM with
+ * ExclusiveLock to free lost pages. So it does not free pages that are about to be added. */
 void bsp_append_lock(Relation index, LOCKMODE mode);
 void bsp_append_unlock(Relation index, LOCKMODE mode);
 
-/* A position in a chain, up to which it was read. All zero: nothing was read. */
+/* The position up to which a chain was read. All zero: nothing was read. */
 struct bsp_place {
 	BlockNumber block;
-	uint32 number, offset;
+	uint32 number, offset; /* of the page in the chain; in bytes in the page's payload */
 	bool is_begun;
 };
 /* Appends the bytes of the chain after *place to `bytes` and advances *place. Stops at the end of a

@@ -22,14 +22,17 @@
 #include "core/bitsift/writer.h"
 
 #define MANIFEST "manifest"
-/* A writer needs several times the size of a document to add it. */
+/* The memory that a writer needs to add a row, as a multiple of the row's size. */
 #define ROW_FACTOR 16
-/* Phrases need few word pairs here, because PostgreSQL's page has the texts of many rows at hand.
- * With all pairs that pay in files, an index would be 7 % larger, and phrases would take 4.8 ms
- * instead of 5.6 ms (a million rows; 8.2 ms without pairs). */
-#define PHRASE_BITS  .1
+/* The space for word pairs, in bits for each posting (core/bitsift/writer.h). It is smaller than
+ * the library's default of 4, because checking a phrase in the text is cheap here: one page of the
+ * table has the texts of many rows. Measured with a million rows: with 4, an index is 7 % larger
+ * and a phrase takes 4.8 ms; with .1 a phrase takes 5.6 ms, without word pairs 8.2 ms. */
+#define PHRASE_BITS .1
+/* A writer gets at least this much memory, even if maintenance_work_mem is less. */
 #define LEAST_MEMORY ((size_t)64 << 20)
-#define LARGE_BYTES  (1 << 20)
+/* glibc's thresholds; see keep_little. */
+#define LARGE_BYTES (1 << 20)
 
 static void free_store(void *context)
 {
@@ -76,7 +79,7 @@ struct bsp_store *bsp_store_open(Relation index)
 	return store;
 }
 
-/* Large indexes are built in unlinked files on disk. */
+/* Keeps large files of the memory index in unlinked files on disk. */
 static void use_temporary_folder(struct bs_memory_index *memory)
 {
 	(void)MakePGDirectory("base/" PG_TEMP_FILES_DIR);
@@ -103,8 +106,8 @@ static void fill_options(struct bsp_store *store)
 }
 
 /* Makes the allocator return freed memory to the system at once. Otherwise glibc keeps up to twice
- * the largest block that was ever freed: 94 MB where 64 MB are allowed, and 65 MB with these
- * settings, of which the process itself uses 4 MB. */
+ * the largest block that was ever freed. Measured with a limit of 64 MB: the backend takes 94 MB
+ * without these settings and 65 MB with them, 4 MB of which it takes before the build. */
 static void keep_little(void)
 {
 #ifdef __GLIBC__
@@ -189,7 +192,7 @@ static bool begins(const char *name, const char *with)
 	return strncmp(name, with, strlen(with)) == 0;
 }
 
-/* Finds the condensed form of a segment, if the library has written one. */
+/* Finds the condensed form of a segment. False if the library has not written one. */
 static bool find_condensed(struct bsp_store *store, const char *segment,
                            struct bs_memory_index_file *out)
 {
@@ -288,13 +291,15 @@ static void free_files(struct bsp_store *store, const struct bsp_meta *changed)
 			               meta->files[i].first);
 }
 
-/* Saves a changed index. */
+/* Writes the new files of a changed index to pages, lists them in the metapage, and frees the pages
+ * of files that it no longer has. was_closing: see bsp_store_commit. */
 static void save(struct bsp_store *store, bool was_closing)
 {
 	union bsp_meta_copy *changed = palloc(sizeof(*changed));
 	*changed = store->copy;
 	write_files(store, &changed->meta);
-	/* Read the metapage again: the chain was closed, perhaps after the copy was made. */
+	/* Read the metapage again to find the closing chain: it may have been closed after
+	 * store->copy was made. */
 	union bsp_meta_copy *now = palloc(sizeof(*now));
 	bsp_meta_read(store->index, now);
 	struct bsp_pending closing = now->meta.closing;
@@ -394,7 +399,7 @@ bool bsp_store_compact(struct bsp_store *store)
 {
 	MemoryContext before = MemoryContextSwitchTo(store->context);
 	/* An index that was made with other tokenizer rules is not merged: a merge would read all
-	 * rows, and so does the REINDEX that such an index needs anyway. */
+	 * rows, as does the REINDEX that such an index needs anyway. */
 	bool waits = store->copy.meta.n_files > 0 && has_other_rules(store);
 	if (!waits && compact(store))
 		save(store, false);
@@ -404,7 +409,7 @@ bool bsp_store_compact(struct bsp_store *store)
 
 void bsp_store_write_empty(Relation index, ForkNumber fork)
 {
-	/* An index without rows has no files in pages; they are created when they are needed. */
+	/* The metapage lists no files; the first reader or writer makes an index without rows. */
 	struct bsp_store *store = palloc0(sizeof(*store));
 	store->index = index;
 	fill_options(store);

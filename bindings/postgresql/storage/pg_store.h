@@ -16,26 +16,26 @@
 struct bs_memory_index;
 struct bs_writer;
 
-/* A writer at work. It lives in a memory context of its own below the one that was current when it
- * was opened, and is freed with that context, also after an error. */
+/* The state of a backend that writes to an index. It has a memory context of its own, a child of
+ * the context that was current when it was opened, and is freed with that, also after an error. */
 struct bsp_store {
 	Relation index;
-	bool is_build;
+	bool is_build; /* CREATE INDEX: the relation is new and empty */
 	MemoryContext context;
 	/* The metapage as read when the store was opened; its pending chain may have grown
 	 * since. */
 	union bsp_meta_copy copy;
-	struct bs_memory_index *memory;
-	struct bs_writer *writer;  /* NULL until bsp_store_write opens it */
-	struct bsp_reader *reader; /* reads texts of rows for compaction */
-	struct bs_text_provider provider;
+	struct bs_memory_index *memory;   /* the files; also those that are not yet in pages */
+	struct bs_writer *writer;         /* NULL until bsp_store_write opens it */
+	struct bsp_reader *reader;        /* reads texts of rows for compaction */
+	struct bs_text_provider provider; /* calls the reader */
 	MemoryContextCallback on_reset;
 };
 
-/* The limit for all texts of a row; larger rows are refused. */
+/* The limit for the total size of a row's texts. An insert of a larger row is an error. */
 #define BSP_MOST_TEXT_BYTES ((size_t)64 << 20)
 
-/* Opens the current state of the index. The caller holds the writer's lock. */
+/* Opens the current files of the index. The caller holds the writer's lock. */
 struct bsp_store *bsp_store_open(Relation index);
 /* Begins a new index with the options of the relation. */
 struct bsp_store *bsp_store_create(Relation index);
@@ -43,8 +43,8 @@ struct bsp_store *bsp_store_create(Relation index);
 void bsp_store_write(struct bsp_store *store, size_t largest_row_bytes);
 void bsp_store_add(struct bsp_store *store, const ItemPointerData *tid,
                    const struct bsp_texts *texts);
-/* Commits what the writer was given and closes the writer. `was_closing`: the rows of the closing
- * chain were added, so the chain is freed. */
+/* Commits the rows that were added and closes the writer. was_closing: they are those of the
+ * closing chain, so the chain is freed. */
 void bsp_store_commit(struct bsp_store *store, bool was_closing);
 /* Merges the index into as few segments as possible and saves it; called instead of
  * bsp_store_commit. False if the index was made with other tokenizer rules and therefore waits for

@@ -50,8 +50,8 @@ struct bsp_reader {
 	MemoryContext row; /* holds the data of one row */
 	struct bsp_texts texts;
 	bool is_deleted; /* the row is invisible to new transactions */
-	/* the row is invisible to all transactions; it was read with SnapshotAny if it still
-	 * exists */
+	/* The row is invisible to all transactions. If it still exists, it was read with
+	 * SnapshotAny. */
 	bool is_dead;
 };
 
@@ -83,7 +83,8 @@ void bsp_reader_end(struct bsp_reader *reader)
 	pfree(reader);
 }
 
-/* Counts the versions that the snapshot sees, up to `most`; the last one counted is in the slot. */
+/* Counts the versions of a row that the snapshot sees, up to `most`. The slot then has the last one
+ * that was counted. */
 static unsigned walk_versions(struct bsp_reader *reader, ItemPointer tid, Snapshot snapshot,
                               unsigned most)
 {
@@ -174,9 +175,11 @@ static bool read_row(struct bsp_reader *reader, const char *id)
 	return is_found;
 }
 
-/* Runs a callback's work in its own resource owner. It releases what an error leaves open if the
- * error is ignored and the transaction goes on. */
+/* Runs the work of a callback with a resource owner of its own. If an error is ignored and the
+ * transaction continues, this resource owner releases what the failed work has left open. */
 struct guard {
+	/* `context`, `owner`: those that were current before; `own`: the resource owner for the
+	 * work. */
 	MemoryContext context;
 	ResourceOwner owner, own;
 };
@@ -197,9 +200,10 @@ static void end_guard(struct guard *guard)
 }
 
 /* Called in PG_CATCH for a deleted row: ignores the error if it reports a missing out-of-line
- * value. The value may be removed while PostgreSQL still counts the row as visible to somebody,
- * because VACUUM uses different horizons for the table and for its TOAST table (PostgreSQL bug
- * 18351). A transaction that sees the row could not read the value either. */
+ * value; returns false otherwise. The value may be removed while PostgreSQL still counts the row as
+ * visible to some transaction, because VACUUM uses different horizons for the table and for its
+ * TOAST table (PostgreSQL bug 18351). A transaction that sees the row could not read the value
+ * either. */
 static bool pass_over_gone(const struct guard *guard)
 {
 	if (geterrcode() != ERRCODE_DATA_CORRUPTED)
@@ -243,9 +247,9 @@ int bsp_reader_texts(void *context, const char *id, size_t id_bytes,
 		MemoryContextSwitchTo(reader->row);
 		reader->texts.n = 0;
 		reader->is_deleted = reader->is_dead = false;
-		/* A pruned row has no text to merge, and no reader looks for it. It is kept as an
-		 * empty document until VACUUM deletes it. If it were reported as missing, its
-		 * segment could not be merged away. */
+		/* A dead row that was pruned has no text any more, and no query can find it. It is
+		 * returned as an empty document, until VACUUM deletes it. If it were reported as
+		 * missing, the library could not merge its segment. */
 		result = read_row(reader, id) || reader->is_dead ? 0 : 1;
 		MemoryContextSwitchTo(guard.context);
 	}

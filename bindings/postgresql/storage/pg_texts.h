@@ -13,7 +13,8 @@
 
 #include "core/bitsift/host.h"
 
-/* The non-NULL texts of the columns of an index, in the current memory context. */
+/* The non-NULL texts of a row's indexed columns. Texts that were compressed or stored out of line
+ * are in the memory context that was current; others are borrowed from the values. */
 struct bsp_texts {
 	size_t n;
 	bool has_null;

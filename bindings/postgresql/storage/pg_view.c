@@ -23,16 +23,19 @@
 #include "core/bitsift/writer.h"
 
 /* Folding adds pending rows to an in-memory copy of the index. A caller must check each unfolded
- * row in the table. A check costs a twelfth of folding a row, and each fold has an additional fixed
- * cost of some hundred rows. Up to MOST_UNFOLDED rows are never folded. More rows are folded after
- * LEAST_LOOKS checks and LOOKS_PER_ROW checks for each row. So a session with few queries does not
- * fold, and one with many folds soon. */
+ * row in the table. A check costs a twelfth of folding a row, and each fold has a fixed cost in
+ * addition, as much as folding some hundred rows. Up to MOST_UNFOLDED rows are not folded, unless
+ * the caller needs all rows in the index (BSP_FOLD_ALL). More rows are folded after LEAST_LOOKS
+ * checks plus LOOKS_PER_ROW checks for each row. So a session with few queries does not fold, and
+ * one with many folds soon. */
 #define MOST_UNFOLDED 64
 #define LEAST_LOOKS   1000
 #define LOOKS_PER_ROW 4
-/* The number of folds that each add a small segment; the next one folds all pending rows again. */
+/* The maximum number of folds that each add a small segment. The next fold copies the files anew
+ * and adds all pending rows as one segment. */
 #define MOST_PARTS 8
-/* A scan by score holds one view, and the statistics for the scores of its rows hold another. */
+/* The number of unused searchers that are kept. A statement may use two at once: a scan by score
+ * holds a view, and gathering the statistics for the scores of its rows takes another. */
 #define MOST_SEARCHERS 2
 /* The number of indexes that a backend keeps open while no query uses them. */
 #define MOST_IDLE 16
@@ -42,9 +45,9 @@
 /* The rows of a chain of pending rows that were read so far. */
 struct waiting {
 	struct bsp_name chain;
-	struct bsp_place place;
-	StringInfoData bytes;
-	size_t folded; /* the rows before this offset are in the index */
+	struct bsp_place place; /* up to here the chain was read */
+	StringInfoData bytes;   /* the rows, in the format of pg_pending.h */
+	size_t folded;          /* the rows of `bytes` before this offset are folded */
 };
 
 /* An open index at one point in time. It does not change while a view uses it. */
@@ -52,21 +55,21 @@ struct state {
 	dlist_node node;
 	unsigned n_users;
 	bool is_stale; /* new views do not use it */
-	/* the relation was invalidated; whether it still exists must be checked */
+	/* The relation was invalidated; drop_idle must check whether it still exists. */
 	bool is_doubtful;
 	Oid relid;
 	Oid filenumber;
 	/* The chain of the first file in the metapage. It detects a relation that was truncated in
 	 * place, which keeps its file number. */
 	struct bsp_name first;
-	uint64 generation;
+	uint64 generation; /* of the metapage */
 	MemoryContext context;
 	/* [0]: the closing chain; [1]: the chain that inserts append to */
 	struct waiting waiting[2];
-	ItemPointerData *unfolded;
+	ItemPointerData *unfolded; /* the pending rows that are not folded */
 	/* n_looks: checks of unfolded rows by callers since the last fold */
 	size_t n_unfolded, n_looks;
-	unsigned n_parts;
+	unsigned n_parts; /* folds since `folded` was copied from `base` */
 	/* base: the files without pending rows. folded: a copy with pending rows, or NULL if none
 	 * are folded. */
 	struct bs_memory_index *base, *folded;
@@ -138,7 +141,7 @@ static void count_descriptors(struct state *state, bool is_end)
 		ReleaseExternalFD();
 }
 
-/* No view may hold a searcher of the index. */
+/* Closes the index and its unused searchers. No view may hold a searcher of the index. */
 static void close_index(struct state *state)
 {
 	while (state->n_searchers > 0)
@@ -170,7 +173,7 @@ static struct state *new_state(Relation index)
 	return state;
 }
 
-/* A relation was invalidated; it may have been dropped. */
+/* Called when a relation was invalidated; it may have been dropped. InvalidOid: all relations. */
 static void on_relation_change(Datum arg, Oid relid)
 {
 	dlist_iter iter;
@@ -193,12 +196,13 @@ void bsp_view_forget(Relation index)
 	bsp_cache_forget(index);
 }
 
-/* Frees unused states that are stale, too many, or belong to dropped relations. */
+/* Frees unused states that are stale or belong to dropped relations, and the least recently used
+ * ones beyond MOST_IDLE. */
 static void drop_idle(void)
 {
 	dlist_mutable_iter iter;
 	unsigned n_idle = 0;
-	/* The list is in order of last use. */
+	/* The list begins with the most recently used state. */
 	dlist_foreach_modify(iter, &states)
 	{
 		struct state *state = dlist_container(struct state, node, iter.cur);
@@ -240,6 +244,8 @@ static void open_state(Relation index, struct state *state)
 	warn_of_other_rules(index, state->index);
 }
 
+/* Reads the rows of the chain that were added since the last call. Does nothing unless *is_good,
+ * and sets it to false if pages no longer exist. */
 static void read_waiting(Relation index, struct waiting *waiting, const struct bsp_pending *chain,
                          MemoryContext context, bool *is_good)
 {
@@ -276,7 +282,8 @@ static size_t count_unfolded(Relation index, struct state *state, ItemPointerDat
 	return n;
 }
 
-/* The options apply to an index without files; otherwise the writer takes them from the files. */
+/* The options of the request apply only if the memory index has no files yet; otherwise the writer
+ * takes them from the files. n_bytes: the size of the rows that will be added. */
 static struct bs_writer *begin_writer(Relation index, const struct bsp_meta *meta,
                                       struct bs_memory_index *memory, size_t n_bytes)
 {
@@ -352,7 +359,7 @@ static void fold(Relation index, const struct bsp_meta *meta, struct state *stat
 	open_state(index, state);
 }
 
-/* If the metapage lists no files, as after truncating an unlogged index, makes an index without
+/* If the metapage lists no files, as in an unlogged index after a crash, makes an index without
  * rows. */
 static void complete_base(Relation index, const struct bsp_meta *meta, struct state *state)
 {
@@ -391,8 +398,8 @@ static int waiting_bytes(const struct state *state)
 	return state->waiting[0].bytes.len + state->waiting[1].bytes.len;
 }
 
-/* Reads all pending rows; they are folded, or listed as unfolded. False if pages no longer
- * exist. */
+/* Reads all pending rows, folds them or lists them in `unfolded`, and opens the index. False if
+ * pages no longer exist. */
 static bool bring_up(Relation index, const struct bsp_meta *meta, struct state *state,
                      enum bsp_fold how)
 {
@@ -413,13 +420,13 @@ static bool bring_up(Relation index, const struct bsp_meta *meta, struct state *
 	return true;
 }
 
-/* All zero if there are no files. */
+/* The chain of the first file; all zero if there are no files. */
 static struct bsp_name first_of(const struct bsp_meta *meta)
 {
 	return meta->n_files > 0 ? meta->files[0].chain : (struct bsp_name){.bytes = {0}};
 }
 
-/* Returns NULL if the files no longer exist. */
+/* Opens the index. Returns NULL if files or pending pages no longer exist. */
 static struct state *make_state(Relation index, const struct bsp_meta *meta, enum bsp_fold how)
 {
 	struct state *state = new_state(index);
@@ -482,7 +489,8 @@ static bool is_of(const struct state *state, Relation index, const struct bsp_me
 	       state->generation == meta->generation && bsp_name_equals(&state->first, &first);
 }
 
-/* Returns an open state that matches the metapage, or NULL. */
+/* Returns an open state that matches the metapage, or NULL. If views use it, it has every pending
+ * row already. Marks states that do not match as stale. */
 static struct state *find_state(Relation index, const struct bsp_meta *meta, enum bsp_fold how)
 {
 	struct state *found = NULL;
@@ -500,6 +508,8 @@ static struct state *find_state(Relation index, const struct bsp_meta *meta, enu
 	return found;
 }
 
+/* Adds pending rows to an open state, unless views use it. Returns NULL if pages no longer exist;
+ * the state is then freed. */
 static struct state *bring_state(Relation index, const struct bsp_meta *meta, struct state *state,
                                  enum bsp_fold how)
 {
@@ -590,8 +600,8 @@ struct bsp_view *bsp_view_acquire(Relation index, enum bsp_fold fold)
 	register_once();
 	drop_idle();
 	struct state *state = acquire_state(index, fold);
-	/* Not below the caller's context, which may be deleted before the resource owner releases
-	 * the view. */
+	/* Not a child of the caller's context, which may be deleted before the resource owner
+	 * releases the view. */
 	MemoryContext context =
 		AllocSetContextCreate(TopMemoryContext, "bitsift view", ALLOCSET_SMALL_SIZES);
 	struct bsp_view *view = MemoryContextAllocZero(context, sizeof(*view));

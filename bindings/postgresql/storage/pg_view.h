@@ -29,12 +29,12 @@ struct bsp_view *bsp_view_acquire(Relation index, enum bsp_fold fold);
 /* `view` may be NULL. */
 void bsp_view_release(struct bsp_view *view);
 struct bs_index *bsp_view_index(struct bsp_view *view);
-/* For one search at a time. Each view that is held at the same time has its own searcher. */
+/* The view's searcher, for one search at a time. Each view has its own. */
 struct bs_searcher *bsp_view_searcher(struct bsp_view *view);
 /* The rows that are in no index, in order of insertion; the caller must check them itself. Borrowed
  * until the release. */
 const ItemPointerData *bsp_view_pending(struct bsp_view *view, size_t *n_out);
-/* Later views use neither the open index nor its cached files. */
+/* Makes later views open the index again and create its cached files again. */
 void bsp_view_forget(Relation index);
 
 #endif

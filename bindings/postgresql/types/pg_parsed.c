@@ -9,11 +9,12 @@
 #include "core/bitsift/query.h"
 #include "core/bitsift/statistics.h"
 
-/* A query in a join may have many values; each takes some kilobytes. */
+/* The number of cached queries. In a join, each row may have another query; a cached query takes
+ * some kilobytes. */
 #define SLOTS 32
 
 struct slot {
-	uint32 hash;                   /* hash of the datum's parts */
+	uint32 hash;                   /* of datum->parts */
 	struct bsp_query_datum *datum; /* a copy made by malloc; NULL if the slot is free */
 	struct bs_query *query;
 	struct bs_statistics *statistics;
@@ -21,7 +22,7 @@ struct slot {
 };
 
 static struct slot slots[SLOTS];
-static uint64 clock;
+static uint64 clock; /* counts uses of slots */
 
 static void clear(struct slot *slot)
 {
@@ -79,11 +80,12 @@ static size_t parts_bytes(const struct bsp_query_datum *datum)
 	return VARSIZE(datum) - offsetof(struct bsp_query_datum, parts);
 }
 
-/* True if both parse alike. The index that they are bound to does not matter. Therefore the
- * condition of a statement and its order are parsed once, although only the latter is bound to an
- * index. */
+/* True if the slot's query and `datum` parse to the same query. The index that they are bound to
+ * does not matter: the query in a WHERE is not bound to an index, the same query in the ORDER BY
+ * is, and both are parsed once. */
 static bool is_of(const struct slot *slot, uint32 hash, const struct bsp_query_datum *datum)
 {
+	/* These flags tell only where the analysis of the query comes from. */
 	const uint8 who_says = BSP_QUERY_STATED | BSP_QUERY_BOUND;
 	const struct bsp_query_datum *own = slot->datum;
 	return own && slot->hash == hash && VARSIZE(own) == VARSIZE(datum) &&

@@ -19,11 +19,11 @@ PG_FUNCTION_INFO_V1(bitsift_query_send);
 PG_FUNCTION_INFO_V1(bitsift_query_of);
 PG_FUNCTION_INFO_V1(bitsift_with_stats);
 
-/* The options in braces. */
+/* The options in braces, as they were read. */
 struct head {
 	struct bsp_query query;
-	bool is_stated;
-	uint64 system; /* the system identifier of the cluster of the index */
+	bool is_stated; /* one of the options determines how words are analysed */
+	uint64 system;  /* the system identifier of the cluster that has query.index */
 };
 
 /* Reads a word of lower-case letters and underscores. */
@@ -265,7 +265,7 @@ PGDLLEXPORT Datum bitsift_query_send(PG_FUNCTION_ARGS)
 	PG_RETURN_BYTEA_P(pq_endtypsend(&out));
 }
 
-/* A short name as an argument; "" for NULL. */
+/* Argument i of an SQL function, a name of at most 31 characters; "" for NULL. */
 static const char *name_argument(FunctionCallInfo fcinfo, int i, const char *what)
 {
 	char *name = PG_ARGISNULL(i) ? pstrdup("") : text_to_cstring(PG_GETARG_TEXT_PP(i));

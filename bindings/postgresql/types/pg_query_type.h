@@ -59,7 +59,7 @@ struct bsp_query {
 	size_t stemmer_bytes, stop_bytes, statistics_bytes, text_bytes;
 };
 
-/* Reads a detoasted datum, which has a header of four bytes. */
+/* Reads a detoasted datum, which has a header of four bytes. *query_out borrows its strings. */
 void bsp_query_read(const struct bsp_query_datum *datum, struct bsp_query *query_out);
 struct bsp_query_datum *bsp_query_make(const struct bsp_query *query);
 #define BSP_QUERY_OF(datum) ((struct bsp_query_datum *)PG_DETOAST_DATUM(datum))
@@ -69,20 +69,20 @@ bool bsp_query_is_analysed_as(const struct bsp_query *query, const struct bsp_an
 /* Replaces the analysis of the query with that of the index. */
 void bsp_query_set_analysis(struct bsp_query *query, const struct bsp_analysis *analysis);
 
-/* The query, bound to the index for ranking; it gets the analysis of the index unless it states
- * one. */
+/* Returns the query bound to the index, whose statistics then rank it. It gets the analysis of the
+ * index unless it states one. */
 struct bsp_query_datum *bsp_query_bound_to(const struct bsp_query_datum *datum, Oid index);
 
-/* Fills in what all requests of the library need from a query. The strings are stored in
- * `strings`. */
+/* Sets the fields of a request that every search with this query has. `strings` receives the
+ * strings that the request refers to. */
 struct bsp_query_strings {
 	char stemmer[256], stop[256];
 };
 void bsp_query_search_request(const struct bsp_query *query, struct bsp_query_strings *strings,
                               struct bs_search_request *request_out);
 
-/* Throws the error; with the position in the query if status is BS_INVALID and `error_byte` is not
- * SIZE_MAX. */
+/* Throws an error of the library. The message names the position in the query if status is
+ * BS_INVALID and `error_byte` is not SIZE_MAX. */
 void bsp_query_fail(enum bs_status status, const struct bs_error *err,
                     const struct bsp_query *query, size_t error_byte);
 

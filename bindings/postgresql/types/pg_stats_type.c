@@ -20,7 +20,7 @@ PG_FUNCTION_INFO_V1(bitsift_stats_add);
 struct word {
 	const char *bytes;
 	uint32 n_bytes;
-	uint64 n_docs;
+	uint64 n_docs; /* the number of documents that contain the word */
 };
 
 /* The contents of a datum; words are unsorted while they are collected. */
@@ -44,7 +44,7 @@ static int compare_words(const void *a, const void *b)
 	return order ? order : (one->n_bytes > other->n_bytes) - (one->n_bytes < other->n_bytes);
 }
 
-/* Sorts the words and adds up the numbers of equal ones. */
+/* Sorts the words and merges equal ones, adding up their n_docs. */
 static void settle(struct list *list)
 {
 	size_t n = 0;
@@ -59,6 +59,7 @@ static void settle(struct list *list)
 	list->n_words = n;
 }
 
+/* Returns the list as a datum. */
 static struct bsp_stats_datum *pack(struct list *list)
 {
 	size_t n_bytes = VARHDRSZ + 16;

@@ -1,7 +1,7 @@
 /*
- * pg_stats_type.h: the type bitsift_stats: the frequencies of a query's words in an index without
- * fields, as struct bs_statistics (core/bitsift/query.h) has them. Several indexes that share them
- * rank as one.
+ * pg_stats_type.h: the type bitsift_stats: the document frequencies of a query's words, a stored
+ * form of struct bs_statistics (core/bitsift/statistics.h) without its fields. Several indexes that
+ * rank by the sum of their statistics rank as one index.
  *
  * Its text form: the number of documents, their total number of words, and each word with its
  * number of documents, in bytewise order:
@@ -23,13 +23,16 @@ struct bsp_stats_datum {
 };
 #define BSP_STATS_OF(datum) ((struct bsp_stats_datum *)PG_DETOAST_DATUM(datum))
 
-/* Borrowed from the datum. */
+/* Returns stats->parts and its size. */
 const char *bsp_stats_parts(const struct bsp_stats_datum *stats, size_t *bytes_out);
-/* Returns an object of the library, to be freed with bs_statistics_free. */
+/* Converts the parts of a datum to an object of the library, to be freed with
+ * bs_statistics_free. */
 struct bs_statistics *bsp_stats_load(const char *parts, size_t n_bytes);
+/* Converts an object of the library to a datum. */
 struct bsp_stats_datum *bsp_stats_save(const struct bs_statistics *statistics);
-/* The text form, and its parser, which returns NULL if the text is invalid. */
+/* Returns the text form of the parts of a datum. */
 char *bsp_stats_format(const char *parts, size_t n_bytes);
+/* Parses the text form. NULL if the text is invalid. */
 struct bsp_stats_datum *bsp_stats_parse(const char *text);
 
 #endif

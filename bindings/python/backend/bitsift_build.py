@@ -75,8 +75,8 @@ def _build(place):
 
 
 def _write_wheel(directory, files):
-    """files: pairs of name in the wheel and bytes. Adds the metadata. Equal files make equal
-    wheels."""
+    """Writes a wheel of the files and the metadata, and returns its file name. files: pairs of the
+    name in the wheel and the bytes. The wheel depends only on the files, not on the time."""
     path = pathlib.Path(directory) / f"bitsift-{_version()}-{_tag()}.whl"
     files = [*files, (f"{_info()}/LICENSE", (ROOT / "LICENSE").read_bytes()),
              (f"{_info()}/METADATA", _metadata().encode()), (f"{_info()}/WHEEL", _wheel().encode())]

@@ -19,10 +19,12 @@ def build(path, sources=(), **options):
 
     rebuild: index everything again; with sources, which must be sources of the index, only these.
 
-    Options of this run: memory (a Memory; path is None), forget (sources), rebuild, strict, wait,
-    names_hidden, shared, memory_bytes, threads, trust, texts, deadline (seconds), cancel (a
-    Cancel), log (a logging.Logger or its name), progress (a function that is called at intervals
-    with a BuildReport; an exception that it raises ends the run).
+    Options of this run: memory (a Memory; path is None), forget (sources to remove), rebuild,
+    strict (stop at the first invalid record), wait (for another writer), names_hidden (notices name
+    hidden and ignored files, too), shared (other users may read the index, if they may read all its
+    sources), memory_bytes, threads, trust, texts, deadline (seconds), cancel (a Cancel), log (a
+    logging.Logger or its name), progress (a function that is called at intervals with a
+    BuildReport; an exception that it raises ends the run).
     """
     return _bitsift.build(dir=path, sources=sources, **options)
 
@@ -77,7 +79,7 @@ def grep(pattern, *paths, **options):
     the lines found so far instead of raising DeadlineError).
     """
     lines = _bitsift.Grep(patterns=pattern, paths=paths, **options)
-    # The search's thread must not run while the interpreter ends.
+    # The thread of the search must not run any more when the interpreter ends.
     weakref.finalize(lines, _end, weakref.ref(lines))
     return lines
 

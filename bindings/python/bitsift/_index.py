@@ -15,8 +15,8 @@ _LISTS = {"globs", "types", "not_types", "places"}
 
 
 class _State:
-    """An opened commit and its idle searchers. No lock is needed, because pop and append are
-    atomic."""
+    """An opened commit and its idle searchers. Threads share it without a lock, because pop and
+    append of a list are atomic."""
 
     __slots__ = ("handle", "searchers")
 
@@ -47,8 +47,8 @@ class _State:
 
 
 class _Asked:
-    """A search, kept for its hits: when a snippet is first requested, the search is repeated with
-    snippets for all hits."""
+    """A search that was made without snippets, kept by its hits. When a snippet or passage of one
+    of them is first requested, the search is repeated with snippets and passages for all."""
 
     __slots__ = ("state", "query", "options", "details")
 
@@ -121,7 +121,8 @@ class Index:
         self._opening = opening
         self._writing = writing
         self._writer = None
-        self._lock = threading.RLock()  # a logger may use the index
+        # Reentrant, because a logger that is called under this lock may use the index.
+        self._lock = threading.RLock()
         self._state = None
         return self
 
@@ -269,10 +270,12 @@ class Index:
             raise InvalidError("n: at least one hit; Index.count says how many there are")
         for name in _LISTS & options.keys():
             if not isinstance(options[name], (str, bytes, os.PathLike, type(None))):
-                options[name] = list(options[name])  # the search may be repeated, an iterator may not
+                # If the search is repeated, an iterator would be used up.
+                options[name] = list(options[name])
         options["n"] = n
         if options.get("partial"):
-            options.setdefault("snippets", True)  # a repeated search might find fewer hits
+            # Makes the snippets now, because a repeated search might find fewer hits.
+            options.setdefault("snippets", True)
         return Hits(state.find(query, _BEST, _Asked(state, query, options), options))
 
     def _all(self, mode, query, options):
@@ -342,7 +345,7 @@ class Index:
         return self._change().delete_query(query)
 
     def _show(self, state):
-        """Makes searches use this commit unless another thread has opened a later one."""
+        """Makes searches use the commit of `state` unless another thread has opened a later one."""
         with self._lock:
             if self._opened().handle.describe()["generation"] <= state.handle.describe()["generation"]:
                 self._state = state

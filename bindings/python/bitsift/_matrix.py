@@ -98,8 +98,13 @@ class Shard:
 
 
 class Segment:
-    """A segment of the index. documents: including deleted ones; deleted, n_terms, postings, words:
-    numbers; density: as requested when the segment was built; shards; treatments."""
+    """A segment of the index.
+
+    documents: the number of documents, including deleted ones; deleted: the number of deleted
+    documents; n_terms: the number of distinct words, bigrams and pairs of words; postings: the
+    number of pairs of a document and one of its terms; words: the number of words of all documents;
+    density: the share of set bits in hashed columns that was requested when the segment was built.
+    """
 
     __slots__ = ("_handle", "number", "documents", "deleted", "n_terms", "postings", "words", "density", "_n_shards", "_n_treatments")
 

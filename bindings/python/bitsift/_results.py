@@ -30,7 +30,7 @@ class BuildReport:
     skipped: int
     """Files, records and sources that were skipped."""
     text_bytes: int
-    """Text of the documents that this run indexed."""
+    """Bytes of text of the documents that this run indexed."""
     written_bytes: int
     """Bytes of the segments that this run wrote."""
     index_bytes: int
@@ -42,13 +42,13 @@ class BuildReport:
     postings: int
     """Pairs of a document and a distinct word, of the documents that this run indexed."""
     excluded: int
-    """Documents that delete() keeps out."""
+    """Documents of the sources that are not searchable, because delete() deleted them."""
     compacted: int
     """Segments merged."""
     moved: int
     """Documents copied by merging."""
     stayed: int
-    """Documents left out of merging."""
+    """Documents left out of merging, because they have changed or need too much memory."""
     step: str
     """The step of the run: "look", "read" or "write"."""
     step_done: int
@@ -56,7 +56,7 @@ class BuildReport:
     """Files, bytes or documents of the step; 0: unknown."""
     seconds: float
     committed: bool
-    """Something changed."""
+    """Something changed, so a commit was made."""
     warning: str
     """Housekeeping that was not done, and why; or empty."""
     left_out: dict[str, int]
@@ -79,15 +79,16 @@ class DeleteReport:
     """The result of delete()."""
 
     deleted: int
-    """Documents deleted or, with undo, restored; in a dry run, the number that would be."""
+    """The number of documents deleted or, with undo, restored; with dry_run, of those that would
+    be."""
     documents: list[str]
     """The ids of these documents."""
     unreadable: int
     """Documents that may match but cannot be read; they are not deleted."""
     to_read: int
-    """undo: restored documents that the next build reads."""
+    """With undo: restored documents that the next build reads."""
     lost: int
-    """undo: restored documents that have to be added again."""
+    """With undo: restored documents that have to be added again."""
     notices: list[str]
 
 
@@ -103,7 +104,7 @@ class GrepReport:
     """Files that could not be searched."""
     read_bytes: int
     partial: bool
-    """A limit ended it: not everything was searched."""
+    """A limit ended the search before everything was searched."""
     shown: int
     """With max_results: the results returned."""
     found: int
@@ -160,13 +161,15 @@ class IndexStats:
     generation: int
     """The number of the commit."""
     is_other_unicode: bool
-    """Made by another tokenizer: the next build indexes everything again."""
+    """The index was made with other tokenizer rules, so the next build indexes everything again."""
     icu_version: str
     unicode_version: str
     kernel: str
     """The SIMD code in use."""
     unread: int
+    """With open(fresh=True): files, folders and sources that could not be read."""
     unfollowed: int
+    """With open(fresh=True): sources that are not followed without trust=True."""
     sources: list[Source]
     notices: list[str]
     terms: int

@@ -149,7 +149,7 @@ static int load_file(struct bsql_files *files, struct bsql_shadow *shadow,
 	return code;
 }
 
-/* Removes files from memory that t_files lacks or has with another checksum. */
+/* Removes from memory the files that t_files lacks or has with another checksum. */
 static int drop_others(struct bsql_files *files, struct bsql_shadow *shadow,
                        const struct list *list)
 {

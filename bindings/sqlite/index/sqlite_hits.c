@@ -89,7 +89,7 @@ struct scored {
 	double score;
 };
 
-/* Also compares struct scored, which begins with its id. */
+/* Compares two ids, or two struct scored, whose first member is the id. */
 static int compare_ids(const void *a, const void *b)
 {
 	sqlite3_int64 left = *(const sqlite3_int64 *)a, right = *(const sqlite3_int64 *)b;

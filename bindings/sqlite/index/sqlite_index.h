@@ -78,7 +78,7 @@ int bsql_index_flush(struct bsql_index *index);
 /* Writes the changes of a transaction to the tables, before SQLite commits it. */
 int bsql_index_sync(struct bsql_index *index);
 void bsql_index_commit(struct bsql_index *index);
-/* Called after the rollback of a transaction, or to a savepoint. */
+/* Called after a rollback of the whole transaction or to a savepoint. */
 void bsql_index_rollback(struct bsql_index *index);
 
 /* Searches. Replaces the contents of `hits`, which may be NULL with BS_SEARCH_COUNT. limit: the

@@ -25,32 +25,34 @@
 
 struct bs_text;
 
-/* The comments give: parameters -> columns of the result. */
+/* The comments give: parameters -> columns of the result. The statements BSQL_PENDING... are on
+ * t_pending, BSQL_STATE... on the value `state` of t_config, BSQL_FILE... on t_files, all others on
+ * the rows of the table. */
 enum bsql_statement {
-	BSQL_ROW,  /* id -> id and columns */
-	BSQL_ROWS, /* least id, greatest id -> rows, ascending */
-	BSQL_ROWS_DOWN,
-	BSQL_IDS,   /* -> all ids, ascending */
-	BSQL_TEXTS, /* id -> id and columns; used only by bsql_shadow_texts */
-	BSQL_ROW_INSERT,
-	BSQL_ROW_REPLACE,
-	BSQL_ROW_UPDATE, /* the new id, columns, the old id */
-	BSQL_ROW_UPDATE_REPLACE,
-	BSQL_ROW_DELETE,
-	BSQL_ROWS_DELETE,
-	BSQL_PENDING, /* -> id, there */
-	BSQL_PENDING_PUT,
-	BSQL_PENDING_COUNT,
+	BSQL_ROW,                /* id -> id and columns */
+	BSQL_ROWS,               /* least id, greatest id -> id and columns, ascending by id */
+	BSQL_ROWS_DOWN,          /* the same, descending */
+	BSQL_IDS,                /* -> all ids, ascending */
+	BSQL_TEXTS,              /* id -> id and columns; used only by bsql_shadow_texts */
+	BSQL_ROW_INSERT,         /* id, columns */
+	BSQL_ROW_REPLACE,        /* id, columns */
+	BSQL_ROW_UPDATE,         /* the new id, columns, the old id */
+	BSQL_ROW_UPDATE_REPLACE, /* the same; replaces a row that has the new id */
+	BSQL_ROW_DELETE,         /* id */
+	BSQL_ROWS_DELETE,        /* deletes all rows */
+	BSQL_PENDING,            /* -> id, there */
+	BSQL_PENDING_PUT,        /* id, there */
+	BSQL_PENDING_COUNT,      /* -> the number of rows */
 	BSQL_PENDING_CLEAR,
-	BSQL_STATE,
-	BSQL_STATE_PUT,
-	BSQL_FILES,       /* -> name, sum */
-	BSQL_FILE,        /* name -> part, data */
-	BSQL_FILE_PUT,    /* name, part, sum, data */
-	BSQL_FILE_DELETE, /* name */
-	BSQL_FILES_DELETE,
-	BSQL_NOTHING,    /* stepped only to ask SQLite whether it is interrupted */
-	BSQL_STATEMENTS, /* the number of statements */
+	BSQL_STATE,        /* -> the value */
+	BSQL_STATE_PUT,    /* the value */
+	BSQL_FILES,        /* -> name, sum */
+	BSQL_FILE,         /* name -> part, data */
+	BSQL_FILE_PUT,     /* name, part, sum, data */
+	BSQL_FILE_DELETE,  /* name */
+	BSQL_FILES_DELETE, /* deletes all files */
+	BSQL_NOTHING,      /* stepped only to ask SQLite whether it is interrupted */
+	BSQL_STATEMENTS,   /* the number of statements */
 };
 
 struct bsql_shadow {
@@ -93,7 +95,7 @@ void bsql_shadow_end(struct bsql_shadow *shadow);
  * Limits how deep tables can read one another, because all statements but BSQL_NOTHING are stepped
  * here. */
 int bsql_shadow_step(struct bsql_shadow *shadow, sqlite3_stmt *statement);
-/* Steps a statement without rows once and resets it. */
+/* Runs a statement that returns no rows: steps it once and resets it. */
 int bsql_shadow_run(struct bsql_shadow *shadow, sqlite3_stmt *statement);
 /* Sets the message to SQLite's current one and returns `code`. */
 int bsql_shadow_fail(struct bsql_shadow *shadow, int code);

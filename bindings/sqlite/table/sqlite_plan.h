@@ -10,7 +10,7 @@
 #define PLAN_MATCH   1
 #define PLAN_BY_RANK 2  /* the cursor returns rows ordered by rank */
 #define PLAN_BY_ID   4  /* the cursor returns rows ordered by rowid */
-#define PLAN_DOWN    8  /* ... in descending order */
+#define PLAN_DOWN    8  /* the order by rank or rowid is descending */
 #define PLAN_COUNT   16 /* no column is used, except the hidden one named like the table */
 #define PLAN_SCORES  32 /* the column rank is used, with the table's weights */
 

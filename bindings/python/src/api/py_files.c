@@ -73,6 +73,7 @@ PyObject *bs_py_report(const struct bs_build_report *report, const struct bs_py_
 	return bs_py_result("BuildReport", BS_PY_PUT_NUMBERS(dict, numbers));
 }
 
+/* A call of build, compact, delete or check. */
 struct files_call {
 	struct bs_py_bytes notices; /* first member, as bs_py_record_line requires */
 	union {
@@ -83,10 +84,13 @@ struct files_call {
 	struct bs_py_context context;
 	struct bs_py_deadline deadline;
 	struct bs_py_keep keep;
-	PyObject *progress, *confirm;
-	struct bs_py_bytes names; /* names of documents: for each a size_t, then its bytes */
+	PyObject *progress, *confirm; /* the functions that the caller passed; nullable */
+	struct bs_py_bytes
+		names; /* names of deleted documents: the length as a size_t, the bytes */
 	size_t n_names;
-	uint64_t told_ns;
+	uint64_t told_ns; /* when `progress` was last called */
+	/* has_context: files_call_end must clear `context`. is_failed: memory ran out while a
+	 * name was recorded. */
 	bool has_context, is_failed;
 };
 
@@ -150,7 +154,7 @@ static const struct bs_py_option check_options[] = {
 	{NULL, BS_PY_BOOL, 0, 0, NULL, NULL},
 };
 
-/* False with an exception set; files_call_end must be called in any case. */
+/* Reads the options. False with an exception set; files_call_end must be called in any case. */
 static bool files_call_begin(struct files_call *call, PyObject *arguments, PyObject *keywords,
                              const struct bs_py_option *options)
 {
@@ -197,8 +201,8 @@ static bool is_time(struct files_call *call)
 	return true;
 }
 
-/* Calls a function; releases `arguments`. Returns nonzero if it raised an exception, which stays
- * set, or, with wants_true, returned a false value. */
+/* Calls a Python function and releases `arguments`. Returns nonzero if the function raised an
+ * exception, which stays set, or, with wants_true, if it returned a false value. */
 static int tell(PyObject *function, PyObject *arguments, bool wants_true)
 {
 	PyObject *answer = NULL;

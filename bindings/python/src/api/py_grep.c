@@ -1,9 +1,10 @@
 /*
  * py_grep.c: see py_grep.h.
  *
- * The search runs on a thread of its own, which never has the GIL. It appends lines to `found`. The
- * reader takes all lines that are there at once. So a line is available as soon as it is found, and
- * many lines at once cost little.
+ * The search runs on a thread of its own, which never takes the GIL and appends lines to `found`.
+ * The reader, a Python thread that iterates over the Grep, takes all lines of `found` together. So
+ * a line is available as soon as it is found, and if there are many, the reader locks `found` only
+ * once for all of them.
  */
 #include "py_grep.h"
 
@@ -21,7 +22,7 @@
 /* The search pauses while this many bytes wait for the reader. */
 #define MOST_BYTES (1u << 20)
 
-/* The options of the search, as they were passed by the caller. */
+/* The options that the caller passed, and the request that make_request derives from them. */
 struct plan {
 	struct bs_grep_request request;
 	struct bs_py_deadline deadline;
@@ -37,24 +38,27 @@ struct grep {
 
 	pthread_t thread;
 	bool has_thread; /* `thread` has not been joined yet */
-	pid_t process;   /* the process that created the thread; a fork does not have it */
+	pid_t process;   /* the process that created the thread; its forks do not have the thread */
 	bool is_closed;
 
-	/* protects the members up to is_short_of_memory; never held while waiting for the GIL */
+	/* Protects the members up to is_short_of_memory; never held while waiting for the GIL. */
 	pthread_mutex_t mutex;
+	/* is_more: lines were found, or the search is over. has_room: lines were taken. */
 	pthread_cond_t is_more, has_room;
-	struct bs_py_bytes found;
+	struct bs_py_bytes found; /* found lines, in the format of py_lines.c */
+	/* is_over: the search has ended. is_left: the reader needs no more lines, so the search
+	 * must stop. is_cut_short: is_left was set before the search had ended. */
 	bool is_over, is_left, is_cut_short, is_short_of_memory;
 
 	/* Used only by the search's thread until is_over. */
-	struct bs_py_bytes notices, name;
+	struct bs_py_bytes notices, name; /* name: the beginning of an incomplete file name */
 	struct bs_grep_result result;
 	enum bs_status status;
 	struct bs_error err;
 	char *cursor;
 	uint64_t n_shown, n_found;
 
-	/* lines taken from `found`; the next one to return is at `at`; protected by the GIL */
+	/* Lines taken from `found`; the next one to return is at `at`. Protected by the GIL. */
 	struct bs_py_bytes taken;
 	size_t at;
 	PyObject *answer; /* the object made of `result`, once the search is over */
@@ -116,7 +120,8 @@ static void hear_results(void *context, const struct bs_grep_results *results)
 	self->cursor = results->resume_token ? strdup(results->resume_token) : NULL;
 }
 
-/* The `stop` callback: ends a search that is no longer read, even if it finds nothing. */
+/* The `stop` callback: ends a search whose lines are not needed any more, even while it finds no
+ * lines. */
 static int is_to_stop(void *context)
 {
 	struct grep *self = context;
@@ -246,7 +251,7 @@ static bool make_request(struct grep *self)
 	return n_bytes != NULL;
 }
 
-/* The stack of the search's thread, whatever the default of the program is. */
+/* The stack of the search's thread, independent of the default of the host program. */
 #define STACK_BYTES ((size_t)4 << 20)
 
 static bool start_thread(struct grep *self)
@@ -361,7 +366,8 @@ static void wait_for_more(struct grep *self)
 	(void)pthread_mutex_unlock(&self->mutex);
 }
 
-/* Takes the lines that were found. Returns true if the search is over. */
+/* Moves all lines of `found` to `taken`, which must have been read. Returns true if the search is
+ * over. */
 static bool take(struct grep *self)
 {
 	(void)pthread_mutex_lock(&self->mutex);
@@ -393,8 +399,8 @@ static PyObject *make_answer(struct grep *self)
 	                                  bs_py_lines(&self->notices)));
 }
 
-/* Ends the search, unless it has ended, and creates the result. False with an exception set, except
- * if it was stopped by the reader. */
+/* Ends the search, unless it has ended, and creates the result. False with an exception set if the
+ * search failed; that the reader stopped it is no failure. */
 static bool finish(struct grep *self)
 {
 	bool is_first = self->has_thread;

@@ -1,4 +1,5 @@
-/* py_grep.h: Grep, an iterator over lines, which it returns while the search goes on. */
+/* py_grep.h: the class Grep, an iterator over the lines that a search finds. It returns lines while
+ * the search is still running. */
 #pragma once
 
 #include "../base/py_types.h"

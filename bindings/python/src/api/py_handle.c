@@ -10,7 +10,7 @@
 struct handle {
 	PyObject_HEAD struct bs_index *index;
 	struct bs_py_context context;
-	PyObject *notices;
+	PyObject *notices; /* messages of the opening: a list of str */
 };
 
 struct bs_index *bs_py_handle(PyObject *object)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 struct hit {
+	/* owner: see bs_py_make_hits */
 	PyObject_HEAD PyObject *id, *path, *name, *value, *owner;
 	/* (snippet, is_changed, passages, best); NULL: not yet requested from the owner */
 	PyObject *detail;
@@ -13,14 +14,15 @@ struct hit {
 	char is_date;
 };
 
-/* The snippet and passages of a hit, borrowed; None if there is no owner. */
+/* Returns the member `detail`, borrowed; requests it from the owner if it is NULL. None if there is
+ * no owner. */
 static PyObject *detail_of(struct hit *self)
 {
 	if (!self->detail && self->owner != Py_None) {
 		PyObject *detail = PyObject_CallMethod(self->owner, "_detail", "K", self->document);
 		if (!detail)
 			return NULL;
-		/* Another thread may have set it meanwhile. */
+		/* Another thread may have set self->detail during the call. */
 		if (self->detail)
 			Py_DECREF(detail);
 		else
@@ -29,6 +31,7 @@ static PyObject *detail_of(struct hit *self)
 	return self->detail ? self->detail : Py_None;
 }
 
+/* part: the index in the tuple `detail`. */
 static PyObject *hit_part(PyObject *self, void *part)
 {
 	PyObject *detail = detail_of((struct hit *)self);
@@ -135,15 +138,17 @@ static PyStructSequence_Desc passage_desc = {
 	"bitsift.Passage", "A place in a document where words of the query stand.", passage_fields,
 	6};
 
-/* The length of a string that a recorded hit does not have. */
+/* The recorded length of a string that is missing; it becomes None. */
 #define NONE SIZE_MAX
-/* A recorded hit: these numbers, followed by its strings and its passages. */
+/* A recorded hit: these numbers; id, local id, path, value and snippet; the passages; and, if there
+ * are details, the best passage. */
 struct heard_hit {
 	uint64_t rank, document;
 	double score;
 	size_t id_bytes, name_bytes, path_bytes, value_bytes, snippet_bytes, n_passages;
 	bool is_changed, is_date;
 };
+/* A recorded passage: these numbers, the field and the text. */
 struct heard_passage {
 	uint64_t line, column, start, stop;
 	size_t field_bytes, text_bytes;
@@ -246,7 +251,7 @@ static PyObject *make_detail(const struct heard_hit *heard, const char **at)
 	return detail;
 }
 
-/* The path of the last hit, because hits of a record file share it. */
+/* The path of the previous hit. Hits of the same record file share the str. */
 struct last_path {
 	PyObject *path; /* borrowed from the previous hit */
 	const char *bytes;

@@ -21,9 +21,9 @@ static PyStructSequence_Desc line_desc = {"bitsift.Line", "A line that was found
 /* A recorded line: these numbers, followed by path, text, enclosing line and matches. */
 struct heard_line {
 	uint64_t number, byte_off;
-	uint64_t enclosing_number;
+	uint64_t enclosing_number; /* 0: there is no enclosing line */
 	size_t path_bytes, text_bytes, enclosing_bytes, n_matches;
-	bool is_context, is_listed;
+	bool is_context, is_listed; /* is_listed: only a file name; the text becomes None */
 };
 
 /* The character position of a byte of the text. */

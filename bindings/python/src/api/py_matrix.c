@@ -12,11 +12,11 @@
 
 /* A read-only buffer of one or two dimensions over words in an index or in a bytes object. */
 struct view {
-	PyObject_HEAD PyObject *owner; /* owns the words */
+	PyObject_HEAD PyObject *owner; /* a Handle or a bytes object, which owns the words */
 	const void *words;
 	Py_ssize_t shape[2], strides[2];
 	int n_dimensions;
-	char format[2];
+	char format[2]; /* as in the module struct: "Q" (64 bits) or "I" (32 bits) */
 };
 
 static int view_getbuffer(PyObject *object, Py_buffer *buffer, int flags)
@@ -73,7 +73,7 @@ static PyType_Spec view_spec = {
 	"bitsift.View", sizeof(struct view), 0,
 	Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION, view_slots};
 
-/* rows: ONE_ROW for a buffer of one dimension with n items. */
+/* Creates a view of rows * n items. rows: ONE_ROW for a buffer of one dimension. */
 static PyObject *make_view(PyObject *owner, const void *words, size_t rows, size_t n, char format)
 {
 	static const uint64_t nothing;
@@ -94,7 +94,8 @@ static PyObject *make_view(PyObject *owner, const void *words, size_t rows, size
 
 #define ONE_ROW SIZE_MAX
 
-/* Creates a bytes object for n items, to be filled, and a view of it. */
+/* Creates a bytes object with room for n items, and a view of it. *words_out: where the caller
+ * writes the items. */
 static PyObject *make_filled(size_t n, char format, void **words_out)
 {
 	PyObject *bytes =
@@ -107,7 +108,8 @@ static PyObject *make_filled(size_t n, char format, void **words_out)
 	return view;
 }
 
-/* Converters for "O&": numbers out of range are refused, not wrapped. */
+/* Converters for "O&" of PyArg_ParseTuple. Numbers out of range raise OverflowError; the formats
+ * for integers would wrap them. */
 static int to_u64(PyObject *object, void *number_out)
 {
 	*(unsigned long long *)number_out = PyLong_AsUnsignedLongLong(object);
@@ -229,7 +231,7 @@ static PyObject *popcounts(PyObject *module, PyObject *arguments)
 	void *counts = NULL;
 	(void)module;
 	PARSE("O!O&O&O&O&O&", to_u32, &s, to_u32, &i, to_u32, &level, to_u32, &first, to_u32, &n);
-	/* Checks the arguments before n items are allocated. */
+	/* This call only checks the arguments, before n items are allocated. */
 	BS_PY_WITHOUT_GIL(status = bs_matrix_words(bs_py_handle(index), s, i,
 	                                           (enum bs_matrix_level)level, first, n, &words,
 	                                           &err));
@@ -328,7 +330,7 @@ static PyObject *term(PyObject *module, PyObject *arguments)
 	return answer;
 }
 
-/* Terms are returned in batches, so that Python can iterate over them. */
+/* The context of take_term, which appends terms to `list` until it has n_left more. */
 struct walk {
 	PyObject *list;
 	size_t n_left;
@@ -343,7 +345,8 @@ static int take_term(void *context, const struct bs_matrix_term *found)
 	return failed || --walk->n_left == 0;
 }
 
-/* terms(index, segment, from, n) -> list of up to n */
+/* terms(index, segment, from, n) -> list of up to n terms, from the term `from` on. Segment.terms
+ * in bitsift/_matrix.py iterates over such batches. */
 static PyObject *terms(PyObject *module, PyObject *arguments)
 {
 	PyObject *index, *from;
@@ -399,8 +402,8 @@ static PyObject *term_columns(PyObject *module, PyObject *arguments)
 
 /* Candidates recorded without the GIL. */
 struct heard {
-	struct bs_py_bytes bytes;
-	size_t n;
+	struct bs_py_bytes bytes; /* for each shard a struct bs_matrix_candidates and its words */
+	size_t n;                 /* the number of shards */
 	bool is_short_of_memory;
 };
 

@@ -1,4 +1,5 @@
-/* py_matrix.h: the functions of bitsift/matrix.h: numbers as tuples, words as buffers. */
+/* py_matrix.h: the functions of bitsift/matrix.h for Python. They return numbers as tuples, and
+ * 64-bit words as buffers (the class View). */
 #pragma once
 
 #include "../base/py_types.h"

@@ -1,4 +1,5 @@
-/* py_module.c: the module bitsift._bitsift, which the other files fill. */
+/* py_module.c: the module bitsift._bitsift. The other files add their classes and functions to
+ * it. */
 #include <bitsift.h>
 #include <bitsift/kernel_names.h>
 
@@ -41,8 +42,8 @@ static PyMethodDef functions[] = {
 	{NULL, NULL, 0, NULL},
 };
 
-/* The first module object. Types and errors are global to the process, so later module objects
- * share its contents. */
+/* The first object of this module that was created. Because types and errors are global to the
+ * process, later objects of the module share the contents of the first. */
 static PyObject *first;
 
 static int fill(PyObject *module)

@@ -13,7 +13,8 @@ struct query {
 	PyObject_HEAD struct bs_query *query;
 	PyObject *handle; /* words are split as by this index; nullable */
 	PyObject *notices;
-	/* limits of the call that holds the lock; we own its Cancel */
+	/* Limits of each call; used by the call that holds the lock. The query owns a reference to
+	 * deadline.cancel. */
 	struct bs_py_deadline deadline;
 	pthread_mutex_t lock;
 };
@@ -173,7 +174,8 @@ struct asked {
 	struct bs_py_text_list texts;
 };
 
-/* Takes the lock and sets the document's name. False with an exception set and without the lock. */
+/* Reads the document into *asked, takes the lock and sets the document's name. False with an
+ * exception set and without the lock. */
 static bool ask(struct query *self, PyObject *document, PyObject *name, struct asked *asked)
 {
 	size_t n_bytes = 0;

@@ -1,4 +1,5 @@
-/* py_query.h: Query: a query without an index (bitsift/query.h). */
+/* py_query.h: the class Query: a query that is matched against texts without an index
+ * (bitsift/query.h). */
 #pragma once
 
 #include "../base/py_types.h"

@@ -16,8 +16,8 @@
 
 struct searcher {
 	PyObject_HEAD struct bs_searcher *searcher;
-	PyObject *handle;
-	bool is_busy;
+	PyObject *handle; /* keeps the index open */
+	bool is_busy;     /* between bs_py_searcher_begin and bs_py_searcher_done */
 };
 
 static PyObject *searcher_new(PyTypeObject *type, PyObject *arguments, PyObject *keywords)

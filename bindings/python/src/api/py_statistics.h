@@ -1,4 +1,5 @@
-/* py_statistics.h: Statistics, with which several indexes rank as one (bitsift/query.h). */
+/* py_statistics.h: the class Statistics. With the sum of their statistics, several indexes rank as
+ * one (bitsift/statistics.h). */
 #pragma once
 
 #include "../base/py_types.h"

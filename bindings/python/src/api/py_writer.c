@@ -14,11 +14,11 @@
 struct writer {
 	PyObject_HEAD struct bs_writer *writer;
 	struct bs_py_context context;
-	struct bs_py_deadline deadline;
-	struct bs_py_keep keep; /* owns the options */
+	struct bs_py_deadline deadline; /* limits of the call that holds the lock */
+	struct bs_py_keep keep;         /* owns the values of the options */
 	pthread_mutex_t lock;
-	/* The process that opened the writer: it owns the lock of the index and the uncommitted
-	 * files. */
+	/* The process that opened the writer, and which has the writer's lock of the index and the
+	 * uncommitted files. */
 	pid_t process;
 };
 
@@ -123,8 +123,8 @@ static PyObject *writer_new(PyTypeObject *type, PyObject *arguments, PyObject *k
 	return (PyObject *)self;
 }
 
-/* Closes the writer when no other thread can use it any more. In the child of a fork the writer is
- * left alone, because a rollback would remove files of the parent. */
+/* Closes the writer. The caller ensures that no other thread uses it. In the child of a fork the
+ * writer is not closed, because its rollback would remove files of the parent. */
 static void close_writer(struct writer *self)
 {
 	struct bs_writer *writer = self->writer;
@@ -152,10 +152,10 @@ static void writer_dealloc(PyObject *object)
 	bs_py_free(object);
 }
 
-/* A document that is ready to be added. */
+/* A document of a batch. */
 struct ready {
 	const char *id;
-	size_t id_bytes, first_text, n_texts;
+	size_t id_bytes, first_text, n_texts; /* first_text: the index in batch->texts */
 };
 
 /* The size of a batch: large enough that the GIL is not requested for each document, small enough
@@ -163,11 +163,12 @@ struct ready {
 #define BATCH_DOCUMENTS 256u
 #define BATCH_BYTES     (1u << 20)
 
+/* Documents that were read from Python objects and will be added together, without the GIL. */
 struct batch {
-	struct bs_py_keep keep;
-	struct bs_py_text_list texts;
+	struct bs_py_keep keep;       /* owns what `texts` and `documents` borrow */
+	struct bs_py_text_list texts; /* of all documents */
 	struct ready *documents;
-	size_t n, n_bytes;
+	size_t n, n_bytes; /* of the documents; the size of their texts */
 };
 
 static bool put_into(struct batch *batch, PyObject *id, PyObject *document)
@@ -282,7 +283,8 @@ static bool add_all(struct writer *self, PyObject *iterator, struct batch *batch
 		if (ok && (batch->n == BATCH_DOCUMENTS || batch->n_bytes >= BATCH_BYTES))
 			ok = flush(self, batch, false, n_out);
 	}
-	/* Documents before the failure are added; the first exception is the one that is raised. */
+	/* Documents before the failure are added. The exception of the failure is raised, not one
+	 * of this last flush. */
 	PyObject *type, *value, *trace;
 	PyErr_Fetch(&type, &value, &trace);
 	if (batch->n > 0)

@@ -1,4 +1,4 @@
-/* py_writer.h: Writer, which adds documents to an index. */
+/* py_writer.h: the class Writer, which adds documents to an index. */
 #pragma once
 
 #include "../base/py_types.h"

@@ -11,16 +11,17 @@
 struct analyzer {
 	PyObject_HEAD struct bs_analyzer analyzer;
 	PyObject *name, *callable;
-	/* An exception that was raised on a thread of the library, for the Python thread that waits
-	 * for it. */
+	/* An exception that was raised on a thread of the library. The Python thread that called
+	 * the library raises it again (bs_py_analyzer_failed). */
 	PyObject *error;
 };
 
+/* A recorded word; the bytes of the term follow. */
 struct cut_word {
-	size_t term_bytes, start, stop;
+	size_t term_bytes, start, stop; /* in bytes */
 };
 
-/* A character of the text and its byte position; it is moved forward only. */
+/* A position in a text, in characters and in bytes. go_to only moves it forward. */
 struct place {
 	PyObject *text;
 	Py_ssize_t character;
@@ -107,7 +108,8 @@ static void put_aside(struct analyzer *self)
 	Py_XDECREF(trace);
 }
 
-/* The callback of struct bs_analyzer. Words are passed on after the GIL has been released. */
+/* The callback of struct bs_analyzer: calls the Python function and, after it has released the GIL,
+ * passes the words to the library. */
 static int cut(void *context, const uint8_t *text, size_t text_bytes,
                int (*emit)(void *, const uint8_t *, size_t, size_t, size_t), void *emit_context)
 {

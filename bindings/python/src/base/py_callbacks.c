@@ -2,9 +2,9 @@
 #include "py_callbacks.h"
 
 /*
- * Python's own recursion limit counts its own frames and lets several hundred calls of the library
- * nest. Each takes some 10 KiB of stack between two Python frames. With this limit they fit into
- * the stack of a thread with 192 KiB.
+ * The limit for nested callbacks of a thread. Python's own limit counts only Python frames, so it
+ * would let several hundred calls of the library nest. Between two Python frames, each call takes
+ * some 10 KiB of stack; 16 of them fit into a stack of 192 KiB.
  */
 #define MOST_CALLBACKS 16u
 static _Thread_local const void *callbacks[MOST_CALLBACKS]; /* the argument `served` of each */

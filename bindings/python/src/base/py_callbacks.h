@@ -7,8 +7,8 @@
  * progress, confirm, signal handler). The caller holds the GIL. The function may use the library,
  * which may call it again. Therefore bs_py_callback_begin returns false with RecursionError if
  * calls are nested too deeply on this thread; then bs_py_callback_end must not be called. served:
- * the analyzer or context that has the function. bs_py_is_served: true while a function of it is
- * being called on this thread. */
+ * the analyzer or context that has the function. */
 bool bs_py_callback_begin(const void *served);
 void bs_py_callback_end(void);
+/* True while a function of the analyzer or context `served` is being called on this thread. */
 bool bs_py_is_served(const void *served);

@@ -88,6 +88,7 @@ static int ask_provider(PyObject *callable, const char *id, size_t id_bytes,
 	return answer;
 }
 
+/* The callback of struct bs_text_provider. */
 static int provide(void *object, const char *id, size_t id_bytes, const struct bs_text **texts_out,
                    size_t *n_texts_out)
 {
@@ -100,7 +101,7 @@ static int provide(void *object, const char *id, size_t id_bytes, const struct b
 		answer = ask_provider(context->texts, id, id_bytes, &given, n_texts_out);
 		bs_py_callback_end();
 	}
-	/* On a thread of the library, nobody would see the exception. */
+	/* An exception that is set on a thread of the library is never raised to a caller. */
 	if (!is_pythons && PyErr_Occurred())
 		PyErr_WriteUnraisable(context->texts);
 	PyGILState_Release(gil);
@@ -127,8 +128,8 @@ static void tell_logger(PyObject *logger, enum bs_log_level level, const char *l
 	Py_XDECREF(answer);
 }
 
-/* Lines that a logger causes by using the index that logs to it are dropped, because they would
- * recur endlessly. */
+/* The callback of struct bs_log. A logger may itself use the index that logs to it. Lines that are
+ * logged meanwhile are dropped, because otherwise this would recur endlessly. */
 static void log_line(void *object, enum bs_log_level level, const char *line)
 {
 	static _Thread_local bool is_logging;
@@ -150,7 +151,7 @@ static void log_line(void *object, enum bs_log_level level, const char *line)
 	is_logging = false;
 }
 
-/* Replaces the name of a logger by the logger. */
+/* Replaces context->logger, which is a name, by the logger of this name. */
 static bool find_logger(struct bs_py_context *context)
 {
 	PyObject *logging = PyImport_ImportModule("logging");

@@ -12,6 +12,7 @@ struct bs_memory_index;
 /* Passed to the library as long as an index or writer is open, or for one call; owns references to
  * Python objects. */
 struct bs_py_context {
+	/* A Memory, a function of an id, an Analyzer, a logging.Logger; each nullable. */
 	PyObject *memory, *texts, *analyzer, *logger;
 	struct bs_consent consent;
 	struct bs_text_provider provider;
@@ -32,12 +33,12 @@ struct bs_py_context {
 bool bs_py_context_begin(struct bs_py_context *context);
 int bs_py_context_traverse(struct bs_py_context *context, visitproc visit, void *arg);
 void bs_py_context_clear(struct bs_py_context *context);
-/* Return the value of a member of a request; NULL if its option was not given. */
+/* Return the context's value for a member of a request; NULL if its option was not given. */
 struct bs_memory_index *bs_py_context_memory(struct bs_py_context *context);
 const struct bs_text_provider *bs_py_context_texts(struct bs_py_context *context);
 const struct bs_analyzer *bs_py_context_analyzer(struct bs_py_context *context);
 const struct bs_log *bs_py_context_log(struct bs_py_context *context);
-/* Sets these members, and the limits of the call, in a request. */
+/* Sets in a request the members of the context and the limits of the call. */
 #define BS_PY_FILL_REQUEST(request, from, deadline)                      \
 	do {                                                             \
 		(request)->memory = bs_py_context_memory(from);          \

@@ -6,7 +6,7 @@
 /* A growing buffer. Zero-initialise. Can be used without the GIL. */
 struct bs_py_bytes {
 	char *data;
-	size_t n_bytes, room;
+	size_t n_bytes, room; /* the used and the allocated size */
 };
 bool bs_py_append(struct bs_py_bytes *bytes, const void *from, size_t n_bytes);
 void bs_py_bytes_free(struct bs_py_bytes *bytes);
@@ -40,12 +40,12 @@ void *bs_py_block(struct bs_py_keep *keep, size_t n_bytes);
 int bs_py_keep_traverse(struct bs_py_keep *keep, visitproc visit, void *arg);
 void bs_py_keep_free(struct bs_py_keep *keep);
 
-/* Adds numbers by name to a dict and returns it. The dict may be NULL. On failure it is released
- * and NULL is returned. */
 struct bs_py_number {
 	const char *name;
 	uint64_t value;
 };
+/* Adds numbers by name to a dict and returns the dict. On failure, or if the dict is NULL, returns
+ * NULL; the dict is then released. */
 PyObject *bs_py_put_numbers(PyObject *dict, const struct bs_py_number *numbers, size_t n);
 #define BS_PY_PUT_NUMBERS(dict, numbers) \
 	bs_py_put_numbers(dict, numbers, sizeof(numbers) / sizeof(*(numbers)))

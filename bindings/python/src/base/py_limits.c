@@ -5,7 +5,7 @@
 
 #include "py_callbacks.h"
 
-/* The flag is read by other threads. */
+/* Threads of the library read the flag without a lock. */
 struct cancel {
 	PyObject_HEAD volatile int is_set;
 };
@@ -60,7 +60,7 @@ static PyType_Slot cancel_slots[] = {
 static PyType_Spec cancel_spec = {"bitsift.Cancel", sizeof(struct cancel), 0, Py_TPFLAGS_DEFAULT,
                                   cancel_slots};
 
-/* The interval of checks for signals; each check waits for the GIL. */
+/* The interval of checks for signals. It is long, because each check waits for the GIL. */
 #define DEADLINE_NS 50000000u
 
 static uint64_t now_ns(void)

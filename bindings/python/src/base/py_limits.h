@@ -1,4 +1,4 @@
-/* py_limits.h: what ends a call early: deadlines, Cancel, Ctrl-C. */
+/* py_limits.h: limits that end a call early: deadlines, Cancel, Ctrl-C. */
 #pragma once
 
 #include <bitsift/limits.h>
@@ -9,10 +9,10 @@
  * checks for signals at intervals. */
 struct bs_py_deadline {
 	struct bs_limits limits;
-	PyObject *cancel;
-	unsigned long thread;
-	uint64_t next_ns;
-	bool is_interrupted; /* a signal handler raised an exception, which is set */
+	PyObject *cancel;     /* a Cancel; nullable */
+	unsigned long thread; /* the thread that began the call */
+	uint64_t next_ns;     /* when this thread checks for signals again */
+	bool is_interrupted;  /* a signal handler raised an exception, which is set */
 };
 #define BS_PY_DEADLINE_OPTIONS(type, member)                                                   \
 	{"deadline", BS_PY_SECONDS, offsetof(type, member.limits.deadline_ns), 0, NULL, NULL}, \
@@ -20,7 +20,8 @@ struct bs_py_deadline {
 		"cancel", BS_PY_OBJECT, offsetof(type, member.cancel), 0, &bs_py_types.cancel, \
 			NULL                                                                   \
 	}
-/* bs_py_deadline_init is called before options are read, bs_py_deadline_begin after. */
+/* bs_py_deadline_init must be called before the options are read, bs_py_deadline_begin after
+ * that. */
 void bs_py_deadline_init(struct bs_py_deadline *deadline);
 void bs_py_deadline_begin(struct bs_py_deadline *deadline);
 

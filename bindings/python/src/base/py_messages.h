@@ -10,14 +10,14 @@
 bool bs_py_add_errors(PyObject *module);
 
 /* Raise the exception of a status, unless a callback has already set one, and return NULL. query:
- * the query, or NULL. error_byte: the position of the error in it, or SIZE_MAX; the exception gets
- * `position`, in characters, and `caret`. */
+ * the query, or NULL. error_byte: the position of the error in the query, or SIZE_MAX. With both,
+ * the attributes `position`, in characters, and `caret` of the exception are set. */
 PyObject *bs_py_raise(enum bs_status status, const struct bs_error *err);
 PyObject *bs_py_raise_at(enum bs_status status, const struct bs_error *err, const char *query,
                          size_t query_bytes, size_t error_byte);
 
-/* A message of the library as a str, with options of the command replaced by those of this
- * package. */
+/* Returns a message of the library as a str. Options of the program `bitsift` in it are replaced by
+ * those of this package. */
 PyObject *bs_py_message(const char *text);
 
 /* bs_py_record_line is a callback of the library that appends a NUL-terminated line; its context

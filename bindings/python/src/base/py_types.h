@@ -4,9 +4,9 @@
  * functions that are implemented in C are next to them.
  *
  * Calls of the library that may take long run without the GIL (BS_PY_WITHOUT_GIL). So do the
- * library's callbacks: they record data in struct bs_py_bytes, and objects are created afterwards,
- * all at once. Callbacks that call a Python function acquire the GIL; they are in py_context.c,
- * py_limits.c, py_analyzer.c and py_files.c (py_callbacks.h).
+ * library's callbacks: they record data in struct bs_py_bytes, from which Python objects are
+ * created when the call has returned. Callbacks that call a Python function acquire the GIL; they
+ * are in py_context.c, py_limits.c, py_analyzer.c and py_files.c (see py_callbacks.h).
  */
 #pragma once
 
@@ -17,9 +17,10 @@
 
 #include <bitsift/status.h>
 
-/* Global, so the module refuses to be imported by a subinterpreter. */
+/* Because these are global, the module refuses to be imported by a subinterpreter. */
 struct bs_py_types {
-	/* indexed by enum bs_status; [BS_OK]: the base class, for unknown statuses */
+	/* Exception classes, indexed by enum bs_status; [BS_OK]: the base class, also used for
+	 * unknown statuses. */
 	PyObject *errors[BS_DEADLINE + 1];
 	PyTypeObject *analyzer, *cancel, *searcher, *grep, *handle, *hit, *line, *match, *memory,
 		*passage, *place, *query, *statistics, *view, *writer;
