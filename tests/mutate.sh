@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
-# mutate.sh [--list | --check | NAME...]: tests the tests. Applies the changes of the table below to the
-# sources, one at a time; each breaks the promise that is written with it. Rebuilds and runs the tests
-# of the change, and prints the changes that no test detected. Without names it tries all changes.
+# mutate.sh [--list | --check | NAME...]: tests the tests. Applies the changes of the table below to
+# the sources, one at a time; each breaks the promise that is written with it. Rebuilds and runs the
+# tests of the change, and prints the changes that no test detected. Without names it tries all
+# changes.
 #
 # --list   prints the table.
 # --check  only checks that every change still applies: its text occurs exactly once in its file.
 #
-# Works on a copy, build/mutate/tree, with its own build folder (preset dev), so it can be interrupted
-# at any time. Exit status 0: every change was detected, or has a reason why no test can detect it.
+# Works on a copy, build/mutate/tree, with its own build folder (preset dev), so it can be
+# interrupted at any time. Exit status 0: every change was detected, or has a reason why no test can
+# detect it.
 #
 # The table: a change is a paragraph.
 #     NAME FILE TEST...       TEST: the name of a ctest test
@@ -27,7 +29,7 @@ import time
 from collections import namedtuple
 
 MOST_REASONS = 3
-SLOW_SECONDS = 10  # worth a line
+SLOW_SECONDS = 10  # a test that takes longer is printed
 
 Change = namedtuple("Change", "name file tests promise old new reason")
 

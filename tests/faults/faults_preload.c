@@ -325,5 +325,5 @@ __attribute__((constructor)) static void start(void)
 		return;
 	faults = map;
 	dl_iterate_phdr(find_ranges, &is_later);
-	(void)backtrace(frames, FRAMES); /* loads its libraries now */
+	(void)backtrace(frames, FRAMES); /* loads libraries in its first call */
 }

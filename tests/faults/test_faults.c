@@ -32,8 +32,8 @@ static struct random_rounds rounds;
 #define MOST_SECONDS    30     /* the time limit of a run */
 #define PATIENCE_US     100000 /* after this time fingerprints of files are not racy */
 
-/* The folders that commands run in: a tree of files, a record file, and an index of some of it or
- * none. */
+/* The folders in which commands run. Each has a tree of files, a record file and, except PLACE_NEW,
+ * an index of some of them. */
 enum place {
 	PLACE_NEW, /* no index */
 	PLACE_INDEXED,
@@ -287,8 +287,8 @@ static void describe(const char *folder, struct bs_buffer *text)
 	}
 }
 
-/* True if the index has the same files and the same manifest as before; other files are
- * immutable. */
+/* True if the index has the same file names and the same manifest as before. Its other files never
+ * change once they are written. */
 static bool is_untouched(enum place place)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer saved = {0}, now = {0};
@@ -338,7 +338,8 @@ static bool is_same(const struct outcome *a, const struct outcome *b)
 
 struct attempt {
 	const struct scenario *scenario;
-	/* right: the answer without faults; before, after: the results of probe() */
+	/* right: the answer without faults. before, after: the results of probe() before the
+	 * command, and after the command without faults. */
 	struct outcome right, before, after;
 };
 

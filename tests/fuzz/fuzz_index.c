@@ -485,8 +485,9 @@ static const struct {
 	{&bs_command_delete, "delete -q --index index --query even"},
 };
 
-/* Runs half of the readers and a writer in random order; check comes last, because it must find
- * what they found. */
+/* Runs every other reader, then check, which must report damage that a reader reported. Then runs a
+ * random writer. If it reported damage, check must report that in the original index; otherwise a
+ * query and check run over its result. */
 static void run_all(struct fuzz_case *one)
 {
 	size_t first = (size_t)random_below(&one->random, 2);

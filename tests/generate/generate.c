@@ -20,7 +20,7 @@ struct word {
 	uint8_t n_bytes;
 };
 
-/* bits of the exponent that exp2_negative_q32 uses: the precision of log2_q32 */
+/* Bits of the exponent that exp2_negative_q32 uses. log2_q32 has the same precision. */
 #define EXP_BITS 26
 
 struct bs_generator {

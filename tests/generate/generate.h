@@ -42,8 +42,8 @@ struct bs_generator_options {
 	uint32_t topic_docs; /* number of neighbouring documents that share a topic, >= 1 */
 };
 
-/* Seed 1, 1,000 documents, 100,000 words, exponent 1.07, 200 words a document, spread 1.1, topics
- * 0.25 by 50. */
+/* Seed 1; 1,000 documents of 200 words on average, spread 1.1; 100,000 words, exponent 1.07; a
+ * quarter of the words from the topic, which 50 documents share. */
 struct bs_generator_options bs_generator_defaults(void);
 
 /* Immutable; may be shared by threads. Takes about 24 bytes per word of the vocabulary. */

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# public_interface.sh SOURCE_DIR CC LIBRARY OBJECT...: tests that the program's commands use only the public
-# interface. They must link against the shared library, which exports what the public headers
+# public_interface.sh SOURCE_DIR CC LIBRARY OBJECT...: tests that the program's commands use only
+# the public interface. They must link to the shared library, which exports what the public headers
 # declare, plus the private functions that core/program declares. Exception, as in includes.sh:
 # stats.
 set -euo pipefail
@@ -11,7 +11,7 @@ shift 3
 place=$(mktemp -d)
 trap 'rm -rf -- "$place"' EXIT
 
-# Stubs of the private functions, without the library code behind them.
+# Stubs of the private functions, so that their library code is not linked.
 for name in $(grep -ohE '\bbs_[a-z_]+\(' core/program/*.h | sort -u); do
     echo "void $name void) {}"
 done >"$place/private.c"

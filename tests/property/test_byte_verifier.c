@@ -248,6 +248,8 @@ static void draw_query(struct bs_buffer *to, const struct doc *doc)
 
 /* ---- comparing ---- */
 
+/* n_compared: comparisons of the verifier with the matcher. n_answered: the verifier's verdicts, by
+ * kind. n_early: YES for a prefix of a text. */
 static uint64_t n_compared, n_answered[3], n_early;
 
 struct bench {

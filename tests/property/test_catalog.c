@@ -36,7 +36,7 @@ static const struct bs_consent all = {.all = true};
 static unsigned n_learning; /* queries with feedback terms that found something */
 
 /* Appends a word: one of 20 that are everywhere, one of many that occur in few indexes, or one of
- * the words of of_index alone. */
+ * 60 that only of_index and partly its two neighbours have. */
 static void put_word(struct bs_buffer *text, unsigned of_index)
 {
 	char word[32];
@@ -742,14 +742,15 @@ static void test_other_versions(void **state)
 	}
 }
 
-/* A catalog that was exported to another machine can report which indexes may have a word, but
- * cannot search them. */
+/* Notes the number of an index as a bit of *context, an unsigned. */
 static void note(void *context, size_t entry)
 {
 	unsigned *seen = context;
 	*seen |= 1u << entry;
 }
 
+/* A catalog that was exported to another machine can report which indexes may have a word, but
+ * cannot search them. */
 static void test_handed_on(void **state)
 {
 	AUTO(bs_catalog_close_at)

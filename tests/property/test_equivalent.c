@@ -392,8 +392,8 @@ static void ask(const struct corpus *corpus, const struct bs_buffer *query, bool
 		expect_ok(status, &said);
 }
 
-/* Appends a query word: a whole word, a prefix, a pattern, or a fuzzy word with an error. It is cut
- * at code points of NFC. */
+/* Appends a query word: a whole word, a fuzzy word, a prefix or a pattern. A word is cut at code
+ * points of NFC. */
 static void append_operand(struct bs_buffer *to)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer word = {0};

@@ -1046,7 +1046,7 @@ static void write_sources(struct world *world)
 	free_options(&options, world);
 }
 
-/* ---- */
+/* ---- a round ---- */
 
 static void round_of(struct world *world)
 {

@@ -29,12 +29,13 @@
 #endif
 #define USUAL_LONG_MS 150.0
 #define MOST_FRAMES   40
-/* Limits if bytes are counted: the most bytes between two asks, as a multiple of the input's size
- * plus a constant. Each reading of the clock advances it so far that the library asks again. */
-#define LONG_TIMES 3 /* times the bytes of the input, plus */
+/* If bytes are counted, a call may process LONG_TIMES times the input's bytes plus LONG_BYTES
+ * between two asks. STEP_NS: each reading of the clock advances it so far that the library asks
+ * again. */
+#define LONG_TIMES 3
 #define LONG_BYTES 3e6
 #define STEP_NS    (10 * CLOCK_LOOK_NS)
-/* The stop callback ends a query or search after this time, or after this number of asks. */
+/* The stop callback ends a query or search after MOST_MS, or after MOST_LOOKS asks. */
 #define MOST_MS    300.0
 #define MOST_LOOKS 1000
 
@@ -225,7 +226,7 @@ static void put_nesting(FILE *file)
 	repeat(file, "}}         ");
 }
 
-/* Exceeds --max-document. */
+/* Writes a text that is longer than its input's max_document_bytes. */
 static void put_long_text(FILE *file)
 {
 	for (int i = 0; i < 3; i++)

@@ -11,7 +11,9 @@
 #include "core/check/check.h"
 #include "tests/rigs/index_rig.h"
 
-#define MATRIX 0u /* shard instances of the first segment */
+/* The shards of the first segment, as instances of the shard sections: MATRIX has columns, LISTS
+ * forward indexes. */
+#define MATRIX 0u
 #define LISTS  1u
 
 /* Sections of the manifest and of tombstone files; WHOLE_FILE: the offset is that in the file, not

@@ -6,7 +6,8 @@
 
 #include <stdint.h>
 
-/* The product estimates its work so that it reads the clock at least once in this time. */
+/* The library's estimate of the time that it spends between two readings of the clock (SPEND_NS in
+ * core/system/deadline.c). */
 #define CLOCK_LOOK_NS UINT64_C(50000)
 
 /* Stops CLOCK_MONOTONIC, except that each reading advances it by step_ns; 0: restores the real

@@ -23,7 +23,7 @@ uint64_t next_random(uint64_t *state);
 uint64_t random_below(uint64_t *state, uint64_t bound);
 void fill_random(uint8_t *bytes, size_t n_bytes, uint64_t *state);
 
-/* The opened directory; valid as long as the folder of the test. */
+/* Opens the directory once. The pointer is valid until the test's folder is removed. */
 struct bs_dir *dir_at(const char *path);
 
 void write_bytes(const char *path, const void *bytes, size_t n_bytes);

@@ -13,9 +13,10 @@ void index_sources(const struct bs_build_request *request, const char *const *so
                    const char *input);
 
 /*
- * Makes "index", which has some of everything: two segments; in the first one a shard with columns
- * of all levels, exact columns, false-positive lists, and a shard of forward indexes; tombstones;
- * stored texts. Its sources are "c.jsonl", "d" and "-". Its size is some KB.
+ * Makes "index", which has some of everything: two segments of documents and one of rows; in the
+ * first one a shard with columns of all levels, exact columns, false-positive lists, and a shard of
+ * forward indexes; tombstones; stored texts. Its sources are "c.jsonl", "d" and "-". Its size is
+ * some KB.
  */
 void make_small_index(void);
 /* Like make_small_index, but without false-positive lists: its terms may match documents by

@@ -173,7 +173,7 @@ static void change_byte(struct bs_buffer *bytes, uint64_t *random)
 		                                : (uint8_t)next_random(random);
 }
 
-/* Swaps two ranges, or overwrites one with the other or with a single byte. */
+/* Swaps two ranges, overwrites one with the other, or fills one with 0 or 0xff. */
 static void change_range(struct bs_buffer *bytes, uint64_t *random)
 {
 	uint8_t kept[256];
@@ -218,8 +218,8 @@ static void change_length(struct bs_buffer *bytes, uint64_t *random)
 	}
 }
 
-/* Replaces the section by one of the other file, of the same kind if possible; or removes, renames
- * or duplicates it. */
+/* Replaces the section by one of the other file, usually of the same kind; or empties, renumbers or
+ * duplicates it. */
 static void change_section(struct parts *parts, struct part *part, const struct bs_buffer *other,
                            uint64_t *random)
 {
@@ -237,7 +237,7 @@ static void change_section(struct parts *parts, struct part *part, const struct 
 	case 2:
 		part->instance += random_below(random, 2) ? 1 : UINT32_MAX;
 		break;
-	case 3: /* a duplicate */
+	case 3: /* a duplicate of its first half */
 		parts->list[parts->n] = (struct part){.id = part->id, .instance = part->instance};
 		append_bytes(&parts->list[parts->n].bytes, part->bytes.data,
 		             part->bytes.used_bytes / 2);
@@ -258,8 +258,8 @@ static void change_section(struct parts *parts, struct part *part, const struct 
 	parts_free(&from);
 }
 
-/* Changes the head, the section table or the length of the finished file, for files without
- * sections to change. */
+/* Changes one number in the section table of the finished file or, in a quarter of the calls and in
+ * files without a section table, in its head. */
 static void change_frame(struct bs_buffer *file, uint64_t *random)
 {
 	uint64_t table_off = bs_load_u64(file->data + 24);

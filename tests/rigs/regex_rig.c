@@ -15,7 +15,7 @@
 #include "core/text/grams.h"
 #include "query/regex/regex_grams.h"
 
-/* Here only memory can run out. */
+/* Ends the program on a failure: here the only possible one is lack of memory. */
 static void must(enum bs_status status)
 {
 	if (status)
@@ -157,7 +157,8 @@ static bool has_gram(const struct bs_buffer *keys, uint64_t key)
 	       bsearch(&key, keys->data, keys->used_bytes / sizeof(key), sizeof(key), compare_keys);
 }
 
-/* Keys may occur several times. */
+/* Appends the keys of all grams of n_bytes in the folded text; repeated grams have repeated
+ * keys. */
 static void add_grams(struct regex_rig *rig, uint32_t n_bytes)
 {
 	for (size_t at = 0; at + n_bytes <= rig->folded.used_bytes; at++) {
@@ -191,7 +192,8 @@ static bool has_window(const struct regex_rig *rig, const uint8_t *text, size_t 
 	       kernel()->text.find_window(text, 0, n_bytes, &rig->window) < n_bytes;
 }
 
-/* A literal that is the whole pattern must be where PCRE2 finds it. */
+/* The literal that every match contains must be in the text. If it is the whole match, the match of
+ * PCRE2 must be equal to it. */
 static bool has_literal(const struct regex_rig *rig, const uint8_t *text, size_t n_bytes)
 {
 	const struct bs_grep_analysis *analysis = &rig->analysis;

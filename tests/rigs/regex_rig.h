@@ -27,7 +27,7 @@ enum {
 };
 
 enum rig_result {
-	RIG_NO_PATTERN, /* PCRE2 refuses the pattern */
+	RIG_NO_PATTERN, /* PCRE2 or a search refuses the pattern */
 	RIG_NO_MATCH,   /* also if a limit of PCRE2 was reached */
 	RIG_MATCH,
 };
@@ -55,7 +55,7 @@ struct regex_rig {
 	struct bs_buffer pattern, folded, keys;
 };
 
-/* Compiles and analyses the pattern; the analysis is done in any case. */
+/* Analyses the pattern and compiles it. The analysis is also done if PCRE2 refuses the pattern. */
 enum rig_result rig_open(struct regex_rig *rig, const uint8_t *pattern, size_t n_bytes,
                          unsigned options);
 

@@ -106,12 +106,12 @@ uint64_t rig_df(const char *word);
 double rig_avgdl(void);
 bool rig_is_near(double a, double b);
 double rig_idf(const char *word);
-/* The sum over the words ("" ends them) of weight * idf * tf (k1 + 1) / (tf + k1 (1 - b + b
- * length / avgdl)). */
+/* A scoring word; in lists, the word "" marks the end. */
 struct rig_word {
 	const char *word;
 	double weight;
 };
+/* The sum over the words of weight * idf * tf (k1 + 1) / (tf + k1 (1 - b + b length / avgdl)). */
 double rig_score(const struct rig_doc *doc, const struct rig_word *words);
 
 /* ---- queries and their expected results ---- */

@@ -12,6 +12,7 @@
 #include "core/text/tokenizer_term.h"
 #include "tests/rigs/error_rig.h"
 
+/* A recorded struct bs_token. */
 struct kept_token {
 	size_t term_off; /* in `terms` */
 	size_t term_bytes;
@@ -21,6 +22,7 @@ struct kept_token {
 	bool is_whole;
 };
 
+/* The tokens of a text. largest_batch: the most tokens that one call of keep_tokens received. */
 struct kept {
 	struct bs_buffer tokens; /* of struct kept_token */
 	struct bs_buffer terms;
@@ -54,7 +56,7 @@ struct naive {
 	UChar32 *c;
 	size_t *byte, *end_byte;
 	size_t n, capacity;
-	/* A part of the text, or a term in the making. */
+	/* Scratch: a part of the text in UTF-16, or a term that is being built. */
 	UChar *units, *other;
 	int32_t n_units, units_capacity;
 	size_t *cp_of_unit;

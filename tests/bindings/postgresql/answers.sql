@@ -1,5 +1,5 @@
--- Every answer by an index must equal that of a sequential scan. Prints the questions whose answers differ
--- between a sequential scan, a bitmap scan and an index scan.
+-- Every answer by an index must equal that of a sequential scan. Prints the questions whose answers
+-- differ between a sequential scan, a bitmap scan and an index scan.
 \set QUIET on
 \pset format unaligned
 \pset tuples_only on

@@ -1,12 +1,12 @@
 # shellcheck shell=bash
-# Private PostgreSQL clusters for tests, benchmarks and the demonstration; to be sourced. They use one
-# folder only: the programs of PostgreSQL run from a copy of their installation that also has the
-# extension, installed by "make install DESTDIR=...". Clusters listen only on a Unix socket. Root runs
-# them as the user postgres.
+# Private PostgreSQL clusters for tests, benchmarks and the demonstration; to be sourced. They use
+# one folder only: the programs of PostgreSQL run from a copy of their installation that also has
+# the extension, installed by "make install DESTDIR=...". Clusters listen only on a Unix socket.
+# Root runs them as the user postgres.
 #
-#     cluster_begin FOLDER          uses FOLDER; makes an installation in FOLDER/root unless it exists
-#     cluster_make NAME [LINE...]   makes the cluster FOLDER/NAME with these lines of postgresql.conf
-#                                   and starts it
+#     cluster_begin FOLDER          uses FOLDER; makes an installation in FOLDER/root if necessary
+#     cluster_make NAME [LINE...]   makes and starts the cluster FOLDER/NAME, with these lines of
+#                                   postgresql.conf
 #     cluster_start NAME; cluster_stop NAME [MODE]; cluster_kill NAME; cluster_end
 #     sql NAME [PSQL_ARGUMENT...]   psql: unaligned, only tuples, stops at the first error
 #
@@ -55,7 +55,8 @@ cluster_begin() { # FOLDER
     [ -x "$cluster_bin/postgres" ] || cluster_install "$cluster_root"
 }
 
-# Fast instead of safe against failures of the machine: no test depends on fsync.
+# Settings for speed. Without fsync a failure of the machine could damage the data; no test depends
+# on it.
 cluster_settings() { # NAME
     cat <<SETTINGS
 listen_addresses = ''

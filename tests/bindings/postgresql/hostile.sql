@@ -1,5 +1,6 @@
--- A round of hostile.sh, seeded :seed: a table with a hostile name, hostile columns and hostile texts. Each row has a unique
--- word, which must find it by the index after every change. Each printed line is a fault.
+-- A round of hostile.sh, seeded :seed: a table with a hostile name, hostile columns and hostile
+-- texts. Each row has a unique word, by which the index must find the row after every change. Each
+-- printed line is a fault.
 \set QUIET on
 \pset format unaligned
 \pset tuples_only on
@@ -51,7 +52,8 @@ BEGIN
 		INSERT INTO expected VALUES(n, word, place) ON CONFLICT (id) DO UPDATE SET word = excluded.word, field = excluded.field;
 	END LOOP;
 END $$;
--- Returns the faults. has_dead: the index may still have deleted or changed rows, which VACUUM removes.
+-- Returns the faults. has_dead: the index may still have deleted or changed rows, which VACUUM
+-- removes.
 CREATE OR REPLACE FUNCTION pg_temp.wrong(step text, has_dead bool, t text, i text, c text[]) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE row record; found int[]; n bigint;
 BEGIN

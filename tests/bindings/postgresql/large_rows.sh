@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # large_rows.sh: tests that a row which INSERT accepts does not make a query, VACUUM, a merge,
 # CREATE INDEX, REINDEX or a restore fail with the default maintenance_work_mem: one long word, many
-# different words, grams of text without spaces, several columns. One word of more than 32 MB, or 5
-# MB without spaces, takes more memory than that. LARGEST: bytes of a row of many words (default 5
-# MB; the limit is 64 MiB, which takes a few GB of memory).
+# different words, grams of text without spaces, several columns. A word of more than 32 MB, or 5 MB
+# of text without spaces, takes more memory than that setting. LARGEST: bytes of a row of many words
+# (default 5 MB; the limit is 64 MiB, which takes a few GB of memory).
 set -euo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/cluster.sh"
 cluster_begin "$(mktemp -d "${TMPDIR:-/tmp}/bitsift-large.XXXXXX")"

@@ -284,7 +284,7 @@ static void part(struct asker *asker, unsigned n_most, struct text *out)
 	text_add_bytes(out, from + start, end - start);
 }
 
-/* Appends consecutive words of a recent text, unchanged. */
+/* Appends consecutive words of a recent text, without double quotes. */
 static void add_passage(struct asker *asker, struct text *out, unsigned n_words)
 {
 	const char *from = asker->lately[random_below(&asker->random, N_LATELY)];

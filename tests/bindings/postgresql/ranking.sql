@@ -1,4 +1,5 @@
--- Ranking: the order of an index scan is that of the scores of all rows; parameters, cursors, partitions, another server.
+-- Ranking: the order of an index scan is that of the scores of all rows; also with parameters,
+-- cursors, partitions, and queries that go to another server.
 \set QUIET on
 \pset format unaligned
 \pset tuples_only on
@@ -11,7 +12,8 @@ INSERT INTO notes SELECT i, CASE WHEN i % 40 = 0 THEN NULL WHEN i % 41 = 0 THEN 
 CREATE INDEX notes_body ON notes USING bitsift (body) WITH (stemmer = 'english');
 ANALYZE notes;
 
--- Hash of the distances of rows, in the order of an index scan or of a sort. Rows of equal distance may be in any order.
+-- Returns a hash of the distances of rows, in the order of an index scan or of a sort. Rows of
+-- equal distance may be in any order.
 CREATE FUNCTION ranked(query text, condition text, by_index boolean, source text, k int DEFAULT 100000) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE answer text;
 BEGIN

@@ -30,7 +30,8 @@ said=$(sql two -c "SELECT count(*) FROM u WHERE body @@@ 'word'" 2>&1) && exit 1
 sql one -c "DROP TABLE u"
 "$program" "$(connection one)" --seed "$seed" --steps "$steps" --queries 0 --writers 1 --tables 1 --resume >"$cluster_folder/wrote" 2>&1 &
 writer=$!
-# The table may be locked there for a moment, as on the primary; queries in between count.
+# On the replica, too, the table may be locked for a moment. Queries that run meanwhile must still
+# be right.
 n=0
 while kill -0 "$writer" 2>/dev/null; do
     status=0

@@ -1,5 +1,6 @@
--- Storage: the content of an index after inserts, VACUUM, merges and REINDEX, in tables of every kind. The number of rows that the
--- index finds must be the number of rows in the table; bitsift_check reads every page.
+-- Storage: the content of an index after inserts, VACUUM, merges and REINDEX, in tables of every
+-- kind. The number of rows that the index finds must be the number of rows in the table;
+-- bitsift_check reads every page.
 \set QUIET on
 \pset format unaligned
 \pset tuples_only on

@@ -158,7 +158,7 @@ static void test_changes_ahead(void **state)
 				        "UPDATE t SET a = 'w w' WHERE rowid = 4");
 		assert_int_equal(sqlite3_finalize(statement), SQLITE_OK);
 		assert_int_equal(n, 3);
-		/* Rows that a rollback removes. */
+		/* A rollback removes the rows that the statement has not returned yet. */
 		run(db, "BEGIN; INSERT INTO t VALUES('w'), ('w')");
 		statement = prepare(db, "SELECT a, rowid FROM t('w') ORDER BY rowid");
 		for (n = 0; sqlite3_step(statement) == SQLITE_ROW; n++)
@@ -209,8 +209,8 @@ struct contents {
 	int of[N_TABLES][2]; /* -1: unused */
 };
 
-/* Whether the rows of a table depend on the table itself. above: bit set of the tables on the way
- * to it. */
+/* Whether the rows of a table depend on the table itself. `above` is the set of the tables that are
+ * being followed, one bit for each. */
 static bool is_recursive(const struct contents *contents, int table, unsigned above)
 {
 	if (above >> table & 1)

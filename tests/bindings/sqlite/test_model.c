@@ -45,7 +45,7 @@ struct connection {
 	struct state marks[MOST_DEPTH];
 	unsigned depth;
 	sqlite3_stmt *kept; /* a search prepared once */
-	/* otherwise each statement is a transaction, and put() reports it */
+	/* False: each statement is a transaction of its own, which put() reports. */
 	bool is_in_transaction;
 };
 
@@ -586,7 +586,8 @@ static void share(void)
 	close(file);
 }
 
-/* Kills the process in the middle of SQLite's writes. */
+/* The pwrite that SQLite would call. write_or_die calls it n_writes_left times and then kills the
+ * process. */
 static ssize_t (*write_there)(int file, const void *bytes, size_t n_bytes, off_t offset);
 static uint32_t n_writes_left;
 

@@ -14,7 +14,7 @@ settle
 (cd notes && quiet bitsift index .)
 (cd mail && quiet bitsift index mail.jsonl)
 (cd code && quiet bitsift index .)
-echo '# which indexes'
+echo '# adding and listing indexes'
 show bitsift catalog list
 show bitsift catalog add notes mail
 show bitsift catalog add --name sources code/.bitsift
@@ -27,7 +27,7 @@ show bitsift catalog add --name x notes mail
 show bitsift catalog
 show bitsift catalog frobnicate
 show bitsift catalog list notes
-echo '# words'
+echo '# word queries'
 show bitsift query --catalog ferry
 show bitsift query --catalog --ids ferry
 show bitsift query --catalog --ids --offset 2 ferry
@@ -45,9 +45,9 @@ show bitsift query --catalog --count --batch queries
 show bitsift query --catalog --strict-query 'noon or ferry'
 each asked bitsift query --catalog :: ferry ferry_open albatross 'ferry_o*'
 asked bitsift query --catalog letter OR lunch
-echo '# what does not go together'
+echo '# options that exclude each other'
 show bitsift query --catalog --index notes/.bitsift ferry
-echo '# with words of the best documents of all, and like a document of one'
+echo '# feedback terms of the best documents of all indexes, and documents like one of an index'
 bitsift query --catalog --explain --feedback=2 timetable 2>&1 | grep -E '^(learnt|[a-z]+:$|.*  [0-9.]+  )'
 show bitsift query --catalog --count --feedback leaves
 show bitsift query --catalog --in notes --feedback --ids timetable
@@ -62,7 +62,7 @@ show bitsift query --catalog --like-file text --ids
 asked bitsift query --catalog --feedback ferry
 show bitsift query --partial ferry
 show bitsift query --format '{index}' ferry
-echo '# lines'
+echo '# lines of grep'
 show bitsift grep --catalog ferry
 show bitsift grep --catalog -n -A1 'ferry_open|letter'
 show bitsift grep --catalog -c noon
@@ -76,7 +76,7 @@ asked bitsift grep --catalog --and noon ferry
 (cd code && show bitsift grep --catalog ferry | neutral -)
 show bitsift grep --catalog ferry notes
 show bitsift grep --catalog --index notes/.bitsift ferry
-echo '# so many lines of all, and the next ones'
+echo '# pages of lines over all indexes'
 show bitsift grep --catalog --max-results 1 ferry
 show bitsift grep --catalog --max-results 2 --after notes:notes/ferry.txt:1 ferry
 show bitsift grep --catalog --max-results 2 --after mail:mail/mail.jsonl:1 ferry
@@ -86,7 +86,7 @@ show bitsift grep --catalog --max-results 3 albatross
 bitsift grep --catalog --json --max-results 2 ferry | grep -o '"results":.*"stats"'
 show bitsift grep --catalog --after notes/ferry.txt:1 ferry
 show bitsift grep --catalog --after notes:elsewhere.txt:1 ferry
-echo '# an end to all of them together'
+echo '# limits for the whole search'
 show bitsift query --catalog --time-limit 0.001us ferry
 show bitsift query --catalog --time-limit 0.001us --count ferry
 show bitsift query --catalog --time-limit 10m --memory 100M --count ferry
@@ -94,7 +94,7 @@ show bitsift query --catalog --memory 1 --count ferry
 show bitsift grep --catalog --time-limit 0.001us ferry
 show bitsift grep --catalog --time-limit 10m -c ferry
 show bitsift grep --partial ferry
-echo '# what an index does not know: raw lines of records, hidden files that a type or a rule lets in'
+echo '# text that indexes do not have: raw lines of records, hidden files that a type or a rule adds'
 show bitsift grep --catalog '"id":"m2"'
 mkdir hidden
 echo 'a quagga' >hidden/.q.c
@@ -135,7 +135,7 @@ show bitsift query --catalog --ids albatross
 show bitsift grep --catalog albatross
 bitsift catalog list | grep -c changed || true
 show bitsift catalog refresh
-echo '# one that cannot be reached'
+echo '# an index that cannot be reached'
 mv mail away
 show bitsift query --catalog ferry
 show bitsift query --catalog --partial --ids ferry
@@ -145,28 +145,28 @@ show bitsift grep --catalog --partial noon
 show bitsift catalog refresh
 asked bitsift query --catalog --partial ferry
 mv away mail
-echo '# places of several indexes'
+echo '# --in with folders of several indexes'
 show bitsift query --catalog --ids --in notes --in code/bird.txt 'ferry OR albatross'
 asked bitsift query --catalog --in notes ferry
 show bitsift query --catalog --count --in notes unicorn
 show bitsift query --catalog --count --in notes --in nowhere ferry
 show bitsift query --catalog --count --in nowhere unicorn
-echo '# other letters than ASCII, fields of nobody, one explanation for all indexes'
+echo '# words and field names that are not ASCII, a field of no index, one explanation for all indexes'
 show bitsift query --catalog --count 'café OR ferry'
 show bitsift query --catalog --count 'prénom:ferry'
 show bitsift query --catalog --sort nobody unicorn
 bitsift query --catalog --kernel nobody ferry 2>&1 | sed 's/;.*//'
 bitsift query --catalog --explain ferry 2>&1 | grep -c '^normal form'
-echo '# no catalog'
+echo '# no such catalog'
 show bitsift query --catalog=nobody ferry
 show bitsift grep --catalog=nobody ferry
 show bitsift catalog --catalog nobody check
 show bitsift catalog --catalog nobody --catalog nobody has ferry
-echo '# without opening one'
+echo '# `has`: which indexes may have a word, without opening them'
 show bitsift catalog has ferry noon
 show bitsift catalog has Albatross
 show bitsift catalog has unicorn
-echo '# handed on'
+echo '# export and import'
 show bitsift catalog export all.catalog
 show bitsift catalog export all.catalog
 show bitsift catalog --catalog theirs import all.catalog
@@ -174,7 +174,7 @@ bitsift catalog --catalog theirs list | sed -E 's/  [0-9]+ B  /  N B  /' | neutr
 show bitsift catalog --catalog theirs --catalog all.catalog has letter
 show bitsift catalog remove notes ./code
 show bitsift catalog remove notes
-echo '# imported again it stays where it is, and what lies beside the file of a catalog is left alone'
+echo '# importing again changes nothing; files next to the catalog are left alone'
 echo mine >theirs.new
 echo mine >theirs.lock
 bitsift catalog --catalog theirs import all.catalog
@@ -183,13 +183,13 @@ cat theirs.new theirs.lock
 show bitsift query --catalog --ids ferry
 printf 'x' | dd of=theirs bs=1 seek=200 conv=notrunc status=none
 quiet bitsift catalog --catalog theirs check
-echo '# by another name'
+echo '# a catalog that is a symlink'
 ln -s "$XDG_CONFIG_HOME/bitsift/catalog" link
 show bitsift catalog --catalog link add code
 readlink link | neutral -
 show bitsift query --catalog --ids noon
 bitsift catalog remove code
-echo '# words that are cut otherwise'
+echo '# an index with another stemmer'
 mkdir stems
 echo 'ferries leave' >stems/a.txt
 (cd stems && quiet bitsift index --stem english .)
@@ -198,7 +198,7 @@ show bitsift query --catalog ferries
 show bitsift catalog has ferries
 show bitsift catalog has ferry
 show bitsift query --catalog --ids ferry
-echo '# what is new is seen by those that look, as in one index of all'
+echo '# --fresh over a catalog, compared with one index of all sources'
 mkdir -p fresh/a fresh/b
 echo 'an old heron' >fresh/a/old.txt
 echo 'a heron that goes' >fresh/a/gone.txt
@@ -224,7 +224,7 @@ show bitsift query --catalog=both --fresh --sort year heron OR egret
 asked bitsift query --catalog=both --fresh ibis
 mv fresh/a/new.txt fresh/a/newer.txt
 show bitsift query --catalog=both --fresh --ids ibis
-echo '# a source that lies elsewhere, and that this user never named, is not searched'
+echo '# a source outside of the folder, which this user did not name, is not searched'
 mkdir -p here secret
 echo 'a quetzal' >secret/s.txt
 (cd here && quiet bitsift index ../secret)
@@ -234,7 +234,7 @@ export XDG_STATE_HOME=$SCRATCH/another
 show bitsift grep --catalog=one quetzal
 show bitsift query --catalog=one quetzal
 show bitsift query --catalog=one --fresh quetzal
-echo '# more indexes than files may be open'
+echo '# more indexes than the limit of open files'
 for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
     mkdir -p "many/$i"
     echo "a narwhal $i" >"many/$i/a"

@@ -14,7 +14,7 @@ for pattern in hello 'hello, w' '"text":"two"' 'in; none'; do
     show bitsift grep --catalog -c "$pattern"
     bitsift grep --catalog -c "$pattern" --stats 2>&1 >/dev/null | neutral - | sed 's/.*"catalog"://; s/}}$/}/'
 done
-echo '# what comes, changes and goes'
+echo '# after changes of the sources'
 (cd alone && echo 'now; files' >f.txt && quiet bitsift index f.txt)
 (cd both && printf '%s\n' '{"id":"1","text":"changed, all of it"}' >m.jsonl && quiet bitsift index)
 (cd folder && rm m.jsonl && quiet bitsift index)
@@ -43,7 +43,7 @@ bitsift grep --catalog -c 'stays; not' --stats 2>&1 >/dev/null | neutral - | sed
 echo 'changed; again' >deleted/d.txt
 (cd deleted && quiet bitsift index && bitsift check | neutral -)
 bitsift grep --catalog -c 'stays; not' --stats 2>&1 >/dev/null | neutral - | sed 's/.*"catalog"://; s/}}$/}/'
-echo '# what stands before a NUL byte'
+echo '# text before a NUL byte'
 mkdir binary
 printf 'text before; that is long\0and after' >binary/a.dat
 printf 'z; w\0' >binary/b.dat

@@ -48,7 +48,7 @@ restore() {
     rm -r .bitsift
     cp -r "$SCRATCH/good" .bitsift
 }
-echo '# cut short'
+echo '# truncated files'
 for file in manifest seg-000001; do
     truncate -s 100 ".bitsift/$file"
     says bitsift query --count hundred
@@ -56,18 +56,18 @@ for file in manifest seg-000001; do
     says bitsift query --count hundred
     restore
 done
-echo '# longer'
+echo '# a file that is too long'
 echo 'more' >>.bitsift/seg-000001
 says bitsift query --count hundred
 restore
-echo '# missing'
+echo '# a missing file'
 rm .bitsift/seg-000001
 says bitsift query --count hundred
 says bitsift index
 show bitsift index -q --rebuild
 show bitsift query --count hundred
 restore
-echo '# a damaged segment: its sources are still known'
+echo '# a damaged segment: the manifest still has the sources'
 flip_byte .bitsift/seg-000001 4
 says bitsift index
 show bitsift index -q --rebuild
@@ -89,12 +89,12 @@ show bitsift index -q --rebuild d --forget c.jsonl
 show bitsift query --count hundred
 mv away c.jsonl
 restore
-echo '# a damaged manifest: they are not'
+echo '# a damaged manifest: the sources are unknown'
 flip_byte .bitsift/manifest 4
 show bitsift index -q --rebuild
 show bitsift index -q --rebuild d
 show bitsift query --ids hundred
-echo '# texts that stand nowhere else are not thrown away unasked'
+echo '# a rebuild that would lose texts from standard input is refused'
 restore
 echo '{"id":"s","text":"hundred"}' | show bitsift index -q -
 flip_byte .bitsift/seg-000001 4

@@ -10,8 +10,7 @@ again() {
     rm -rf .bitsift
     cp -r "$SCRATCH/good" .bitsift
 }
-# all: runs every command with a limit of some seconds. Prints those that do not end with 0, and all
-# messages.
+# all: runs every command. Prints those that do not end with 0, and all messages.
 all() {
     local command status
     : >"$SCRATCH/err"
@@ -41,7 +40,7 @@ for name in lock manifest "$seg" folders; do
     mkfifo ".bitsift/$name"
     all
 done
-echo '# what a writer is to make stands there already: it goes, and what it leads to stays'
+echo '# files and links at the names of new files: they are replaced, and the targets of links stay unchanged'
 again
 ln -sf "$SCRATCH/victim" .bitsift/manifest.new
 ln -sf "$SCRATCH/victim" .bitsift/folders.new
@@ -56,7 +55,7 @@ ln -sf "$SCRATCH/victim" ".bitsift/$seg"
 quiet bitsift index -q --rebuild
 show bitsift query --ids cat
 [ "$(cat "$SCRATCH/victim")" = valuable ]
-echo '# the directory itself is a link: followed only if it is named'
+echo '# the directory itself is a link: it is followed only if it is named'
 mv .bitsift "$SCRATCH/elsewhere"
 ln -s "$SCRATCH/elsewhere" .bitsift
 show bitsift query --ids cat

@@ -13,7 +13,7 @@ show bitsift compact
 each show bitsift query --ids :: cat pipe dog
 bitsift check | sed "s,\,.*,,"
 show bitsift compact
-echo '# a document that changed since is left where it is'
+echo '# a document that has changed since is not moved'
 echo 'cat 4' >d/4.txt
 quiet bitsift index
 echo 'mouse 1' >d/1.txt
@@ -24,11 +24,11 @@ quiet bitsift index
 show bitsift query --ids mouse
 show bitsift compact
 bitsift check | sed "s,\,.*,,"
-echo '# what is no index, and what is no argument'
+echo '# invalid arguments'
 show bitsift compact --index nowhere
 show bitsift compact d
 ls
-echo '# a field that only deleted documents had stays a field'
+echo '# a field that only deleted documents had remains a field'
 printf '%s\n' '{"id":"a","t":"my title zebra here"}' '{"id":"b","title":"zebra"}' '{"id":"c","t":"x"}' >f.jsonl
 quiet bitsift index --index "$SCRATCH/fields" f.jsonl
 show bitsift delete --index "$SCRATCH/fields" b

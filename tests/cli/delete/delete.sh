@@ -9,10 +9,10 @@ once ids show bitsift query --ids cat
 show bitsift delete d/b.txt b r.jsonl:4 nothing
 once ids show bitsift query --ids cat
 bitsift check | sed "s,\,.*,,"
-echo '# a refresh does not bring them back'
+echo '# a refresh does not restore deleted documents'
 show bitsift index
 once ids show bitsift query --ids cat
-echo '# not even if the collection grows or is written anew, or the file is touched'
+echo '# nor does it if the collection grows or is rewritten, or a file is touched'
 echo '{"id":"z","text":"cat five"}' >>r.jsonl
 touch d/b.txt
 quiet bitsift index
@@ -21,36 +21,36 @@ once ids show bitsift query --ids cat
 mv r.new r.jsonl
 quiet bitsift index
 once ids show bitsift query --ids cat
-echo '# r.jsonl:4 is another record now; b and d/b.txt change'
+echo '# r.jsonl:4 is another record now; b and d/b.txt change, so they are indexed again'
 echo 'cat b, changed' >d/b.txt
 echo '{"id":"b","text":"cat two, changed"}' >>r.jsonl
 quiet bitsift index
 once ids show bitsift query --ids cat
-echo '# of a record that comes twice, the last one counts: a is deleted, and an earlier text of it does not come back'
+echo '# a record that occurs twice: a is deleted, and a rebuild does not restore its earlier text'
 show bitsift delete a
 quiet bitsift index --rebuild
 once ids show bitsift query --ids cat
-echo '# gone and back again is new'
+echo '# a deletion ends when its file is gone: if the file returns, it is new'
 show bitsift delete d/c.txt
 mv d/c.txt c.txt
 quiet bitsift index
 mv c.txt d/c.txt
 quiet bitsift index
 once ids show bitsift query --ids cat
-echo '# from a pipe'
+echo '# documents from standard input'
 show bitsift delete p
 echo '{"id":"p","text":"cat from the pipe"}' | quiet bitsift index -
 show bitsift query --ids pipe
 echo '{"id":"p","text":"cat from the pipe, changed"}' | quiet bitsift index -
 show bitsift query --ids pipe
-echo '# by query'
+echo '# deleting by a query'
 show bitsift delete --query 'cat changed'
 once ids show bitsift query --ids cat
 show bitsift delete --query --any 'zero five'
 show bitsift delete --any --query 'zero five'
 once ids show bitsift query --ids cat
 bitsift check | sed "s,\,.*,,"
-echo '# nothing to delete; not an index; bad arguments'
+echo '# nothing to delete, not an index, and bad arguments'
 show bitsift delete nothing
 show bitsift delete --query nothing
 show bitsift delete
@@ -62,7 +62,7 @@ show bitsift compact
 show bitsift compact
 once ids show bitsift query --ids cat
 bitsift check | sed "s,\,.*,,"
-echo '# an id that looks like the name of a line'
+echo '# an id that looks like the id of a line'
 T='{"id":"l.jsonl:2","text":"cat T"}'
 echo "$T" >l.jsonl
 quiet bitsift index --index "$SCRATCH/lines" l.jsonl
@@ -73,7 +73,7 @@ show bitsift query --index "$SCRATCH/lines" --ids cat
 echo "$T" >>l.jsonl
 quiet bitsift index --index "$SCRATCH/lines"
 show bitsift query --index "$SCRATCH/lines" cat
-echo '# from a pipe, with other options'
+echo '# standard input, and a rebuild with other options'
 printf '%s\n' '{"id":"a","key":"K1","text":"cat"}' '{"id":"b","key":"K2","other":"cat"}' |
     quiet bitsift index --index "$SCRATCH/pipe" -
 quiet bitsift index --index "$SCRATCH/pipe" --rebuild --id key

@@ -7,13 +7,13 @@ printf '%s\n' '{"id":"p1","text":"cat from the pipe"}' '{"id":"p2","text":"dog f
     quiet bitsift index d r.jsonl -
 bitsift query cat >before
 bitsift query --ids cat >ids
-echo '# nothing happens'
+echo '# --dry-run changes nothing'
 show bitsift delete --dry-run d/b.txt r2 nothing
 show bitsift delete -n --query 'one OR two OR pipe'
 bitsift delete -qn0 --query 'e OR two' | tr '\0' '|'
 echo
 bitsift query cat | diff before -
-echo '# there and back again, by ids'
+echo '# deleting and restoring by ids'
 show bitsift delete d/b.txt r2 r.jsonl:3 p1
 show bitsift delete d/b.txt
 show bitsift query --ids cat
@@ -22,7 +22,7 @@ show bitsift query --ids cat
 bitsift check | sed "s,\,.*,,"
 (cd d/sub && show bitsift delete e.txt && show bitsift query --ids cat && show bitsift delete --undo -n ../sub/e.txt e.txt)
 show bitsift delete --undo d/sub/e.txt
-echo '# ... and by queries, which look at what is deleted only'
+echo '# --undo by queries, which match only deleted documents'
 show bitsift delete --undo -n --query cat
 show bitsift delete --undo -n --query=-three
 show bitsift delete --undo --query 'one OR pipe'
@@ -32,16 +32,16 @@ show bitsift delete --undo --query cat
 bitsift query cat | diff before -
 bitsift check | sed "s,\,.*,,"
 show bitsift index
-echo '# a rebuild says what stays deleted, and can be taken back too'
+echo '# a rebuild reports what stays deleted; --undo works after it'
 show bitsift delete --query 'a OR two OR pipe'
 show bitsift index --rebuild 2>&1 | grep -e deleted
 show bitsift delete --undo --query 'cat OR dog'
-echo '# ... but for what came from standard input, which only its giver has now'
+echo '# but documents from standard input must be given again'
 show bitsift query --ids cat
 show bitsift delete --undo p1 p2
 printf '%s\n' '{"id":"p1","text":"cat from the pipe"}' '{"id":"p2","text":"dog from the pipe"}' | quiet bitsift index -
 bitsift query --ids cat | diff ids -
-echo '# what compaction has removed is read again'
+echo '# documents that compaction has removed are read again'
 show bitsift delete --query 'c OR r2 OR two OR three OR from'
 bitsift compact -q
 show bitsift delete --undo -n --query 'cat OR dog'
@@ -52,7 +52,7 @@ show bitsift query --ids cat
 echo '{"id":"p1","text":"cat from the pipe"}' | quiet bitsift index -
 bitsift query --ids cat | diff ids -
 bitsift check | sed "s,\,.*,,"
-echo '# what has changed since, or gone'
+echo '# documents that have changed or vanished since'
 quiet bitsift delete d/a.txt d/b.txt d/c.txt
 echo 'cat a, changed' >d/a.txt
 rm d/b.txt
@@ -61,18 +61,18 @@ show bitsift query --ids cat
 quiet bitsift index
 show bitsift query --ids cat
 show bitsift delete --undo --query cat
-echo '# everything, so that no segment is left'
+echo '# all documents, so that no segment remains'
 show bitsift delete --query 'cat OR dog'
 show bitsift query --ids cat
 show bitsift delete --undo d/a.txt r1
 show bitsift query --ids cat
 bitsift check | sed "s,\,.*,,"
-echo '# an index stays as private as it is'
+echo '# the permissions of an index do not change'
 quiet bitsift index --shared --index "$SCRATCH/shared" d
 bitsift delete -q --index "$SCRATCH/shared" --query cat
 bitsift delete -q --index "$SCRATCH/shared" --undo --query cat
 stat -c %a "$SCRATCH/shared" "$SCRATCH/shared/manifest"
-echo '# the question'
+echo '# the question on a terminal'
 script -qec true /dev/null </dev/null >/dev/null 2>&1 || skip 'no script(1)'
 on_terminal() {
     local answer=$1

@@ -12,20 +12,20 @@ show bitsift query --ids cat
 show bitsift query --count cat
 show bitsift query cat
 show bitsift query --json -n 1 longer OR cat
-echo '# no longer'
+echo '# files that no longer match'
 echo 'a mouse' >d/b.txt
 show bitsift query --ids cat
 show bitsift query --count two
 show bitsift query --count --brute cat
-echo '# new words are found by the next index run only'
+echo '# new words are found only after the next index run'
 show bitsift query --count mouse
-echo '# only hits are looked at'
+echo '# only hits are read again'
 show bitsift query --ids dog
-echo '# vanished'
+echo '# removed files'
 rm d/c.txt
 show bitsift query --ids cat
 show bitsift query three
-echo '# a folder, a pipe or a loop in its place'
+echo '# a file that became a folder, a pipe or a loop'
 rm d/e.txt
 mkdir d/e.txt
 show bitsift query dog
@@ -39,14 +39,14 @@ rm d/e.txt
 mv d gone
 show bitsift query --ids cat
 show bitsift query --ids -- -cat
-echo '# each is named once, over many queries too'
+echo '# each source is reported once, also over many queries'
 mv gone d
 printf 'cat\ncat\nlonger OR cat\n' | show bitsift query --batch - --count
-echo '# the next index run puts all right'
+echo '# the next index run updates the index'
 show bitsift index
 show bitsift query --ids cat
 show bitsift query --ids mouse
-echo '# equal size, restored time: the change of the inode is seen'
+echo '# equal size and restored mtime: the ctime reveals the change'
 touch -d '2001-02-03 04:05:06' d/a.txt
 quiet bitsift index
 echo 'a longer text with a dog in it' >d/a.txt

@@ -15,14 +15,14 @@ od -A n -t x1 -j 36 -N 4 .bitsift/manifest
 announce bitsift check
 bitsift check | neutral -
 
-echo '# the same as a text in which the word stands so often, but for the length'
+echo '# scores as if the word occurred that often in the text, except for its length'
 quiet bitsift index --rebuild --weight author.name=7 --weight title=100 --weight text=1 --weight title=3 a.jsonl
 show bitsift query --json ferry
 show bitsift query --brute --json '"ferry"'
 bitsift stats -v | grep -o 'weight .*'
 bitsift stats --json | grep -o '"weight":[^]]*]'
 
-echo '# it is kept'
+echo '# the option is recorded'
 quiet bitsift index
 quiet bitsift index --weight title=3 --weight author.name=7
 show bitsift index --weight title=4 --weight author.name=7
@@ -34,7 +34,7 @@ show bitsift query --json --brute -n 1 ferry
 quiet bitsift compact
 show bitsift query --json -n 1 ferry
 
-echo '# mistakes'
+echo '# invalid weights'
 for weight in title title=0 title=101 title=1.5 =3 title=-1 title= title=0003; do
     show bitsift index --index "$SCRATCH/no" --weight "$weight" a.jsonl
 done

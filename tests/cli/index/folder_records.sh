@@ -17,7 +17,7 @@ refresh() { # checks that --fresh finds what the index has after a refresh
     same "$@"
 }
 
-echo '# records stand where their file does, those without an id by their line; what begins with no object is a plain file'
+echo '# the order of records in folders; records without ids are named by their lines; a file that does not begin with an object is no collection'
 echo 'hello before' >logs/app
 printf '%s\n' '{"id":"one","msg":"hello"}' '' '{"msg":"hello"}' '{"id":7,"msg":"hello"}' >logs/app.jsonl
 echo 'hello between' >logs/app.txt
@@ -36,22 +36,22 @@ show bitsift grep -c hello
 show bitsift grep --no-stat -c hello
 show bitsift index
 
-echo '# new and appended to: only the tail is parsed; a later record of an id replaces the earlier one'
+echo '# a new collection, and a longer one: only its new part is parsed; a later record of an id replaces the earlier one'
 printf '%s\n' '{"id":"two","msg":"hello again"}' '{"id":"one","msg":"other"}' >>logs/app.jsonl
 echo '{"id":"new","msg":"hello"}' >logs/new.jsonl
 refresh hello
 
-echo '# rotated'
+echo '# a rotated collection'
 mv logs/app.jsonl logs/app.1.jsonl
 echo '{"id":"two","msg":"hello anew"}' >logs/app.jsonl
 refresh hello
 
-echo '# a collection is a plain file now, and a plain file a collection'
+echo '# a collection became a plain file, and a plain file a collection'
 echo 'hello plainly' >logs/new.jsonl
 echo '{"id":"now","msg":"hello"}' >logs/first.jsonl
 refresh hello
 
-echo '# gone, renamed, ignored, hidden; a record that another one follows'
+echo '# removed, renamed, ignored and hidden files; a record that another one follows'
 rm logs/first.jsonl
 mv logs/deep/x.ndjson logs/deep/y.ndjson
 mv logs/mixed.jsonl logs/.mixed.jsonl
@@ -61,27 +61,27 @@ refresh hello
 show bitsift compact
 same hello
 
-echo '# a whole folder goes, and comes back'
+echo '# a whole folder is removed and returns'
 mv logs away
 refresh hello
 mv away logs
 refresh hello
 
-echo '# by name, a part of its folder is looked at'
+echo '# naming a collection refreshes only this part of its folder'
 echo '{"id":"four","msg":"hello"}' >>logs/app.jsonl
 echo 'hello changed' >logs/app
 show bitsift index logs/app.jsonl
 show bitsift query --ids 'id OR hello'
 
-echo '# everything is indexed again'
+echo '# a rebuild'
 show bitsift index --rebuild
 same hello
 
-echo '# from elsewhere: paths that open, and ids'
+echo '# from other folders: paths that can be opened, and ids'
 (cd logs/deep && show bitsift query --ids hello)
 (cd logs && show bitsift query --json hello | grep -o '"id":"logs/app.jsonl#two".*"path":"[^"]*"')
 
-echo '# files that come and go leave nothing behind: the list of sources does not grow'
+echo '# temporary collections do not make the list of sources grow'
 rm -rf .bitsift
 show bitsift index -q .
 before=$(stat -c %s .bitsift/manifest)

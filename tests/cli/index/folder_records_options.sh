@@ -8,7 +8,7 @@ settle
 ids() { show bitsift query --ids "$@"; }
 check() { bitsift check | neutral - | sed 's/ in .*//'; }
 
-echo '# which files: a GLOB more, none at all, not that one; it is recorded'
+echo '# --records adds a glob or excludes files, --no-records excludes all; both are recorded'
 show bitsift index -q --records '*.log' .
 ids hello
 show bitsift index
@@ -31,7 +31,7 @@ ids hello
 show bitsift index -q --rebuild .
 ids hello
 
-echo '# deleted by path and by id; it stays so when all is read again, and when its file is appended to'
+echo '# deleting by path and by id; documents stay deleted when everything is read again or their file is appended to'
 show bitsift delete logs/app.jsonl#a1
 ids hello
 (cd logs && show bitsift delete app.jsonl:2)
@@ -52,7 +52,7 @@ show bitsift delete --query 'third'
 printf '%s\n' '{"id":3,"msg":"third changed"}' >>logs/app.jsonl
 show bitsift index
 ids third
-echo '# what was deleted of a file that is gone is not remembered'
+echo '# a deletion ends when its file is gone'
 show bitsift delete logs/app.jsonl#new
 mv logs/app.jsonl away.jsonl
 show bitsift index -q
@@ -61,7 +61,7 @@ show bitsift index
 ids new
 check
 
-echo '# filters go by the path of the file'
+echo '# filters use the path of the file'
 for filter in '-g *.jsonl' '-g !*.jsonl' '-t log' '--in logs/app.jsonl' '--in logs' '--in docs' '--newer 1h' '--older 1h'; do
     # shellcheck disable=SC2086
     (set -f; ids $filter hello)
@@ -72,14 +72,14 @@ touch -d 2001-01-01 logs/app.jsonl
 show bitsift index -q
 ids --older 2002-01-01 hello
 
-echo '# a name is the field of the record, or else the words of the path'
+echo '# name: searches the field "name" of the record, otherwise the words of the path'
 for query in name:app name:bob name:logs name:z 'name:app OR world' 'hello -name:app' 'name:app name:bob'; do
     ids -- "$query"
     cmp <(bitsift query --ids -- "$query") <(bitsift query --ids --brute -- "$query")
     show bitsift query --count -- "$query"
 done
 
-echo '# a named collection that a folder takes in, and a folder of folders; what was deleted stays deleted'
+echo '# a folder takes over a collection or a folder that was a source; deleted documents stay deleted'
 rm -rf .bitsift
 show bitsift index --index .bitsift -q logs/app.jsonl
 ids hello
@@ -99,7 +99,7 @@ show bitsift index -q .
 show bitsift index --forget logs/app.jsonl
 show bitsift index --forget .
 
-echo '# a bad record stops a run that is strict, and leaves all as it was'
+echo '# with --strict a bad record stops the run and leaves the index unchanged'
 show bitsift index -q .
 echo '{"id":"cut' >>logs/app.jsonl
 echo '{"id":"other"' >logs/b.jsonl

@@ -7,12 +7,12 @@ printf '%s\n' '{"id":"2","a\u0000b":"beta"}' '{"id":"4","\u0000":"delta","\u0000
 show bitsift index
 quiet bitsift check
 for word in alpha beta gamma delta epsilon zeta eta; do bitsift query --ids "$word"; done
-echo '# in a name they are U+FFFD, which can be typed'
+echo '# invalid characters of names are U+FFFD, which can be typed'
 each show bitsift query --ids :: 'a�b:beta' '�:epsilon' '�:zeta' 'o�.p�:eta' 'ab:beta' '�:17..18'
 show bitsift compact
 quiet bitsift check
 show bitsift query --ids '�:epsilon'
-echo '# among files, and from standard input'
+echo '# in a folder, and from standard input'
 mkdir f
 echo 'alpha lantern' >f/note.txt
 printf '%s\n' '{"a\u0000b":"lantern"}' >f/log.jsonl
@@ -24,7 +24,7 @@ show bitsift query --ids pipe
 quiet bitsift index --rebuild
 show bitsift query --ids pipe
 quiet bitsift check
-echo '# ids with NUL cannot be printed where NUL ends them'
+echo '# ids that contain NUL are not printed where NUL ends ids'
 printf '%s\n' '{"id":"a\u0000b","t":"zero"}' '{"id":"plain","t":"zero"}' | quiet bitsift index --index "$SCRATCH/nul" -
 bitsift query --index "$SCRATCH/nul" --ids -0 zero | tr '\0' ';'
 echo
@@ -33,7 +33,7 @@ bitsift delete --index "$SCRATCH/nul" --dry-run -0 --query zero | tr '\0' ';' ||
 echo
 quiet bitsift query --index "$SCRATCH/nul" --ids -0 zero
 quiet bitsift delete --index "$SCRATCH/nul" --dry-run -0 --query zero
-echo '# options that could not be followed are refused, whatever the sources are'
+echo '# invalid options are refused, whatever the sources are'
 show bitsift index --index "$SCRATCH/no" -g '[' n.jsonl
 show bitsift index --index "$SCRATCH/no" --records '{a' n.jsonl
 show bitsift index --index "$SCRATCH/no" --grams --stem klingon n.jsonl

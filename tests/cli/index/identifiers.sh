@@ -33,7 +33,7 @@ show bitsift query -n 1 'server OR httpserver2'
 announce bitsift check
 bitsift check | neutral -
 
-echo '# it is kept, and told'
+echo '# the option is recorded and reported'
 quiet bitsift index
 quiet bitsift index --split-identifiers
 show bitsift query --ids url
@@ -48,7 +48,7 @@ quiet bitsift index --rebuild --split-identifiers --stem english d
 show bitsift query --ids 'starting servers'
 show bitsift query --ids --brute 'starting servers'
 
-echo '# as it was: with word pairs, other kernels and a change of the file'
+echo '# with word pairs, and after a change of a file'
 for i in $(seq 400); do
     printf 'of the userName%d in the data_base of the HTTPServer in the same of the thing\n' "$i" >"d/p$i.txt"
 done

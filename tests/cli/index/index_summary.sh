@@ -15,18 +15,18 @@ quiet bitsift index d
 summary_of
 checked
 ls .bitsift | grep -E '^(seg|sum|cou)'
-echo '# what came and went'
+echo '# after files were added and removed'
 rm d/1.txt d/2.txt
 echo 'an entirely new word: zygote' >d/new.txt
 quiet bitsift index
 summary_of
 checked
 ls .bitsift | grep -E '^(seg|sum|cou)'
-echo '# what a delete takes away whole'
+echo '# after a deletion that removes a whole segment'
 quiet bitsift delete d/new.txt
 summary_of
 checked
-echo '# another rate, of the same segments'
+echo '# another rate for the same segments'
 quiet bitsift index --summary 0.0001
 summary_of
 bitsift stats --json | grep -oE '"summary":\{"rate":[^,]*,' 
@@ -34,7 +34,7 @@ checked
 quiet bitsift compact
 summary_of
 checked
-echo '# it is kept, and so is that there is none'
+echo '# the rate is recorded; so is --summary 0, which means no summary'
 echo again >d/again.txt
 quiet bitsift index
 summary_of
@@ -46,7 +46,7 @@ summary_of
 ls .bitsift | grep -cE '^(sum|cou)' || true
 each show bitsift index --summary :: 1 many nan -0.1
 
-echo '# without the counts, which no question reads, the next one is made anew'
+echo '# if the counts are missing, queries are unaffected and the next run makes the summary anew'
 quiet bitsift index --summary 0.01
 for lost in 1 2; do
     [ $lost = 1 ] && rm .bitsift/counts-* || truncate -s 100 .bitsift/counts-*
@@ -76,7 +76,7 @@ show bitsift grep -c 'word3x2 '
 show bitsift grep -c 'absent'
 show bitsift grep -l 'word[67]x1 .*segment'
 
-echo '# an index of before there were any'
+echo '# an index from before summaries existed'
 cd ..
 [ -n "${RESEAL:-}" ] || skip 'RESEAL is not set; ctest sets it'
 cp -rP "$(dirname "$LIB")/../golden/v4/tree" old

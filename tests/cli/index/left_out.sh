@@ -34,11 +34,11 @@ make_home home
 settle
 show bitsift index --index .bitsift home
 left_out
-echo '# a refresh with nothing new says it again, and commits nothing'
+echo '# a refresh without changes reports the same and commits nothing'
 cp .bitsift/manifest "$SCRATCH/manifest"
 show bitsift index --index .bitsift
 cmp .bitsift/manifest "$SCRATCH/manifest"
-echo '# one of each more; names that end in no kind; one hidden folder less'
+echo '# one more file of each kind; names without an extension; one hidden folder fewer'
 printf '\0' >home/Music/noend
 printf '\0' >home/Music/odd.n-d
 : >home/.hidden
@@ -46,7 +46,7 @@ printf '\0' >home/Music/odd.n-d
 rm -r home/.config
 quiet bitsift index --index .bitsift
 left_out
-echo '# -v names all of it'
+echo '# -v names every skipped file'
 mkdir small small/.git small/.hidden small/ignored small/.bitsift
 echo 'a' >small/a.txt
 printf '\0' >small/b.bin
@@ -54,15 +54,15 @@ printf 'ignored\nc.txt\n' >small/.gitignore
 : >small/c.txt
 : >small/ignored/d.txt
 show bitsift index --index small.index -v small
-echo '# what is asked for is not left out; globs leave out, too'
+echo '# files that options include are not skipped; globs skip files, too'
 show bitsift index --index small.index --rebuild --hidden --no-ignore -a -g '!c.txt'
 quiet bitsift check --index .bitsift
-echo '# what nothing is left out of'
+echo '# a folder without skipped files'
 mkdir plain
 : >plain/a.txt
 quiet bitsift index --index plain.index plain
 bitsift stats --index plain.index | grep '^left out' || echo 'nothing is left out'
-echo '# records that are none stay counted: of a collection in a folder and of one that was named, appended to and rewritten'
+echo '# invalid records stay counted: of a collection in a folder and of a named one, appended to and rewritten'
 mkdir logs
 printf '{"m":"one"}\nrubbish\n{"m":""}\n' >logs/a.jsonl
 printf '[1]\n{"m":"two"}\n' >named.jsonl

@@ -41,10 +41,10 @@ without_openat2() {
     LD_PRELOAD="$preload ${LD_PRELOAD:-}" NO_OPENAT2=1 "$@"
 }
 ask without_openat2
-echo '# a refresh sees it the same way'
+echo '# a refresh treats links the same way'
 show bitsift index
 show bitsift query --ids cat
-echo '# what the user named is followed: a folder, a file, a collection'
+echo '# links that the user named are followed: to a folder, a file, a collection'
 rm -rf d .bitsift
 mkdir real other
 echo 'cat' >real/a.txt
@@ -58,6 +58,6 @@ show bitsift index -q folder file.txt linked.jsonl
 show bitsift query --ids cat
 show bitsift query --ids --brute cat
 show bitsift grep --no-stat cat folder file.txt
-echo "# by whatever name: it is the one source"
+echo "# by any of its names it is one source"
 show bitsift index real other/b.txt
 show bitsift query --ids cat

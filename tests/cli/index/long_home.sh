@@ -15,13 +15,13 @@ for variable in HOME XDG_CONFIG_HOME XDG_STATE_HOME; do
     try bitsift catalog --catalog c add .
     try bitsift trust --list
 done
-echo '# nothing can be kept without one'
+echo '# nothing can be recorded without a home directory'
 HOME=$long
 show bitsift --version
 show bitsift catalog list
 show bitsift trust .bitsift
 show bitsift index -q "$SCRATCH"
-echo '# as long as a path may be, but no file below it can be'
+echo '# a home directory of the maximum length: no file in it can have a path'
 HOME=$(printf '/%3900s' | tr ' ' y)
 show bitsift grep ferry
 HOME=$(printf '/%3800s' | tr ' ' z)

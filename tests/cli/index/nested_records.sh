@@ -31,11 +31,11 @@ ids true
 ids msg
 ids list:7 OR nested.msg:😀
 show bitsift query --json nested.msg:cat -n 1
-echo '# fields chosen'
+echo '# chosen text fields'
 show bitsift index -q --rebuild --text nested.msg,n c.jsonl
 ids cat
 ids bird OR fish OR dog OR 7
 ids 3.14
-echo '# an id inside'
+echo '# an id in a nested field'
 show bitsift index -q --rebuild --id nested.msg c.jsonl
 ids bird OR fish OR 3.14

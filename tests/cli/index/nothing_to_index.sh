@@ -17,12 +17,12 @@ show bitsift index
 show bitsift index missing
 show bitsift index missing missing.jsonl ''
 ls -A
-echo '# one good source is enough'
+echo '# one valid source suffices'
 echo 'cat' >empty/a.txt
 settle
 show bitsift index missing empty
 show bitsift query --ids cat
-echo '# a source that is neither file nor folder'
+echo '# a source that is neither a file nor a folder'
 mkfifo pipe
 show bitsift index pipe
 ln -s loop loop

@@ -11,11 +11,11 @@ quiet bitsift index d c.jsonl
 echo '# raw'
 bitsift query --ids cat | od -An -c
 bitsift query --ids -0 cat | tr '\0\n\033' '|!E' | od -An -c
-echo '# for people: nothing that a terminal would obey'
+echo '# text output: no terminal control characters'
 show bitsift query cat
 echo '# JSON'
 show bitsift query --json cat
-echo '# and in messages'
+echo '# messages'
 rm "d/$(printf 'line\nfeed')"
 show bitsift query one
 cd "d"

@@ -9,7 +9,7 @@ fill() {
 ids() { once ids show bitsift query --ids cat; }
 sound() { quiet bitsift check; }
 
-echo '# one place, by several names'
+echo '# one source by several names'
 fill
 ln -s d link
 show bitsift index -q d "$PWD/d" ./d/ e/../d link
@@ -17,7 +17,7 @@ ids
 show bitsift index --index .bitsift -q ../work/d
 ids
 
-echo '# a place inside of a source is a part of it: just that is refreshed'
+echo '# a source inside of another one is a part of it: only this part is refreshed'
 echo 'cat' >d/sub/new.txt
 echo 'cat' >d/new.txt
 rm d/sub/c.txt
@@ -34,7 +34,7 @@ ids
 show bitsift grep -l cat d
 sound
 
-echo '# ... and with a source that is named the others stay as they were'
+echo '# if a source is named, the others stay as they were'
 quiet bitsift index e
 echo 'cat' >d/newer.txt
 echo 'cat' >e/newer.txt
@@ -42,7 +42,7 @@ show bitsift index e
 ids
 quiet bitsift index
 
-echo '# ... unless its rules leave that out'
+echo '# a part that the rules of its source exclude becomes a source of its own'
 mkdir d/.hidden
 echo 'cat' >d/.hidden/h.txt
 printf 'cat\0' >d/binary
@@ -50,7 +50,7 @@ show bitsift index d/.hidden d/binary
 ids
 sound
 
-echo '# a folder takes in the sources inside of it; what was deleted stays deleted'
+echo '# a folder takes over the sources inside of it; deleted documents stay deleted'
 fill
 quiet bitsift index e d/sub d/b.txt
 quiet bitsift delete d/sub/c.txt d/b.txt
@@ -74,7 +74,7 @@ show bitsift index -q --rebuild
 ids
 sound
 
-echo '# a source that is gone: said each time, with what to do'
+echo '# a missing source is reported in each run, with advice'
 fill
 quiet bitsift index d e
 mv e away
@@ -103,13 +103,13 @@ ids
 show bitsift index
 sound
 
-echo '# --rebuild with sources: others stay'
+echo '# --rebuild with sources keeps the others'
 quiet bitsift index d e top.txt
 quiet bitsift delete d/a.txt
 show bitsift index --rebuild -q top.txt d
 ids
 sound
-echo '# what a folder left out is its own no more once the rules let it in'
+echo '# sources in a folder that excluded them become part of it once its rules include them'
 mkdir -p later/sub
 echo 'word plain' >later/a.txt
 echo 'word below' >later/sub/b.txt
@@ -129,7 +129,7 @@ show bitsift index --index later.index
 show bitsift delete --index later.index --undo later/c.jsonl#s
 show bitsift query --index later.index --ids word
 quiet bitsift check --index later.index
-echo '# and what its rules leave out by now is a source of its own at once'
+echo '# files that its rules exclude now become sources of their own when they are named'
 echo c.jsonl >later/.ignore
 echo a.txt >>later/.ignore
 show bitsift index --index later.index later/a.txt later/c.jsonl
@@ -138,6 +138,6 @@ show bitsift index --index later.index -q
 show bitsift query --index later.index --ids word
 quiet bitsift check --index later.index
 quiet bitsift index --index later.index --forget later/a.txt --forget later/c.jsonl
-echo '# an index of nothing says so'
+echo '# an index without sources reports it'
 quiet bitsift index --index later.index --forget later
 bitsift stats --index later.index | head -n 1

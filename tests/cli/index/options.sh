@@ -11,14 +11,14 @@ show bitsift index --words --grams -q
 show bitsift query --count run
 quiet bitsift index --rebuild --stem english --fold-accents
 each show bitsift query --count :: run cafe runs
-echo '# none means: as it was made'
+echo '# without options, the recorded ones are used'
 quiet bitsift index
 show bitsift query --count runs
 quiet bitsift index --stem english --fold-accents .
 show bitsift index --stem english
 show bitsift query --count runs
 options() { bitsift stats -v | grep '^options'; }
-echo '# --rebuild alone: as it was made'
+echo '# --rebuild alone uses the recorded options'
 quiet bitsift index --rebuild
 show bitsift query --count run
 show bitsift query --count cafe
@@ -33,12 +33,12 @@ options
 show bitsift query --ids id
 quiet bitsift index --rebuild --records '*.log' --hidden .
 options
-echo '# of a damaged index, too'
+echo '# --rebuild of a damaged index, too'
 rm .bitsift/seg-*
 show bitsift index -q --rebuild
 options
 show bitsift query --ids caf*
-echo '# --rebuild with any option: all others as by default'
+echo '# --rebuild with any option: all others have their defaults'
 quiet bitsift index --rebuild --words --grams .
 options
 show bitsift query --count run

@@ -16,7 +16,7 @@ refresh() {
     once grep show bitsift grep --no-stat -c cat d
 }
 make
-echo '# a folder whose entries cannot be read, one that cannot be opened, a file, a source'
+echo '# a folder whose entries cannot be read, a folder that cannot be opened, a file, a source'
 touch d/sub
 refresh FAIL_READ=/d/sub
 refresh FAIL_OPEN=sub
@@ -28,7 +28,7 @@ touch d e
 refresh FAIL_READ=/work/d
 touch e
 refresh FAIL_READ=/work/e
-echo '# what could be read is committed all the same; what is gone goes'
+echo '# everything that could be read is committed; missing files are removed'
 echo 'cat' >d/new.txt
 rm d/z.txt d/sub/c.txt
 show hostile FAIL_READ=/d/sub bitsift index
@@ -42,7 +42,7 @@ show hostile FAIL_READ=/d/sub bitsift index -q
 show bitsift index -q
 show bitsift query --ids cat
 
-echo '# an ignore file that decides'
+echo '# an ignore file that cannot be read'
 make
 mkdir d/.git
 echo 'a.txt' >d/sub/.gitignore
@@ -53,7 +53,7 @@ show bitsift index -q
 show bitsift query --ids cat
 show hostile FAIL_READ=.gitignore bitsift grep -l cat d
 
-echo '# a collection: at its start, and in the middle of what is new'
+echo '# a collection: an error at its start, and in the middle of its new part'
 make
 cp r.jsonl old
 { sed 's/cat/dog/' old; documents 60000; } >r.jsonl
@@ -69,7 +69,7 @@ quiet bitsift check
 show bitsift index -q
 show bitsift query --count hundred
 
-echo '# answers that are not whole'
+echo '# incomplete answers'
 make
 show hostile FAIL_OPEN=b.txt bitsift query --ids --brute cat
 show hostile FAIL_READ=r.jsonl bitsift query --ids --brute cat
@@ -88,7 +88,7 @@ for i in {10..39}; do echo 'cat' >"e/$i.txt"; done
 bitsift index -q
 show hostile FAIL_OPEN=.txt bitsift query --count --brute cat
 show hostile FAIL_OPEN=.txt bitsift index --rebuild -q | folded
-echo '# no memory: an answer, or a word'
+echo '# out of memory: an answer or a message'
 make
 echo 'cat' >d/new.txt
 for i in {1..100}; do
@@ -104,7 +104,7 @@ bitsift index -q
 show hostile FAIL_READ=b.txt bitsift compact
 show hostile FAIL_OPEN=/r.jsonl FAIL_READ=r.jsonl bitsift compact -q
 show bitsift query --count cat
-echo '# stored text, the only copy there is, that cannot be read: with zstd not there, every document stays'
+echo '# the only copy of stored text cannot be read because zstd is missing: every document stays'
 rm -rf .bitsift
 for id in s t; do echo "{\"id\":\"$id\",\"text\":\"cat\"}" | bitsift index -q -; done
 hostile FAIL_LOAD=libzstd bitsift compact >"$SCRATCH/said" 2>&1 || true

@@ -8,15 +8,15 @@ echo 'cat' >d/a.txt
 echo 'cat' >d/b.txt
 echo '{"id":"r","text":"cat"}' >c.jsonl
 settle
-echo '# for its owner alone'
+echo '# an index is private'
 quiet bitsift index d c.jsonl
 modes
-echo '# shared: as the umask has it'
+echo '# --shared: permissions by the umask'
 show bitsift index -q --shared
 modes
 (umask 027 && quiet bitsift index -q --shared)
 modes
-echo '# delete and compact leave it so'
+echo '# delete and compact do not change the permissions'
 quiet bitsift index -q --shared
 quiet bitsift delete -q d/b.txt
 modes
@@ -24,17 +24,17 @@ echo 'dog' >d/c.txt
 quiet bitsift index -q --shared
 quiet bitsift compact -q
 modes
-echo '# a refresh that does not say so, and finds nothing new, makes it private'
+echo '# a refresh without --shared makes the index private, even if nothing is new'
 quiet bitsift index -q
 modes
 quiet bitsift delete -q d/a.txt
 modes
-echo '# an index with modes of old'
+echo '# an index with the permissions of older versions'
 chmod 755 .bitsift
 chmod 644 .bitsift/*
 quiet bitsift index -q
 modes
-echo '# something may be read by its owner alone: a file, unchanged or changed; a folder; a collection; standard input'
+echo '# a source that only its owner may read: a file, unchanged or changed; a folder; a collection; standard input'
 quiet bitsift index -q --shared
 chmod 600 d/a.txt
 show bitsift index -q --shared
@@ -58,14 +58,15 @@ echo '{"id":"s","text":"cat"}' >"$SCRATCH/in"
 show bitsift index -q --shared - <"$SCRATCH/in"
 show bitsift index -q --shared
 modes
-echo '# binary files, which are in no index, do not count'
+echo '# binary files, which are not in the index, do not count'
 mkdir other
 cd other
 echo 'cat' >a.txt
 printf 'cat\0' >b.bin
 chmod 600 b.bin
 show bitsift index --index .bitsift -q --shared .
-# written only if the clock has advanced since the index was created in this folder
+# The file `folders` is left out: it is written only if the clock has advanced since the index was
+# created in this folder.
 modes | grep -v 'folders$'
 if can_preload; then
     echo 'dog' >a.txt
@@ -73,7 +74,7 @@ if can_preload; then
     hostile FAIL_OPEN=a.txt bitsift index -q --shared >/dev/null 2>&1 && echo "a file that was read"
     [ "$(stat -c '%a' .bitsift)" = 700 ] || echo 'shared, and a file was not read'
 fi
-echo '# temporary text, and a run that failed, neither'
+echo '# a failed run with --shared does not change the permissions of the folder'
 cd ..
 mkdir failing
 echo '{"id":"r","text":"cat"}' >failing/a.jsonl

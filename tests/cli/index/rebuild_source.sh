@@ -14,7 +14,7 @@ printf '{"id":"p1","t":"cat"}\n{"id":"p2","t":"cat"}\n' | quiet bitsift index b 
 quiet bitsift delete r2 p2 b/in.jsonl#i2
 all
 
-echo '# what its fingerprint hides'
+echo '# a change that the fingerprint does not reveal'
 touch -r a/x fingerprint
 sed -i 's/cat/dog/' a/x
 touch -r fingerprint a/x
@@ -27,12 +27,12 @@ show bitsift index -q --rebuild link
 all
 quiet bitsift check
 
-echo '# what was deleted stays so until it changes'
+echo '# a deleted document stays deleted until it changes'
 printf '{"id":"r1","t":"fish"}\n{"id":"r2","t":"fish, other"}\n{"t":"fish by line"}\n' >r.jsonl
 quiet bitsift index --rebuild r.jsonl
 all
 
-echo '# no source of it'
+echo '# arguments that are not sources of the index'
 mkdir c
 echo 'cat' >c/w
 each show bitsift index --rebuild :: c b/sub b/in.jsonl . nothing
@@ -40,7 +40,7 @@ show bitsift index --rebuild a nothing
 show bitsift index --rebuild a c
 all
 
-echo '# standard input: what came before goes'
+echo '# standard input replaces its earlier documents'
 printf '{"id":"p2","t":"cat"}\n{"id":"p3","t":"cat"}\n' | quiet bitsift index --rebuild -
 all
 echo '{"id":"p4","t":"cat"}' | quiet bitsift index -
@@ -63,13 +63,13 @@ all
 show bitsift index -q --rebuild b a -g '!.h'
 all
 bitsift stats -v | grep '^options'
-echo '# all of its sources: everything is made anew'
+echo '# all sources are named: everything is made anew'
 echo '{"id":"p5","t":"cats"}' | show bitsift index -q --rebuild r.jsonl - a b --stem english
 show bitsift query --no-stat --ids cat
 bitsift stats -v | grep '^options'
 quiet bitsift index --rebuild --words --grams
 
-echo '# one of them is gone'
+echo '# a missing source'
 mv b away
 show bitsift index -q --rebuild
 show bitsift index -q --rebuild b
@@ -78,7 +78,7 @@ mkdir b
 show bitsift index -q --rebuild
 show bitsift index -q --rebuild a --forget r.jsonl
 all
-echo '# empty, and meant to be'
+echo '# an empty folder that is named is taken as empty'
 show bitsift index -q --rebuild b
 all
 rmdir b
@@ -89,7 +89,7 @@ rm -r b
 show bitsift index -q --rebuild --forget b
 all
 
-echo '# texts that are stored'
+echo '# stored texts'
 mkdir b
 echo 'dogs' >b/y
 echo 'hidden dog' >b/.h
@@ -113,7 +113,7 @@ show bitsift index -q --rebuild --store
 all
 show bitsift grep -c . b
 show bitsift query --count bird
-echo '# a folder that takes in one that is not mounted'
+echo '# a folder takes over one that is not mounted'
 mv b away
 mkdir b
 mv away ../
@@ -128,7 +128,7 @@ show bitsift query --ids dogs
 quiet bitsift check
 
 if can_be_nobody; then
-    echo '# one that may not be read'
+    echo '# a source that may not be read'
     mkdir of_nobody of_nobody/d of_nobody/e
     echo 'cat' >of_nobody/d/x
     echo 'cat' >of_nobody/e/x

@@ -9,7 +9,7 @@ cp mail.jsonl b/inside.ndjson
 settle
 all() { once hello show bitsift query --ids hello; rm -rf .bitsift; }
 
-echo '# a folder, by several names'
+echo '# a folder by several names'
 show bitsift index a
 all
 quiet bitsift index ./a/
@@ -34,7 +34,7 @@ all
 quiet bitsift index ./mail.jsonl
 all
 
-echo '# inside a folder, a collection is read record by record, too'
+echo '# a collection in a folder is read record by record, too'
 quiet bitsift index b
 all
 
@@ -44,7 +44,7 @@ show bitsift query 'hello two'
 show bitsift query --json 'two'
 all
 
-echo '# several sources, in the order named, and more added later'
+echo '# several sources in the order in which they are named, and sources added later'
 quiet bitsift index mail.jsonl a/deep
 quiet bitsift index b
 quiet bitsift index -q -- a/x.txt -
@@ -64,7 +64,7 @@ quiet bitsift index --text text,other f.jsonl
 once hello show bitsift query --ids hello
 show bitsift query --ids body
 
-echo '# the same label at another place would mix ids'
+echo '# the same label at another place is refused, because ids would be ambiguous'
 mkdir -p elsewhere/a
 (cd elsewhere && show bitsift index --index ../.bitsift f.jsonl)
 cp f.jsonl elsewhere/

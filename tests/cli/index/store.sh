@@ -10,17 +10,17 @@ printf '%s\n' '{"id":"p1","t":"quick brown pipe"}' >pipe
 show bitsift index --index kept --store docs s.jsonl - <pipe
 bitsift check --index kept | neutral -
 show bitsift query --index kept '"quick brown"'
-echo '# the same as without, and by brute force'
+echo '# the same results as without --store, and as by brute force'
 quiet bitsift index --index plain docs s.jsonl - <pipe
 for query in '"quick brown"' '"brown and"' '"lazy dog" OR "x y"' '-quick'; do
     bitsift query --index plain --ids -- "$query" >plain.ids
     bitsift query --index kept --ids -- "$query" | diff plain.ids - && bitsift query --index kept --brute --ids -- "$query" | diff plain.ids -
 done
-echo '# a changed file is what it is now, unless the index is trusted'
+echo '# a changed file has its current text, except with --no-stat'
 printf 'the slow brown fox\n' >docs/a.txt
 each show bitsift query --index kept --ids :: '"slow OR quick" brown fox' '"brown fox"' '"quick brown fox"'
 show bitsift query --index kept --no-stat --ids '"quick brown fox"'
-echo '# what is gone is no hit, unless the index is trusted; then its text is there'
+echo '# a missing document is not a hit, except with --no-stat; then its stored text is shown'
 mkdir away
 mv docs s.jsonl away
 show bitsift query --index kept --ids '"quick brown"'
@@ -36,7 +36,7 @@ show bitsift compact --index kept
 bitsift check --index kept | neutral -
 show bitsift query --index kept --no-stat --ids '"quick brown"'
 mv away/docs away/s.jsonl .
-echo '# it is an option that is recorded'
+echo '# the option is recorded'
 show bitsift index --index plain --store docs
 quiet bitsift index --index plain --store --rebuild
 show bitsift query --index plain --ids '"brown fox"'

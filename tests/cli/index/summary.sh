@@ -10,7 +10,7 @@ printf '%s\n' '{"id":"1","text":"hello"}' 'no json' '[1,2]' '{"id":"2"}' '{"id":
     '{"id":"1","text":"hello again"}' '' '{"id":"3","text":"never closed' >mail.jsonl
 settle
 show bitsift index tree mail.jsonl
-echo '# a collection that is what it was is not read again; one that was appended to only from there on'
+echo '# an unchanged collection is not read again; of one that was appended to, only the new part is read'
 show bitsift index -v
 show bitsift index -q
 show bitsift index -q -v
@@ -18,16 +18,16 @@ printf '{"id":"4","text":"half of' >>mail.jsonl
 show bitsift index
 echo ' a record"}' >>mail.jsonl
 show bitsift index
-echo '# what is hidden, binary or filtered out'
+echo '# hidden files, binary files, and files excluded by globs'
 show bitsift index --rebuild --hidden -a tree mail.jsonl
 show bitsift query --ids hello
 show bitsift index --rebuild -g '!*.txt' -g '!good' tree mail.jsonl
 show bitsift query --ids hello
-echo '# more than twenty of a kind are only counted'
+echo '# more than twenty skipped lines of a kind are only counted'
 for _ in $(seq 30); do echo 'bad'; done >bad.jsonl
 echo '{"text":"hello"}' >>bad.jsonl
 show bitsift index --index "$SCRATCH/ix" bad.jsonl | folded
-echo '# a byte more than a document may have where nobody said how much'
+echo '# a file of one byte more than the default of --max-document'
 mkdir large
 truncate -s $(((256 << 20) + 1)) large/over
 show bitsift index --index "$SCRATCH/large.index" -a large

@@ -17,26 +17,26 @@ chmod 000 r.jsonl
 show as_nobody bitsift index r.jsonl
 show as_nobody bitsift index r.jsonl d
 show as_nobody bitsift query --ids cat
-echo '# readable when indexed, and no longer: an error, for they may have matched'
+echo '# files that became unreadable after they were indexed: an error, because they may match'
 chmod 644 d/secret.txt r.jsonl
 chmod 755 d/closed
 show as_nobody bitsift index d r.jsonl
 chmod 000 d/secret.txt r.jsonl d/closed
 show as_nobody bitsift query --ids cat
 show as_nobody bitsift query cat
-echo '# nor does a refresh drop them'
+echo '# a refresh keeps their documents'
 show as_nobody bitsift index
 chmod 644 d/secret.txt r.jsonl
 chmod 755 d/closed
 show as_nobody bitsift query --ids cat
 show as_nobody bitsift index
 show as_nobody bitsift query --ids cat
-echo '# a folder one cannot write to'
+echo '# a folder that the user cannot write'
 mkdir closed
 chmod 555 closed
 (cd closed && show as_nobody bitsift index --index .bitsift ../d)
 show as_nobody bitsift query --ids --index closed/.bitsift cat
-echo '# an index one cannot read'
+echo '# an index that the user cannot read'
 chmod 000 .bitsift/manifest
 show as_nobody bitsift query cat
 chmod 644 .bitsift/manifest

@@ -111,7 +111,7 @@ for coding in UTF-8 $codings; do rm -r "$coding/.bitsift"; done
 each bitsift index -q - '<f/a.jsonl; bitsift query --ids word1; bitsift query --json -n 2 filling5'
 each bitsift check "| grep -o '.* documents'"
 
-echo "# Empty, and cut short"
+echo "# Empty and truncated collections"
 for coding in UTF-8 $codings; do rm -r "$coding"; done
 put empty.jsonl </dev/null
 printf '{"id":"a","t":"one"}\n{"id":"b","t":"two' | put cut.jsonl

@@ -20,7 +20,7 @@ show bitsift index
 show bitsift index -q d
 once no-stat show bitsift query --ids --no-stat cat
 mkdir d/sub
-echo '# an entry, though not one to index: it is what it is now'
+echo '# a folder that has an entry, even if it is not indexed, is not missing'
 show bitsift index -q
 once no-stat show bitsift query --ids --no-stat cat
 rm -r d
@@ -33,7 +33,7 @@ rm -r e
 echo 'cat' >e
 show bitsift index -q
 once ids show bitsift query --ids cat
-echo '# none left: the index stays'
+echo '# all sources are missing: the index stays'
 mkdir away
 mv d e r.jsonl away
 show bitsift index
@@ -41,27 +41,27 @@ show bitsift index --rebuild
 mv away/* .
 show bitsift index -q
 once ids show bitsift query --ids cat
-echo '# a folder below a source is a part of it'
+echo '# a missing folder inside of a source is a part of it'
 mkdir d/below
 echo 'cat' >d/below/c.txt
 quiet bitsift index
 rm -r d/below
 show bitsift index -q
 once no-stat show bitsift query --ids --no-stat cat
-echo '# nothing but the index itself'
+echo '# a folder that contains only the index'
 mkdir alone
 echo 'dog' >alone/x
 quiet bitsift index --index alone/.bitsift alone
 rm alone/x
 show bitsift index --index alone/.bitsift
-echo '# without documents there is nothing to lose'
+echo '# a missing source without documents: nothing can be lost'
 mkdir bare
 quiet bitsift index --index bare.index bare d
 rmdir bare
 show bitsift index -q --index bare.index
 show bitsift index -q --index bare.index --rebuild
 
-echo '# names that a shell minds'
+echo '# names that a shell must quote'
 names=("it's two" '$HOME;x' $'line\nfeed' $'esc\e[31m' '-dash' '~' $'\xff\\' 'a"b`c' 'é ü')
 for name in "${names[@]}"; do
     rm -rf odd ./i*

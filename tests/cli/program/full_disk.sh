@@ -29,6 +29,6 @@ find .bitsift -type f | sed 's/[0-9][0-9]*/N/' | sort
 echo '# the first index'
 try 64 bitsift index -q --index "$SCRATCH/ix" c.jsonl
 show bitsift query --index "$SCRATCH/ix" hundred
-echo '# room again'
+echo '# with space again'
 quiet bitsift index
 show bitsift query --count hundred

@@ -13,7 +13,7 @@ try() {
     "$@" >&- 2>/dev/null || closed=$?
     printf '%d %d  %s  %s\n' "$status" "$closed" "${*:2}" "$(grep -c 'standard output: No space left on device' "$SCRATCH/err")"
 }
-echo '# full, closed, and how often it is said'
+echo '# exit statuses with a full and with a closed standard output, and the number of messages'
 try bitsift --help
 try bitsift help
 try bitsift help bloom
@@ -40,11 +40,11 @@ try bitsift trust --list
 try bitsift catalog list
 try bitsift catalog list --json
 try bitsift catalog has ferry
-echo '# what prints nothing'
+echo '# commands that print nothing'
 try bitsift query nothing
 try bitsift catalog check
 try bitsift index -q
-echo '# more than a buffer'
+echo '# output larger than a buffer'
 # The last write may be empty; the failure must be detected anyway.
 head -c 200000 /dev/zero | tr '\0' 'x' | sed 's/./\/tmp\/x\n/g' >>"$XDG_CONFIG_HOME/bitsift/trusted"
 try bitsift trust --list

@@ -1,8 +1,9 @@
 # Work grows linearly with untrusted input. Each family of queries and of files runs at a size and
-# at four times that size; more than eight times the work is reported. Work is counted by looks at
-# the clock, one for each estimated amount of work, and by bytes read, in pages; with LONG=1 also by
-# processor time. Work that neither counts is limited by the test's time. Input that cannot be
-# linear, or is longer than any honest input, is refused with one line, in a batch at its place.
+# at four times that size; more than eight times the work is reported. Work is the number of
+# readings of the clock, which the program reads after each estimated amount of work, plus the
+# number of pages read; with LONG=1 also the processor time. Work that neither counts is limited by
+# the time limit of the test. Input whose work cannot be linear, or that is longer than any
+# legitimate input, is refused with one line; in a batch, this line takes the place of the answer.
 limit() { # KIBIBYTES of address space; sanitizers need more than any limit
     [ -n "${SANITIZED:-}" ] || ulimit -v "$1"
 }
@@ -35,7 +36,7 @@ linear() {
 repeat() {
     yes "$1" | head -n "$2" | tr -d '\n'
 }
-# A time limit makes it look at the clock.
+# A query reads the clock only if it has a time limit.
 query() {
     bitsift query --time-limit 10m "$@"
 }
@@ -142,7 +143,7 @@ make_texts() {
 }
 linear 'lines of one kind of character' 50000 make_texts
 
-echo '# words of one hash'
+echo '# words with equal hashes'
 job() {
     rm -rf ix
     bitsift index -q --words --index ix hashes.txt
@@ -155,7 +156,7 @@ make_collisions() {
 }
 linear 'words of one hash' 4000 make_collisions
 
-echo '# rules of what to ignore'
+echo '# ignore rules'
 job() {
     bitsift grep --time-limit 10m --files tree
 }
@@ -167,7 +168,7 @@ make_rules() {
 }
 linear 'rules' 2000 make_rules
 
-echo '# what is refused'
+echo '# input that is refused'
 {
     echo cat
     head -c 3000000 /dev/zero | tr '\0' x

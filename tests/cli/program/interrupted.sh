@@ -27,7 +27,7 @@ interrupt INT bitsift index -
 interrupt TERM bitsift index -
 interrupt TERM bitsift index -q --index ix -
 left
-echo '# a folder that was there stays'
+echo '# an existing folder stays'
 mkdir ix
 interrupt TERM bitsift index --index ix -
 left
@@ -46,7 +46,7 @@ for file in "$SCRATCH"/old/*; do
     cmp "$file" ".bitsift/$(basename "$file")"
 done
 show bitsift query --count common
-echo '# at any moment'
+echo '# at random moments'
 documents 30000 >c.jsonl
 for delay in 0.002 0.01 0.02 0.05 0.1 0.2 0.4; do
     bitsift index -q --index new --memory 16M c.jsonl 2>"$SCRATCH/.stderr" &
@@ -58,7 +58,7 @@ for delay in 0.002 0.01 0.02 0.05 0.1 0.2 0.4; do
     [ ! -e new ] || bitsift check --index new >"$SCRATCH/.stdout" 2>&1 || echo "left after $delay s: $(ls -A new)"
     rm -rf new
 done
-echo '# ignored by its parent, it is ignored'
+echo '# a parent ignores the signal, so the program ignores it, too'
 (
     trap '' INT
     bitsift index -q c.jsonl &

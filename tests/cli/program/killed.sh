@@ -37,7 +37,7 @@ quiet bitsift index
 show bitsift query --count hundred
 show bitsift query --count --brute hundred
 files
-echo '# a first build that is killed leaves no index, and the next makes one'
+echo '# a killed first build leaves no index; the next run makes one'
 bitsift index -q --index "$SCRATCH/ix" --memory 16M c.jsonl &
 writer=$!
 sleep 0.1
@@ -48,7 +48,7 @@ bitsift query --index "$SCRATCH/ix" --count hundred >"$SCRATCH/stdout" 2>&1 || s
 [ "$status" -eq 2 ] || [ "$(cat "$SCRATCH/stdout")" = 600 ] || cat "$SCRATCH/stdout"
 quiet bitsift index --index "$SCRATCH/ix" c.jsonl
 show bitsift query --index "$SCRATCH/ix" --count hundred
-echo '# an interrupted one too (Ctrl-C)'
+echo '# the same for an interrupted build (Ctrl-C)'
 bitsift index -q --rebuild --memory 16M &
 writer=$!
 sleep 0.05

@@ -35,7 +35,7 @@ show bitsift help indx
 [ ! -e .bitsift ] || echo 'an index was made'
 show bitsift query -ä x
 
-echo "# An option that rg does not have takes the next word, whatever it begins with"
+echo "# An option that rg does not have takes the next word as its value, even if the word begins with -"
 for name in --after --and --not --index --kernel --max-results --scope --time-limit; do
     ! bitsift grep "$name" -x y </dev/null 2>&1 | grep -xF "$(bitsift grep "$name" 2>&1)" || echo "$name: not"
 done

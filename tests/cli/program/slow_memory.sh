@@ -36,7 +36,7 @@ for jobs in 1 2; do
 done
 rm ids.jsonl
 
-echo '# a line without end, on standard input and in a collection'
+echo '# an endless line, on standard input and in a collection'
 {
     echo '{"id":"before","text":"needle"}'
     head -c 400000000 /dev/zero
@@ -62,7 +62,7 @@ show bitsift index --index long
 show bitsift query --index long --ids needle
 show bitsift query --index long --ids needle --brute
 
-echo '# files: the limit counts bytes, is kept, and hides nothing from grep'
+echo '# files: the limit counts bytes and is recorded; grep finds larger files, too'
 mkdir files
 head -c 999999 /dev/zero | tr '\0' x >files/under
 echo needle >>files/under
@@ -81,7 +81,7 @@ show bitsift query --index files.index --count needle
 show bitsift index --max-document 0 files
 show bitsift index --max-document 4G files
 
-echo '# a document of nothing but distinct words'
+echo '# a document of distinct words only'
 mkdir words
 seq 100000000 111000000 >words/distinct
 within VmHWM 192 bitsift index --index none.index --words --memory 64M -q words 2>"$SCRATCH/said" || echo "status $?"
@@ -89,7 +89,7 @@ grep skipped "$SCRATCH/said"
 within VmHWM 1152 bitsift index --index words.index --words -q words
 within VmHWM 192 bitsift query --index words.index --count 100000001
 
-echo '# more than there is memory for: counted, named, and found by grep'
+echo '# documents that need more memory than allowed: counted, named, and found by grep'
 seq 100000000 120000000 >words/distinct
 mkdir -p words/more
 seq 100000000 101000000 | tee words/more/1 >words/more/2
@@ -98,7 +98,7 @@ grep skipped "$SCRATCH/said"
 bitsift query --index words2 --ids 100000001
 bitsift grep --index words2 -c '^10000000[12]$' words
 
-echo '# enormous records one after the other'
+echo '# consecutive enormous records'
 for i in 1 2 3 4; do
     printf '{"id":"r%d","text":"' $i
     yes 'neither here nor there' | tr '\n' ' ' | head -c 40000000
@@ -111,7 +111,7 @@ for jobs in 1 2; do
     bitsift query --index "stored$jobs" --count nor
 done
 
-echo '# a record of nothing but values, or names, that would take many times its length'
+echo '# a record of very many values or names, which would take many times its length'
 {
     printf '{"id":"values","a":['
     yes '1,' | tr -d '\n' | head -c 30000000
@@ -126,7 +126,7 @@ for jobs in 1 2; do
     bitsift query --index "many$jobs" --ids needle
 done
 
-echo '# compact has less memory than index had: what takes more stays where it is'
+echo '# compact with less memory than index had: segments that need more are not merged'
 {
     head -n 2 enormous.jsonl
     printf '{"id":"too-long","text":"'

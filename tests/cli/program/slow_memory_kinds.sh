@@ -7,7 +7,7 @@ sound() {
     bitsift check --index "$1" | sed 's/ in .*//'
 }
 
-echo '# words that are nearly all different'
+echo '# words that are nearly all distinct'
 mkdir words
 awk 'BEGIN {
     x = 1
@@ -32,7 +32,7 @@ within RssAnon 144 bitsift index --index words.index --memory 16M -j 2 -q --rebu
 sound words.index
 rm -r words words.index
 
-echo '# ids of a collection that is read again as a whole'
+echo '# ids of a collection that is read again completely'
 seq 1000000 | awk '{ print "{\"id\":\"record-" $1 "\",\"text\":\"hay\"}" }' >ids.jsonl
 within RssAnon 144 bitsift index --index ids.index --memory 16M -j 2 -q ids.jsonl
 { echo '{"id":"first","text":"needle"}'; cat ids.jsonl; } >longer.jsonl

@@ -73,7 +73,7 @@ quiet small bitsift help
 for page in index query grep stats check compact delete catalog trust; do quiet small bitsift help "$page"; done
 quiet small bitsift --version
 
-# Nested ever deeper: with a usual stack all of this works.
+# Deeper and deeper nesting. With a stack of the usual size all of this works.
 for n in ${LEVELS:-16 60 250 1000}; do
     for open in '(needle OR hay ' 'text:(deep -(hay OR ' '-(needle '; do
         brackets=${open//[!(]/}

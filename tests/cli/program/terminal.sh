@@ -7,7 +7,7 @@ for name in 'esc\033[31m' 'c1\302\23331m' 'raw\23331m' 'rlo\342\200\256txt' 'lri
     printf 'cat \342\200\256one \302\233two \033[31mthree\n' >"d/$(printf "$name")"
 done
 printf '{"id":"r\\u202e\\u009b\\u001b[1m","te\\u202ext":"cat \\u202eone \\u009btwo"}\n' >c.jsonl
-# Prints bytes that may control a terminal, except line ends and bitsift's own colours.
+# Matches bytes that may control a terminal, except line ends and bitsift's own colours.
 hostile=$(printf '\033\\[31m|\302[\200-\237]|\342\200[\216\217\252-\256]|\342\201[\246-\251]|\330\234|raw\233|\007')
 on_terminal() {
     announce "$@"
@@ -45,11 +45,11 @@ on_terminal bitsift check --index "$(printf 'none\342\200\256\302\233')"
 on_terminal bitsift "$(printf 'none\342\200\256\302\233\033[31m')"
 on_terminal bitsift query "--$(printf 'none\342\200\256\302\233\033[31m')"
 on_terminal bitsift index --index "$(printf 'ix\342\200\256\302\233')" d
-echo '# into a pipe names are exact'
+echo '# names are exact in a pipe'
 bitsift query --ids cat | od -An -c
 rm -r d
 on_terminal bitsift query cat
 on_terminal bitsift index -v "$(printf 'none\342\200\256\302\233\033[31m')"
-echo '# lines of grep are as rg has them, also on a terminal'
+echo '# like rg, grep prints lines unchanged, also on a terminal'
 printf 'cat \342\200\256\302\233\n' >f.txt
 script -qec 'bitsift grep -N --color never cat f.txt' /dev/null </dev/null | od -An -c

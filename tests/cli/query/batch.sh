@@ -10,7 +10,7 @@ show bitsift query --batch queries --ids
 show bitsift query --batch queries
 show bitsift query --batch queries --json
 show bitsift query --batch queries --json --ids
-echo '# NUL-ended ids, a line feed after each query'
+echo '# ids ended by NUL; a line feed after each query'
 bitsift query --batch queries --ids -0 2>/dev/null | tr '\0' '|' || true
 show bitsift query --batch - --count <<'QUERIES'
 cat

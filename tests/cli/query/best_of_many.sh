@@ -21,11 +21,11 @@ best() {
     done
 }
 options=()
-echo '# the first blocks hold fewer than are asked for'
+echo '# the first blocks have fewer hits than requested'
 best late
 best delta
 best 'late OR alpha'
-echo '# words of weight 0 make a match'
+echo '# words of weight 0 match without scoring'
 for query in 'alpha OR beta OR gamma^0' 'alpha OR gamma^0' 'alpha^0 OR beta OR gamma' 'alpha^0 OR beta^0' \
     'alpha OR beta OR (gamma OR delta)^0' 'alpha OR beta OR gamm*^0' 'alpha OR beta OR gammo~1^0' 'alpha OR beta OR "gamma delta"^0'; do
     best "$query"
@@ -38,7 +38,7 @@ best 'alpha beta gamma'
 options=(--sort n)
 best 'alpha OR beta OR gamma^0'
 options=()
-echo '# of several segments, with deletes and long documents'
+echo '# several segments, with deletions and long documents'
 awk 'BEGIN {
     for (i = 0; i < 3000; i++) {
         printf "{\"id\":\"long%d\",\"n\":%d,\"text\":\"%s %s", i, i % 77, i % 1000 == 5 ? "alpha" : "plain", i % 10 == 5 ? "gamma" : "late"
@@ -51,7 +51,7 @@ bitsift index 2>&1 | tail -n 0
 bitsift delete 7 21014 long5 long1005 30000 2>&1 | tail -n 0
 best late
 best 'alpha OR beta OR gamma^0'
-echo '# none is read to learn that it has no such word'
+echo '# no text is read only to find that it lacks the word'
 rm -rf .bitsift
 tail -n 3000 c.jsonl | head -n 30 >long.jsonl
 bitsift index long.jsonl 2>&1 | tail -n 0

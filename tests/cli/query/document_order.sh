@@ -1,4 +1,5 @@
-# --ids and ties are in document order: sources as first indexed, then by path component or position.
+# --ids and ties are in document order: sources in the order in which they were first indexed, then
+# paths by components, or positions in a collection.
 mkdir -p t/a t/a.d t/B
 for file in t/a/x t/a-b t/a.txt t/a.d/y t/B/z t/A t/b t/z t/a0; do
     echo 'cat' >"$file"

@@ -10,7 +10,7 @@ show bitsift query dog
 show bitsift query --count dog
 show bitsift query --ids dog
 show bitsift query --index nowhere cat
-echo '# nobody reads the results'
+echo '# a full standard output'
 if [ -w /dev/full ]; then
     status=0
     bitsift query cat >/dev/full 2>"$SCRATCH/stderr" || status=$?

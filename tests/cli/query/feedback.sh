@@ -37,12 +37,12 @@ same --feedback -- 'ferry harbour' '(ferry harbour) OR WORDS'
 same --feedback -- 'ferry^3 -ticket' '(ferry^3 OR WORDS) -ticket'
 same --feedback=1 -- '"lantern keeper" OR bread' '"lantern keeper" OR bread OR WORDS'
 same --feedback --any --stop english -- 'the ferry' 'ferry OR WORDS'
-echo '# of many documents'
+echo '# many documents'
 documents 3000 >many.jsonl
 quiet bitsift index --index many many.jsonl
 BITSIFT_INDEX=many same --feedback -- 'w17 w18 OR w19' '(w17 w18 OR w19) OR WORDS'
 BITSIFT_INDEX=many same --feedback=3 -- 'hundred -w5' '(hundred OR WORDS) -w5'
-echo '# sorted by something else, the best are the best all the same'
+echo '# --sort does not change which documents are the best'
 cat >years.jsonl <<'END'
 {"id":"1","text":"ferry ferry lantern","year":1990}
 {"id":"2","text":"ferry tables bread","year":1980}
@@ -52,14 +52,14 @@ END
 quiet bitsift index --index years years.jsonl
 BITSIFT_INDEX=years show bitsift query --format '{id}' --feedback=1 ferry
 BITSIFT_INDEX=years show bitsift query --format '{id}' --feedback=1 --sort year ferry
-echo '# nothing to learn from'
+echo '# no feedback terms'
 show bitsift query --count --feedback nothing
 show bitsift query --count --feedback -- -ferry
 show bitsift query --count --feedback unique
 show bitsift query --feedback=0 ferry
 show bitsift query --feedback=x ferry
 show bitsift query --feedback --like 1 ferry
-echo '# like a document, which is not among the hits'
+echo '# documents like a given one, which is not a hit'
 show bitsift query --format '{rank} {id} {score}' --like 1
 show learnt --like 1
 show bitsift query --count --like 1
@@ -71,7 +71,7 @@ same --like 5 -- ferry '(ferry OR WORDS) -bread'
 show bitsift query --like 7
 show bitsift query --like 8
 show bitsift query --like 1 --like 2
-echo '# like a text'
+echo '# documents like a text'
 printf 'The harbour, the\nlantern; HARBOUR' >text
 show bitsift query --format '{rank} {id} {score}' --like-file text
 show bitsift query --format '{rank} {id} {score}' --like-file - -n 1 <text
@@ -80,7 +80,7 @@ show bitsift query --like-file /dev/null
 show bitsift query --like-file - --batch - <text
 show bitsift query --stop - --batch - <text
 show bitsift query --stop - --stop - --any tide <text
-echo '# files by their paths; filters hold'
+echo '# files by their paths, with filters'
 mkdir -p d/e
 cp text d/a.txt
 cp text d/e/b.txt

@@ -78,7 +78,7 @@ cd ..
 each every :: name:readme name:read 'name:"read me"' 'name:deep/read' 'name:help*' 'name:mian~1' 'name:(src OR main)' \
     'cat -name:c' 'cat name:h OR dog name:txt' name:alone name:docs readme 'name:file' 'name:nowhere'
 
-# No file is opened to match a name, nor if it does not pass the filter.
+# Matching a name opens no file. A file that does not pass the filter is not opened either.
 show bitsift query --count --stats name:main 2>&1 | grep -o '"verified":[0-9]*'
 bitsift query --count --brute --stats -t py cat 2>&1 | grep -o '"verified":[0-9]*'
 
@@ -110,7 +110,7 @@ cd records
 quiet bitsift index --index .bitsift log.jsonl
 show bitsift query --ids name:readme
 
-echo "# Times that are far away, where the file system has them"
+echo "# Times far from today, if the file system supports them"
 mkdir "$SCRATCH/far"
 cd "$SCRATCH/far"
 for year in 1600 1700 1960 2024 2261 2262 2300 2440 9000; do

@@ -8,7 +8,7 @@ printf '%s\n' '{"id":"r1","text":"cat four"}' '{"id":"r2","text":"cat five"}' >r
 settle
 echo '{"id":"p","text":"cat from the pipe"}' | quiet bitsift index d r.jsonl -
 show bitsift query --fresh --ids cat
-echo '# changed, gone, new; appended, replaced'
+echo '# changed, removed and new files; appended and replaced records'
 echo 'dog two' >d/b.txt
 rm d/c.txt
 echo 'cat six' >d/0.txt
@@ -20,15 +20,15 @@ show bitsift query --fresh --ids -- -dog
 show bitsift query --fresh --brute --ids cat
 show bitsift query --fresh -n 2 six
 show bitsift query --ids six
-echo '# a batch; what could be found is not written anywhere'
+echo '# a batch; --fresh writes nothing to the index'
 printf '%s\n' cat dog cat >queries
 show bitsift query --fresh --count --batch queries
 show bitsift query --count dog
-echo '# after a refresh, the same without it'
+echo '# after a refresh, the same without --fresh'
 quiet bitsift index
 show bitsift query --ids cat
 show bitsift query --ids dog
-echo '# rewritten; a folder that is a file now; what was deleted stays away until it changes'
+echo '# a rewritten collection; a folder that became a file; deleted documents return only when they change'
 quiet bitsift index
 show bitsift delete d/a.txt r3
 show bitsift query --fresh --ids cat
@@ -39,7 +39,7 @@ show bitsift query --fresh --ids cat
 rm -r d
 echo 'cat nine' >d
 show bitsift query --fresh --ids cat
-echo '# a source that is gone, a record that is none'
+echo '# a source that is gone, and an invalid record'
 rm d
 echo 'no json' >>r.jsonl
 show bitsift query --fresh --ids cat

@@ -24,13 +24,13 @@ same() {
 each same :: '"the old cat"' '"the old"' '"old cat"' '"cat sat"' '"the old cat" -dog' '"the old cat" OR dog' \
     '"the old cat" dog' '"the old" ca*'
 diff <(bitsift query --ids '"the old cat"') <(bitsift query --brute --ids '"the old cat"') && echo same
-echo '# read: no more than the beginning'
+echo '# only the beginning of the file is read'
 read_bytes() {
     bitsift query --in "$1" --count --no-stat --explain "$2" 2>&1 | sed -nE 's/^verify: (.*\)), .*/\1/p'
 }
 read_bytes d/first.txt '"see the old cat"'
 read_bytes d/last.txt '"and the old cat"'
-echo '# what changed since is read as it is'
+echo '# changed files are read in their current form'
 { echo 'see the new cat' && fill 100000; } >d/first.txt
 same '"see the old cat"'
 same '"see the new cat"'

@@ -23,14 +23,14 @@ quiet bitsift index ..
 show bitsift query --ids cat
 ls -A . ..
 unset BITSIFT_INDEX
-echo '# the index is never a document of itself; an inner one is nearer'
+echo '# the index is never a document of itself; the nearest index is used'
 cd ../..
 quiet bitsift index --hidden --rebuild .
 show bitsift query --ids cat OR bitsift
 (cd sub && show bitsift index a.txt && show bitsift index -q)
 (cd sub && quiet bitsift index --index .bitsift a.txt && cd deeper && show bitsift query --ids cat)
 rm -r sub/.bitsift
-echo '# what is new is named by where it is, or, with --index, as it is spelled'
+echo '# new sources are named by their places, or, with --index, as they are spelled'
 mkdir "$SCRATCH/far" sub/new
 echo 'cat from afar' >"$SCRATCH/far/f.txt"
 echo 'cat in new' >sub/new/n.txt
@@ -41,7 +41,7 @@ rm -r ../../.bitsift
 quiet bitsift index --index ../../.bitsift ./n.txt ../../sub/
 show bitsift query --ids cat
 cd ../..
-echo '# globs and rules mean the same from anywhere'
+echo '# globs and ignore rules have the same meaning in every folder'
 mkdir .git
 printf '/sub/new\n' >.gitignore
 rm -r .bitsift
@@ -52,14 +52,14 @@ echo 'cat, too' >sub/b.txt
 show bitsift query --ids cat
 rm -r .git .gitignore sub/new sub/b.txt
 quiet bitsift index --rebuild --words --grams --hidden .
-echo '# a folder that moves with its index'
+echo '# a folder that is moved with its index'
 cd ..
 mv top moved
 cd moved/sub/deeper
 show bitsift query --index ../../.bitsift cat
 echo 'file' >file
 show bitsift index --index file .
-echo '# folders above a new index are made, and go again if the run fails'
+echo '# missing parent folders of a new index are made, and removed if the run fails'
 mkdir "$SCRATCH/made"
 cd "$SCRATCH/made"
 echo 'cat' >c.txt

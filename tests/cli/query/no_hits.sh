@@ -28,9 +28,9 @@ on_terminal bitsift query '"at nihgt" -harbuor'
 on_terminal bitsift query --ids harbuor
 on_terminal bitsift query --count harbuor
 on_terminal bitsift query --any harbuor boat -n 40 --ids | folded
-echo '# too short to be meant'
+echo '# too short for a proposal'
 on_terminal bitsift query zz
-echo '# what words of the index begin with'
+echo '# words of the index that begin with the word'
 printf '한국어를 배운다, 아니면 한글\nroute 192.168.0.1 serial 12345\n' >d/korean.txt
 quiet bitsift index
 on_terminal bitsift query 한국
@@ -39,27 +39,27 @@ on_terminal bitsift query 12346
 on_terminal bitsift query rou
 rm d/korean.txt
 quiet bitsift index
-echo '# elsewhere nothing is said, and the exit status is 1'
+echo '# without a terminal nothing is printed, and the exit status is 1'
 show bitsift query harbuor
-echo '# a batch does not say it for each'
+echo '# a batch prints no proposals'
 echo 'harbuor' >queries
 on_terminal bitsift query --batch queries --ids
-echo '# the best of how many'
+echo '# the number of all hits'
 on_terminal bitsift query boat
 on_terminal bitsift query boat -n 29
 on_terminal bitsift query boat -n 30
 on_terminal bitsift query boat -n 31
-echo '# page by page'
+echo '# pages'
 on_terminal bitsift query boat -n 2 --offset 20
 on_terminal bitsift query boat -n 2 --offset 28
 on_terminal bitsift query boat -n 2 --offset 30
-echo '# what was not looked at may match'
+echo '# no proposal after a time limit, because documents that were not read may match'
 on_terminal bitsift query harbuor --brute --time-limit 0.001us
-echo '# of stems'
+echo '# proposals in an index with stems'
 echo '{"id":"1","text":"sailing boats"}' >c.jsonl
 quiet bitsift index --index "$SCRATCH/stems" --stem english c.jsonl
 on_terminal bitsift query --index "$SCRATCH/stems" saliing
-echo '# where most are left unseen'
+echo '# a lower bound of the number of hits'
 documents 30000 >many.jsonl
 settle
 quiet bitsift index --index "$SCRATCH/many" many.jsonl

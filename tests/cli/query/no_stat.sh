@@ -2,10 +2,10 @@
 mkdir d
 for name in a b c e; do echo "cat $name and a dog" >d/$name.txt; done
 printf '%s\n' '{"id":"r1","text":"cat one"}' '{"id":"r2","text":"cat two"}' '{"text":"cat three"}' >r.jsonl
-echo '# a run waits until what it reads is old enough, so the next one reads nothing again'
+echo '# a run waits until the files that it read are old enough, so that the next run need not read them again'
 show bitsift index d r.jsonl
 show bitsift index
-echo '# the index at its word: gone and changed files are hits as long as nobody reads them'
+echo '# --no-stat trusts the index: missing and changed files are hits if their text is not read'
 rm d/a.txt
 echo 'bird' >d/b.txt
 show bitsift query --count cat
@@ -13,16 +13,16 @@ show bitsift query --no-stat --count cat
 show bitsift query --no-stat --ids 'cat dog'
 show bitsift query --no-stat --ids 'cat -e'
 show bitsift query --no-stat --count '"and a dog"'
-echo '# text that is shown is of now: "changed" says so, and what is gone has none'
+echo '# shown text is the current one: "changed" marks it, and missing files have none'
 show bitsift query --no-stat --json -n 2 'dog -e' | sed 's/,"passages":\[[^]]*\]//'
 show bitsift query --no-stat -n 2 'dog -e'
 show bitsift query --fresh --no-stat cat
-echo '# with a source outside reach'
+echo '# a source that is not reachable'
 mv d d.away
 show bitsift query --no-stat --count dog
 show bitsift query --no-stat --ids dog
 mv d.away d
-echo '# a collection that grew is what was indexed, but for ids that come again'
+echo '# a collection that grew answers as it was indexed, except for repeated ids'
 printf '%s\n' '{"id":"r4","text":"cat four"}' >>r.jsonl
 show bitsift query --in r.jsonl --ids cat
 show bitsift query --in r.jsonl --count cat
@@ -34,6 +34,6 @@ show bitsift query --in r.jsonl --brute --ids cat
 show bitsift query --in r.jsonl --count cat
 show bitsift query --in r.jsonl again
 show bitsift query --in r.jsonl two
-echo '# ... and one whose beginning changed is not'
+echo '# if its beginning changed, it is read again'
 sed -i 's/cat three/cat THREE again/' r.jsonl
 each show bitsift query --in r.jsonl --ids :: 'cat again' 'cat three' one

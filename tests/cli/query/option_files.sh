@@ -32,16 +32,16 @@ try() {
         run "$1" $line --time-limit "$2"
     done 3< <(commands)
 }
-echo '# too long'
+echo '# too large'
 try "$SCRATCH/more" 10m
-echo '# without end'
+echo '# endless'
 try /dev/zero 10m
-echo '# nobody writes'
+echo '# a pipe without a writer'
 try "$SCRATCH/pipe" 100ms
-echo '# not there, and a folder'
+echo '# a missing file, and a folder'
 try "$SCRATCH/nowhere" 10m
 try "$SCRATCH" 10m
-echo '# as long as may be'
+echo '# files of the maximum size'
 show bitsift query --count --like-file "$SCRATCH/most"
 show bitsift query --count --stop "$SCRATCH/most" common
 BITSIFT_CONFIG_PATH=$SCRATCH/most show bitsift grep -c common a.txt
@@ -52,20 +52,20 @@ show bitsift query --time-limit 100ms --like-file - <&9
 show bitsift query --time-limit 100ms --stop - common <&9
 show bitsift grep --time-limit 100ms -f - a.txt <&9
 yes common | show bitsift query --like-file -
-echo '# a batch waits for its next query, but not for the end of one'
+echo '# a batch waits for the next query, but not for the end of a begun one'
 (printf 'common\n' && sleep 1.5 && printf 'common\nnothing') >&9 &
 show bitsift query --time-limit 1s --batch - --count <&9
 wait
 show bitsift query --time-limit 100ms --batch /dev/zero --count
-echo '# what is read in time counts'
+echo '# text that arrives within the time limit is used'
 (echo comm && sleep 0.1 && echo on) >"$SCRATCH/pipe" &
 show bitsift grep --time-limit 10m -c -f "$SCRATCH/pipe" a.txt
 wait
-echo '# a configuration of many lines, and its time limit'
+echo '# a configuration of many lines that sets a time limit'
 { seq -f '# %.0f' 1000 && printf -- '--count\n--time-limit=10m'; } >"$SCRATCH/config"
 BITSIFT_CONFIG_PATH=$SCRATCH/config show bitsift grep common a.txt
 
-echo '# what --fresh looks at'
+echo '# the time limit applies to the checks of --fresh'
 mkdir d
 echo common >d/a.txt
 quiet bitsift index --index d.index d

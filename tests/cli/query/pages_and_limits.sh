@@ -12,9 +12,9 @@ done
 show bitsift query -l --offset 5 cat
 show bitsift query --count --offset 5 cat
 show bitsift query --approx --offset 5 cat
-echo '# the rank goes on'
+echo '# ranks continue on the next page'
 bitsift query --json -n 1 --offset 2 cat | grep -o '"rank":[0-9]*'
-echo '# no time at all'
+echo '# no time'
 show bitsift query --time-limit 0.001us cat
 show bitsift query --time-limit 1us --brute cat
 show bitsift query --time-limit 10m --count cat
@@ -25,7 +25,7 @@ show bitsift query --memory 64M --count cat
 yes nothing | head -300000 >large.txt
 show bitsift grep --time-limit 1us something large.txt
 show bitsift grep --time-limit 10m -c 'number 3' notes/3.txt
-echo '# a search that is cut off says nothing of the files that it did not come to'
+echo '# an interrupted search reports nothing about files that it did not search'
 for option in -n -c -l --files-without-match --count-matches; do
     show bitsift grep --time-limit 1us "$option" something
     show bitsift grep --time-limit 1us --brute "$option" something

@@ -28,11 +28,11 @@ show bitsift query 'lan*rn^3 c?t'
 show bitsift query --json '"red lan*rns"'
 bitsift query --explain 'lan*ern "red c?t" 3?14 3.1?4' 2>/dev/null | head -n 1
 
-echo '# stems: patterns are matched with them as they are'
+echo '# stems: patterns are not stemmed'
 quiet bitsift index --index stems --stem english a.jsonl
 each show bitsift query --index stems --ids :: 'lan*ern' 'lan*erns' '"red lan*n"'
 
-echo '# more words than are looked up'
+echo '# patterns that match more words than the limit'
 make() { awk -v from="$1" -v to="$2" 'BEGIN { for (i = from; i <= to; i++) printf "{\"id\":\"%d\",\"text\":\"abc%dx\"}\n", i, i }'; }
 make 1 17000 >many.jsonl
 quiet bitsift index --index many many.jsonl

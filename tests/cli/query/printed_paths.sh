@@ -34,7 +34,7 @@ in_folder ../outside --index "$PWD/.bitsift"
 cd sub
 show bitsift query --json -n 3 cat
 show bitsift query --json --ids deep OR one
-echo '# what is printed is understood'
+echo '# printed ids are accepted'
 bitsift query -l0 '"cat in top"' | xargs -0 bitsift delete --
 show bitsift query --ids cat | neutral -
 bitsift query --ids cat | xargs bitsift delete

@@ -43,19 +43,19 @@ QUERIES
 show bitsift query ''
 show bitsift query '   '
 each show bitsift query --strict-query :: "$(printf 'a\tb (')" "$(printf 'caf\351 (')" "$(printf 'one\ntwo (')"
-show bitsift query --strict-query $'caf\u202e\u1112\u1161\u11ab (' # letters of one syllable take two columns, what turns the text round is shown as one
-echo '# not an error'
+show bitsift query --strict-query $'caf\u202e\u1112\u1161\u11ab (' # a syllable of three letters takes two columns; a character that changes the direction is shown as one
+echo '# no error'
 show bitsift query --count cat +++
 each show bitsift query --count :: '- cat' 'cat and dog' 'nofield:cat'
-echo '# too much of a good thing'
+echo '# patterns and distances that are not supported'
 show bitsift query 'cat~3'
 show bitsift query '*cat'
-echo '# five lines at most, of all queries together'
+echo '# at most five lines for all queries of a batch'
 printf '%s\n' 'cat or dog' 'cat and dog' 'a ) b' 'titel:cat' >batch
 printf 'cat +%s\n' 1 + ++ +++ ++++ >>batch
 show bitsift query --count --batch batch
 show bitsift query --count --strict-query --batch batch
-echo '# what seems more than text and is none'
+echo '# text that looks like an operator'
 while IFS= read -r query; do
     show bitsift query --index "$SCRATCH/records" --ids -- "$query"
 done <<'QUERIES'

@@ -22,5 +22,5 @@ bitsift query --ids -0 '"cold harbour"' | tr '\0' '|'
 echo
 bitsift query -l0 '"cold harbour"' | tr '\0' '|'
 echo
-echo '# no colours, no progress and no hints where there is no terminal'
+echo '# without a terminal: no colours, no progress and no hints'
 bitsift query lantern | grep -c "$(printf '\033')" || true

@@ -174,7 +174,7 @@ for sort in n n:desc mod mod:desc few few:desc mix mix:desc; do
 done
 show bitsift query --index many --sort few:desc -n 3 --format '{id} {value}' w0
 
-echo '# a number where a date is meant'
+echo '# a number in place of a date'
 printf '{"id":"1","date":"2024-05-17","mix":"2024-05-17"}\n{"id":"2","date":"2023-05-17","mix":7}\n' >dates.jsonl
 quiet bitsift index --index dates dates.jsonl
 each show bitsift query --index dates --ids :: 'date:>20240501' 'date:5k..' 'mix:>20240501' 'date:>2023' 'date:>2024-05-01'

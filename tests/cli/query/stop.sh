@@ -8,29 +8,29 @@ cat >docs.jsonl <<'END'
 {"id":"6","text":"ands of time"}
 END
 quiet bitsift index --stem english docs.jsonl
-echo '# out of the score, but still asked for'
+echo '# stop words are not scored, but must match'
 show bitsift query --json the cat
 show bitsift query --json --stop english the cat
 show bitsift query --format '{id} {score}' cat 'the^0'
 show bitsift query --count --stop english the dog
-echo '# with --any, no match'
+echo '# with --any they do not match'
 show bitsift query --any --ids the cat
 show bitsift query --any --ids --stop english the cat
 show bitsift query --any --ids --stop english 'the OR cat'
 show bitsift query --any --ids --stop english '(the AND cat)'
-echo '# while another word remains'
+echo '# unless the query has only stop words'
 show bitsift query --any --ids --stop english to be
 show bitsift query --any --ids --stop english 'to -mat'
 show bitsift query --any --ids --stop english 'to ca*'
-echo '# a phrase is a phrase, and what is left out is'
+echo '# stop words count in phrases, and negated ones exclude'
 show bitsift query --ids --stop english '"to be or not to be"'
 show bitsift query --any --ids --stop english '"on the mat" dog'
 show bitsift query --any --ids --stop english -- cat mat -a
 show bitsift query --any --ids --stop english -- cat mat '-(the)'
-echo '# as they are written, not as they are stemmed'
+echo '# stop words are compared before stemming'
 show bitsift query --any --ids --stop english ands dog
 show bitsift query --any --ids --stop english and dog
-echo '# a list of our own'
+echo '# a list from a file'
 cat >list <<'END'
 # of no use
 Mat, CAT    | two of them

@@ -3,21 +3,21 @@
 printf '%s\n' '{"id":"a","text":"one"}' '{"id":"b","text":"two"}' '{"id":"c","text":"three"}' >c.jsonl
 settle
 show bitsift index c.jsonl
-echo '# one of three lines is edited'
+echo '# one of three lines changed'
 sed -i 's/two/four/' c.jsonl
 show bitsift index
-echo '# the first goes, and another comes before the rest'
+echo '# the first line was removed, and another one added before the rest'
 printf '%s\n' '{"id":"d","text":"five"}' '{"id":"b","text":"four"}' '{"id":"c","text":"three"}' >c.jsonl
 show bitsift index
 bitsift query --fresh --ids 'five OR four OR three'
-echo '# the same record again, at the end'
+echo '# the same record again at the end'
 echo '{"id":"c","text":"three"}' >>c.jsonl
 show bitsift index
-echo '# a record that replaces one at the end'
+echo '# a record that replaces an earlier one'
 echo '{"id":"c","text":"six"}' >>c.jsonl
 show bitsift index
 show bitsift index --index "$SCRATCH/one" --rebuild c.jsonl
-echo '# one'
+echo '# a single document'
 mkdir d
 echo 'cat' >d/a.txt
 show bitsift index --index "$SCRATCH/ix" d
@@ -25,6 +25,6 @@ show bitsift index --index "$SCRATCH/ix"
 show bitsift compact --index "$SCRATCH/ix"
 announce bitsift check --index "$SCRATCH/ix"
 bitsift check --index "$SCRATCH/ix" | neutral -
-echo '# much text has a rate and a share'
+echo '# large texts have a rate and a ratio'
 documents 70000 >"$SCRATCH/much.jsonl"
 bitsift index --index "$SCRATCH/much" "$SCRATCH/much.jsonl" 2>&1 | sed -E 's/[0-9.]+ (KiB|MiB|s|MB|%|bits)/N \1/g; s/, in .*much/, in much/; s/[0-9,]+ (distinct|postings)/N \1/g'

@@ -25,7 +25,7 @@ done
 announce bitsift check
 bitsift check | neutral -
 
-echo '# an index whose words were cut by earlier rules is answered by reading, until it is renewed'
+echo '# an index with earlier tokenizer rules is answered by reading all texts, until it is renewed'
 cp -r "$(dirname "$LIB")/../golden/v4/records" old
 cd old
 od -A n -t x1 -j 36 -N 4 .bitsift/manifest

@@ -19,15 +19,15 @@ EOF
 quiet bitsift index c.jsonl
 values
 json
-echo '# in no range'
+echo '# ranges do not include texts that are not values'
 each show bitsift query --ids :: 'year:..99999' 'year:>=-1e400' 'mixed:1..1'
 
-echo '# a segment in which no text of the field is a number'
+echo '# a segment in which no text of the field is a value'
 settle
 printf '{"id":"g","title":"fox","year":"unknown","late":7}\n{"id":"h","year":"about 1800"}\n' >>c.jsonl
 quiet bitsift index
 values
-echo '# deleted documents count until they are compacted away'
+echo '# deleted documents count until compaction removes them'
 quiet bitsift delete --yes b h
 values
 quiet bitsift compact
@@ -41,7 +41,7 @@ for range in '..1677' '<1677-09-21' '>2262' '2262-04-11T23:59:59..9876-05-04T03:
 done
 show bitsift query -n 9 --sort when --format '{id} ' 'bird OR cat OR dog OR fox'
 
-echo '# many fields: -v shows them all; names that could be obeyed by a terminal; files have no fields'
+echo '# many fields: -v shows all; names with control characters; files have no fields'
 {
     printf '{"id":"x"'
     for i in 11 12 13 14 15 16 17 18 19; do printf ',"f%s":%s' "$i" "$i"; done

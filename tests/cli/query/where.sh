@@ -14,21 +14,21 @@ show bitsift query --format "$place" cat
 show bitsift query --format '{rank} {id} {line}:{column} {start}-{stop} {field}|{text}' cat dog
 show bitsift query --json -n 2 'cat dog'
 show bitsift query --json fine
-echo '# in a record, within its field; of a phrase, where the phrase stands'
+echo '# places in a record are within its field; the place of a phrase is its own'
 show bitsift query --json body:cat
 show bitsift query --format '{id} {line} {field} {start}-{stop} {text}' '"x cat"'
 show bitsift query --format "$place" '"cat four"'
 show bitsift query --format "$place" '漢字'
 show bitsift query --format '{start}-{stop}' '漢字の国'
 show bitsift query --format "$place" '"cat dog"~1'
-echo '# start and stop are bytes of the file'
+echo '# start and stop are byte offsets in the file'
 bitsift query --format '{path} {start} {stop}' 'cat dog' | sort | while read -r path start stop; do
     case $path in d/*) echo "$path $(tail -c "+$((start + 1))" "$path" | head -c "$((stop - start))" | od -An -c | tr -s ' \n' ' ')" ;; esac
 done
-echo '# where no word stands, the beginning'
+echo '# a document without a matching word: its beginning'
 show bitsift query --format "$place" -- '-cat -x'
 show bitsift query --json -- '-cat -x'
-echo '# as rg counts them'
+echo '# lines and columns are those of rg'
 if command -v rg >/dev/null; then
     for path in d/code.c d/mark.txt; do
         [ "$(bitsift query --format "$place" cat | grep "^$path" | cut -d: -f1-3)" = \
@@ -46,7 +46,7 @@ show bitsift query --format '{path}\q' dog
 show bitsift query --format 'x\' dog
 show bitsift query --format '{path}' --json dog
 show bitsift query --format '' dog
-echo '# a snippet has whole lines, as wide as the terminal'
+echo '# a snippet has whole lines and is as wide as the terminal'
 awk 'BEGIN { for (i = 0; i < 40; i++) printf "%s ", i == 20 ? "needle" : "漢字かな" i; print ""
              print "before"; print "\tif (hay) {"; print "\t\tneedle two;"; print "\t}" }' >d/long.txt
 quiet bitsift index

@@ -18,7 +18,7 @@ ask() {
 for phrase in '"the terms"' '"the terms of"' '"terms of the licence"' '"under the terms of the"' '"two one three"' '"two of three"'; do
     ask "$phrase"
 done
-echo '# the same of an index that grew, in both its segments, and of one of the two made anew; no phrase goes over the end of a field'
+echo '# the index grew, so that it has two segments; then they are merged; phrases do not extend beyond a field'
 echo '{"id":"new","text":"under the terms of the licence two of three"}' >>c.jsonl
 echo '{"id":"apart","a":"under the","b":"terms of it, two of","c":"three"}' >>c.jsonl
 bitsift index 2>&1 | tail -n 0

@@ -1,4 +1,5 @@
-# --stats: the last line on stderr is one JSON object; --explain: the query, the plan and the funnel.
+# --stats: the last line on stderr is one JSON object. --explain: the query, the plan, and the
+# numbers of each stage.
 mkdir d
 echo 'cat and dog' >d/a.txt
 echo 'cat' >d/b.txt

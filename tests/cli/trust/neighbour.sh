@@ -5,7 +5,7 @@ echo 'a cat' >d/a.txt
 echo 'a dog' >d/b.txt
 quiet bitsift index d
 
-echo '# git and programs that make backups pass the index over'
+echo '# git and backup programs skip the index'
 cat .bitsift/.gitignore
 head -n 1 .bitsift/CACHEDIR.TAG
 git init -q . 2>/dev/null

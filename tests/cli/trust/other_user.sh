@@ -11,7 +11,7 @@ settle
 cd top
 quiet as_nobody bitsift index --shared .
 cd sub
-echo '# not mine: refused, also when it is found upward, by root too'
+echo '# an index of another user is refused, also if it is found in a parent folder, and for root'
 show me bitsift query --ids cat
 show bitsift query --ids cat
 show me bitsift query --index ../.bitsift --ids cat
@@ -29,7 +29,7 @@ chmod 644 "$SCRATCH/mine/.config/bitsift/trusted"
 show me bitsift query --ids cat
 chown 65533 "$SCRATCH/mine/.config/bitsift/trusted"
 show me bitsift trust --remove ../.bitsift
-echo '# root uses those of whoever called sudo, and what he makes there is theirs'
+echo '# under sudo, root trusts indexes of the calling user, and new files belong to that user'
 show env SUDO_UID=65534 bitsift query --ids cat
 show env SUDO_UID=65533 bitsift query --count cat
 echo 'cat, too' >../b.txt
@@ -37,7 +37,7 @@ show env SUDO_UID=65534 bitsift index -q --index ../.bitsift
 stat -c '%u %a' ../.bitsift ../.bitsift/* | sort -u
 show as_nobody bitsift query --ids cat
 SUDO_UID=65534 show me bitsift query --count cat
-echo "# root's index is everybody's"
+echo "# every user trusts indexes of root"
 cd "$SCRATCH"
 mkdir roots
 chmod 755 roots
@@ -45,7 +45,7 @@ echo 'cat' >roots/a.txt
 cd roots
 quiet bitsift index --shared .
 show me bitsift query --ids cat
-echo "# a file of another user, planted in one's own index"
+echo "# a file of another user in one's own index"
 cd "$SCRATCH"
 mkdir own
 chmod 777 own

@@ -7,7 +7,7 @@ echo '{"id":"r","text":"cat record"}' >elsewhere/c.jsonl
 settle
 here=$PWD
 
-echo '# sources that were named are followed, wherever they are'
+echo '# sources that the user named are followed, wherever they are'
 cd project
 show bitsift index -q docs ../elsewhere "$here/elsewhere/c.jsonl"
 show bitsift query --ids cat | neutral -
@@ -19,7 +19,7 @@ show bitsift index -q --rebuild
 show bitsift query --count cat
 cd ..
 
-echo '# an index that names places that its user did not: they are not looked at'
+echo '# an index with sources that its user did not name: they are not read'
 stranger() { # COMMAND...: as the user who made the archive; the trust marks are in that user's home
     XDG_STATE_HOME=$SCRATCH/stranger "$@"
 }
@@ -46,19 +46,19 @@ show bitsift index -q
 show bitsift compact
 show bitsift check | neutral -
 show bitsift index -q --rebuild
-echo '# ... in no way'
+echo '# no command reads them'
 for command in 'query --brute cat' 'query --fresh cat' 'query --count cat' 'grep cat' 'grep --no-stat cat' index compact \
     'index --rebuild' stats check 'delete nothing'; do
     # shellcheck disable=SC2086 # several words
     untouched bitsift $command
 done
-echo '# grep searches everything, and says so if it was told of the index'
+echo '# grep searches these files anyway, and reports it if the index was named'
 show bitsift grep --index .bitsift -c cat ../home
 show bitsift grep --index .bitsift --no-messages -c cat ../home
 show env BITSIFT_INDEX=.bitsift bitsift grep --sort path -c cat ../home docs
 show bitsift grep --index .bitsift -c cat docs
 show bitsift grep -c cat ../home
-echo '# nothing was lost meanwhile'
+echo '# nothing was lost'
 stranger show bitsift query --ids cat | neutral -
 echo '# consent'
 show bitsift trust .bitsift
@@ -80,7 +80,7 @@ show bitsift trust --list .bitsift
 show bitsift trust --list
 cd ..
 
-echo '# a link inside leads outside'
+echo '# a symlink in the folder leads outside'
 mkdir linked
 ln -s ../home linked/docs
 ln -s docs linked/alias
@@ -90,7 +90,7 @@ ln -s real linked/inside
 cd linked
 stranger quiet bitsift index docs alias real
 show bitsift query --ids cat | neutral -
-echo '# named, it is followed, until it leads elsewhere'
+echo '# a symlink that the user named is followed until its target changes'
 show bitsift index -q alias
 show bitsift query --ids cat | neutral -
 ln -sfn ../elsewhere docs
@@ -99,7 +99,7 @@ quiet bitsift index --index in.index inside
 show bitsift query --index in.index --ids cat
 cd ..
 
-echo '# a moved or copied index is another one'
+echo '# a moved or copied index is a different index'
 mv project moved
 cd moved
 show bitsift query --count cat
@@ -108,7 +108,7 @@ quiet bitsift index -q docs ../elsewhere "$here/elsewhere/c.jsonl"
 show bitsift query --count cat
 cd ..
 
-echo '# nothing can be noted'
+echo '# no place to record consent'
 mkdir stateless
 cd stateless
 echo 'cat' >in.txt

@@ -75,8 +75,8 @@ enum grammar_match {
 	GRAMMAR_FUZZY
 };
 
-/* A word of a leaf. In a pattern, byte 0xff matches any sequence of characters and 0xfe any single
- * one. */
+/* A word of a leaf. `distance` is that of a fuzzy word, `position` the word's place in the leaf. In
+ * a pattern, byte 0xff matches any sequence of characters and 0xfe any single one. */
 struct grammar_item {
 	enum grammar_match match;
 	uint32_t distance, position;
@@ -86,6 +86,9 @@ struct grammar_item {
 
 #define GRAMMAR_MAX_TEXT 2000 /* bytes of a query */
 
+/* A node of a query's tree. `field` is an index in grammar_names, GRAMMAR_ANY_FIELD or
+ * GRAMMAR_FILE_NAME. `distance` is that of a NEAR. `child` is the first operand of an operator, and
+ * `next` the next operand of the same operator. */
 struct grammar_node {
 	enum grammar_kind kind;
 	int field;

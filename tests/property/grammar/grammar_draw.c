@@ -14,7 +14,8 @@
 #define COUNT(array)      (sizeof(array) / sizeof(*(array)))
 #define PICK(dice, array) ((array)[roll(dice, (uint32_t)COUNT(array))])
 
-/* Two names of which one begins with the other; values; "name" is the last one. */
+/* "a:b" begins with "a". Texts of "year" and "when" are numbers or dates. "name" must be the last
+ * one. */
 const char *const grammar_names[GRAMMAR_N_NAMES] = {"title", "body", "year", "when",
                                                     "tags",  "a",    "a:b",  "name"};
 
@@ -574,7 +575,7 @@ static void mutate(struct growing *growing)
 		replace(growing, start, end - start, sign, strlen(sign));
 		break;
 	case 2:
-		/* Repeated elsewhere. */
+		/* Copies a part of the query to another place. */
 		append_bytes(&copy, growing->text->data + start, end - start);
 		a = draw_place(growing);
 		replace(growing, a, 0, copy.data, copy.used_bytes);

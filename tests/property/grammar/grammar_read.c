@@ -538,8 +538,8 @@ static size_t encode(const struct wild *wild, size_t token, uint8_t *out, size_t
 	return n;
 }
 
-/* Turns a word with letters for wildcards into a pattern. Returns 0 if it has nothing else, or no
- * wildcard. */
+/* Turns a word with letters for wildcards into a pattern. Returns 0 if the word has no wildcard, or
+ * no letter or digit of its own. */
 static size_t to_pattern(const uint8_t *word, size_t n, bool is_open, uint8_t *pattern)
 {
 	size_t n_out = 0, n_wild = 0;
@@ -560,8 +560,8 @@ static size_t to_pattern(const uint8_t *word, size_t n, bool is_open, uint8_t *p
 	return has_letter && n_wild > 0 ? n_out : 0;
 }
 
-/* Returns a leaf if the last word of the text has wildcards, else NULL. Wildcards count only in the
- * last word, a ? not at its beginning, and only if the word has other characters. */
+/* Returns a leaf if the last word of the text has wildcards, otherwise NULL. Wildcards count only
+ * in the last word, and only if it has a letter or digit; a ? at its beginning does not count. */
 static struct grammar_node *read_pattern(struct reader *reader, const uint8_t *text, size_t token,
                                          size_t n, bool is_open)
 {

@@ -193,13 +193,13 @@ static void op_edit(struct model_files *files)
 	}
 	if (chance(70) && change_digit(bytes, n_bytes))
 		disk_write(&files->disk, path, bytes, n_bytes, chance(60), random_time());
-	else if (chance(20)) /* the same bytes */
+	else if (chance(20)) /* unchanged bytes */
 		disk_write(&files->disk, path, bytes, n_bytes, chance(60), random_time());
 	else if ((!is_collection(path) || strchr(path, '/')) && !strstr(path, ".ignore"))
 		write_text_at(files, path, random_time());
 }
 
-/* Restores a file's content before the last edit. */
+/* Gives a file the content that it had before the last edit. */
 static void op_undo(struct model_files *files)
 {
 	const struct model_node *node = disk_find(&files->disk, files->undo_path);

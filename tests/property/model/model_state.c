@@ -149,7 +149,7 @@ static bool read_record(const char *line, size_t n_bytes, const char *by_line,
 	} while (take(&at, end, ','));
 	if (!take(&at, end, '}'))
 		return false;
-	take(&at, end, '\n'); /* spaces */
+	take(&at, end, '\n'); /* skips spaces */
 	return at == end && n_texts > 0;
 }
 
@@ -243,7 +243,7 @@ bool model_is_collection(const struct model_node *node)
 	end = feed ? feed : end;
 	if (*at != '{' || !take_value(&at, end))
 		return false;
-	take(&at, end, '\n'); /* spaces */
+	take(&at, end, '\n'); /* skips spaces */
 	return at == end;
 }
 

@@ -172,7 +172,8 @@ static enum bs_status expect_run(struct world *world, const struct run *run,
 	return state_refresh(&world->state, &world->files.disk, &refresh, after);
 }
 
-/* A run that names sources reveals nothing about the others. */
+/* Returns whether the run looks at all sources. Otherwise its report reveals nothing about those
+ * that it does not name. */
 static bool looks_at_all(const struct world *world, const struct run *run)
 {
 	return run->request.n_sources == 0 || world->state.n_sources == 0;

@@ -261,7 +261,7 @@ struct oracle_item {
 struct oracle_node {
 	enum oracle_kind kind;
 	int field;      /* the field prefix that is printed before the node; ORACLE_NO_NAME: none */
-	bool in_parens; /* AND, OR, NOT */
+	bool in_parens; /* for AND, OR and NOT */
 	bool is_minus;  /* NOT: printed "-" */
 	uint32_t n_children;
 	uint32_t children[ORACLE_MAX_CHILDREN];

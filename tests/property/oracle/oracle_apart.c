@@ -82,7 +82,8 @@ static bool are_places(const struct bs_text *texts, const struct bs_query_result
 	return true;
 }
 
-/* Stores the document's score in *score_out. */
+/* Compares the match, the length and the score of a document with the expected hit (NULL: no
+ * match), and checks the places. Stores its score in *score_out. */
 static bool check_doc(struct bench *bench, struct bs_query *query,
                       const struct bs_statistics *statistics, size_t number,
                       const struct oracle_hit *expected, double *score_out)

@@ -218,7 +218,7 @@ static void append_label(struct bs_buffer *id, const char *argument)
 	append_bytes(id, start, n);
 }
 
-/* written: the mtime. */
+/* Adds the file whose text is making->text to the oracle. `written` is its mtime. */
 static void add_file(struct making *making, const char *argument, const char *name, int64_t written)
 {
 	const struct bs_buffer *text = &making->text;

@@ -15,7 +15,7 @@ static const struct oracle_item *items_of(const struct oracle_query *query,
 	return (const struct oracle_item *)(const void *)query->items.data + node->first_item;
 }
 
-/* ---- words that stand for several ---- */
+/* ---- inexact words: prefixes, patterns, fuzzy words ---- */
 
 struct code_points {
 	UChar32 *c;
@@ -75,7 +75,8 @@ static bool is_match(const char *suffix, const uint8_t *word, size_t word_bytes,
 	return is_near;
 }
 
-/* does[i][k]: whether the first i code points of the pattern match the first k of the term. */
+/* does[i * width + k]: whether the first i code points of the pattern match the first k of the
+ * term. */
 static bool is_pattern_match(const uint8_t *pattern, size_t pattern_bytes, const uint8_t *term,
                              size_t term_bytes)
 {
@@ -416,7 +417,8 @@ static enum oracle_truth join(bool is_or, enum oracle_truth a, enum oracle_truth
 	                      : a == ORACLE_YES && b == ORACLE_YES);
 }
 
-/* is_outside: outside all parentheses. */
+/* Evaluates a node and its children. is_outside: no parentheses surround the node. in_not: a NOT
+ * surrounds it. */
 static enum oracle_truth eval(const struct looking *looking, uint32_t number, int field,
                               bool is_outside, bool in_not);
 

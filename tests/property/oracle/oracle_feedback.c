@@ -6,7 +6,9 @@
 
 #define MOST_WORDS 20
 
-/* A term of the feedback documents. */
+/* A term of the feedback documents. `share` is the sum of its BM25 scores in these documents, each
+ * weighted by the document's own score (add_doc). `value` is share times idf; the terms with the
+ * greatest values are taken. */
 struct typical {
 	double share, value;
 	double told; /* its weight in the line of --explain; 0: the line does not list it */

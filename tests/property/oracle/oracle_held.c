@@ -62,7 +62,8 @@ static struct place *find_place(struct held *held, const struct bs_doc_record *r
 	return bsearch(&wanted, held->places, held->n_places, sizeof(wanted), compare_places);
 }
 
-/* Whether the id of the oracle's document ends with the name in the record. */
+/* Whether the id of the oracle's document ends with the name in the record. Also true if the name
+ * is no part of the id: if the id is derived from a line, or the source is a single file. */
 static bool has_name(const struct held *held, const struct oracle_doc *doc,
                      const struct bs_doc_record *record)
 {

@@ -21,7 +21,7 @@ static uint64_t n_apart;   /* queries that were checked document by document, wi
 static uint64_t n_certain; /* certain hits of searches for candidates */
 static uint64_t n_asked, n_compared, n_differences, n_exact;
 static uint64_t n_gone;               /* replaced documents that compaction has removed */
-static uint64_t n_weighed, n_dropped; /* blocks, while ranking */
+static uint64_t n_weighed, n_dropped; /* blocks that ranking weighed and dropped */
 /* n_ranged: queries with ranges that have hits. n_sorted: searches sorted by a field. */
 static uint64_t n_ranged, n_sorted;
 

@@ -113,8 +113,8 @@ static void expect_hop(struct bs_route *route, uint64_t node, uint64_t from, uin
 	assert_int_equal(hop.level, level);
 }
 
-/* The nearest node is asked first; among equal distances the one with more hops already made, then
- * the one offered first. No node is asked twice. */
+/* The route returns offered nodes by ascending level. Among equal levels it prefers more hops from
+ * the first node, then the earlier offer. It returns no node twice. */
 static void test_order_of_asking(void **state)
 {
 	AUTO(bs_route_free_at) struct bs_route *route;
@@ -129,7 +129,7 @@ static void test_order_of_asking(void **state)
 		expect_ok(bs_route_offer(route, UINT64_MAX, 1, NULL), NULL);
 		expect_ok(bs_route_offer(route, 7, 0, NULL),
 		          NULL);               /* this node has been asked already */
-		expect_hop(route, 2, 7, 1, 1); /* a false path */
+		expect_hop(route, 2, 7, 1, 1); /* node 2 lacks the key, despite its filter */
 		expect_ok(bs_route_offer(route, 3, 2, NULL), NULL);
 		expect_ok(bs_route_offer(route, 1, 3, NULL), NULL);
 		expect_hop(route, UINT64_MAX, 7, 1, 1);
@@ -216,8 +216,9 @@ static void test_nearest_holder(void **state)
 		assert_true((double)bs_network_level_bytes(network) <=
 		            2.048 * (double)bs_network_most_reached(network));
 		uint64_t n_asked[3] = {0}, n_off[3] = {0},
-			 /* Index of n_asked and n_off: [0] holders within three hops, [1] all
-			  * holders, [2] all holders, with homes asked. */
+			 /* By index: [0] searches with a holder within three hops, [1] all
+			  * searches, [2] all searches if homes are asked. n_off counts false and
+			  * blind hops. */
 			random = 99;
 		for (int n = 0; n < 5000;) {
 			uint32_t from = (uint32_t)random_below(&random, 64),

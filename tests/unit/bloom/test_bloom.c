@@ -67,10 +67,10 @@ static void test_edges_of_the_arithmetic(void **state)
 	assert_int_equal(bs_bloom_optimal_bits(0, 1e-300), 1);
 	assert_int_equal(bs_bloom_optimal_bits(1, nextafter(1, 0)), 1);
 	assert_int_equal(bs_bloom_optimal_bits(1000, nextafter(1, 0)), 1);
-	assert_int_equal(bs_bloom_optimal_bits(1, 0.5), 2); /* exactly 1.44 */
+	assert_int_equal(bs_bloom_optimal_bits(1, 0.5), 2); /* 1.44, rounded up */
 	assert_int_equal(bs_bloom_optimal_bits(1, 1e-300), 1438);
 	assert_true(bs_bloom_optimal_bits(1, 5e-324) > 1438);
-	/* saturates */
+	/* The result saturates. */
 	assert_true(bs_bloom_optimal_bits(UINT64_MAX, 1e-9) == UINT64_MAX);
 	assert_int_equal(bs_bloom_optimal_hashes(1, 0), 1);
 	assert_int_equal(bs_bloom_optimal_hashes(1, 1000), 1);
@@ -92,7 +92,7 @@ static void test_frozen_keys(void **state)
 	static const struct {
 		const char *word;
 		struct bs_bloom_key key;
-		uint32_t positions[4]; /* the first, for 1,000,000 bits */
+		uint32_t positions[4]; /* the first four of 1,000,000 bits */
 	} frozen[] = {
 		{"",
 	         {UINT64_C(0x45a7da599a3a55b0), UINT64_C(0x04f2a7af0a0d8133)},

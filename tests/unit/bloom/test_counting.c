@@ -22,7 +22,7 @@ static struct bs_counting_info describe(const struct bs_counting *counting)
 	return info;
 }
 
-/* It equals, bit by bit, the plain filter of these keys. */
+/* The counting filter equals, bit by bit, the plain filter of its keys. */
 static void expect_filter_of(const struct bs_counting *counting, const uint32_t *n_times,
                              uint32_t n_keys)
 {
@@ -107,7 +107,7 @@ static void test_overflow_sticks(void **state)
 	for (int i = 0; i < 17; i++)
 		bs_counting_add(counting, often);
 	bs_counting_add(counting, seldom);
-	assert_int_equal(describe(counting).n_overflows, 6); /* two additions, three counters */
+	assert_int_equal(describe(counting).n_overflows, 6); /* 2 additions, 3 counters each */
 	assert_int_equal(describe(counting).n_keys, 18);
 	for (int i = 0; i < 17; i++)
 		assert_true(bs_counting_remove(counting, often));
@@ -147,7 +147,7 @@ static void test_overflow_below_the_bound(void **state)
 		}
 	}
 	assert_true(fabs(pow(M_E * M_LN2 / 16, 16) / 1.37e-15 - 1) < 0.01);
-	assert_true(bs_counting_overflow(1000, 3, 5, 16) == 0); /* 15 throws */
+	assert_true(bs_counting_overflow(1000, 3, 5, 16) == 0); /* 15 increments */
 	assert_true(bs_counting_overflow(1, 16, 1, 16) == 1);
 	/* The Poisson distribution, which many counters approximate: 1 - e^-x (1 + x + x^2 / 2
 	 * ...). */
@@ -195,8 +195,8 @@ static void test_overflow_of_the_overloaded(void **state)
 	assert_true(bs_counting_overflow(1000, 7, 10, 0) == 1000);
 	assert_true(bs_counting_overflow(1000, 7, 0, 0) == 1000);
 	assert_true(bs_counting_overflow(2, 1, 1, 1) == 1);
-	/* A counter is one side of a coin that is thrown 10 times: the probability of at least one
-	 * is 1 - 2^-10, that of nine or more is 11 / 1024. */
+	/* With two counters, a counter is one side of a coin that is thrown 10 times: the
+	 * probability of at least one head is 1 - 2^-10, that of nine or more is 11 / 1024. */
 	assert_true(fabs(bs_counting_overflow(2, 10, 1, 1) - 2 * (1 - exp2(-10))) < 1e-12);
 	assert_true(fabs(bs_counting_overflow(2, 10, 1, 5) - 2 * 638.0 / 1024) < 1e-12);
 	assert_true(fabs(bs_counting_overflow(2, 10, 1, 9) - 2 * 11.0 / 1024) < 1e-12);

@@ -129,7 +129,8 @@ static struct form make_attenuated(void)
 	return form;
 }
 
-/* Reads a form and checks its contents. After a failure there is nothing to free. */
+/* Each of the functions read_* reads one form and checks its contents. After a failure there is
+ * nothing to free. */
 
 static enum bs_status read_plain(const uint8_t *bytes, size_t n_bytes, struct bs_error *err)
 {
@@ -237,7 +238,8 @@ static void test_golden(void **state)
 		snprintf(path, sizeof(path), "%s/%s", GOLDEN, kinds[i].name);
 		read_bytes(path, &golden);
 		expect_ok(kinds[i].read(golden.data, golden.used_bytes, ERR), &said);
-		/* Only while this is the version that is written. */
+		/* The comparison holds only as long as the library writes the version that the
+		 * golden files have. */
 		AUTO(form_deinit) struct form form = kinds[i].make();
 		assert_int_equal(form.n_bytes, golden.used_bytes);
 		assert_memory_equal(form.bytes, golden.data, form.n_bytes);
@@ -295,7 +297,7 @@ static void test_lies(void **state)
 		ATTENUATED
 	};
 	static const struct {
-		int kind; /* -1: all */
+		int kind; /* index in `kinds`; -1: all of them */
 		size_t at;
 		uint32_t value;
 		enum bs_status status;
@@ -335,7 +337,7 @@ static void test_lies(void **state)
 		{DELTA, 72, 0, BS_INVALID, "another one"},
 		{DELTA, 80, 0, BS_CORRUPT, "byte 80"},
 		{DELTA, 88, 1, BS_CORRUPT, "byte 96"},
-		{DELTA, 88, 26, BS_CORRUPT, "byte 88"}, /* of 25 */
+		{DELTA, 88, 26, BS_CORRUPT, "byte 88"}, /* the two codes have 25 bytes */
 		{DELTA, 88, 1000, BS_CORRUPT, "byte 88"},
 		{DELTA, 92, UINT32_MAX, BS_CORRUPT, "byte 88"},
 		{ATTENUATED, 40, 0, BS_CORRUPT, "byte 40: 0 levels"},
@@ -389,7 +391,7 @@ static void test_heads_and_tails(void **state)
 	}
 }
 
-/* Functions that allocate; their result is NULL after a failure. */
+/* Each of the functions do_* allocates. The result that it allocates is NULL after a failure. */
 
 static enum bs_status do_copy(struct bs_bloom *bloom, struct bs_error *err)
 {

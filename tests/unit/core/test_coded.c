@@ -82,7 +82,7 @@ static size_t check_numbers(const uint64_t *numbers, size_t n)
 	expect_ok(bs_coded_write(numbers, n, &bytes, ERR), &said);
 	size_t n_bytes = bytes.used_bytes - 8;
 	check_literally(bytes.data + 8, n_bytes, numbers, n);
-	/* of the exact size, so that a sanitizer detects reads past the end */
+	/* A copy of the exact size, so that a sanitizer detects reads past the end. */
 	FREED uint8_t *copy = malloc(n_bytes);
 	memcpy(copy, bytes.data + 8, n_bytes);
 	expect_ok(bs_coded_open(copy, n_bytes, &coded, ERR), &said);
@@ -155,7 +155,8 @@ static void test_outlier(void **state)
 	assert_true(check_numbers(numbers, COUNT(numbers)) < COUNT(numbers) * 8);
 }
 
-/* Codes one hash of each of n keys, below n / p; they take no more bits than promised. */
+/* Codes a hash for each of n keys, drawn below n / rate. The code takes no more bits per key than
+ * promised. */
 static void test_size(void **state)
 {
 	enum {

@@ -132,7 +132,7 @@ static void test_damage_with_right_checksums(void **state)
 	size_t table_off = (size_t)bs_load_u64(bytes.data + 24);
 	for (int round = 0; round < 1000; round++) {
 		copy_bytes(&changed, &bytes);
-		/* Half of the changes are in the name offsets, the most sensitive section. */
+		/* About half of the changes are in the name offsets, the most sensitive section. */
 		const uint8_t *entry =
 			changed.data + table_off +
 			(random_below(&random, 2) ? 8 : random_below(&random, 10)) * 32;

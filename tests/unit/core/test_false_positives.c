@@ -138,7 +138,7 @@ static uint64_t number(const struct bs_packed *packed, uint64_t i)
 	return value;
 }
 
-/* Follows FORMAT.md literally. */
+/* Decodes the sections as FORMAT.md describes them, and compares them with the pairs. */
 static void check_twin(const struct bs_container *file, const struct pair *pairs, size_t n,
                        uint64_t n_rows)
 {

@@ -37,8 +37,8 @@ static void remove_new(const char *path, size_t made_bytes)
 	bs_dir_close(&dir);
 }
 
-/* Missing parent folders are made. They are removed if the directory was made without result,
- * except if somebody has put files there. */
+/* bs_index_create_dir makes missing parent folders. If nothing was indexed, bs_index_remove_new
+ * removes them again, except those in which somebody has put files. */
 static void test_creating_folders(void **state)
 {
 	static const struct {
@@ -83,7 +83,7 @@ static void test_numbers(void **state)
 		{"seg-", 1},
 		{"seg-abc", 1},
 		{"seg-000007x", 1},
-		{"seg-7", 1}, /* not a name that we use */
+		{"seg-7", 1}, /* fewer than six digits */
 		{"xseg-000009", 1},
 		{"seg-000000", 1},
 		{"seg-000001", 2},
@@ -196,7 +196,7 @@ static void test_lock(void **state)
 	pid_t holder = start_holder(10000);
 	expect_busy(holder);
 	expect_busy(holder);
-	/* The lock is released when its process ends in any way. */
+	/* The lock is released however its process ends. */
 	kill(holder, SIGKILL);
 	assert_int_equal(waitpid(holder, &how, 0), holder);
 	expect_free();
@@ -205,7 +205,7 @@ static void test_lock(void **state)
 	expect_ok(bs_index_lock_take(dir_at("."), BS_INDEX_LOCK, false, &lock, ERR), &said);
 	expect_busy(getpid());
 	bs_index_lock_release(&lock);
-	/* The lock file contained a longer number than the holder's process id. */
+	/* The lock file already contains a longer number than the holder's process id. */
 	write_text("lock", "99999999999999999999\nrubbish");
 	holder = start_holder(10000);
 	expect_busy(holder);
@@ -462,7 +462,8 @@ static void test_no_snapshot(void **state)
 	expect_no_snapshot(BS_UNSUPPORTED, "./manifest");
 }
 
-/* Changes every byte of a segment that opening a snapshot reads: an error, or no difference. */
+/* Changes random bytes of the sections of a segment. Opening a snapshot and reading its documents
+ * must give an error, or as many documents as before. */
 static void test_damaged_segment(void **state)
 {
 	struct bs_segment_record segment = {.number = 1, .n_docs = 13};
@@ -494,8 +495,8 @@ static void test_damaged_segment(void **state)
 	}
 }
 
-/* A new file is always created; an existing file, or the target of a symlink, is not
- * overwritten. */
+/* A new file cannot be created under an existing name, be it a file or a symlink. The target of the
+ * symlink is not created. */
 static void test_new_file(void **state)
 {
 	int fd;

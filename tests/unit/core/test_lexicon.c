@@ -87,12 +87,12 @@ static void term_make(struct term *term, enum kind kind, size_t i, uint64_t *ran
 		for (size_t j = 0; j < n; j++)
 			bytes[j] = (uint8_t)('a' + random_below(random, 3));
 		break;
-	case KIND_SHARED: /* longer than the eight bytes that the index has */
+	case KIND_SHARED: /* longer than the eight bytes that TERM_INDEX has of a term */
 		n = (size_t)snprintf((char *)bytes, sizeof(bytes), "internationali%c%" PRIu64,
 		                     's' + (int)(i % 2) * 7, random_below(random, 100000));
 		break;
-	/* Each term is a prefix of another; zeros, because these look like the padding of a
-	 * prefix. */
+	/* Each term is a prefix of another. Some consist of zero bytes, because TERM_INDEX pads
+	 * shorter terms with them. */
 	case KIND_NESTED:
 		n = 1 + random_below(random, 40);
 		memset(bytes, i % 3 ? 'x' : 0, n);
@@ -326,7 +326,7 @@ static void test_many(void **state)
 /* ---- a reader that follows FORMAT.md literally, bit by bit ---- */
 
 struct twin {
-	const uint8_t *bits; /* of a block */
+	const uint8_t *bits; /* the bits of a block */
 	uint64_t at;
 	uint32_t n_symbols;
 	const uint8_t *symbols[65536], *head_lengths, *rest_lengths;
@@ -341,7 +341,8 @@ static uint64_t twin_bits(struct twin *twin, uint32_t n)
 	return value;
 }
 
-/* Counts codes up from zeros until one equals the bits. */
+/* Reads a code: counts through the codes of each length, beginning with zeros, until one equals the
+ * bits. */
 static uint32_t twin_code(struct twin *twin, const uint8_t *lengths, uint32_t n)
 {
 	uint32_t code = 0, sought = 0;

@@ -28,7 +28,7 @@ static void append_number(struct bs_buffer *to, uint64_t value)
 	append_bytes(to, &value, sizeof(value));
 }
 
-/* The lists as bytes in a file, each allocated with its exact size. */
+/* The lists of a multiset as a file has them, each in an allocation of its exact size. */
 struct stored {
 	struct bs_buffer bytes[BS_MULTISET_LISTS];
 	struct bs_stored_multiset told;

@@ -25,7 +25,8 @@ static void write_values(const uint64_t *values, uint64_t n, bool as_u32)
 	finish_file(writer);
 }
 
-/* The entry of a block, decoded as FORMAT.md defines it. */
+/* The entry of a block, as FORMAT.md defines it. Value i of the block is first + i * slope / 256 -
+ * sunk plus a number of `width` bits. `at` is the byte at which these bits begin. */
 struct twin {
 	uint64_t width, at, sunk, first, slope;
 	bool is_sloped;
@@ -47,7 +48,8 @@ static struct twin twin_of(const uint8_t *entry)
 	};
 }
 
-/* Decodes bit by bit, and accounts for every byte. Returns the number of blocks with slopes. */
+/* Decodes every value bit by bit, and checks that the blocks use every byte. Returns the number of
+ * blocks with slopes. */
 static uint64_t check_twin(const struct bs_section *section, const uint64_t *values, uint64_t n)
 {
 	uint64_t n_blocks = (n + 127) / 128;

@@ -29,7 +29,8 @@ static uint32_t draw_docs(const struct truth *truth, uint64_t *random)
 	return random_below(random, 2) ? 1 : 1 + (uint32_t)random_below(random, n_sets - 1);
 }
 
-/* Ascending: steps of one make runs; other gaps are as long as possible. */
+/* Draws a list of terms with ascending ordinals. Steps of one make runs; the other gaps have any
+ * length. */
 static void draw_list(const struct truth *truth, struct list *list, uint64_t *random)
 {
 	static const uint32_t counts[] = {0, 1, 2, 64, 65, 300, MOST_TERMS};
@@ -193,7 +194,7 @@ static void test_extremes(void **state)
 	}
 }
 
-/* Reads everything that a search or a check reads from a file, whatever the file contains. */
+/* Calls everything with which a search or a check reads the lists, whatever the file contains. */
 static void ask(const struct truth *truth, uint64_t *random)
 {
 	AUTO(bs_rare_term_lists_deinit) struct bs_rare_term_lists lists;

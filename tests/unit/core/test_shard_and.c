@@ -47,8 +47,8 @@ static uint64_t lines_of(const struct world *world, uint32_t rank)
 	return rank == 0 ? n_blocks : rank == 3 ? (n_blocks + 7) / 8 : 1;
 }
 
-/* The position of the bit of a column that represents a row. Columns are counted through all
- * levels, then the exact ones. */
+/* Returns the position of the bit that represents a row in a column of a level. The columns of all
+ * levels are numbered before the exact ones, whose level is n_levels. */
 static uint64_t bit_of(const struct world *world, uint32_t level, uint64_t column, uint32_t row)
 {
 	uint64_t line = 0;

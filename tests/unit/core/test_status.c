@@ -29,7 +29,7 @@ static void test_long_messages(void **state)
 	for (size_t l = 0; l < COUNT(letters); l++) {
 		size_t width = strlen(letters[l]);
 		for (size_t n = 480; n < 1040; n++) {
-			/* n bytes: some x, then letters. */
+			/* A text of n bytes: some x, then copies of the letter. */
 			size_t used = n % width;
 			memset(text, 'x', used);
 			for (; used < n; used += width)

@@ -441,7 +441,7 @@ static void test_crafted_frames(void **state)
 		 * state its size. */
 		{"\x28\xb5\x2f\xfd\xe4\0\0\0\0\0\0\0\x40\x0b\0\0x\0\0\0\0", 21},
 		{"\x28\xb5\x2f\xfd\x04\x00\x09\0\0x\0\0\0\0", 14},
-		/* 4 GiB - 1 from 17 bytes. */
+		/* A frame of 17 bytes that states 4 GiB - 1 bytes of contents. */
 		{"\x28\xb5\x2f\xfd\xa4\xff\xff\xff\xff\x0b\0\0x\0\0\0\0", 17},
 		/* The empty text without a checksum, as a skippable frame, and in an older
 		 * format. */

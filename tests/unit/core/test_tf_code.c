@@ -15,8 +15,7 @@ struct document {
 	struct bs_buffer bits;
 };
 
-/* Encodes with a kernel; the results of the last encoding are in `coder`. */
-
+/* Encodes the document with a kernel. `coder` keeps the results of the last encoding. */
 static void encode_with(const struct document *document, struct bs_tf_coder *coder,
                         const struct bs_kernel *kernel, struct bs_buffer *bits)
 {
@@ -128,8 +127,8 @@ static void test_twins(void **state)
 	bs_buffer_deinit(&document.bits);
 }
 
-/* A word that occurs once takes one bit, one that occurs twice takes two; at most a tenth more in
- * total. */
+/* A word that occurs once takes one bit, and a word that occurs twice takes two bits. A code is at
+ * most a tenth larger than the sum. */
 static void test_size(void **state)
 {
 	AUTO(bs_tf_coder_deinit) struct bs_tf_coder coder = {0};

@@ -14,7 +14,7 @@ static struct bs_value value_of(const char *text)
 	return value;
 }
 
-/* Ascending; equal ones are on one line. */
+/* Values in ascending order; those on one line are equal. */
 static const char *const ascending[][7] = {
 	{"-1e999999999"},
 	{"-1e400"},
@@ -100,7 +100,7 @@ static void test_order(void **state)
 	}
 }
 
-/* NUL-terminated; the caller frees it. */
+/* Returns the value as a NUL-terminated text; the caller frees it. */
 static char *format(const struct bs_value *value)
 {
 	struct bs_buffer out = {0};

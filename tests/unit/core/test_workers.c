@@ -15,7 +15,7 @@
 #define N_SLOTS    8u
 #define NONE       UINT64_MAX
 
-/* The number of threads that can still be started. */
+/* The number of threads that pthread_create will still start before it fails. */
 static int n_threads_left = 1000;
 
 int __real_pthread_create(pthread_t *handle, const pthread_attr_t *attributes, void *(*run)(void *),
@@ -32,14 +32,15 @@ int __wrap_pthread_create(pthread_t *handle, const pthread_attr_t *attributes, v
 	return __real_pthread_create(handle, attributes, run, argument);
 }
 
-/* The behaviour of the tasks of a ring, and their results. Only the caller's thread asserts; other
- * threads count errors. */
+/* The behaviour of the tasks of a ring, and their results. From task failing_task on, every other
+ * task fails. The put of failing_put fails, and that of stopping_put ends the ring; NONE: none
+ * does. Only the caller's thread asserts; other threads count errors in n_wrong. */
 struct rig {
 	uint32_t n_threads;
 	uint64_t failing_task, failing_put, stopping_put;
 	unsigned n_parts; /* number of parts that a task hands over before it is done */
 	bool waits;       /* each task waits for its turn */
-	bool holds;       /* each task calls bs_task_hold; at most three may hold */
+	bool holds;       /* each task holds a byte; three may, and the task whose turn it is */
 	bool puts_on_caller;
 	pthread_t caller;
 	atomic_uint n_wrong;
@@ -184,8 +185,8 @@ static enum bs_status run_ring(struct rig *rig, uint64_t n_tasks, uint32_t n_sta
 	return status;
 }
 
-/* Tries every kind of ring with every number of threads. n_left threads can be started; the test
- * starts as many as the ring uses, or one fewer. */
+/* Tries every kind of ring with every number of threads. The system starts no thread, one, or as
+ * many as requested. The test requests as many as the ring uses, or one fewer. */
 static void try_all(void (*try)(struct rig *rig, uint32_t n_started))
 {
 	static const struct rig kinds[] = {

@@ -399,7 +399,7 @@ static void test_stdin(void **state)
 		check_stdin(ends[0], expected);
 		pthread_join(thread, NULL);
 	}
-	/* A folder cannot be read. */
+	/* Standard input that is a folder cannot be read. */
 	int saved = dup(STDIN_FILENO);
 	int fd = open(".", O_RDONLY);
 	dup2(fd, STDIN_FILENO);

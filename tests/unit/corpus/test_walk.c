@@ -396,7 +396,7 @@ static void random_ignore_files(void)
 		random_repository();
 }
 
-/* Fills the current folder. */
+/* Fills the current folder with random files, folders and ignore files. */
 static void random_tree(unsigned depth)
 {
 	random_ignore_files();
@@ -523,7 +523,7 @@ static size_t print_differences(const char **ours, size_t n_ours, const char **t
 	return n;
 }
 
-/* Runs both; returns the number of differences. */
+/* Runs our walk and ripgrep; returns the number of paths that only one of them lists. */
 static size_t compare_with_rg(const struct rg_run *rg)
 {
 	const char *arguments[16] = {"rg", "--no-config", "--files", "--null", "--sort=path"},

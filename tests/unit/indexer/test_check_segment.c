@@ -39,8 +39,9 @@ static void test_head(void **state)
 
 /* ---- lexicon ---- */
 
-/* Flips a bit in each byte of a section, under valid checksums. check must detect each flip. A rare
- * exception: the flip makes another term, and the hashed columns of that term happen to be set. */
+/* Flips one bit in each byte of a section, under valid checksums. check must report at least nine
+ * of ten flips. It cannot report a flip that makes another term whose hashed columns happen to be
+ * set. */
 static void flip_all(uint32_t section)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0};
@@ -146,8 +147,8 @@ static void test_columns(void **state)
 		expect_damage("seg", 0, empty, l < 3 ? 2 : 3, BS_CORRUPT,
 		              l < 3 ? "lexicon: term" : "is in fewer documents");
 	}
-	/* Sets all bits of the column next to the fullest one. It belongs to a word that not all 36
-	 * documents have. */
+	/* Sets all bits of the column next to the fullest one. This column belongs to a word that
+	 * some of the 36 documents lack. */
 	int64_t line;
 	uint64_t n_set;
 	int64_t fullest = find_column(3, &line, &n_set);
@@ -410,7 +411,7 @@ static void test_list_columns(void **state)
 	EXPECT("seg", 0, "exact column 0 has", {BS_SECTION_FORWARD_COLUMNS, 0, 0, 1, ADD, 1});
 	EXPECT("seg", 0, "exact column", {BS_SECTION_POPCOUNTS, 0, 0, 4, ADD, 1});
 	EXPECT("seg", 0, "the sparsest exact column", {BS_SECTION_SHARDS, 0, 24, 4, ADD, 1});
-	/* Row 1023 of 1000. */
+	/* Sets the bit of row 1023; there are 1000 rows. */
 	EXPECT("seg", 0, "bits past the last document",
 	       {BS_SECTION_FORWARD_COLUMNS, 0, -1, 1, ADD, 0x80},
 	       {BS_SECTION_POPCOUNTS, 0, -4, 4, ADD, 1});
@@ -460,7 +461,7 @@ static void test_documents(void **state)
 	       {BS_SECTION_DOC_NAMES, 0, -2, 2, SET, 0x622f});
 }
 
-/* Term frequencies. */
+/* Errors in the term frequencies. */
 static void test_tfs(void **state)
 {
 	make_small_index();
@@ -624,7 +625,7 @@ static void index_given(const char *ids)
 	index_sources(&(struct bs_build_request){.dir = "index"}, sources, line);
 }
 
-/* Ascending ids have no table, but are found. */
+/* A segment whose ids ascend has no table of ids. Its ids are found nevertheless. */
 static void test_ordered_ids(void **state)
 {
 	static const char *const absent[] = {"", "r", "r0", "r0000", "r1995", "r399z", "s", "\x01"};
@@ -656,7 +657,7 @@ static void test_ordered_ids(void **state)
 	EXPECT("seg", 0, "is out of order", {BS_SECTION_DOC_NAMES, 0, 7, 1, SET, '0'});
 }
 
-/* A table of ids that refers to missing documents is harmless. */
+/* If a table of ids refers to missing documents, a lookup reports the damage. */
 static void test_ids(void **state)
 {
 	index_given("r%d");
@@ -665,7 +666,7 @@ static void test_ids(void **state)
 	FREED char *path = index_file("seg", 0);
 	AUTO(bs_buffer_deinit) struct bs_buffer file = {0};
 	read_bytes(path, &file);
-	/* The base of each block of 128. */
+	/* Increases the base of each block of 128 entries, so that no entry is a document. */
 	for (int64_t block = 0; block < 4; block++) {
 		const struct edit far = {BS_SECTION_ID_ENTRIES, 0, block * 16, 8, ADD,
 		                         UINT64_C(1) << 39};

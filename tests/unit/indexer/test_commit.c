@@ -34,8 +34,9 @@ static void forget(ino_t inode)
 			unflushed[i--] = unflushed[--n_unflushed];
 }
 
-/* Files of the index have a number in their names. The folder is synced before the new manifest is
- * created, whose name may be lost in a crash. */
+/* Records a write to a file of the index; such files have a number in their names.
+ * is_folder_unflushed: the folder must be synced before the new manifest is created, otherwise a
+ * crash may lose the name of the file. */
 static void note_written(int fd)
 {
 	char link[40], path[4096] = "";
@@ -74,7 +75,7 @@ int __wrap_fsync(int fd)
 	return __real_fsync(fd);
 }
 
-/* Called once, before the next segment is opened. */
+/* If set, it is called once, before the next segment is opened. */
 static void (*meet)(void);
 
 int __wrap_openat64(int folder, const char *name, int flags, ...)

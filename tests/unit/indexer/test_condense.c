@@ -207,7 +207,7 @@ static void test_compaction(void **state)
 	struct bs_build_report report;
 	expect_ok(bs_index_compact(&request, &report, ERR), &said);
 	assert_int_equal(expect_all_restored(), 1);
-	/* A writer without this option makes none. */
+	/* A writer without the option `condensed` makes no condensed segments. */
 	writer = open_with((struct bs_writer_request){.write.memory_bytes = 0});
 	add_documents(writer, 50, 30, 900, 99);
 	commit(writer);

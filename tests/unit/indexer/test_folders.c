@@ -179,8 +179,8 @@ static void test_notes(void **state)
 		.size_bytes = 1, .mtime_ns = 5000000001, .ctime_ns = 5000000002, .inode = 4};
 	bs_folder_recorder_init(&notes, dir_at("."), 5000000002);
 	const struct bs_walk_listings *lists = &notes.lists;
-	/* A folder as young as the run is not recorded, nor one on a file system without reliable
-	 * times; an older one is. */
+	/* A folder is recorded only if it is older than the run and is on a file system with
+	 * reliable times. */
 	assert_int_equal(lists->take(lists->context, "", 0, &fingerprint, true, &list, NULL),
 	                 BS_OK);
 	assert_int_equal(notes.records.used_bytes, 0);

@@ -141,7 +141,7 @@ static uint64_t count_bits(const uint64_t *row, uint32_t n_words)
 	return n;
 }
 
-/* Returns the share of set bits. */
+/* Compares the row of a text with a naive version. Returns the share of its bits that are set. */
 static double check_text(struct bs_gram_sketch *sketch, const struct bs_gram_plan *plan,
                          const uint8_t *text, size_t n_bytes)
 {

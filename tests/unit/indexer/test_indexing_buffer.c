@@ -219,14 +219,15 @@ static uint32_t draw_number(uint64_t *random)
 		random, random_below(random, 2) ? MANY_TERMS : 1 + random_below(random, 20000));
 }
 
-/* The tf of the i-th term of a document, for terms that occur more than once. */
+/* The tf of a document's term i, for the terms that occur more than once. */
 static uint32_t tf_of(uint32_t i)
 {
 	return 2 + i * i % 300;
 }
 
-/* Writes documents of an indexing buffer with no other contents, in chunks of a few documents;
- * documents are as long as there are terms. */
+/* Appends MANY_DOCS documents to an empty indexing buffer, in chunks of a few documents. Their term
+ * numbers are in `numbers`, document after document. The length of a document is its number of
+ * terms. */
 static void write_documents(struct bs_indexing_buffer *indexing_buffer, uint32_t *numbers,
                             uint64_t *random)
 {
@@ -267,7 +268,8 @@ static bool is_once(const uint32_t *numbers, uint32_t n, uint32_t i)
 }
 
 /* Decodes the document's tf codes and compares them with the tfs of its terms, except terms that
- * have no code or occur twice in its list. numbers: its terms before the renumbering. */
+ * have no code or occur twice in its list. numbers: the terms of the document before the
+ * renumbering. */
 static void check_tfs(const struct bs_indexing_buffer *indexing_buffer, uint32_t document,
                       const struct bs_shard_plan *by, const uint32_t *new_of, const uint8_t *notes,
                       const uint32_t *numbers, uint64_t *n_coded)

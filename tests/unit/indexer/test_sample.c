@@ -128,7 +128,8 @@ static void write_tree(const char *path, unsigned n_folders, size_t file_bytes)
 	}
 }
 
-/* The sample has a piece of each batch, here some 1,050 bytes. */
+/* The sample has a piece of each batch, or of every other one if there are many. Here a piece has
+ * some 1,050 bytes. */
 static void test_folders(void **state)
 {
 	char few[] = "few", some[] = "some", small[] = "small";

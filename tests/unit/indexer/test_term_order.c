@@ -6,7 +6,7 @@
 #include "indexer/segment/term_order.h"
 #include "tests/rigs/core_rig.h"
 
-static const struct bs_term_table *sorted_terms; /* qsort has no context */
+static const struct bs_term_table *sorted_terms; /* qsort passes no context to compare() */
 
 static int compare(const void *a, const void *b)
 {
@@ -62,7 +62,8 @@ static void test_random(void **state)
 	}
 }
 
-/* Terms of 1, 2, ... 3,000 equal bytes, and for each a term that differs after these bytes. */
+/* The empty term, terms of 1, 2, ... 3,000 equal bytes, and for each of these a term whose last
+ * byte differs. */
 static void test_long_beginnings(void **state)
 {
 	struct bs_term_table terms = {0};

@@ -101,7 +101,7 @@ static void take_notice(void *context, const char *message)
 
 static const char *const tree = "tree";
 
-/* The request borrows `pattern`. */
+/* Returns a request for the pattern, which it borrows. */
 static struct bs_grep_request ask(const char *const *pattern, struct heard *heard)
 {
 	static size_t pattern_bytes;
@@ -409,7 +409,8 @@ static void test_stop(void **state)
 	}
 }
 
-/* Writes a line into a pipe, and another one after the first has been received. */
+/* The output of test_flush. write_pipe writes a line into a pipe, and a second line once the first
+ * has been passed on. */
 static struct heard piped;
 
 static void *write_pipe(void *path)

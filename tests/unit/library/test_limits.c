@@ -28,9 +28,8 @@ static struct rig {
 	char folder[FOLDER_BYTES], tree[80], dir[80], records[96], long_line[96], big[96];
 	struct bs_index *index;
 	struct bs_searcher *searcher;
-	/* n_words: the number of distinct numbers that are written as words. Every fifth record has
-	 * the word "plain". */
-
+	/* n_words: each word ends in a number below it, such as word17. Every fifth record has the
+	 * word "plain". */
 	uint32_t n_records, n_words;
 	char *text;
 } * rig;
@@ -174,7 +173,7 @@ static uint64_t looks(uint64_t n)
 	return n > 0 ? n * CLOCK_LOOK_NS : 1;
 }
 
-/* Asserts that the searcher is usable after any call. */
+/* Asserts that the searcher is usable, whatever the previous call was. */
 static void assert_fit(void)
 {
 	struct bs_search_request plain = {
@@ -449,7 +448,7 @@ static int take_candidates(void *context, const struct bs_matrix_candidates *can
 	return 0;
 }
 
-/* Other calls that plan a query, which can take long. */
+/* Calls other than bs_search that plan a query, which can take long. */
 static void test_other_questions_end(void **rig_in)
 {
 	volatile int cancel = 0;
@@ -1094,7 +1093,8 @@ static void test_memory_is_given_back(void **rig_in)
 	}
 }
 
-/* If the source of a document was not checked in time, the document is not counted as unchanged. */
+/* A document whose source could not be checked in time is not counted as a hit. Here the record
+ * file has changed, and the word is no longer in it. */
 static void test_what_changed_is_not_counted(void **rig_in)
 {
 	write_records("plane");

@@ -70,8 +70,8 @@ static void test_memory_files(void **state)
 	bs_memory_index_free(NULL);
 }
 
-/* An index may be made from files elsewhere, and written to a disk without a directory of its
- * own. */
+/* An in-memory index can be made from open files, and its files can be kept on a disk, without
+ * names. */
 static void test_memory_descriptors(void **state)
 {
 	char path[FOLDER_BYTES + 16], line[512];
@@ -132,7 +132,7 @@ static void test_memory_descriptors(void **state)
 	bs_memory_index_free(mapped);
 }
 
-/* Files in the folder never have names. */
+/* The folder must be empty, because the files in it never have names. */
 static int teardown_empty(void **state)
 {
 	assert_int_equal(rmdir(rig.folder), 0);

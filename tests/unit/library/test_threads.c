@@ -73,7 +73,7 @@ static void write_collection(const char *path)
 
 /* ---- answers ---- */
 
-/* The result of a query in a mode, as one number. */
+/* A digest of the hits of a query in a mode, and the number of hits. */
 struct answer {
 	uint64_t sum, n_hits;
 	enum bs_status status;

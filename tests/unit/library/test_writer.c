@@ -39,7 +39,8 @@ static void test_add_and_replace(void **state)
 	expect("cat", "a b");
 	expect("\"quick dog of\"", "b");
 	expect("title:dogs", "b");
-	/* Twice in a transaction, and once before it: the last one counts. */
+	/* A document is added twice in a transaction, after it was added in an earlier one. The
+	 * last text counts. */
 	add(writer, "a", "Horses", "first");
 	add(writer, "a", "Horses", "second");
 	report = commit(writer);
@@ -204,7 +205,7 @@ static void test_failure(void **state)
 
 static bool lacks_zstd;
 
-/* Called by the library. */
+/* Replaces dlopen of the C library; bitsift calls it to load zstd. */
 __attribute__((visibility("default"))) void *dlopen(const char *name, int flags)
 {
 	static void *(*real)(const char *, int);
@@ -529,7 +530,7 @@ static void test_most_bytes(void **state)
 	check();
 }
 
-/* Texts are stored byte for byte, at any place. */
+/* Texts are stored byte for byte, at any alignment. */
 static void test_every_character(void **state)
 {
 	char text[8 + 128 + 8];
@@ -592,7 +593,7 @@ static void test_no_checksums(void **state)
 		.not_stored = true, .no_checksums = true, .host.texts = &provider});
 	struct bs_build_report report;
 	for (int i = 0; i < 4; i++) {
-		/* The last row is a changed text of the first id. */
+		/* In the last round, the text of the first id changes. */
 		shelf.texts[0] = i < 3 ? "one two three" : "two one two";
 		struct bs_text text = {"body", 4, shelf.texts[i % 3], strlen(shelf.texts[i % 3])};
 		ok(bs_writer_add(writer, shelf.ids[i % 3], 1, &text, 1, ERR), &said);
@@ -952,7 +953,7 @@ static void test_documents_by_id(void **state)
 			bs_index_close(index);
 		}
 	}
-	/* A linear search for each of them would exceed the time limit of a test. */
+	/* N_LINES calls; a linear search in each would exceed the time limit of a test. */
 	for (int i = 1; i <= N_LINES; i++) {
 		snprintf(id, sizeof(id), i % 2 ? "lines.jsonl:%d" : "r%d", i);
 		ok(bs_document(searcher, id, strlen(id), &texts, &n, NULL, ERR), &said);

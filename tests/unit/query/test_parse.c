@@ -117,7 +117,7 @@ static void test_normal_form(void **state)
 	}
 }
 
-/* Returns the text with the word instead of its %s. */
+/* Returns the text with `word` in place of its %s. */
 static char *place(const char *text, const char *word)
 {
 	char *placed = must_malloc(strlen(text) + strlen(word));

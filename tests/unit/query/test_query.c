@@ -112,7 +112,7 @@ static void test_operators(void **state)
 		{"\"on horse\"~9", "no", "no"},
 		{"ca*", "yes 0:1:3+3 0:2:1+3", "yes 0:1:1+3"},
 		{"c?t", "yes 0:1:3+3 0:2:1+3", "yes 0:1:1+3"},
-		{"*a*t*", "no", "no"}, /* signs, and the word t */
+		{"*a*t*", "no", "no"}, /* text, because a * requires three letters */
 		{"*cats*", "no", "no"},
 		{"c*ats", "no", "no"},
 		{"cta~1", "yes 0:1:3+3 0:2:1+3", "yes 0:1:1+3"},
@@ -132,8 +132,8 @@ static void test_operators(void **state)
 	}
 }
 
-/* A word with so many places that a phrase of more words than a machine word has bits is searched
- * in one pass. */
+/* The phrase has more words than a machine word has bits, and its word occurs at many places. They
+ * are searched in one pass. */
 static void test_long_phrase(void **state)
 {
 	enum {
@@ -155,7 +155,7 @@ static void test_long_phrase(void **state)
 		assert_int_equal(bs_query_match(long_phrase, document.texts, 1, &result, NULL),
 		                 BS_OK);
 		assert_int_equal(result.is_match, has);
-		/* One y less. */
+		/* Replaces the second y, so that two runs become one, which contains the phrase. */
 		text[4 * RUN + 3] = 'x';
 	}
 	free(text);
@@ -267,7 +267,7 @@ static void test_what_is_refused(void **state)
 	assert_int_equal(bs_query_new(&request, &query, &at, ERR), BS_INVALID);
 	request = ask("cat");
 	request.index = (const struct bs_index *)(const void *)&request;
-	/* an index excludes fields */
+	/* A request with an index must not name fields. */
 	assert_int_equal(bs_query_new(&request, &query, &at, ERR), BS_INVALID);
 	request = ask("cat");
 	request.reserved[6] = 1;
@@ -342,7 +342,7 @@ static void test_scores(void **state)
 	assert_int_equal(bs_query_score(query, document.texts, 2, sum, &score, ERR), BS_INVALID);
 	assert_non_null(strstr(said.text, "horse"));
 	assert_int_equal(bs_statistics_add_word(sum, "horse", 5, 0, NULL), BS_OK);
-	/* All words must have statistics, except those that an inexact word represents. */
+	/* Every exact word must have statistics. The words that ca* matches need none. */
 	document = record("cats", "a horse");
 	assert_true(fabs(score_of(query, &document, sum) - share(100, 0, 1, 3, 10) * 2) < 1e-12);
 	assert_int_equal(bs_statistics_add_word(sum, "horse", 5, 101, NULL), BS_OK);
@@ -466,7 +466,7 @@ static void test_snippets(void **state)
 	                 BS_UNSUPPORTED);
 }
 
-/* The part of a document to be shown, with a limit in words. */
+/* Returns the span of n_words words that bs_query_choose_span selects, as TEXT:WORDS. */
 static const char *words(const struct document *document, uint32_t n_words, bool has_places)
 {
 	static char line[400];

@@ -47,7 +47,7 @@ static size_t find_hits(const struct bs_field *fields, size_t n_fields, const ch
 	return n_hits;
 }
 
-/* NUL-terminated; the caller frees it. */
+/* Returns a snippet as a NUL-terminated text; the caller frees it. */
 static char *shaped(enum bs_snippet_shape shape, const struct bs_field *fields, size_t n_fields,
                     const struct bs_word_hit *hits, size_t n_hits, uint32_t width)
 {

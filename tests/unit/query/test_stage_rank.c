@@ -310,7 +310,7 @@ static void test_best_by_bounds(void **state)
 struct sorted_search {
 	const struct rig_case *asked;
 	struct bs_sorting sorting;
-	uint64_t n_offered; /* that match */
+	uint64_t n_offered; /* offered documents that match */
 };
 
 static enum bs_status offer(void *context, const struct bs_candidate *candidate,
