@@ -51,8 +51,8 @@ enum bs_grep_maps {
 	BS_GREP_MAPS_NONE
 };
 
-/* The order of the entries of each folder (files and folders together); equal ones are ordered by
- * name. */
+/* The order of all files. Files with equal times are ordered by path, folder by folder; files whose
+ * time is unknown come last. */
 enum bs_grep_sort {
 	BS_GREP_SORT_PATH = 0,
 	BS_GREP_SORT_MODIFIED,
@@ -80,7 +80,7 @@ struct bs_grep_files {
 	uint64_t max_file_bytes; /* applies to files found in folders */
 	const char *const *globs, *const *iglobs;
 	/* Changes to the known file types come first: --type-clear, --type-add. Then -t and -T
-	 * select. */
+	 * select. For another order see type_changes. */
 	const char *const *cleared_types, *const *added_types, *const *types,
 								       *const *excluded_types;
 	const char *encoding; /* -E; NULL: by byte order mark, otherwise raw bytes */
@@ -96,8 +96,11 @@ struct bs_grep_files {
 	const char *preprocessor;
 	const char *const *preprocessor_globs;
 	enum bs_grep_sort sort;
-	bool is_reversed; /* reverses the order within each folder */
-	uint64_t reserved[6];
+	bool is_reversed; /* reverses the order; also that of several paths */
+	/* further changes and selections of file types, in order, after those of the other lists:
+	 * each "type-clear=", "type-add=", "type=" or "type-not=", and a value */
+	const char *const *type_changes;
+	uint64_t reserved[5];
 };
 
 /* The index that rules files out by their grams. */

@@ -56,7 +56,7 @@ struct bs_skip_kind {
 };
 
 /* Flags: kinds of ignore files that are not read. */
-#define BS_WALK_NO_DOT     1u  /* .ignore; .rgignore is still read, as by rg */
+#define BS_WALK_NO_DOT     1u  /* .ignore and .rgignore */
 #define BS_WALK_NO_VCS     2u  /* .gitignore */
 #define BS_WALK_NO_EXCLUDE 4u  /* .git/info/exclude */
 #define BS_WALK_NO_GLOBAL  8u  /* git's global excludes */

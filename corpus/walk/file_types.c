@@ -21,16 +21,26 @@ struct definition {
 };
 BS_VECTOR(definitions, struct definition);
 
+/* A type that is wanted or excluded. */
+struct choice {
+	const char *name;
+	size_t name_bytes;
+	bool is_negated;
+};
+BS_VECTOR(choices, struct choice);
+
+/* A glob of a choice. */
 struct chosen {
 	struct bs_glob glob;
 	bool is_negated;
 };
-BS_VECTOR(chosen_types, struct chosen);
+BS_VECTOR(chosen_globs, struct chosen);
 
 struct bs_file_types {
 	/* the globs of all types; those with equal names form a type */
 	struct definitions definitions;
-	struct chosen_types chosen;
+	struct choices choices;
+	struct chosen_globs chosen;
 	bool has_wanted;
 };
 
@@ -77,6 +87,7 @@ void bs_file_types_free(struct bs_file_types *types)
 	for (size_t i = 0; i < bs_vector_n(&types->chosen); i++)
 		bs_glob_deinit(&chosen[i].glob);
 	bs_vector_deinit(&types->definitions);
+	bs_vector_deinit(&types->choices);
 	bs_vector_deinit(&types->chosen);
 	free(types);
 }
@@ -91,27 +102,35 @@ static bool is_name(const char *name, size_t n)
 	return n > 0 && !(n == 3 && memcmp(name, "all", 3) == 0);
 }
 
-/* Adds the globs of other types. others: "other,another". */
+static bool is_known(const struct bs_file_types *types, const char *name, size_t name_bytes)
+{
+	for (size_t i = 0; i < bs_vector_n(&types->definitions); i++)
+		if (is_named(&types->definitions.items[i], name, name_bytes))
+			return true;
+	return false;
+}
+
+/* Adds the globs that other types have now. others: "other,another". */
 static enum bs_status include(struct bs_file_types *types, const char *name, size_t name_bytes,
                               const char *others, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	while (*others && !status) {
-		size_t n = strcspn(others, ","), n_before = bs_vector_n(&types->definitions);
-		bool is_known = false;
+	size_t n;
+	for (const char *other = others; *other; other += n + (other[n] == ',')) {
+		n = strcspn(other, ",");
+		if (!is_known(types, other, n))
+			return bs_fail(err, BS_INVALID, "--type-add: unknown type of files: %.*s",
+			               (int)n, other);
+	}
+	for (; *others && !status; others += n + (others[n] == ',')) {
+		size_t n_before = bs_vector_n(&types->definitions);
+		n = strcspn(others, ",");
 		for (size_t i = 0; i < n_before && !status; i++) {
 			struct definition definition = types->definitions.items[i];
-			if (!is_named(&definition, others, n))
-				continue;
-			is_known = true;
-			if (!is_named(&definition, name, name_bytes))
+			if (is_named(&definition, others, n))
 				status = define(types, name, name_bytes, definition.glob,
 				                definition.glob_bytes, err);
 		}
-		if (!is_known)
-			return bs_fail(err, BS_INVALID, "--type-add: unknown type of files: %.*s",
-			               (int)n, others);
-		others += n + (others[n] == ',');
 	}
 	return status;
 }
@@ -122,13 +141,14 @@ enum bs_status bs_file_types_add(struct bs_file_types *types, const char *defini
 	static const char mark[] = "include:";
 	const char *colon = strchr(definition, ':');
 	size_t n = colon ? (size_t)(colon - definition) : 0;
-	if (!colon || !colon[1] || !is_name(definition, n))
+	bool includes = colon && strncmp(colon + 1, mark, sizeof(mark) - 1) == 0;
+	const char *glob = includes ? colon + sizeof(mark) : colon ? colon + 1 : NULL;
+	if (!glob || !*glob || strchr(glob, ':') || !is_name(definition, n))
 		return bs_fail(err, BS_INVALID,
 		               "--type-add %s: write NAME:GLOB or NAME:include:OTHER,...",
 		               definition);
-	if (strncmp(colon + 1, mark, sizeof(mark) - 1) == 0)
-		return include(types, definition, n, colon + sizeof(mark), err);
-	return define(types, definition, n, colon + 1, strlen(colon + 1), err);
+	return includes ? include(types, definition, n, glob, err)
+	                : define(types, definition, n, glob, strlen(glob), err);
 }
 
 void bs_file_types_clear(struct bs_file_types *types, const char *name)
@@ -141,31 +161,64 @@ void bs_file_types_clear(struct bs_file_types *types, const char *name)
 	bs_vector_set_n(&types->definitions, n_kept);
 }
 
+static enum bs_status choose(struct bs_file_types *types, const char *name, size_t name_bytes,
+                             bool is_negated, struct bs_error *err)
+{
+	struct choice choice = {name, name_bytes, is_negated};
+	return bs_vector_append(&types->choices, &choice, err);
+}
+
 enum bs_status bs_file_types_choose(struct bs_file_types *types, const char *name, bool is_negated,
                                     struct bs_error *err)
 {
-	enum bs_status status = BS_OK;
-	size_t n = bs_vector_n(&types->definitions);
 	const struct definition *list = types->definitions.items;
-	bool is_all = strcmp(name, "all") == 0, is_known = is_all;
-	for (size_t i = 0; i < n && !status; i++) {
-		struct chosen chosen = {.is_negated = is_negated};
-		if (!is_all && !is_named(&list[i], name, strlen(name)))
+	enum bs_status status = BS_OK;
+	types->has_wanted |= !is_negated;
+	if (strcmp(name, "all") != 0)
+		return choose(types, name, strlen(name), is_negated, err);
+	/* The globs of a type may be apart; choosing it twice does no harm. */
+	for (size_t i = 0; i < bs_vector_n(&types->definitions) && !status; i++)
+		if (i == 0 || !is_named(&list[i - 1], list[i].name, list[i].name_bytes))
+			status = choose(types, list[i].name, list[i].name_bytes, is_negated, err);
+	return status;
+}
+
+/* Compiles the globs of a chosen type. */
+static enum bs_status compile(struct bs_file_types *types, const struct choice *choice,
+                              struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	const struct definition *list = types->definitions.items;
+	if (!is_known(types, choice->name, choice->name_bytes))
+		return bs_fail(err, BS_INVALID,
+		               "unknown type of files: %.*s; see `bitsift grep --type-list`",
+		               (int)choice->name_bytes, choice->name);
+	for (size_t i = 0; i < bs_vector_n(&types->definitions) && !status; i++) {
+		struct chosen chosen = {.is_negated = choice->is_negated};
+		if (!is_named(&list[i], choice->name, choice->name_bytes))
 			continue;
-		is_known = true;
 		status = bs_glob_init(&chosen.glob, (const uint8_t *)list[i].glob,
-		                      list[i].glob_bytes, err);
+		                      list[i].glob_bytes, 0, err);
 		if (status)
 			break;
 		status = bs_vector_append(&types->chosen, &chosen, err);
 		if (status)
 			bs_glob_deinit(&chosen.glob);
 	}
-	if (!is_known)
-		return bs_fail(err, BS_INVALID,
-		               "unknown type of files: %s; see `bitsift grep --type-list`", name);
-	types->has_wanted |= !is_negated;
 	return status;
+}
+
+enum bs_status bs_file_types_finish(struct bs_file_types *types, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	for (size_t i = 0; i < bs_vector_n(&types->choices) && !status; i++)
+		status = compile(types, &types->choices.items[i], err);
+	return status;
+}
+
+bool bs_file_types_has_choice(const struct bs_file_types *types)
+{
+	return bs_vector_n(&types->choices) > 0;
 }
 
 bool bs_file_types_has_wanted(const struct bs_file_types *types)
@@ -179,6 +232,9 @@ enum bs_ignore_verdict bs_file_types_match(struct bs_file_types *types, const ch
 	struct chosen *chosen = types->chosen.items;
 	if (path.n_bytes == 0)
 		return BS_IGNORE_SILENT;
+	/* Scar: for ripgrep a path that ends in a dot has no name. */
+	if (name[path.n_bytes - 1] == '.')
+		return types->has_wanted ? BS_IGNORE_SKIP : BS_IGNORE_SILENT;
 	for (size_t i = bs_vector_n(&types->chosen); i > 0; i--) {
 		struct chosen *one = &chosen[i - 1];
 		int last = one->glob.last_byte;

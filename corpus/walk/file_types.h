@@ -1,6 +1,6 @@
 /*
  * file_types.h: chooses files by type (-t rust, -T html). A type is a list of globs that are
- * matched against a file's name. The table is that of ripgrep 13; types may be added and cleared.
+ * matched against a file's name. The table is that of ripgrep 15; types may be added and cleared.
  * Types can be chosen (wanted) or excluded, and the last matching glob decides, in the order of
  * these choices, as in ripgrep. If any type is wanted, files of other types are skipped. A wanted
  * file may be hidden.
@@ -30,10 +30,18 @@ enum bs_status bs_file_types_add(struct bs_file_types *types, const char *defini
 /* Removes the globs of a type; does nothing if it does not exist. */
 void bs_file_types_clear(struct bs_file_types *types, const char *name);
 
-/* Chooses a type; is_negated: excludes it. "all" means every type. Call after all definitions were
- * added. BS_INVALID for an unknown type. */
+/* Chooses a type; is_negated: excludes it. "all" means every type that is defined now. name is
+ * borrowed. */
 enum bs_status bs_file_types_choose(struct bs_file_types *types, const char *name, bool is_negated,
                                     struct bs_error *err) BS_WARN_UNUSED;
+
+/* Call once, when all types were defined and chosen. BS_INVALID for a chosen type that is unknown,
+ * or an invalid glob. */
+enum bs_status bs_file_types_finish(struct bs_file_types *types,
+                                    struct bs_error *err) BS_WARN_UNUSED;
+
+/* True if a type was chosen or excluded. */
+bool bs_file_types_has_choice(const struct bs_file_types *types);
 
 /* True if a type was chosen (not excluded). Then files of other types are skipped, and hidden files
  * of the type are visited. */

@@ -2,14 +2,16 @@
  * glob.c: a pattern is parsed into tokens. If no cheaper kind of match is possible, the tokens form
  * a small automaton, which is run as a set of states (no backtracking). See glob.h.
  *
- * The grammar is that of globset 0.4.9, the crate of ripgrep 13, including its special cases,
- * because the set of files must be equal: a lone } is an empty alternative, {a,} has one
- * alternative, [a-c-e] is [a-e], a non-ASCII character in a set is replaced by its bytes.
+ * The grammar is that of globset 0.4.17, the crate of ripgrep 15, including its special cases,
+ * because the set of files must be equal: {a,} has one alternative, [a-c-e] is [a-e], a non-ASCII
+ * character in a set is replaced by its bytes.
  */
 #include "corpus/walk/glob.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "core/simd/needle.h"
 
 /* Limits memory. No path component is longer than 255 bytes, and few patterns are longer than one
  * component. */
@@ -37,15 +39,20 @@ enum token_kind {
 	TOKEN_GROUP_OPEN,  /* { */
 	TOKEN_GROUP_NEXT,  /* the comma inside { } */
 	TOKEN_GROUP_CLOSE, /* } */
-	TOKEN_EMPTY,       /* a } without {, or an empty group: matches the empty string */
+	TOKEN_EMPTY,       /* a group of empty alternatives: matches the empty string */
 };
 
 struct bs_glob_token {
 	uint8_t kind;
+	/* BYTE: the byte; GROUP_OPEN, GROUP_NEXT: 1 if the alternative is empty. An empty
+	 * alternative matches nothing. */
 	uint8_t byte;
 	/* SET: index in sets; GROUP_OPEN, GROUP_NEXT: index of the token that ends the
 	 * alternative */
 	uint32_t to;
+	/* while parsing. GROUP_OPEN: index of the token that begins the alternative around the
+	 * group; GROUP_NEXT: index of the group's GROUP_OPEN */
+	uint32_t around;
 };
 
 struct parser {
@@ -53,8 +60,10 @@ struct parser {
 	const uint8_t *end;
 	int previous; /* the byte before current; -1 at the start */
 	int current;
-	bool in_group;
-	size_t separator; /* index of the { or comma that begins the current alternative */
+	unsigned flags;   /* BS_GLOB_* */
+	size_t n_open;    /* number of groups around the current position */
+	size_t separator; /* in a group: index of the { or comma that begins the alternative */
+	bool is_unclosed; /* a [ was not closed: each further one is literal, too */
 	struct bs_glob_tokens tokens;
 	struct bs_byte_sets sets;
 	const char *fault; /* error in the pattern */
@@ -87,25 +96,61 @@ static enum bs_status push(struct parser *parser, enum token_kind kind, int byte
 	return bs_vector_append(&parser->tokens, &token, parser->err);
 }
 
-/* Adds a {, a } or a comma of a group. */
-static enum bs_status push_separator(struct parser *parser, enum token_kind kind)
+/* True if the token at i is part of an alternative that matches only the empty string. */
+static bool is_empty_from(const struct parser *parser, size_t i)
 {
-	size_t at = bs_vector_n(&parser->tokens);
-	if (kind != TOKEN_GROUP_OPEN)
-		parser->tokens.items[parser->separator].to = (uint32_t)at;
-	parser->separator = at;
-	return push(parser, kind, 0);
+	for (; i < bs_vector_n(&parser->tokens); i++)
+		if (parser->tokens.items[i].kind != TOKEN_EMPTY)
+			return false;
+	return true;
+}
+
+/* Ends the current alternative before the token that is added next. */
+static void end_alternative(struct parser *parser)
+{
+	struct bs_glob_token *separator = &parser->tokens.items[parser->separator];
+	separator->byte = is_empty_from(parser, parser->separator + 1);
+	separator->to = (uint32_t)bs_vector_n(&parser->tokens);
+}
+
+static enum bs_status open_group(struct parser *parser)
+{
+	struct bs_glob_token token = {.kind = TOKEN_GROUP_OPEN,
+	                              .around = (uint32_t)parser->separator};
+	parser->n_open++;
+	parser->separator = bs_vector_n(&parser->tokens);
+	return bs_vector_append(&parser->tokens, &token, parser->err);
+}
+
+/* The index of the { of the current group. */
+static size_t current_group(const struct parser *parser)
+{
+	const struct bs_glob_token *separator = &parser->tokens.items[parser->separator];
+	return separator->kind == TOKEN_GROUP_OPEN ? parser->separator : separator->around;
+}
+
+static enum bs_status next_alternative(struct parser *parser)
+{
+	struct bs_glob_token token = {.kind = TOKEN_GROUP_NEXT,
+	                              .around = (uint32_t)current_group(parser)};
+	end_alternative(parser);
+	parser->separator = bs_vector_n(&parser->tokens);
+	return bs_vector_append(&parser->tokens, &token, parser->err);
 }
 
 static enum bs_status close_group(struct parser *parser)
 {
+	size_t open = current_group(parser), n = bs_vector_n(&parser->tokens);
 	const struct bs_glob_token *tokens = parser->tokens.items;
-	size_t n = bs_vector_n(&parser->tokens);
-	while (tokens[n - 1].kind == TOKEN_GROUP_NEXT)
-		n--;
-	if (tokens[n - 1].kind != TOKEN_GROUP_OPEN)
-		return push_separator(parser, TOKEN_GROUP_CLOSE);
-	bs_vector_set_n(&parser->tokens, n - 1);
+	bool is_empty = true;
+	end_alternative(parser);
+	for (size_t i = open; i < n; i = tokens[i].to)
+		is_empty = is_empty && tokens[i].byte;
+	parser->n_open--;
+	parser->separator = tokens[open].around;
+	if (!is_empty)
+		return push(parser, TOKEN_GROUP_CLOSE, 0);
+	bs_vector_set_n(&parser->tokens, open);
 	return push(parser, TOKEN_EMPTY, 0);
 }
 
@@ -125,9 +170,10 @@ static enum bs_status push_star(struct parser *parser)
 /* Handles a double star after other tokens; its second star has been read. */
 static enum bs_status parse_inner_deep(struct parser *parser, int before, int last)
 {
-	bool after_slash = before == '/' || (parser->in_group && (before == ',' || before == '{'));
+	bool in_group = parser->n_open > 0;
+	bool after_slash = before == '/' || (in_group && (before == ',' || before == '{'));
 	int next = parser_peek(parser);
-	bool ends = next < 0 || (parser->in_group && (next == ',' || next == '}'));
+	bool ends = next < 0 || (in_group && (next == ',' || next == '}'));
 	if (!after_slash || (!ends && next != '/'))
 		return push_star(parser);
 	if (!ends)
@@ -212,9 +258,34 @@ static void set_add_range(struct bs_byte_set *set, const struct character *from,
 	set_add(set, from->bytes[from->n_bytes - 1], to->bytes[0]);
 }
 
+/* Adds the other case of each letter of the set. */
+static void set_fold(struct bs_byte_set *set)
+{
+	for (unsigned letter = 'a'; letter <= 'z'; letter++) {
+		unsigned upper = letter - 'a' + 'A';
+		if (byte_set_has(set, (uint8_t)upper))
+			set_add(set, letter, letter);
+		else if (byte_set_has(set, (uint8_t)letter))
+			set_add(set, upper, upper);
+	}
+}
+
+/* Handles a [ without a ]: a literal byte, or an error. `before`: the parser after the [. */
+static enum bs_status parse_unclosed(struct parser *parser, const struct parser *before)
+{
+	if (!(parser->flags & BS_GLOB_UNCLOSED_SET))
+		return parse_fault(parser, "unclosed [");
+	parser->at = before->at;
+	parser->current = before->current;
+	parser->previous = before->previous;
+	parser->is_unclosed = true;
+	return push(parser, TOKEN_BYTE, '[');
+}
+
 /* Parses a set after its [. A range is added only when no further "-x" can extend it. */
 static enum bs_status parse_set(struct parser *parser)
 {
+	const struct parser before = *parser;
 	struct bs_byte_set set = {{0}};
 	struct character from = {0}, to = {0}, next;
 	bool is_negated = parser_peek(parser) == '!' || parser_peek(parser) == '^';
@@ -223,7 +294,7 @@ static enum bs_status parse_set(struct parser *parser)
 		parser_take(parser);
 	for (;; is_first = false) {
 		if (!take_character(parser, &next))
-			return parse_fault(parser, "unclosed [");
+			return parse_unclosed(parser, &before);
 		if (next.code == ']' && !is_first)
 			break;
 		if (next.code == '-' && !is_first && !in_range) {
@@ -243,6 +314,8 @@ static enum bs_status parse_set(struct parser *parser)
 	set_add_range(&set, &from, &to);
 	if (in_range)
 		set_add(&set, '-', '-');
+	if (parser->flags & BS_GLOB_CASELESS)
+		set_fold(&set);
 	for (size_t i = 0; is_negated && i < 4; i++)
 		set.words[i] = ~set.words[i];
 	struct bs_glob_token token = {.kind = TOKEN_SET,
@@ -251,32 +324,34 @@ static enum bs_status parse_set(struct parser *parser)
 	return status ? status : bs_vector_append(&parser->tokens, &token, parser->err);
 }
 
+static enum bs_status push_byte(struct parser *parser, int byte)
+{
+	bool is_caseless = parser->flags & BS_GLOB_CASELESS;
+	return push(parser, TOKEN_BYTE, is_caseless ? bs_needle_fold((uint8_t)byte) : byte);
+}
+
 static enum bs_status parse_one(struct parser *parser, int byte)
 {
-	bool was_in_group = parser->in_group;
 	switch (byte) {
 	case '?':
 		return push(parser, TOKEN_ANY, 0);
 	case '*':
 		return parse_star(parser);
 	case '[':
-		return parse_set(parser);
+		return parser->is_unclosed ? push(parser, TOKEN_BYTE, byte) : parse_set(parser);
 	case '{':
-		parser->in_group = true;
-		return was_in_group ? parse_fault(parser, "a { inside { }")
-		                    : push_separator(parser, TOKEN_GROUP_OPEN);
+		return open_group(parser);
 	case '}':
-		parser->in_group = false;
-		return was_in_group ? close_group(parser) : push(parser, TOKEN_EMPTY, 0);
+		return parser->n_open > 0 ? close_group(parser)
+		                          : parse_fault(parser, "a } without {");
 	case ',':
-		return was_in_group ? push_separator(parser, TOKEN_GROUP_NEXT)
-		                    : push(parser, TOKEN_BYTE, byte);
+		return parser->n_open > 0 ? next_alternative(parser)
+		                          : push(parser, TOKEN_BYTE, byte);
 	case '\\':
 		byte = parser_take(parser);
-		return byte < 0 ? parse_fault(parser, "a \\ at the end")
-		                : push(parser, TOKEN_BYTE, byte);
+		return byte < 0 ? parse_fault(parser, "a \\ at the end") : push_byte(parser, byte);
 	default:
-		return push(parser, TOKEN_BYTE, byte);
+		return push_byte(parser, byte);
 	}
 }
 
@@ -288,7 +363,7 @@ static enum bs_status parse(struct parser *parser)
 		return parse_fault(parser, "too long");
 	while (!status && (byte = parser_take(parser)) >= 0)
 		status = parse_one(parser, byte);
-	if (!status && parser->in_group)
+	if (!status && parser->n_open > 0)
 		status = parse_fault(parser, "unclosed {");
 	return status;
 }
@@ -324,40 +399,10 @@ static bool within_name(const struct parser *parser, const struct bs_glob_token 
 	return !has_slash(tokens, n_tokens);
 }
 
-/* True if the pattern ends in bytes that contain a file name's extension: ".c", but not "c" or
- * "./c". */
-static bool ends_in_extension(const struct bs_glob_token *tokens, size_t n_tokens)
-{
-	for (size_t i = n_tokens;
-	     i > 0 && tokens[i - 1].kind == TOKEN_BYTE && tokens[i - 1].byte != '/'; i--)
-		if (tokens[i - 1].byte == '.')
-			return true;
-	return false;
-}
-
-/*
- * Scar: for ripgrep a path that ends in a dot has no name and no extension. Its globs that are
- * decided by the name or the extension never match such a path, so ".gitignore: foo." does not
- * ignore the file "foo.", nor does "*.". Globs decided by the whole path ("/foo.", "a/foo.") do
- * match. Without this rule random trees gave different results.
- */
-static bool never_matches(const struct bs_glob_token *tokens, size_t n_tokens)
-{
-	if (n_tokens == 0 || tokens[n_tokens - 1].kind != TOKEN_BYTE ||
-	    tokens[n_tokens - 1].byte != '.')
-		return false;
-	bool is_deep = tokens[0].kind == TOKEN_DEEP_PREFIX;
-	const struct bs_glob_token *rest = tokens + is_deep;
-	size_t n_rest = n_tokens - is_deep;
-	return !all_bytes(rest, n_rest) || (is_deep && !has_slash(rest, n_rest));
-}
-
 static enum bs_glob_kind choose_kind(const struct parser *parser)
 {
 	const struct bs_glob_token *tokens = parser->tokens.items;
 	size_t n = bs_vector_n(&parser->tokens);
-	if (never_matches(tokens, n))
-		return BS_GLOB_NEVER;
 	if (all_bytes(tokens, n))
 		return BS_GLOB_PATH;
 	if (tokens[0].kind != TOKEN_DEEP_PREFIX || n == 1 ||
@@ -370,27 +415,15 @@ static enum bs_glob_kind choose_kind(const struct parser *parser)
 	return BS_GLOB_NAME_ENDING;
 }
 
-/*
- * Scar: ripgrep runs globs that literals cannot decide as regexes in which a dot does not match a
- * line feed, but globs with a literal extension as regexes in which it does.
- */
-static bool stops_at_line_feed(const struct bs_glob_token *tokens, size_t n_tokens)
-{
-	bool is_deep = n_tokens > 0 && tokens[0].kind == TOKEN_DEEP_PREFIX;
-	bool is_literal = n_tokens > is_deep && all_bytes(tokens + is_deep, n_tokens - is_deep);
-	return !is_literal && !ends_in_extension(tokens, n_tokens);
-}
-
 /* Finds the longest sequence of bytes that every match contains. Bytes in groups do not count. */
 static enum bs_status build_literal(struct bs_glob *glob, const struct parser *parser)
 {
 	const struct bs_glob_token *tokens = parser->tokens.items;
-	size_t n = bs_vector_n(&parser->tokens), start = 0, length = 0;
-	bool in_group = false;
+	size_t n = bs_vector_n(&parser->tokens), start = 0, length = 0, n_open = 0;
 	for (size_t i = 0; i < n; i++) {
-		in_group = (in_group || tokens[i].kind == TOKEN_GROUP_OPEN) &&
-		           tokens[i].kind != TOKEN_GROUP_CLOSE;
-		length = tokens[i].kind == TOKEN_BYTE && !in_group ? length + 1 : 0;
+		n_open += tokens[i].kind == TOKEN_GROUP_OPEN;
+		n_open -= tokens[i].kind == TOKEN_GROUP_CLOSE;
+		length = tokens[i].kind == TOKEN_BYTE && n_open == 0 ? length + 1 : 0;
 		if (length > glob->literal_bytes) {
 			glob->literal_bytes = length;
 			start = i + 1 - length;
@@ -436,27 +469,35 @@ static enum bs_status keep_tokens(struct bs_glob *glob, struct parser *parser)
 	return glob->states ? BS_OK : bs_fail_memory(parser->err, "a glob", states_bytes);
 }
 
+/* The last byte of every matching path; -1 if there are several. */
+static int16_t find_last_byte(const struct parser *parser)
+{
+	size_t n = bs_vector_n(&parser->tokens);
+	const struct bs_glob_token *last = n > 0 ? &parser->tokens.items[n - 1] : NULL;
+	bool is_letter = last && last->byte >= 'a' && last->byte <= 'z';
+	if (!last || last->kind != TOKEN_BYTE || (is_letter && parser->flags & BS_GLOB_CASELESS))
+		return -1;
+	return last->byte;
+}
+
 enum bs_status bs_glob_init(struct bs_glob *glob, const uint8_t *pattern, size_t pattern_bytes,
-                            struct bs_error *err)
+                            unsigned flags, struct bs_error *err)
 {
 	struct parser parser = {.at = pattern,
 	                        .end = pattern + pattern_bytes,
 	                        .previous = -1,
 	                        .current = -1,
+	                        .flags = flags,
 	                        .err = err};
-	*glob = (struct bs_glob){.last_byte = -1};
+	*glob = (struct bs_glob){.last_byte = -1, .is_caseless = flags & BS_GLOB_CASELESS};
 	enum bs_status status = parse(&parser);
 	if (status == BS_INVALID)
 		bs_fail(err, BS_INVALID, "glob '%.*s': %s",
 		        (int)(pattern_bytes < 200 ? pattern_bytes : 200), (const char *)pattern,
 		        parser.fault);
 	if (!status) {
-		const struct bs_glob_token *tokens = parser.tokens.items;
-		size_t n = bs_vector_n(&parser.tokens);
 		glob->kind = choose_kind(&parser);
-		glob->stops_at_line_feed = stops_at_line_feed(tokens, n);
-		if (n > 0 && tokens[n - 1].kind == TOKEN_BYTE)
-			glob->last_byte = tokens[n - 1].byte;
+		glob->last_byte = find_last_byte(&parser);
 		status = build_literal(glob, &parser);
 	}
 	if (!status && (glob->kind == BS_GLOB_NAME_TOKENS || glob->kind == BS_GLOB_PATH_TOKENS))
@@ -485,16 +526,16 @@ static void state_add(uint64_t *states, size_t state)
 /* Adds the successors of a state of a { or a comma. The state before { leads to the state within.
  * The state before a comma is reached when an alternative was matched, so it leads to the end of
  * the group. The state within { or a comma leads to the alternative that begins here, and to the
- * state within the next comma. (An empty alternative matches nothing.) */
+ * state within the next comma. */
 static void step_group(const struct bs_glob *glob, uint64_t *from, size_t state)
 {
-	size_t at = state / 2, end = glob->tokens.items[at].to;
+	const struct bs_glob_token *token = &glob->tokens.items[state / 2];
+	size_t end = token->to;
 	if (!(state & WITHIN)) {
-		state_add(from, glob->tokens.items[at].kind == TOKEN_GROUP_OPEN ? state | WITHIN
-		                                                                : 2 * end);
+		state_add(from, token->kind == TOKEN_GROUP_OPEN ? state | WITHIN : 2 * end);
 		return;
 	}
-	if (at + 1 != end)
+	if (!token->byte)
 		state_add(from, state + 1);
 	if (glob->tokens.items[end].kind == TOKEN_GROUP_NEXT)
 		state_add(from, 2 * end | WITHIN);
@@ -521,8 +562,7 @@ static void step_state(const struct bs_glob *glob, uint64_t *from, uint64_t *to,
 	case TOKEN_STAR:
 	case TOKEN_ANYTHING:
 		state_add(from, next);
-		stays = token->kind == TOKEN_STAR ? byte != '/'
-		                                  : byte != '\n' || !glob->stops_at_line_feed;
+		stays = token->kind == TOKEN_ANYTHING || byte != '/';
 		break;
 	case TOKEN_DEEP_PREFIX:
 	case TOKEN_DEEP_MIDDLE:
@@ -532,7 +572,7 @@ static void step_state(const struct bs_glob *glob, uint64_t *from, uint64_t *to,
 			break;
 		}
 		takes = byte == '/';
-		stays = byte != '\n' || !glob->stops_at_line_feed;
+		stays = true;
 		break;
 	case TOKEN_GROUP_OPEN:
 	case TOKEN_GROUP_NEXT:
@@ -571,7 +611,7 @@ static bool step(const struct bs_glob *glob, uint64_t *from, uint64_t *to, int b
 static bool run(struct bs_glob *glob, const uint8_t *bytes, size_t n_bytes)
 {
 	/* Fast path: most paths do not contain the literal. */
-	if (!memmem(bytes, n_bytes, glob->literal, glob->literal_bytes))
+	if (!glob->is_caseless && !memmem(bytes, n_bytes, glob->literal, glob->literal_bytes))
 		return false;
 	size_t n_words = state_words(glob);
 	uint64_t *from = glob->states, *to = glob->states + n_words;
@@ -580,7 +620,7 @@ static bool run(struct bs_glob *glob, const uint8_t *bytes, size_t n_bytes)
 	 * prefix, is skipped. */
 	state_add(from, glob->kind == BS_GLOB_NAME_TOKENS ? 2 : 0);
 	for (size_t i = 0; i < n_bytes; i++) {
-		step(glob, from, to, bytes[i]);
+		step(glob, from, to, glob->is_caseless ? bs_needle_fold(bytes[i]) : bytes[i]);
 		uint64_t *emptied = from, any = 0;
 		for (size_t word = 0; word < n_words; word++)
 			any |= to[word];
@@ -594,14 +634,20 @@ static bool run(struct bs_glob *glob, const uint8_t *bytes, size_t n_bytes)
 
 static bool is_literal(const struct bs_glob *glob, const uint8_t *bytes, size_t n_bytes)
 {
-	return n_bytes == glob->literal_bytes && memcmp(bytes, glob->literal, n_bytes) == 0;
+	if (n_bytes != glob->literal_bytes)
+		return false;
+	if (!glob->is_caseless)
+		return memcmp(bytes, glob->literal, n_bytes) == 0;
+	for (size_t i = 0; i < n_bytes; i++)
+		if (bs_needle_fold(bytes[i]) != glob->literal[i])
+			return false;
+	return true;
 }
 
-/* True if the pattern's "anywhere below" certainly matches the path's folders, so that only the
- * name must be matched. */
-static bool may_skip_folders(const struct bs_glob *glob, const struct bs_glob_path *path)
+bool bs_glob_is_about_name(const struct bs_glob *glob)
 {
-	return !glob->stops_at_line_feed || !memchr(path->bytes, '\n', path->name_off);
+	return glob->kind == BS_GLOB_NAME || glob->kind == BS_GLOB_NAME_ENDING ||
+	       glob->kind == BS_GLOB_NAME_TOKENS;
 }
 
 bool bs_glob_match(struct bs_glob *glob, const struct bs_glob_path *path)
@@ -609,8 +655,6 @@ bool bs_glob_match(struct bs_glob *glob, const struct bs_glob_path *path)
 	const uint8_t *name = path->bytes + path->name_off;
 	size_t name_bytes = path->n_bytes - path->name_off;
 	switch (glob->kind) {
-	case BS_GLOB_NEVER:
-		return false;
 	case BS_GLOB_PATH:
 		return is_literal(glob, path->bytes, path->n_bytes);
 	case BS_GLOB_NAME:
@@ -618,10 +662,9 @@ bool bs_glob_match(struct bs_glob *glob, const struct bs_glob_path *path)
 	case BS_GLOB_NAME_ENDING:
 		return name_bytes >= glob->literal_bytes &&
 		       is_literal(glob, name + name_bytes - glob->literal_bytes,
-		                  glob->literal_bytes) &&
-		       may_skip_folders(glob, path);
+		                  glob->literal_bytes);
 	case BS_GLOB_NAME_TOKENS:
-		return run(glob, name, name_bytes) && may_skip_folders(glob, path);
+		return run(glob, name, name_bytes);
 	case BS_GLOB_PATH_TOKENS:
 		return run(glob, path->bytes, path->n_bytes);
 	}

@@ -1,9 +1,9 @@
 /*
- * glob.h: matches a glob against a path, on raw bytes, by the rules of ripgrep 13's ignore files
+ * glob.h: matches a glob against a path, on raw bytes, by the rules of ripgrep 15's ignore files
  * and -g.
  *
  *     *        any bytes except /            [a-z] [!a] [^a]   a byte of a set, maybe /
- *     ?        a byte except /               {a,b}             an alternative, not nested
+ *     ?        a byte except /               {a,b}             an alternative, may nest  
  *     **       any components, if it is a    \x                x itself
  *              whole component; otherwise *
  *
@@ -32,7 +32,6 @@ BS_VECTOR(bs_byte_sets, struct bs_byte_set);
 
 /* How a glob is matched, fastest first. */
 enum bs_glob_kind {
-	BS_GLOB_NEVER,       /* cannot match; see never_matches in glob.c */
 	BS_GLOB_PATH,        /* the path equals the literal */
 	BS_GLOB_NAME,        /* the name equals the literal */
 	BS_GLOB_NAME_ENDING, /* the name ends with the literal */
@@ -44,8 +43,7 @@ enum bs_glob_kind {
 struct bs_glob {
 	enum bs_glob_kind kind;
 	int16_t last_byte; /* last byte of every matching path; -1: any byte */
-	/* a double star does not match folders with a line feed in their names */
-	bool stops_at_line_feed;
+	bool is_caseless;  /* literal, and the bytes of tokens, are in lower case */
 	/* kinds with a literal: the literal; kinds with tokens: bytes that every match contains */
 	uint8_t *literal;
 	size_t literal_bytes;
@@ -54,14 +52,21 @@ struct bs_glob {
 	uint64_t *states; /* scratch of a match: two sets of states */
 };
 
-/* Compiles a pattern, which is not kept. BS_INVALID for an invalid glob (an unclosed [ or {, a
- * nested {, a descending range, a \ at the end, more than 64 KiB); err names it. BS_NO_MEMORY.
+/* Flags of bs_glob_init. */
+#define BS_GLOB_CASELESS     1u /* ASCII letters match in either case */
+#define BS_GLOB_UNCLOSED_SET 2u /* a [ without a ] is a literal byte instead of an error */
+
+/* Compiles a pattern, which is not kept. BS_INVALID for an invalid glob (an unclosed [ or {, a }
+ * without {, a descending range, a \ at the end, more than 64 KiB); err names it. BS_NO_MEMORY.
  * After a failure bs_glob_deinit is not needed. */
 enum bs_status bs_glob_init(struct bs_glob *glob, const uint8_t *pattern, size_t pattern_bytes,
-                            struct bs_error *err) BS_WARN_UNUSED;
+                            unsigned flags, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Takes at most time proportional to path times pattern, for any pattern. Not thread-safe: uses
  * scratch in glob. */
 bool bs_glob_match(struct bs_glob *glob, const struct bs_glob_path *path);
+
+/* True if only the last component of a path decides. */
+bool bs_glob_is_about_name(const struct bs_glob *glob);
 
 void bs_glob_deinit(struct bs_glob *glob);

@@ -1,5 +1,5 @@
-/* ignore.c: single and nested ignore files. The rules are those of the crate ignore 0.4.18. See
- * ignore.h. */
+/* ignore.c: single and nested ignore files. The rules are those of the crate ignore 0.4.24, of
+ * ripgrep 15. See ignore.h. */
 #include "corpus/walk/ignore.h"
 
 #include <errno.h>
@@ -12,14 +12,19 @@
 #include <unistd.h>
 
 #include "core/base/utf8.h"
-#include "core/simd/needle.h"
 #include "core/system/deadline.h"
 #include "corpus/walk/file.h"
 
-void bs_ignore_deinit(struct bs_ignore *ignore)
+static void remove_rules(struct bs_ignore *ignore)
 {
 	for (size_t i = 0; i < bs_ignore_n_rules(ignore); i++)
 		bs_glob_deinit(&ignore->rules.items[i].glob);
+	bs_vector_set_n(&ignore->rules, 0);
+}
+
+void bs_ignore_deinit(struct bs_ignore *ignore)
+{
+	remove_rules(ignore);
 	bs_vector_deinit(&ignore->rules);
 	bs_buffer_deinit(&ignore->faults);
 }
@@ -66,6 +71,14 @@ static bool line_take(struct line *line, char byte)
 	return true;
 }
 
+static bool line_take_last(struct line *line, char byte)
+{
+	if (line->n_bytes == 0 || line->bytes[line->n_bytes - 1] != (uint8_t)byte)
+		return false;
+	line->n_bytes--;
+	return true;
+}
+
 /* Removes the marks at both ends. Returns false if the line is not a rule. */
 static bool line_strip(struct line *line)
 {
@@ -83,8 +96,10 @@ static bool line_strip(struct line *line)
 		line->keeps = line_take(line, '!');
 		line->is_anchored = line_take(line, '/');
 	}
-	line->folders_only = line->n_bytes > 0 && line->bytes[line->n_bytes - 1] == '/';
-	line->n_bytes -= line->folders_only;
+	line->folders_only = line_take_last(line, '/');
+	/* The slash may be escaped. */
+	if (line->folders_only)
+		line_take_last(line, '\\');
 	return true;
 }
 
@@ -106,8 +121,9 @@ static enum bs_status line_to_glob(const struct line *line, struct bs_buffer *gl
 	return status;
 }
 
-enum bs_status bs_ignore_add_line(struct bs_ignore *ignore, const uint8_t *line_bytes,
-                                  size_t n_bytes, struct bs_error *err)
+/* flags: BS_GLOB_*. */
+static enum bs_status add_line(struct bs_ignore *ignore, const uint8_t *line_bytes, size_t n_bytes,
+                               unsigned flags, struct bs_error *err)
 {
 	struct line line = {.bytes = line_bytes, .n_bytes = n_bytes};
 	struct bs_buffer glob = {0};
@@ -115,15 +131,21 @@ enum bs_status bs_ignore_add_line(struct bs_ignore *ignore, const uint8_t *line_
 		return BS_OK;
 	struct bs_ignore_rule rule = {.keeps = line.keeps, .folders_only = line.folders_only};
 	enum bs_status status = line_to_glob(&line, &glob, err);
-	for (size_t i = 0; i < glob.used_bytes && !status && ignore->is_caseless; i++)
-		glob.data[i] = bs_needle_fold(glob.data[i]);
+	if (ignore->is_caseless)
+		flags |= BS_GLOB_CASELESS;
 	if (!status)
-		status = bs_glob_init(&rule.glob, glob.data, glob.used_bytes, err);
+		status = bs_glob_init(&rule.glob, glob.data, glob.used_bytes, flags, err);
 	if (!status && (status = bs_vector_append(&ignore->rules, &rule, err)))
 		bs_glob_deinit(&rule.glob);
 	ignore->n_plain += !status && !rule.keeps;
 	bs_buffer_deinit(&glob);
 	return status;
+}
+
+enum bs_status bs_ignore_add_line(struct bs_ignore *ignore, const uint8_t *line, size_t line_bytes,
+                                  struct bs_error *err)
+{
+	return add_line(ignore, line, line_bytes, 0, err);
 }
 
 /* The length of the first line, without its end. *next_out: offset of the second line. */
@@ -160,17 +182,23 @@ static enum bs_status note_fault(struct bs_ignore *ignore, size_t number,
 enum bs_status bs_ignore_add_text(struct bs_ignore *ignore, const uint8_t *text, size_t n,
                                   struct bs_error *err)
 {
+	static const char mark[] = "\xef\xbb\xbf";
 	struct bs_error why;
 	enum bs_status status = BS_OK;
-	size_t next;
+	size_t next, mark_bytes = sizeof(mark) - 1;
+	for (; n >= mark_bytes && memcmp(text, mark, mark_bytes) == 0; n -= mark_bytes)
+		text += mark_bytes;
 	for (size_t number = 1; n > 0 && bs_ignore_n_rules(ignore) < MOST_RULES && !status;
 	     text += next, n -= next, number++) {
 		size_t line_bytes = first_line(text, n, &next);
-		if (!bs_text_is_utf8(text, line_bytes))
-			break;
+		if (!bs_text_is_utf8(text, line_bytes)) {
+			(void)bs_fail(&why, BS_INVALID, "not UTF-8");
+			return ignore->reports_encoding ? note_fault(ignore, number, &why, err)
+			                                : BS_OK;
+		}
 		status = bs_deadline_each(number, RULE_NS, &why);
 		if (!status)
-			status = bs_ignore_add_line(ignore, text, line_bytes, &why);
+			status = add_line(ignore, text, line_bytes, BS_GLOB_UNCLOSED_SET, &why);
 		if (status == BS_INVALID)
 			status = note_fault(ignore, number, &why, err);
 		else if (status)
@@ -179,17 +207,24 @@ enum bs_status bs_ignore_add_text(struct bs_ignore *ignore, const uint8_t *text,
 	return status;
 }
 
+bool bs_ignore_is_about_names(const struct bs_ignore *ignore)
+{
+	bool is_about_names = true;
+	for (size_t i = 0; i < bs_ignore_n_rules(ignore); i++)
+		is_about_names &= bs_glob_is_about_name(&ignore->rules.items[i].glob);
+	return is_about_names;
+}
+
 enum bs_ignore_verdict bs_ignore_match(const struct bs_ignore *ignore,
                                        const struct bs_ignore_entry *entry, size_t path_off)
 {
 	if (bs_ignore_n_rules(ignore) == 0 || entry->path_bytes < path_off)
 		return BS_IGNORE_SILENT;
-	const uint8_t *bytes = ignore->is_caseless ? entry->small : entry->path;
 	struct bs_glob_path path = {
-		.bytes = bytes + path_off,
+		.bytes = entry->path + path_off,
 		.n_bytes = entry->path_bytes - path_off,
 		.name_off = entry->name_off > path_off ? entry->name_off - path_off : 0};
-	int last_byte = bytes[entry->path_bytes - 1];
+	int last_byte = entry->path[entry->path_bytes - 1];
 	for (size_t i = bs_ignore_n_rules(ignore); i > 0; i--) {
 		struct bs_ignore_rule *rule = &ignore->rules.items[i - 1];
 		if (rule->glob.last_byte >= 0 && rule->glob.last_byte != last_byte)
@@ -281,15 +316,46 @@ enum bs_status bs_ignore_read_file(int folder_fd, const char *path, bool must_re
 	return status;
 }
 
+static bool is_space(uint8_t byte)
+{
+	return byte == ' ' || (byte >= '\t' && byte <= '\r');
+}
+
 static size_t skip_space(const uint8_t *text, size_t n, size_t at)
 {
-	while (at < n && (text[at] == ' ' || (text[at] >= '\t' && text[at] <= '\r')))
+	while (at < n && is_space(text[at]))
 		at++;
 	return at;
 }
 
-/* Finds `excludesFile = VALUE` in a git configuration: in any section, unquoted, to the end of the
- * line, like ripgrep. */
+/* True if only white space follows in the line. */
+static bool ends_line(const uint8_t *text, size_t n, size_t at)
+{
+	while (at < n && text[at] != '\n' && is_space(text[at]))
+		at++;
+	return at == n || text[at] == '\n';
+}
+
+/* Sets the value that begins at `at`: a word, which a quotation mark and white space may follow
+ * up to the end of the line. Returns false if something else follows. */
+static bool take_value(const uint8_t *text, size_t n, size_t at, const uint8_t **value_out,
+                       size_t *value_bytes_out)
+{
+	size_t end = at;
+	while (end < n && !is_space(text[end]))
+		end++;
+	size_t value_bytes = end - at, next = skip_space(text, n, end);
+	bool is_quoted = next < n && text[next] == '"' && ends_line(text, n, next + 1);
+	if (value_bytes == 0 || !(ends_line(text, n, end) || is_quoted))
+		return false;
+	bool has_mark = value_bytes > 1 && text[end - 1] == '"' && ends_line(text, n, end);
+	*value_out = text + at;
+	*value_bytes_out = value_bytes - has_mark;
+	return true;
+}
+
+/* Finds `excludesFile = VALUE` in a git configuration, in any section. The value may be quoted and
+ * has no white space inside, as in ripgrep. */
 static bool find_excludes_file(const uint8_t *text, size_t n, const uint8_t **value_out,
                                size_t *value_bytes_out)
 {
@@ -304,10 +370,10 @@ static bool find_excludes_file(const uint8_t *text, size_t n, const uint8_t **va
 		if (at == n || text[at] != '=')
 			continue;
 		at = skip_space(text, n, at + 1);
-		const uint8_t *feed = at < n ? memchr(text + at, '\n', n - at) : NULL;
-		*value_out = text + at;
-		*value_bytes_out = (feed ? (size_t)(feed - text) : n) - at;
-		if (*value_bytes_out > 0)
+		if (at < n && text[at] == '"' &&
+		    take_value(text, n, skip_space(text, n, at + 1), value_out, value_bytes_out))
+			return true;
+		if (take_value(text, n, at, value_out, value_bytes_out))
 			return true;
 	}
 	return false;
@@ -326,53 +392,76 @@ static enum bs_status expand_home(const uint8_t *value, size_t n, const char *ho
 	return status ? status : bs_buffer_append(path, "", 1, err);
 }
 
-/* Sets path to the excludes file that the configuration file folder/name specifies; empty if it
- * specifies none. */
-static enum bs_status configured_path(const char *folder, const char *name, const char *home,
-                                      bool must_read, struct bs_buffer *path, struct bs_error *err)
+/* Sets path to the excludes file that a configuration file specifies; empty if it specifies
+ * none. */
+static enum bs_status configured_path(const char *config, const char *home, bool must_read,
+                                      struct bs_buffer *path, struct bs_error *err)
 {
 	struct bs_buffer text = {0};
 	const uint8_t *value;
 	size_t value_bytes;
-	enum bs_status status = bs_file_join(folder, name, strlen(name), path, err);
-	if (!status)
-		status = read_file(AT_FDCWD, (const char *)path->data, must_read, &text, err);
-	bs_buffer_clear(path);
-	if (!status && find_excludes_file(text.data, text.used_bytes, &value, &value_bytes))
+	enum bs_status status = read_file(AT_FDCWD, config, must_read, &text, err);
+	if (!status && find_excludes_file(text.data, text.used_bytes, &value, &value_bytes) &&
+	    bs_text_is_utf8(value, value_bytes))
 		status = expand_home(value, value_bytes, home, path, err);
 	bs_buffer_deinit(&text);
 	return status;
 }
 
+/* configured_path for the configuration file folder/name; nothing if folder is NULL. */
+static enum bs_status configured_below(const char *folder, const char *name, const char *home,
+                                       bool must_read, struct bs_buffer *path, struct bs_error *err)
+{
+	struct bs_buffer config = {0};
+	if (!folder)
+		return BS_OK;
+	enum bs_status status = bs_file_join(folder, name, strlen(name), &config, err);
+	if (!status)
+		status = configured_path((const char *)config.data, home, must_read, path, err);
+	bs_buffer_deinit(&config);
+	return status;
+}
+
 /* The value of a variable; NULL also if it is too long for a path with a file below it. */
-static const char *user_folder(const char *variable)
+static const char *path_variable(const char *variable)
 {
 	const char *value = getenv(variable);
 	return value && strlen(value) + NAME_MAX < PATH_MAX ? value : NULL;
 }
 
+/* Sets *config_folder to $XDG_CONFIG_HOME, or to .config in the home folder; empty without both. */
+static enum bs_status find_config_folder(const char *home, struct bs_buffer *config_folder,
+                                         struct bs_error *err)
+{
+	const char *xdg = path_variable("XDG_CONFIG_HOME");
+	if (xdg && *xdg)
+		return bs_buffer_append(config_folder, xdg, strlen(xdg) + 1, err);
+	return home ? bs_file_join(home, ".config", strlen(".config"), config_folder, err) : BS_OK;
+}
+
 /*
- * The only place in the libraries that reads the environment: by git's and ripgrep's rules, these
- * two variables determine where the user's excludes file is.
+ * The only place in the libraries that reads the environment: by git's rules, these variables
+ * determine where the user's excludes file is. GIT_CONFIG_GLOBAL replaces the two configuration
+ * files of the user. ripgrep 15 does not read it and GIT_CONFIG_SYSTEM.
  */
 static enum bs_status global_path(bool must_read, struct bs_buffer *path, struct bs_error *err)
 {
-	struct bs_buffer config = {0};
-	const char *home = user_folder("HOME");
-	const char *xdg = user_folder("XDG_CONFIG_HOME");
-	enum bs_status status = BS_OK;
-	if ((!xdg || !*xdg) && home)
-		status = bs_file_join(home, ".config", strlen(".config"), &config, err);
-	else if (xdg && *xdg)
-		status = bs_buffer_append(&config, xdg, strlen(xdg) + 1, err);
-	const char *config_folder = (const char *)config.data;
-	if (!status && home)
-		status = configured_path(home, ".gitconfig", home, must_read, path, err);
-	if (!status && path->used_bytes == 0 && config_folder)
-		status = configured_path(config_folder, "git/config", home, must_read, path, err);
+	struct bs_buffer folder = {0};
+	const char *home = path_variable("HOME"), *global = path_variable("GIT_CONFIG_GLOBAL"),
+		   *system = path_variable("GIT_CONFIG_SYSTEM");
+	enum bs_status status = find_config_folder(home, &folder, err);
+	const char *config_folder = folder.used_bytes > 0 ? (const char *)folder.data : NULL;
+	if (!status && global)
+		status = configured_path(global, home, must_read, path, err);
+	if (!status && !global)
+		status = configured_below(home, ".gitconfig", home, must_read, path, err);
+	if (!status && !global && path->used_bytes == 0)
+		status = configured_below(config_folder, "git/config", home, must_read, path, err);
+	if (!status && system && path->used_bytes == 0)
+		status = configured_path(system, home, must_read, path, err);
 	if (!status && path->used_bytes == 0 && config_folder)
 		status = bs_file_join(config_folder, "git/ignore", strlen("git/ignore"), path, err);
-	bs_buffer_deinit(&config);
+	bs_buffer_deinit(&folder);
 	return status;
 }
 
@@ -397,21 +486,24 @@ enum file_kind {
 };
 
 /* The file names of these kinds; for FILE_EXCLUDE the name of the folder that contains the file.
- * BS_IGNORE_HAS_*: bit i is set if the folder has name i. */
-static const char *const file_names[FILE_KINDS] = {".rgignore", ".ignore", ".gitignore", ".git"};
+ * Then names that only mark a repository. BS_IGNORE_HAS_*: bit i is set if the folder has name
+ * i. */
+static const char *const file_names[FILE_KINDS + 1] = {".rgignore", ".ignore", ".gitignore", ".git",
+                                                       ".jj"};
 
 struct bs_ignore_level {
 	struct bs_ignore_level *parent;
 	struct bs_ignore files[FILE_KINDS];
 	size_t path_off;
 	size_t n_rules;     /* number of rules of this folder and its parents */
-	bool is_repository; /* the folder contains a .git */
+	bool is_repository; /* the folder contains a .git or .jj */
 	bool in_git;        /* this folder or a parent is a repository */
+	bool is_above;      /* BS_IGNORE_ABOVE */
 };
 
 unsigned bs_ignore_name_bit(const char *name, size_t name_bytes)
 {
-	for (unsigned i = 0; i < FILE_KINDS; i++)
+	for (unsigned i = 0; i <= FILE_KINDS; i++)
 		if (strlen(file_names[i]) == name_bytes &&
 		    memcmp(name, file_names[i], name_bytes) == 0)
 			return 1u << i;
@@ -471,21 +563,37 @@ out:
 	return status;
 }
 
+/* Reads what a .git says. With BS_IGNORE_GIT_ANYWHERE, it marks no repository, and as in ripgrep,
+ * the excludes of worktrees are not found. */
 static enum bs_status read_git(int folder_fd, unsigned bits, struct bs_ignore_level *level,
                                struct bs_error *err)
 {
 	struct stat info;
-	bool must_read = bits & BS_IGNORE_MUST_READ;
+	bool must_read = bits & BS_IGNORE_MUST_READ, is_marked = !(bits & BS_IGNORE_GIT_ANYWHERE);
 	if (fstatat(folder_fd, ".git", &info, 0) != 0)
 		return BS_OK;
-	level->is_repository = true;
-	level->in_git = true;
+	level->is_repository = level->is_repository || is_marked;
 	if (bits & BS_IGNORE_NO_EXCLUDE)
 		return BS_OK;
-	if (S_ISREG(info.st_mode))
+	if (S_ISREG(info.st_mode) && is_marked)
 		return read_linked_excludes(folder_fd, must_read, &level->files[FILE_EXCLUDE], err);
 	return bs_ignore_read_file(folder_fd, ".git/info/exclude", must_read,
 	                           &level->files[FILE_EXCLUDE], err);
+}
+
+/* Decides whether the folder is a repository, and reads its excludes. */
+static enum bs_status read_repository(int folder_fd, unsigned bits, struct bs_ignore_level *level,
+                                      struct bs_error *err)
+{
+	struct stat info;
+	bool may_be_marked = !(bits & BS_IGNORE_ABOVE && bits & BS_IGNORE_GIT_ANYWHERE);
+	enum bs_status status = BS_OK;
+	if (bits & BS_IGNORE_HAS_JJ && may_be_marked && fstatat(folder_fd, ".jj", &info, 0) == 0)
+		level->is_repository = true;
+	if (bits & BS_IGNORE_HAS_GIT)
+		status = read_git(folder_fd, bits, level, err);
+	level->in_git = level->is_repository || bs_ignore_level_in_git(level->parent);
+	return status;
 }
 
 enum bs_status bs_ignore_level_open(int folder_fd, unsigned bits, size_t path_off,
@@ -500,12 +608,10 @@ enum bs_status bs_ignore_level_open(int folder_fd, unsigned bits, size_t path_of
 		return bs_fail_memory(err, "ignore files", sizeof(*level));
 	level->parent = parent;
 	level->path_off = path_off;
-	level->in_git = bs_ignore_level_in_git(parent);
+	level->is_above = bits & BS_IGNORE_ABOVE;
 	for (unsigned i = 0; i < FILE_KINDS; i++)
 		level->files[i].is_caseless = bits & BS_IGNORE_CASELESS;
-	enum bs_status status = BS_OK;
-	if (bits & BS_IGNORE_HAS_GIT)
-		status = read_git(folder_fd, bits, level, err);
+	enum bs_status status = read_repository(folder_fd, bits, level, err);
 	for (unsigned i = 0; i < FILE_EXCLUDE && !status; i++) {
 		/* git's files apply only inside a repository. */
 		bool must_read =
@@ -517,6 +623,8 @@ enum bs_status bs_ignore_level_open(int folder_fd, unsigned bits, size_t path_of
 	bool has_any = level->is_repository;
 	level->n_rules = bs_ignore_level_n_rules(parent);
 	for (size_t i = 0; i < FILE_KINDS; i++) {
+		if (bits & BS_IGNORE_MUTE)
+			remove_rules(&level->files[i]);
 		size_t n_rules = bs_ignore_n_rules(&level->files[i]);
 		has_any |= n_rules > 0 || level->files[i].faults.used_bytes > 0;
 		level->n_rules += n_rules;
@@ -566,14 +674,16 @@ void bs_ignore_level_close(struct bs_ignore_level *level, const struct bs_ignore
 }
 
 enum bs_ignore_verdict bs_ignore_level_match(const struct bs_ignore_level *level,
-                                             const struct bs_ignore_entry *entry, bool git_anywhere)
+                                             const struct bs_ignore_entry *entry,
+                                             const struct bs_ignore_entry *seen_above,
+                                             bool git_anywhere)
 {
 	size_t n_kinds =
 		git_anywhere || bs_ignore_level_in_git(level) ? FILE_KINDS : FILE_GITIGNORE;
 	for (size_t kind = 0; kind < n_kinds; kind++) {
 		for (const struct bs_ignore_level *at = level; at; at = at->parent) {
-			enum bs_ignore_verdict verdict =
-				bs_ignore_match(&at->files[kind], entry, at->path_off);
+			enum bs_ignore_verdict verdict = bs_ignore_match(
+				&at->files[kind], at->is_above ? seen_above : entry, at->path_off);
 			if (verdict != BS_IGNORE_SILENT)
 				return verdict;
 			if (kind >= FILE_GITIGNORE && at->is_repository)

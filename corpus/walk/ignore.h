@@ -2,7 +2,7 @@
  * ignore.h: ignore files: the meaning of a line, precedence of lines and files, and the global
  * file.
  *
- * The rules are those of ripgrep 13. Within a file, the last matching line decides. Among the kinds
+ * The rules are those of ripgrep 15. Within a file, the last matching line decides. Among the kinds
  * of files, .rgignore precedes .ignore, .gitignore, .git/info/exclude and the global excludes, in
  * this order; within a kind, a deeper folder precedes its parents. The three kinds of git apply
  * only inside a repository, up to its root. Private to corpus/; not thread-safe, because globs have
@@ -29,8 +29,6 @@ struct bs_ignore_entry {
 	size_t path_bytes;
 	size_t name_off; /* offset of the last component of path */
 	bool is_folder;
-	/* path in lower case, for caseless rules; NULL if there are no such rules */
-	const uint8_t *small;
 };
 
 struct bs_ignore_rule {
@@ -46,8 +44,10 @@ struct bs_ignore {
 	size_t n_plain; /* number of rules without ! */
 	/* consecutive invalid lines as "line 3: why", NUL-terminated */
 	struct bs_buffer faults;
-	/* set before rules are added: ASCII letters match in either case */
+	/* in rules that are added: ASCII letters match in either case */
 	bool is_caseless;
+	/* a line of a file that is not UTF-8 is appended to faults, too */
+	bool reports_encoding;
 };
 void bs_ignore_deinit(struct bs_ignore *ignore);
 
@@ -61,10 +61,15 @@ static inline size_t bs_ignore_n_rules(const struct bs_ignore *ignore)
 enum bs_status bs_ignore_add_line(struct bs_ignore *ignore, const uint8_t *line, size_t line_bytes,
                                   struct bs_error *err) BS_WARN_UNUSED;
 
-/* Adds the lines of a file. Invalid globs are appended to faults; reading stops at
- * a line that is not UTF-8. BS_NO_MEMORY, and statuses of the deadline. */
+/* Adds the lines of a file. A byte order mark is skipped, and a [ without a ] is a literal byte.
+ * Invalid globs are appended to faults; reading stops at a line that is not UTF-8. BS_NO_MEMORY,
+ * and statuses of the deadline. */
 enum bs_status bs_ignore_add_text(struct bs_ignore *ignore, const uint8_t *text, size_t text_bytes,
                                   struct bs_error *err) BS_WARN_UNUSED;
+
+/* True if only names decide, so that the rules do not depend on the folder that paths are relative
+ * to. */
+bool bs_ignore_is_about_names(const struct bs_ignore *ignore);
 
 /* The verdict of the rules for entry->path from path_off on. */
 enum bs_ignore_verdict bs_ignore_match(const struct bs_ignore *ignore,
@@ -77,8 +82,9 @@ enum bs_ignore_verdict bs_ignore_as_globs(enum bs_ignore_verdict verdict, size_t
                                           bool is_folder);
 
 /* Reads the global excludes file: core.excludesFile of ~/.gitconfig, or of git/config in the folder
- * $XDG_CONFIG_HOME (default ~/.config); if neither sets it, git/ignore in that folder. must_read,
- * BS_NO_MEMORY, BS_IO: see bs_ignore_level_open (BS_IGNORE_MUST_READ). */
+ * $XDG_CONFIG_HOME (default ~/.config); if neither sets it, git/ignore in that folder.
+ * $GIT_CONFIG_GLOBAL replaces the two configuration files; $GIT_CONFIG_SYSTEM is read after them.
+ * must_read, BS_NO_MEMORY, BS_IO: see bs_ignore_level_open (BS_IGNORE_MUST_READ). */
 enum bs_status bs_ignore_read_global(bool must_read, struct bs_ignore *ignore,
                                      struct bs_error *err) BS_WARN_UNUSED;
 
@@ -95,14 +101,22 @@ struct bs_ignore_level;
 #define BS_IGNORE_HAS_IGNORE    2u
 #define BS_IGNORE_HAS_GITIGNORE 4u
 #define BS_IGNORE_HAS_GIT       8u
-#define BS_IGNORE_HAS_ANY       15u
+#define BS_IGNORE_HAS_JJ        16u
+#define BS_IGNORE_HAS_ANY       31u
 /* A .git entry only marks a repository; its exclude file is not read. */
-#define BS_IGNORE_NO_EXCLUDE 16u
+#define BS_IGNORE_NO_EXCLUDE 32u
 /* An ignore file that exists and applies must be readable; otherwise it would be unknown which
  * files are ignored. */
-#define BS_IGNORE_MUST_READ 32u
+#define BS_IGNORE_MUST_READ 64u
 /* The rules of the folder's files match ASCII letters in either case. */
-#define BS_IGNORE_CASELESS 64u
+#define BS_IGNORE_CASELESS 128u
+/* The folder is a parent of the root of a walk: see bs_ignore_level_match. */
+#define BS_IGNORE_ABOVE 256u
+/* Git's files apply outside a repository, too, so that a .git marks no end of their rules. As in
+ * ripgrep, a .jj does, except in parents of the root. */
+#define BS_IGNORE_GIT_ANYWHERE 512u
+/* The rules of the folder's files match nothing; only invalid ones are reported. */
+#define BS_IGNORE_MUTE 1024u
 
 /* The bit (BS_IGNORE_HAS_*) of a file name, which is not NUL-terminated; 0 for most names. */
 unsigned bs_ignore_name_bit(const char *name, size_t name_bytes);
@@ -129,10 +143,12 @@ void bs_ignore_level_tell_faults(const struct bs_ignore_level *level,
 /* Frees the levels from `level` to before `until`. */
 void bs_ignore_level_close(struct bs_ignore_level *level, const struct bs_ignore_level *until);
 
-/* The verdict of the ignore files of `level` and its parents. git's files apply only inside a
- * repository; git_anywhere: everywhere. */
+/* The verdict of the ignore files of `level` and its parents. Levels opened with BS_IGNORE_ABOVE
+ * are matched against seen_above, the same entry with its real path. git's files apply only inside
+ * a repository; git_anywhere: everywhere. */
 enum bs_ignore_verdict bs_ignore_level_match(const struct bs_ignore_level *level,
                                              const struct bs_ignore_entry *entry,
+                                             const struct bs_ignore_entry *seen_above,
                                              bool git_anywhere);
 
 /* The number of rules of the folder and its parents: how many may be matched against an entry. */

@@ -4,10 +4,14 @@
  *
  *     root given as "sub", working directory /home/me/notes:
  *
- *     buffer   /home/me/notes/sub/2024/a.txt
+ *     path     /home/me/notes/sub/2024/a.txt
  *              |              |   |    |
  *              parents' rules |   |    name_off
  *                     shown_off   rel_off: what the caller receives
+ *
+ * If the real path of the root does not end in the given path (as for "../sub" or a symlink), there
+ * are two buffers: `path` begins with the given path, and `above` has the real path, for the rules
+ * of parents.
  *
  * ignore.c knows the rules and their meaning; this file decides which of them apply, and to which
  * part of the buffer. See walk.h.
@@ -28,7 +32,6 @@
 #include "core/base/bytes.h"
 #include "core/bitsift/skip.h"
 #include "core/collections/sort.h"
-#include "core/simd/needle.h"
 #include "core/system/deadline.h"
 #include "corpus/walk/file.h"
 #include "corpus/walk/file_types.h"
@@ -74,12 +77,13 @@ struct bs_walk {
 	struct bs_buffer path;
 	size_t shown_off;
 	size_t rel_off;
+	/* The real path of the root and, below it, the current entry; empty if `path` contains
+	 * it. */
+	struct bs_buffer above;
+	size_t above_off; /* offset of the part below the root; 0: `above` is not used */
 	/* the working directory, if the root was given as an absolute path */
 	struct bs_buffer current;
-	struct bs_ignore globs;
-	struct bs_ignore caseless_globs;
-	/* the path in lower case, for caseless globs and ignore files */
-	struct bs_buffer small;
+	struct bs_ignore globs; /* -g, and then --iglob */
 	struct bs_ignore global;
 	struct bs_ignore named; /* rules of --ignore-file */
 	struct bs_ignore_level *parents;
@@ -159,41 +163,38 @@ static bool is_absolute(const struct bs_walk *walk)
 	return walk->path.data[walk->shown_off] == '/';
 }
 
-static enum bs_status make_small(struct bs_walk *walk, const void *text, size_t n_bytes,
-                                 struct bs_error *err)
+/* The offset in the path of the part that rules relative to the working directory are matched
+ * against: of -g, --ignore-file and the global excludes. An absolute path outside it is matched
+ * with its first slash. */
+static size_t off_below_current(const struct bs_walk *walk)
 {
-	bs_buffer_clear(&walk->small);
-	enum bs_status status = bs_buffer_append(&walk->small, text, n_bytes, err);
-	for (size_t i = 0; i < n_bytes && !status; i++)
-		walk->small.data[i] = bs_needle_fold(walk->small.data[i]);
-	return status;
-}
-
-/* The verdict of the --iglob globs. */
-static enum bs_ignore_verdict ask_caseless_globs(struct bs_walk *walk,
-                                                 const struct bs_ignore_entry *entry, size_t off)
-{
-	struct bs_ignore_entry small = *entry;
-	if (bs_ignore_n_rules(&walk->caseless_globs) == 0 ||
-	    make_small(walk, entry->path, entry->path_bytes, NULL) != BS_OK)
-		return BS_IGNORE_SILENT;
-	small.path = walk->small.data;
-	return bs_ignore_match(&walk->caseless_globs, &small, off);
+	return is_absolute(walk)
+	               ? off_below(&walk->path, walk->current.data, walk->current.used_bytes)
+	               : walk->shown_off;
 }
 
 /* The verdict of -g and --iglob. */
-static enum bs_ignore_verdict ask_globs(struct bs_walk *walk, const struct bs_ignore_entry *entry)
+static enum bs_ignore_verdict ask_globs(const struct bs_walk *walk,
+                                        const struct bs_ignore_entry *entry)
 {
-	size_t off = walk->shown_off;
-	if (bs_ignore_n_rules(&walk->globs) + bs_ignore_n_rules(&walk->caseless_globs) == 0)
+	if (bs_ignore_n_rules(&walk->globs) == 0)
 		return BS_IGNORE_SILENT;
-	if (is_absolute(walk))
-		off = off_below(&walk->path, walk->current.data, walk->current.used_bytes);
-	enum bs_ignore_verdict verdict = ask_caseless_globs(walk, entry, off);
-	if (verdict == BS_IGNORE_SILENT)
-		verdict = bs_ignore_match(&walk->globs, entry, off);
-	return bs_ignore_as_globs(verdict, walk->globs.n_plain + walk->caseless_globs.n_plain,
-	                          entry->is_folder);
+	enum bs_ignore_verdict verdict =
+		bs_ignore_match(&walk->globs, entry, off_below_current(walk));
+	return bs_ignore_as_globs(verdict, walk->globs.n_plain, entry->is_folder);
+}
+
+/* The entry as the rules of parents of the root see it. */
+static struct bs_ignore_entry seen_above(const struct bs_walk *walk,
+                                         const struct bs_ignore_entry *entry)
+{
+	struct bs_ignore_entry above = *entry;
+	if (walk->above_off == 0)
+		return above;
+	above.path = walk->above.data;
+	above.path_bytes = walk->above.used_bytes;
+	above.name_off = walk->above_off + (entry->name_off - walk->rel_off);
+	return above;
 }
 
 /* The verdict of the ignore files and the file types. File types come last: they may skip a file
@@ -202,9 +203,11 @@ static enum bs_ignore_verdict ask_files(const struct bs_walk *walk, const struct
                                         const struct bs_ignore_entry *entry)
 {
 	bool in_git = bs_ignore_level_in_git(folder->level) || walk->options.ignores_outside_git;
-	enum bs_ignore_verdict verdict =
-		bs_ignore_level_match(folder->level, entry, walk->options.ignores_outside_git);
-	size_t off = walk->shown_off + is_absolute(walk);
+	struct bs_ignore_entry above = seen_above(walk, entry);
+	enum bs_ignore_verdict verdict = bs_ignore_level_match(folder->level, entry, &above,
+	                                                       walk->options.ignores_outside_git);
+	bool has_more = bs_ignore_n_rules(&walk->global) + bs_ignore_n_rules(&walk->named) > 0;
+	size_t off = has_more ? off_below_current(walk) : 0;
 	if (verdict == BS_IGNORE_SILENT && in_git)
 		verdict = bs_ignore_match(&walk->global, entry, off);
 	if (verdict == BS_IGNORE_SILENT)
@@ -217,20 +220,14 @@ static enum bs_ignore_verdict ask_files(const struct bs_walk *walk, const struct
 }
 
 /* True if the entry, whose path is in the buffer, is visited; otherwise *why_out is the reason. */
-static bool wants(struct bs_walk *walk, const struct folder *folder, const struct entry *found,
-                  enum bs_skip *why_out)
+static bool wants(const struct bs_walk *walk, const struct folder *folder,
+                  const struct entry *found, enum bs_skip *why_out)
 {
 	struct bs_ignore_entry entry = {.path = walk->path.data,
 	                                .path_bytes = walk->path.used_bytes,
 	                                .name_off = folder->path_bytes,
 	                                .is_folder = found->kind == BS_ENTRY_FOLDER};
 	enum bs_ignore_verdict verdict = ask_globs(walk, &entry);
-	if (verdict == BS_IGNORE_SILENT && walk->options.caseless_ignore_files) {
-		/* Without memory for the lower-case path, visit the entry rather than skip it. */
-		if (make_small(walk, entry.path, entry.path_bytes, NULL) != BS_OK)
-			return true;
-		entry.small = walk->small.data;
-	}
 	if (verdict == BS_IGNORE_SILENT)
 		verdict = ask_files(walk, folder, &entry);
 	*why_out = entry.is_folder ? BS_SKIP_IGNORED_FOLDER : BS_SKIP_IGNORED;
@@ -413,13 +410,15 @@ static unsigned wanted_ignore_bits(const struct bs_walk *walk, unsigned bits)
 {
 	unsigned kinds = walk->options.no_ignore_kinds;
 	if (kinds & BS_WALK_NO_DOT)
-		bits &= ~BS_IGNORE_HAS_IGNORE;
+		bits &= ~(BS_IGNORE_HAS_IGNORE | BS_IGNORE_HAS_RGIGNORE);
 	if (kinds & BS_WALK_NO_VCS)
 		bits &= ~BS_IGNORE_HAS_GITIGNORE;
 	if (bits && (kinds & BS_WALK_NO_EXCLUDE))
 		bits |= BS_IGNORE_NO_EXCLUDE;
 	if (bits && walk->options.caseless_ignore_files)
 		bits |= BS_IGNORE_CASELESS;
+	if (bits && walk->options.ignores_outside_git)
+		bits |= BS_IGNORE_GIT_ANYWHERE;
 	return bits && walk->options.unread ? bits | BS_IGNORE_MUST_READ : bits;
 }
 
@@ -638,6 +637,16 @@ static bool is_in_part(const struct bs_walk *walk, bool *is_above_out)
 	return false;
 }
 
+/* Sets `above` to the real path of the current entry, if it is used. */
+static enum bs_status set_above(struct bs_walk *walk, struct bs_error *err)
+{
+	if (walk->above_off == 0 || bs_ignore_level_n_rules(walk->parents) == 0)
+		return BS_OK;
+	walk->above.used_bytes = walk->above_off;
+	return bs_buffer_append(&walk->above, walk->path.data + walk->rel_off,
+	                        walk->path.used_bytes - walk->rel_off, err);
+}
+
 /* Visits the next entry of the top folder. *is_file_out: the entry is a file that the walk
  * yields. */
 static enum bs_status visit(struct bs_walk *walk, struct folder *folder, bool *is_file_out,
@@ -650,6 +659,8 @@ static enum bs_status visit(struct bs_walk *walk, struct folder *folder, bool *i
 		bs_deadline_check_after(ENTRY_NS + RULE_NS * (uint64_t)n_rules, err);
 	if (!status)
 		status = set_path(walk, folder->path_bytes, entry->name, entry->name_bytes, err);
+	if (!status)
+		status = set_above(walk, err);
 	if (status)
 		return status;
 	bool is_above = false, is_part = walk->options.parts && is_in_part(walk, &is_above);
@@ -707,43 +718,73 @@ enum bs_status bs_walk_next(struct bs_walk *walk, const char **path_out, size_t 
 	return BS_OK;
 }
 
-/* Appends a folder's path to the buffer, and a slash unless the path is empty or ends in one. */
-static enum bs_status append_folder(struct bs_walk *walk, const char *folder, struct bs_error *err)
+/* Appends a folder's path to a buffer, and a slash unless the path is empty or ends in one. */
+static enum bs_status append_folder(struct bs_buffer *buffer, const char *folder,
+                                    struct bs_error *err)
 {
 	size_t n = strlen(folder);
-	enum bs_status status = set_path(walk, walk->path.used_bytes, folder, n, err);
-	return status || n == 0 || folder[n - 1] == '/'
-	               ? status
-	               : set_path(walk, walk->path.used_bytes, "/", 1, err);
+	enum bs_status status = bs_buffer_append(buffer, folder, n, err);
+	return status || n == 0 || folder[n - 1] == '/' ? status
+	                                                : bs_buffer_append(buffer, "/", 1, err);
+}
+
+/* True if the path of a folder ends with the components of `end`, which may end in a slash.
+ * *off_out: their offset. */
+static bool ends_with_folder(const char *path, const char *end, size_t *off_out)
+{
+	size_t n = strlen(path), end_bytes = strlen(end);
+	if (end_bytes > 1 && end[end_bytes - 1] == '/')
+		end_bytes--;
+	if (end_bytes > n || memcmp(path + n - end_bytes, end, end_bytes) != 0)
+		return false;
+	*off_out = n - end_bytes;
+	return *off_out == 0 || path[*off_out - 1] == '/';
 }
 
 /*
- * Sets the path buffer to the root.
+ * Sets the path buffer to the root, and `above` if it is needed.
  *
- * Scar: if the root is "sub", ripgrep 13 matches the rules of parent folders not against
- * "sub/a.txt" but against the real path of sub followed by "sub/a.txt", so that "sub" is in it
- * twice. So a parent's rule "/sub/a.txt" hides the file in a walk of "." but not in one of "sub".
- * If there are several roots, ripgrep caches a parent folder with the path of the first root below
- * it (`base`). Later versions fixed this; this code does the same as 13 as long as that is the
- * reference.
+ * Scar: ripgrep 15 matches the rules of the root's parents against the real path of the root and
+ * what is below it. But if several roots are given, a parent that was above the previous root, too,
+ * keeps the path of that root (`base`), so that its rules may leave out another root's files.
  */
 static enum bs_status start_path(struct bs_walk *walk, const char *root, const char *real_root,
                                  struct bs_error *err)
 {
-	enum bs_status status = BS_OK;
 	const char *shown = walk->options.shown ? walk->options.shown : root;
-	const char *name = shown;
+	const char *base = walk->options.base ? walk->options.base : real_root;
+	enum bs_status status;
 	while (shown[0] == '.' && shown[1] == '/')
 		shown += 2;
 	if (strcmp(shown, ".") == 0)
 		shown++;
-	if (name[0] != '/' && real_root)
-		status = append_folder(walk, walk->options.base ? walk->options.base : real_root,
-		                       err);
-	walk->shown_off = walk->path.used_bytes;
-	if (!status)
-		status = append_folder(walk, shown, err);
+	bool is_one = base && *shown && ends_with_folder(base, shown, &walk->shown_off);
+	if (base && !*shown) {
+		status = append_folder(&walk->path, base, err);
+		walk->shown_off = walk->path.used_bytes;
+	} else {
+		status = append_folder(&walk->path, is_one ? base : shown, err);
+	}
 	walk->rel_off = walk->path.used_bytes;
+	if (!status && base && *shown && !is_one)
+		status = append_folder(&walk->above, base, err);
+	walk->above_off = walk->above.used_bytes;
+	return status ? status : set_path(walk, walk->rel_off, "", 0, err);
+}
+
+/* Finds the working directory, if rules are relative to it and the root is given as an absolute
+ * path. */
+static enum bs_status find_current(struct bs_walk *walk, struct bs_error *err)
+{
+	size_t n_rules = bs_ignore_n_rules(&walk->globs) + bs_ignore_n_rules(&walk->global) +
+	                 bs_ignore_n_rules(&walk->named);
+	char *current;
+	if (n_rules == 0 || !is_absolute(walk))
+		return BS_OK;
+	enum bs_status status = bs_file_real_path(".", &current, err);
+	if (current)
+		status = bs_buffer_append(&walk->current, current, strlen(current), err);
+	free(current);
 	return status;
 }
 
@@ -754,23 +795,11 @@ static enum bs_status add_globs(struct bs_walk *walk, struct bs_error *err)
 		const char *glob = walk->options.globs[i];
 		status = bs_ignore_add_line(&walk->globs, (const uint8_t *)glob, strlen(glob), err);
 	}
-	/* Lower-case globs, to be matched against lower-case paths. */
+	walk->globs.is_caseless = true;
 	for (size_t i = 0; i < walk->options.n_caseless_globs && !status; i++) {
 		const char *glob = walk->options.caseless_globs[i];
-		status = make_small(walk, glob, strlen(glob), err);
-		if (!status)
-			status = bs_ignore_add_line(&walk->caseless_globs, walk->small.data,
-			                            walk->small.used_bytes, err);
+		status = bs_ignore_add_line(&walk->globs, (const uint8_t *)glob, strlen(glob), err);
 	}
-	if (status ||
-	    bs_ignore_n_rules(&walk->globs) + bs_ignore_n_rules(&walk->caseless_globs) == 0 ||
-	    !is_absolute(walk))
-		return status;
-	char *current;
-	status = bs_file_real_path(".", &current, err);
-	if (current)
-		status = bs_buffer_append(&walk->current, current, strlen(current), err);
-	free(current);
 	return status;
 }
 
@@ -779,23 +808,29 @@ static enum bs_status add_parents(struct bs_walk *walk, char *real_root, struct 
 {
 	enum bs_status status = BS_OK;
 	struct bs_error why = {""};
+	unsigned no_kinds = walk->options.no_ignore_kinds;
+	/* Then nothing about the parents matters, and ripgrep reports none of their faults. */
+	if (no_kinds & BS_WALK_NO_PARENT && no_kinds & BS_WALK_NO_VCS)
+		return BS_OK;
 	for (char *slash = strchr(real_root, '/'); slash && slash[1] && !status;
 	     slash = strchr(slash + 1, '/')) {
 		char *end = slash == real_root ? slash + 1 : slash;
 		char held = *end;
 		*end = '\0';
 		int fd = open(real_root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-		size_t off = off_below(&walk->path, real_root, (size_t)(end - real_root));
 		*end = held;
 		if (fd < 0)
 			continue;
-		/* The rules of parents may be disabled, but a repository is recognized anyway. */
-		bool has_rules = !(walk->options.no_ignore_kinds & BS_WALK_NO_PARENT);
-		unsigned bits = BS_IGNORE_HAS_GIT | BS_IGNORE_NO_EXCLUDE;
-		if (has_rules)
-			bits = wanted_ignore_bits(walk, BS_IGNORE_HAS_ANY);
+		/* The rules of parents may be disabled, but a repository is recognized anyway, and
+		 * as in ripgrep, invalid rules are reported. */
+		bool has_rules = !(no_kinds & BS_WALK_NO_PARENT);
+		unsigned bits = wanted_ignore_bits(walk, BS_IGNORE_HAS_ANY);
+		if (!has_rules)
+			bits |= BS_IGNORE_MUTE;
 		struct bs_ignore_level *above = walk->parents;
-		status = bs_ignore_level_open(fd, bits, off, above, &walk->parents, &why);
+		status = bs_ignore_level_open(fd, bits | BS_IGNORE_ABOVE,
+		                              (size_t)(slash - real_root) + 1, above,
+		                              &walk->parents, &why);
 		if (status)
 			status = bs_fail(err, status, "%.*s/%s", (int)(slash - real_root),
 			                 real_root, why.text);
@@ -826,6 +861,7 @@ static enum bs_status add_named(struct bs_walk *walk, struct bs_error *err)
 	const struct bs_walk_options *options = &walk->options;
 	const char *const *path = options->ignore_files;
 	enum bs_status status = BS_OK;
+	walk->named.reports_encoding = true;
 	for (; path && *path && !status; path++) {
 		struct rule_place here = {.walk = walk, .folder = ""};
 		status = bs_ignore_read_file(AT_FDCWD, *path, options->unread != NULL, &walk->named,
@@ -859,6 +895,8 @@ enum bs_status bs_walk_open(const char *root, const struct bs_walk_options *opti
 		status = add_named(walk, err);
 	if (!status && !options->no_ignore && !(options->no_ignore_kinds & BS_WALK_NO_GLOBAL))
 		status = bs_ignore_read_global(options->unread != NULL, &walk->global, err);
+	if (!status)
+		status = find_current(walk, err);
 	if (!status && !options->no_ignore && real_root)
 		status = add_parents(walk, real_root, err);
 	if (!status)
@@ -884,8 +922,7 @@ void bs_walk_close(struct bs_walk *walk)
 		pop_folder(walk);
 	bs_ignore_level_close(walk->parents, NULL);
 	bs_ignore_deinit(&walk->globs);
-	bs_ignore_deinit(&walk->caseless_globs);
-	bs_buffer_deinit(&walk->small);
+	bs_buffer_deinit(&walk->above);
 	bs_ignore_deinit(&walk->global);
 	bs_ignore_deinit(&walk->named);
 	bs_buffer_deinit(&walk->current);

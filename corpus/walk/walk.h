@@ -2,7 +2,7 @@
  * walk.h: yields the files below a folder, in document order, chosen by ripgrep's default rules.
  *
  * Order: by path component, bytewise ("a/x" before "a-b"). Skipped by default, as in `rg --files`
- * (13.0.0): hidden entries; inside a git repository the entries ignored by .gitignore files (also
+ * (15.0.0): hidden entries; inside a git repository the entries ignored by .gitignore files (also
  * those of parent folders up to the repository's root), .git/info/exclude and the global excludes
  * file (core.excludesFile or $XDG_CONFIG_HOME/git/ignore); the entries ignored by .ignore and
  * .rgignore files, also those of all parent folders. Symlinks are reported, not followed, unless
@@ -67,10 +67,10 @@ struct bs_walk_options {
 	/* file types, applied after the ignore files; see file_types.h; nullable */
 	struct bs_file_types *types;
 	/* Replaces the root's real path where the rules of parent folders are matched; NULL: the
-	 * real path. See start_path in walk.c. */
+	 * real path. Below the root's parent folder. See start_path in walk.c. */
 	const char *base;
-	/* The name of the root that globs and rules of parent folders see, as if it were given in
-	 * another working directory; NULL: the root as given. */
+	/* The name of the root that globs and rules of the global excludes see, as if it were given
+	 * in another working directory; NULL: the root as given. */
 	const char *shown;
 	/* Paths below the root, NULL-terminated array: only entries at or below one of them are
 	 * visited. The rules apply unchanged. NULL: all entries. */

@@ -204,6 +204,50 @@ static enum bs_status take_sort(void *to, const struct bs_option *option, const 
 	return status;
 }
 
+/* --no-ignore and --ignore: options like --ignore-vcs. Further ones may undo parts of them. */
+static enum bs_status take_ignore(void *to, const struct bs_option *option, const char *argument,
+                                  struct bs_error *err)
+{
+	struct bs_grep_arguments *arguments = to;
+	(void)argument, (void)err;
+	arguments->no_dot = arguments->no_exclude = arguments->no_global = arguments->no_parent =
+		arguments->no_vcs = option->value;
+	return BS_OK;
+}
+
+/* -u: each use adds one option, which later options may undo. */
+static enum bs_status take_unrestricted(void *to, const struct bs_option *option,
+                                        const char *argument, struct bs_error *err)
+{
+	struct bs_grep_arguments *arguments = to;
+	switch (++arguments->n_unrestricted) {
+	case 1:
+		return take_ignore(to, option, argument, err);
+	case 2:
+		arguments->request.files.hidden = true;
+		break;
+	case 3:
+		arguments->binary = BINARY_SEARCH;
+		break;
+	default:
+		return bs_fail(err, BS_INVALID, "--%s is given more than three times",
+		               option->name);
+	}
+	return BS_OK;
+}
+
+/* -t, -T, --type-add, --type-clear: their order counts. */
+static enum bs_status take_type(void *to, const struct bs_option *option, const char *argument,
+                                struct bs_error *err)
+{
+	struct bs_grep_arguments *arguments = to;
+	char *change;
+	if (asprintf(&change, "%s=%s", option->name, argument) < 0)
+		change = NULL;
+	enum bs_status status = own(arguments, change, err);
+	return status ? status : bs_word_list_add(&arguments->type_changes, change, err);
+}
+
 /* --engine: bitsift has one engine. With pcre2, it treats invalid UTF-8 as rg's pcre2 engine
  * does. */
 static enum bs_status take_engine(void *to, const struct bs_option *option, const char *argument,
@@ -316,11 +360,11 @@ const struct bs_option bs_grep_option_table[] = {
 	{'a', "text", NULL, "search binary files as if they were text", SETS(CHOICE, binary),
          .value = BINARY_TEXT},
 	BS_SHARED_GLOB(struct bs_grep_arguments, globs),
-	BS_SHARED_TYPE(struct bs_grep_arguments, types),
-	BS_SHARED_TYPE_NOT(struct bs_grep_arguments, type_nots),
+	{'t', "type", "TYPE", "only files of the type; repeatable", CALL(take_type)},
+	{'T', "type-not", "TYPE", "no files of the type; repeatable", CALL(take_type)},
 	{'.', "hidden", NULL, "hidden files too", SETS(FLAG, request.files.hidden)},
-	{0, "no-ignore", NULL, "do not apply .gitignore and similar files",
-         SETS(FLAG, ignores_nothing)},
+	{0, "no-ignore", NULL, "do not apply .gitignore and similar files", CALL(take_ignore),
+         .value = true},
 	{'L', "follow", NULL, "follow symlinks", SETS(FLAG, request.files.follow)},
 	{0, "index", "DIR", "the index [the nearest .bitsift upward, if any]",
          SETS(ONCE, request.index.dir), .takes_dash = true},
@@ -444,16 +488,16 @@ const struct bs_option bs_grep_option_table[] = {
 	{0, "no-glob-case-insensitive", NULL, "undo --glob-case-insensitive",
          SETS(UNFLAG, glob_caseless)},
 	{0, "type-add", "SPEC", "add NAME:GLOB, or NAME:include:OTHER; repeatable",
-         SETS(LIST, type_adds)},
-	{0, "type-clear", "TYPE", "forget the globs of a type; repeatable",
-         SETS(LIST, type_clears)},
+         CALL(take_type)},
+	{0, "type-clear", "TYPE", "forget the globs of a type; repeatable", CALL(take_type)},
 	{0, "type-list", NULL, "list the types", SETS(FLAG, type_list)},
 	{0, "files", NULL, "list the files that would be searched", SETS(FLAG, files)},
 	{0, "no-hidden", NULL, "undo --hidden", SETS(UNFLAG, request.files.hidden)},
-	{0, "ignore", NULL, "undo --no-ignore", SETS(UNFLAG, ignores_nothing)},
+	{0, "ignore", NULL, "undo --no-ignore and all --no-ignore-... but --no-ignore-files",
+         CALL(take_ignore)},
 	{0, "no-ignore-vcs", NULL, "do not read git's ignore files", SETS(FLAG, no_vcs)},
 	{0, "ignore-vcs", NULL, "undo --no-ignore-vcs", SETS(UNFLAG, no_vcs)},
-	{0, "no-ignore-dot", NULL, "do not read .ignore", SETS(FLAG, no_dot)},
+	{0, "no-ignore-dot", NULL, "do not read .ignore and .rgignore", SETS(FLAG, no_dot)},
 	{0, "ignore-dot", NULL, "undo --no-ignore-dot", SETS(UNFLAG, no_dot)},
 	{0, "no-ignore-global", NULL, "do not read git's global excludes", SETS(FLAG, no_global)},
 	{0, "ignore-global", NULL, "undo --no-ignore-global", SETS(UNFLAG, no_global)},
@@ -480,16 +524,15 @@ const struct bs_option bs_grep_option_table[] = {
 	{0, "no-require-git", NULL, "use git's ignore files outside repositories too",
          SETS(FLAG, request.files.ignores_outside_git)},
 	{'u', "unrestricted", NULL, "--no-ignore; -uu: --hidden too; -uuu: --binary too",
-         SETS(ADD, n_unrestricted)},
+         CALL(take_unrestricted), .value = true},
 	{0, "no-follow", NULL, "undo -L", SETS(UNFLAG, request.files.follow)},
-	{0, "max-depth", "N", "at most N folders deep", SETS(NUMBER, max_depth),
+	{'d', "max-depth", "N", "at most N folders deep", SETS(NUMBER, max_depth),
          .most = UINT32_MAX},
 	{0, "maxdepth", "N", "--max-depth", SETS(NUMBER, max_depth), .most = UINT32_MAX},
 	{0, "max-filesize", "SIZE", "skip larger files",
          SETS(SIZE_AS_RG, request.files.max_file_bytes)},
-	{0, "sort", "KEY", "path, or within each folder by modified, accessed or created [path]",
-         CALL(take_sort)},
-	{0, "sortr", "KEY", "reverse of --sort", CALL(take_sort), .value = 1},
+	{0, "sort", "KEY", "path, modified, accessed or created [path]", CALL(take_sort)},
+	{0, "sortr", "KEY", "--sort, in reverse order", CALL(take_sort), .value = 1},
 	{0, "sort-files", NULL, "--sort path", CALL(take_sort)},
 	{0, "no-sort-files", NULL, "--sort path", CALL(take_sort)},
 	{0, "mmap", NULL, "treat NUL bytes as rg does in files that it maps",
@@ -583,20 +626,21 @@ static enum bs_status decide_files(struct bs_grep_arguments *arguments, struct b
 	files->preprocessor_globs = arguments->pre_globs.list;
 	files->iglobs = arguments->iglobs.list;
 	files->globs = arguments->glob_caseless ? NULL : arguments->globs.list;
-	files->types = arguments->types.list;
-	files->excluded_types = arguments->type_nots.list;
-	files->added_types = arguments->type_adds.list;
-	files->cleared_types = arguments->type_clears.list;
-	files->no_ignore = arguments->ignores_nothing || arguments->n_unrestricted >= 1;
-	files->hidden |= arguments->n_unrestricted >= 2;
+	files->type_changes = arguments->type_changes.list;
 	files->is_text = arguments->binary == BINARY_TEXT;
-	files->search_binary = arguments->binary == BINARY_SEARCH || arguments->n_unrestricted >= 3;
+	files->search_binary = arguments->binary == BINARY_SEARCH;
+	/* These kinds are all ignore files that there are, except --ignore-file. */
+	files->no_ignore = arguments->no_dot && arguments->no_vcs;
 	files->no_ignore_kinds =
-		(arguments->no_dot ? BS_WALK_NO_DOT : 0) |
-		(arguments->no_parent ? BS_WALK_NO_PARENT : 0) |
-		(arguments->no_vcs ? BS_WALK_NO_VCS : 0) |
-		(arguments->no_vcs || arguments->no_global ? BS_WALK_NO_GLOBAL : 0) |
-		(arguments->no_vcs || arguments->no_exclude ? BS_WALK_NO_EXCLUDE : 0);
+		files->no_ignore
+			? 0
+			: (arguments->no_dot ? BS_WALK_NO_DOT : 0) |
+				  (arguments->no_parent ? BS_WALK_NO_PARENT : 0) |
+				  (arguments->no_vcs ? BS_WALK_NO_VCS : 0) |
+				  (arguments->no_vcs || arguments->no_global ? BS_WALK_NO_GLOBAL
+	                                                                     : 0) |
+				  (arguments->no_vcs || arguments->no_exclude ? BS_WALK_NO_EXCLUDE
+	                                                                      : 0);
 	files->has_max_depth = arguments->max_depth != UINT64_MAX;
 	files->max_depth = (uint32_t)arguments->max_depth;
 	files->has_max_file_bytes = files->max_file_bytes != UINT64_MAX;

@@ -25,14 +25,13 @@ struct bs_grep_arguments {
 	int bounds, binary, scope, count, which_files, color, n_unrestricted;
 	int line_number, column, with_filename; /* -1: option not given. */
 	bool has_context, json, vimgrep, passthru, heading, pretty;
-	bool ignores_nothing, glob_caseless, no_vcs, no_dot, no_global, no_exclude, no_parent,
-		no_files;
+	bool glob_caseless, no_vcs, no_dot, no_global, no_exclude, no_parent, no_files;
 	bool has_pattern_option, patterns_from_stdin, quiet, files, candidates, type_list,
 		pcre2_version, version;
 	/* Memory that the request points to. */
 	size_t *pattern_bytes;
-	struct bs_word_list patterns, globs, iglobs, ands, nots, types, type_nots, type_adds,
-		type_clears, colors, paths, owned, pre_globs, ignore_files, pattern_files;
+	struct bs_word_list patterns, globs, iglobs, ands, nots, type_changes, colors, paths, owned,
+		pre_globs, ignore_files, pattern_files;
 };
 
 /* The table of options, which set a struct bs_grep_arguments. Ends with a NULL name. --help shows

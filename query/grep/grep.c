@@ -12,6 +12,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/error.h"
+#include "core/base/utf8.h"
 #include "core/bitsift/index_locate.h"
 #include "core/bitsift/limits.h"
 #include "core/program/grep_program.h"
@@ -122,28 +123,61 @@ static enum bs_status check_request(const struct bs_grep_request *request, struc
 	return status;
 }
 
+/* The four kinds of changes and selections of file types, by the list of struct bs_grep_files that
+ * has them, and by their prefix in type_changes. */
+enum type_change {
+	TYPE_CLEAR,
+	TYPE_ADD,
+	TYPE_WANT,
+	TYPE_EXCLUDE,
+	TYPE_CHANGES
+};
+static const char *const type_prefixes[TYPE_CHANGES] = {
+	"type-clear=", "type-add=", "type=", "type-not="};
+
+static enum bs_status change_type(struct bs_file_types *types, enum type_change change,
+                                  const char *value, struct bs_error *err)
+{
+	if (change == TYPE_CLEAR)
+		bs_file_types_clear(types, value);
+	if (change == TYPE_ADD)
+		return bs_file_types_add(types, value, err);
+	return change == TYPE_CLEAR
+	               ? BS_OK
+	               : bs_file_types_choose(types, value, change == TYPE_EXCLUDE, err);
+}
+
+/* Applies an element of type_changes. */
+static enum bs_status change_type_by_name(struct bs_file_types *types, const char *text,
+                                          struct bs_error *err)
+{
+	for (unsigned change = 0; change < TYPE_CHANGES; change++) {
+		size_t n = strlen(type_prefixes[change]);
+		if (strncmp(text, type_prefixes[change], n) == 0)
+			return change_type(types, (enum type_change)change, text + n, err);
+	}
+	return bs_fail(err, BS_INVALID, "invalid change of file types: %s", text);
+}
+
 static enum bs_status make_types(struct grep *grep, struct bs_error *err)
 {
 	const struct bs_grep_files *files = &grep->search.request->files;
 	const char *const *lists[] = {files->cleared_types, files->added_types, files->types,
 	                              files->excluded_types};
-	bool is_chosen =
-		bs_text_list_length(files->types) + bs_text_list_length(files->excluded_types) > 0;
-	bool is_asked = grep->search.program->task == BS_GREP_LIST_TYPES;
-	for (size_t list = 0; list < 4; list++)
+	size_t n_changes = bs_text_list_length(files->type_changes);
+	bool is_asked = grep->search.program->task == BS_GREP_LIST_TYPES || n_changes > 0;
+	for (size_t list = 0; list < TYPE_CHANGES; list++)
 		is_asked |= bs_text_list_length(lists[list]) > 0;
 	enum bs_status status = is_asked ? bs_file_types_new(&grep->types, err) : BS_OK;
-	for (size_t list = 0; list < 4; list++) {
-		for (size_t i = 0; i < bs_text_list_length(lists[list]) && !status; i++) {
-			if (list == 0)
-				bs_file_types_clear(grep->types, lists[list][i]);
-			else if (list == 1)
-				status = bs_file_types_add(grep->types, lists[list][i], err);
-			else
-				status = bs_file_types_choose(grep->types, lists[list][i],
-				                              list == 3, err);
-		}
-	}
+	for (unsigned list = 0; list < TYPE_CHANGES; list++)
+		for (size_t i = 0; i < bs_text_list_length(lists[list]) && !status; i++)
+			status = change_type(grep->types, (enum type_change)list, lists[list][i],
+			                     err);
+	for (size_t i = 0; i < n_changes && !status; i++)
+		status = change_type_by_name(grep->types, files->type_changes[i], err);
+	if (!status && is_asked)
+		status = bs_file_types_finish(grep->types, err);
+	bool is_chosen = is_asked && bs_file_types_has_choice(grep->types);
 	grep->search.walk.walk.types = is_chosen ? grep->types : NULL;
 	return status;
 }
@@ -244,9 +278,13 @@ static enum bs_status add_globs(struct bs_ignore *rules, const char *const *glob
                                 struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	for (size_t i = 0; i < bs_text_list_length(globs) && !status; i++)
-		status =
-			bs_ignore_add_line(rules, (const uint8_t *)globs[i], strlen(globs[i]), err);
+	for (size_t i = 0; i < bs_text_list_length(globs) && !status; i++) {
+		const uint8_t *glob = (const uint8_t *)globs[i];
+		size_t n = strlen(globs[i]);
+		status = bs_text_is_utf8(glob, n)
+		                 ? bs_ignore_add_line(rules, glob, n, err)
+		                 : bs_fail(err, BS_INVALID, "glob '%s': not UTF-8", globs[i]);
+	}
 	return status;
 }
 
@@ -437,8 +475,7 @@ static enum bs_status search(struct grep *grep, uint64_t start_ns, struct bs_err
 	return status;
 }
 
-/* Checks the globs even if only files are named. Otherwise the walk would do it, but then there is
- * none. */
+/* Checks the globs, also if no folder is walked. */
 static enum bs_status check_globs(const struct bs_grep_files *files, struct bs_error *err)
 {
 	struct bs_ignore rules = {.n_plain = 0};
@@ -453,8 +490,6 @@ static enum bs_status run(struct grep *grep, uint64_t start_ns, struct bs_error 
 {
 	const struct bs_grep_request *request = grep->search.request;
 	enum bs_status status = bs_grep_analyse(&request->pattern, &grep->search.analysis, err);
-	if (!status && request->task != BS_GREP_CHECK)
-		status = check_globs(&request->files, err);
 	if (!status)
 		status = bs_results_init(&grep->search.results, request, &grep->search.walk, err);
 	if (!status)
@@ -531,6 +566,8 @@ enum bs_status bs_grep_for_program(const struct bs_grep_request *request,
 	if (!status)
 		status =
 			add_globs(&grep.preprocessor_globs, request->files.preprocessor_globs, err);
+	if (!status)
+		status = check_globs(&request->files, err);
 	if (!status)
 		status = make_types(&grep, err);
 	if (!status)

@@ -51,6 +51,9 @@ struct index_source {
 	char **resolved;      /* real paths, by path of the command line; entries may be NULL */
 	struct area *areas;
 	size_t n_areas;
+	/* The index read the global excludes as relative to another folder than the working
+	 * directory. */
+	bool is_elsewhere;
 	/* listings of folders recorded by the index; an unchanged folder need not be read */
 	struct bs_folders folders;
 	struct bs_walk_listings lists;
@@ -253,6 +256,7 @@ static enum bs_status meet_source(struct index_source *self, uint32_t s, struct 
 		status = count_unfollowed(self, s, err);
 	else if (source.kind != BS_SOURCE_STDIN && source.kind != BS_SOURCE_FORGOTTEN)
 		status = bs_file_real_path(source.path, &source_path, err);
+	self->is_elsewhere |= source.shown || (source.path && source.path[0] == '/');
 	for (size_t i = 0; source_path && i < self->search->walk.n_paths && !status; i++)
 		if (self->resolved[i])
 			status = meet(self, i, self->resolved[i], s, source_path, err);
@@ -502,11 +506,23 @@ static enum bs_status has_files(struct index_source *self, const struct area *ar
 	return status;
 }
 
+/* *is_same_out: the global excludes rule out the same files in all working directories. */
+static enum bs_status has_same_excludes(bool *is_same_out, struct bs_error *err)
+{
+	struct bs_ignore excludes = {.n_plain = 0};
+	enum bs_status status = bs_ignore_read_global(false, &excludes, err);
+	*is_same_out = bs_ignore_is_about_names(&excludes);
+	bs_ignore_deinit(&excludes);
+	return status;
+}
+
 static enum bs_status can_list(struct index_source *self, bool *can_out, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	*can_out = self->search->request->index.no_stat && has_same_rules(self) &&
 	           has_area_for_each(self);
+	if (*can_out && self->is_elsewhere && !self->search->walk.walk.no_ignore)
+		status = has_same_excludes(can_out, err);
 	/* A named path that the index's rules exclude must be walked, because the index has none of
 	 * its files. */
 	for (size_t i = 0; i < self->n_areas && *can_out && !status; i++)

@@ -366,6 +366,8 @@ enum bs_status bs_filter_begin(struct bs_filter *filter, const struct bs_selecti
 	for (size_t at = 0; at < asked->used_bytes && !status;
 	     at += strlen((const char *)asked->data + at) + 1)
 		status = take_ask(filter, (const char *)asked->data + at, err);
+	if (!status && filter->criteria.types)
+		status = bs_file_types_finish(filter->criteria.types, err);
 	bs_range_of_dates(bs_moment_us(filter->criteria.newer),
 	                  bs_moment_us(filter->criteria.older), &filter->criteria.dates);
 	if (status)

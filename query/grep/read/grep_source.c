@@ -23,6 +23,10 @@ struct walk_source {
 	struct bs_buffer path;
 	char *current;      /* real path of the working directory; NULL: not needed yet */
 	struct paths roots; /* real paths of the folders walked so far; NULL: unknown */
+	/* Elements of roots. The last one, if no file was searched since; and for each folder above
+	 * it, from / down, its base: see find_base. */
+	const char *last_root;
+	struct paths bases;
 };
 
 static void report(const struct walk_source *self, const char *path, int error_number)
@@ -51,27 +55,59 @@ static void report_rule(void *context, bool is_above, const char *message)
 		self->source.listener.remark(self->source.listener.remark_context, message);
 }
 
-/* Finds the `base` of the walk of root (struct bs_walk_options): the first folder of the command
- * line so far, including root, that is below the parent folder of root. Adds root to self->roots,
- * the list of these folders. */
+/* The number of folders above a real path; the root folder has none. */
+static size_t n_folders_above(const char *real)
+{
+	size_t n = 0;
+	for (const char *at = real; at[1] && *at; at++)
+		n += *at == '/';
+	return n;
+}
+
+/* The number of folders that are above both real paths. */
+static size_t n_common_folders(const char *real, const char *other)
+{
+	size_t n = 0;
+	for (; *real && *real == *other; real++, other++)
+		n += *real == '/' && real[1] && other[1];
+	return n;
+}
+
+/* Forgets the folders above the last walk: ripgrep does so when it searches a file. */
+static void forget_bases(struct walk_source *self)
+{
+	self->last_root = NULL;
+	bs_vector_set_n(&self->bases, 0);
+}
+
+/*
+ * Finds the `base` of the walk of root (struct bs_walk_options). Each folder above the root has
+ * one: the first root that was walked below it, as long as all roots since then are below it, too.
+ * The base of the root's parent folder counts.
+ */
 static enum bs_status find_base(struct walk_source *self, const char *root, const char **base_out,
                                 struct bs_error *err)
 {
 	char *real;
 	*base_out = NULL;
 	enum bs_status status = bs_file_real_path(root, &real, err);
-	const char *slash = real ? strrchr(real, '/') : NULL;
 	if (!status)
 		status = bs_vector_append(&self->roots, &real, err);
 	if (status) {
 		free(real);
 		return status;
 	}
-	char *const *roots = self->roots.items;
-	for (size_t i = 0; slash && !*base_out; i++)
-		if (roots[i] && strncmp(roots[i], real, (size_t)(slash - real) + 1) == 0)
-			*base_out = roots[i];
-	return BS_OK;
+	if (!real || !self->last_root)
+		forget_bases(self);
+	size_t n_above = real ? n_folders_above(real) : 0;
+	if (self->last_root)
+		bs_vector_set_n(&self->bases, n_common_folders(real, self->last_root));
+	while (!status && bs_vector_n(&self->bases) < n_above)
+		status = bs_vector_append(&self->bases, &real, err);
+	if (!status && n_above > 0)
+		*base_out = self->bases.items[n_above - 1];
+	self->last_root = real;
+	return status;
 }
 
 static enum bs_status open_walk(struct walk_source *self, const char *root, struct bs_error *err)
@@ -112,6 +148,12 @@ enum bs_status bs_grep_file_below(const struct bs_grep_walk_options *options, si
 		file_out->path +
 		(options->is_default_path && strncmp(file_out->path, "./", 2) == 0 ? 2 : 0);
 	return BS_OK;
+}
+
+static void close_walk(struct walk_source *self)
+{
+	bs_walk_close(self->walk);
+	self->walk = NULL;
 }
 
 static bool is_too_large(const struct walk_source *self)
@@ -158,10 +200,17 @@ static enum bs_status next_path(struct walk_source *self, struct bs_grep_file *f
 	}
 	if (bs_file_stat(AT_FDCWD, path, &found) != 0) {
 		report(self, path, errno);
+		forget_bases(self);
 		return BS_OK;
 	}
-	if (S_ISDIR(found.st_mode))
-		return self->options->only_files ? BS_OK : open_walk(self, path, err);
+	if (S_ISDIR(found.st_mode)) {
+		enum bs_status status = open_walk(self, path, err);
+		/* Opening the walk reports invalid rules, also if nothing is searched. */
+		if (self->options->only_files)
+			close_walk(self);
+		return status;
+	}
+	forget_bases(self);
 	*file_out =
 		(struct bs_grep_file){.path = path,
 	                              .shown = path,
@@ -216,8 +265,7 @@ static enum bs_status walk_next(struct bs_grep_source *source, struct bs_grep_fi
 		if (self->walk) {
 			status = next_below(self, file_out, err);
 			if (!status && !file_out->shown) {
-				bs_walk_close(self->walk);
-				self->walk = NULL;
+				close_walk(self);
 			}
 		} else if (self->next_path < self->options->n_paths) {
 			status = next_path(self, file_out, err);
@@ -235,6 +283,7 @@ static void walk_close(struct bs_grep_source *source)
 	for (size_t i = 0; i < bs_vector_n(&self->roots); i++)
 		free(self->roots.items[i]);
 	bs_vector_deinit(&self->roots);
+	bs_vector_deinit(&self->bases);
 	bs_buffer_deinit(&self->path);
 	free(self->current);
 	free(self);

@@ -38,7 +38,85 @@ export BITSIFT_INDEX=$SCRATCH/index
 bitsift index -q .
 check
 unset BITSIFT_INDEX
+
+# What ripgrep 14 and 15 changed.
+mkdir -p "$SCRATCH/new/sub/deep/x." "$SCRATCH/new/sub/.hid" "$SCRATCH/new/out"
+(
+    cd "$SCRATCH/new"
+    files=(a b sub/a sub/deep/x sub/deep/y 'sub/deep/[abc' sub/deep/c. sub/deep/x./in sub/.hid/z sub/b.txt sub/c.txt out/a out/b)
+    for file in "${files[@]}"; do
+        echo foo >"$file"
+    done
+    ln -s sub/deep link
+    # rule RULE [OPTION...]: a rule in the outermost folder, and PATHs in, at and below it.
+    rule() {
+        printf '%b\n' "$1" >.gitignore
+        shift
+        local path
+        for path in "${paths[@]}"; do
+            # shellcheck disable=SC2086 # several paths
+            same --files "$@" $path
+        done
+        cd sub/deep
+        same --files "$@"
+        same -l foo "$@" ..
+        cd ../..
+    }
+    paths=('' sub/ ./sub/deep "$PWD/sub/deep" link ../new/sub 'sub out' 'sub/deep sub' 'sub/deep a sub')
+    for repository in .git .jj; do
+        mkdir $repository
+        for text in /sub/deep/x sub/deep/x deep/x /deep 'x.' '*.' '[abc' 'foo\\/\ndeep\\/' '*.{a,{txt,c}}' 'a}' '{a' '\0357\0273\0277a' 'a\n\0357\0273\0277b' \
+            '/sub\n!.hid' '*\n!/sub\n!sub/a' '.*\n!.hid/'; do
+            rule "$text"
+        done
+        rmdir $repository
+        paths=(sub/deep)
+    done
+    rule 'a'
+    mkdir .git
+    paths=('' sub "$PWD/sub/deep")
+    echo b >.rgignore
+    echo c.txt >sub/.ignore
+    for options in --no-ignore-dot --no-ignore '--no-ignore --ignore-vcs' '--no-ignore --ignore-dot' '-u --ignore-vcs --ignore-dot' '--no-ignore-vcs --ignore' \
+        '--no-ignore-dot --ignore' '-u --ignore' '--ignore -u' '-uu --no-hidden' '--no-ignore-parent' '--no-ignore --ignore-parent --ignore-vcs' --no-require-git \
+        '--ignore-vcs --no-ignore' '-uuu --no-binary' -uuuu; do
+        # shellcheck disable=SC2086 # several options
+        rule a $options
+    done
+    echo /sub/a >"$SCRATCH/rules"
+    rule '' --ignore-file "$SCRATCH/rules"
+    for glob in 'x./' '!x./' '/sub/a' '*.{txt,{a,b}}' '!*.' '[abc' 'a}'; do
+        rule '' -g "$glob"
+        rule '' --iglob "$glob"
+    done
+    for types in '-t txt' '-T txt' '-t txt -T txt' '-T txt -t txt' '--type-add q:a --type-clear q -t q' '--type-clear txt --type-add txt:b -t txt' '-t q --type-add q:x' \
+        '--type-add q:*:a' '--type-add q:include:txt,q' '--type-add q:a --type-add r:include:q --type-add q:b -t r' '-t all --type-add q:x' '-t none' '--type-add q:* -t q'; do
+        # shellcheck disable=SC2086 # several options
+        rule '' $types
+    done
+    [ "$n_same" -ge 500 ] || echo "only $n_same compared"
+    [ "$n_other" -eq 0 ]
+) || n_other=$((n_other + 1))
 report_same 200
+echo '# settings of git that rg does not know: instead of, and after, those in the home folder'
+mkdir "$SCRATCH/settings"
+(
+    cd "$SCRATCH/settings"
+    mkdir .git
+    for name in home global system; do
+        printf '[core]\nexcludesFile = %s/%s\n' "$SCRATCH" "$name" >"$SCRATCH/$name.conf"
+        echo "$name" >"$SCRATCH/$name"
+        echo foo >$name
+    done
+    cp "$SCRATCH/home.conf" "$HOME/.gitconfig"
+    show bitsift grep -l foo
+    show env GIT_CONFIG_GLOBAL="$SCRATCH/global.conf" bitsift grep -l foo
+    show env GIT_CONFIG_GLOBAL= bitsift grep -l foo
+    show env GIT_CONFIG_SYSTEM="$SCRATCH/system.conf" bitsift grep -l foo
+    show env GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM="$SCRATCH/system.conf" bitsift grep -l foo
+    show env GIT_CONFIG_GLOBAL="$SCRATCH/global.conf" bitsift grep -l foo --no-ignore-global
+    rm "$HOME/.gitconfig"
+)
 echo '# the message about one that cannot be read changes no exit status'
 show bitsift grep -l foo --ignore-file nowhere sub
 if unshare -rm true 2>/dev/null; then

@@ -8,16 +8,21 @@
 
 /* ---- globs ---- */
 
-static bool glob_matches(const char *pattern, const char *path)
+static bool glob_matches_with(unsigned flags, const char *pattern, const char *path)
 {
 	AUTO(bs_glob_deinit) struct bs_glob glob;
 	const char *slash = strrchr(path, '/');
 	struct bs_glob_path at = {.bytes = (const uint8_t *)path,
 	                          .n_bytes = strlen(path),
 	                          .name_off = slash ? (size_t)(slash - path) + 1 : 0};
-	assert_int_equal(bs_glob_init(&glob, (const uint8_t *)pattern, strlen(pattern), NULL),
-	                 BS_OK);
+	assert_int_equal(
+		bs_glob_init(&glob, (const uint8_t *)pattern, strlen(pattern), flags, NULL), BS_OK);
 	return bs_glob_match(&glob, &at);
+}
+
+static bool glob_matches(const char *pattern, const char *path)
+{
+	return glob_matches_with(0, pattern, path);
 }
 
 /* A pattern, the paths that it matches, and paths that it does not match, separated by blanks. */
@@ -58,13 +63,18 @@ static const struct {
 	{"a{b*,c}*d", "abd acd abxd acxd", "ad axd"},
 	{"{a/**,b}", "a/x a/x/y b", "a"},
 	{"{**/a,b}c", "ac x/ac bc", "x/bc"},
-	{"a}", "a", "a}"},
+	{"{a,{b,c}d}e", "ae bde cde", "ade be bd e"},
+	{"{{a,b},{c}}", "a b c", "ab"},
+	{"x{{},a}", "xa", "x"},
+	{"x{{},{,{}}}", "x", "xa"},
+	{"{a,{**/b,c/**}}", "a b x/b c/x/y", "c"},
+	{"{a{b,c*},d}**", "ab acx d dx acxx", "a b/d"},
 	{"a,b", "a,b", "a"},
 	{"\\*\\a", "*a", "xa \\*a"},
 	{"\\é", "é", "e"},
-	{"**/foo.", "", "foo. x/foo."},
+	{"**/foo.", "foo. x/foo.", "foo"},
 	{"a/foo.", "a/foo.", "foo."},
-	{"*.", "", "a. ."},
+	{"*.", "a. .", "a"},
 	{"\xff*", "\xff \xffx", "x"},
 };
 
@@ -84,23 +94,32 @@ static void test_globs(void **state)
 		check_words(glob_cases[i].pattern, glob_cases[i].no, false);
 	}
 	assert_true(glob_matches("**/a*c", "x/a\nc"));
-	assert_false(glob_matches("**/a*c", "x\ny/ac"));
+	assert_true(glob_matches("**/a*c", "x\ny/ac"));
 	assert_true(glob_matches("**/*.c", "x\ny/a.c"));
+	assert_true(glob_matches_with(BS_GLOB_CASELESS, "**/A[B-c]*D", "x/aCcd"));
+	assert_true(glob_matches_with(BS_GLOB_CASELESS, "[Z-a]", "z"));
+	assert_true(glob_matches_with(BS_GLOB_CASELESS, "*.C", "a.c"));
+	assert_true(glob_matches_with(BS_GLOB_CASELESS, "x/É", "X/É"));
+	assert_false(glob_matches_with(BS_GLOB_CASELESS, "É", "é"));
+	assert_false(glob_matches_with(BS_GLOB_CASELESS, "[!a]", "A"));
+	assert_true(glob_matches_with(BS_GLOB_UNCLOSED_SET, "[a{b[,c}", "[ac"));
+	assert_true(glob_matches_with(BS_GLOB_UNCLOSED_SET, "[a{b[,c}", "[ab["));
 }
 
 static void test_bad_globs(void **state)
 {
-	static const char *const bad[] = {"[", "[a", "[]",      "[!]", "[b-a]",
-	                                  "{", "{a", "{a,{b}}", "a\\", "[é-a]"};
+	static const char *const bad[] = {"[",  "[a", "[]",     "[!]",  "[b-a]", "{",
+	                                  "{a", "a}", "{a,{b}", "{a}}", "a\\",   "[é-a]"};
 	struct bs_glob glob;
 	for (size_t i = 0; i < COUNT(bad); i++) {
-		assert_int_equal(bs_glob_init(&glob, (const uint8_t *)bad[i], strlen(bad[i]), ERR),
-		                 BS_INVALID);
+		assert_int_equal(
+			bs_glob_init(&glob, (const uint8_t *)bad[i], strlen(bad[i]), 0, ERR),
+			BS_INVALID);
 		assert_non_null(strstr(said.text, bad[i]));
 	}
 	FREED char *huge = must_malloc(100000);
 	memset(huge, '*', 100000);
-	assert_int_equal(bs_glob_init(&glob, (const uint8_t *)huge, 100000, ERR), BS_INVALID);
+	assert_int_equal(bs_glob_init(&glob, (const uint8_t *)huge, 100000, 0, ERR), BS_INVALID);
 }
 
 /* No pattern makes matching slow. With backtracking, this one would not end in practice. */
@@ -125,21 +144,57 @@ static const struct {
 	const char *text, *path;
 	char verdict;
 } ignore_cases[] = {
-	{"a", "a", '-'},           {"a", "x/a", '-'},      {"a", "b", '?'},
-	{"/a", "a", '-'},          {"/a", "x/a", '?'},     {"x/a", "x/a", '-'},
-	{"x/a", "y/x/a", '?'},     {"a/", "a", '?'},       {"a/", "a/", '-'},
-	{"a/", "x/a/", '-'},       {"# a", "# a", '?'},    {"\\#a", "#a", '-'},
-	{"!a", "a", '+'},          {"\\!a", "!a", '-'},    {"a\n!a", "a", '+'},
-	{"!a\na", "a", '-'},       {"*\n!a/", "a", '-'},   {"*\n!a/", "a/", '+'},
-	{"a  ", "a", '-'},         {"a\\ ", "a ", '-'},    {"a\\  ", "a ", '?'},
-	{" a", "a", '?'},          {" a", " a", '-'},      {"a\r\nb", "a", '-'},
-	{"a\t\xc2\xa0", "a", '-'}, {"[\nb", "b", '-'},     {"a\n\xff\nb", "a", '-'},
-	{"a\n\xff\nb", "b", '?'},  {"!", "a", '+'},        {"/", "a/", '?'},
-	{"a/**", "a/", '?'},       {"a/**", "a/b", '-'},   {"**", "a/b", '-'},
-	{"**/", "a/", '-'},        {"**/", "a", '?'},      {"/**", "a", '-'},
-	{"a//", "a/", '?'},        {"\\/a", "/a", '-'},    {"a\\/", "a/", '?'},
-	{"x/**/a", "x/y/a", '-'},  {"", "a", '?'},         {"\n\n  \n", "a", '?'},
-	{"foo.", "foo.", '?'},     {"/foo.", "foo.", '-'}, {"a\\ \r\nb", "a ", '-'},
+	{"a", "a", '-'},
+	{"a", "x/a", '-'},
+	{"a", "b", '?'},
+	{"/a", "a", '-'},
+	{"/a", "x/a", '?'},
+	{"x/a", "x/a", '-'},
+	{"x/a", "y/x/a", '?'},
+	{"a/", "a", '?'},
+	{"a/", "a/", '-'},
+	{"a/", "x/a/", '-'},
+	{"# a", "# a", '?'},
+	{"\\#a", "#a", '-'},
+	{"!a", "a", '+'},
+	{"\\!a", "!a", '-'},
+	{"a\n!a", "a", '+'},
+	{"!a\na", "a", '-'},
+	{"*\n!a/", "a", '-'},
+	{"*\n!a/", "a/", '+'},
+	{"a  ", "a", '-'},
+	{"a\\ ", "a ", '-'},
+	{"a\\  ", "a ", '?'},
+	{" a", "a", '?'},
+	{" a", " a", '-'},
+	{"a\r\nb", "a", '-'},
+	{"a\t\xc2\xa0", "a", '-'},
+	{"{\nb", "b", '-'},
+	{"a\n\xff\nb", "a", '-'},
+	{"a\n\xff\nb", "b", '?'},
+	{"!", "a", '+'},
+	{"/", "a/", '?'},
+	{"a/**", "a/", '?'},
+	{"a/**", "a/b", '-'},
+	{"**", "a/b", '-'},
+	{"**/", "a/", '-'},
+	{"**/", "a", '?'},
+	{"/**", "a", '-'},
+	{"a//", "a/", '?'},
+	{"\\/a", "/a", '-'},
+	{"a\\/", "a/", '-'},
+	{"x/**/a", "x/y/a", '-'},
+	{"", "a", '?'},
+	{"\n\n  \n", "a", '?'},
+	{"[a", "x/[a", '-'},
+	{"[a[b]*", "[a[b]c", '-'},
+	{"[b-a", "[b-a", '?'},
+	{"\\/", "a/", '-'},
+	{"\xef\xbb\xbf\xef\xbb\xbf/a", "a", '-'},
+	{"b\n\xef\xbb\xbf/a", "a", '?'},
+	{"foo.", "foo.", '-'},
+	{"/foo.", "foo.", '-'},
+	{"a\\ \r\nb", "a ", '-'},
 };
 
 static void test_ignore_lines(void **state)

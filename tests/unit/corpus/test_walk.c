@@ -1,5 +1,5 @@
 /*
- * test_walk.c: single features of the walk, and comparisons with ripgrep 13 on random trees.
+ * test_walk.c: single features of the walk, and comparisons with ripgrep 15 on random trees.
  * test_glob.c tests globs and ignore lines.
  *
  * test_walk 5000 7 makes a longer run of the comparison. A tree with a difference is kept, and its
@@ -306,12 +306,22 @@ static const char *const names[] = {
 	".a", "foo.", ".a.", "a b", "b ",  "[a]", "{a}",  "é",   "\xff", "a\nb",  "!a",
 	"#a", "-d",   "*",   "\\",  "a,b", "]",   "a\nc", "..x", "foo",  "sub",   "tree"};
 
-static const char *const pieces[] = {
-	"a",   "b",    "c",    ".",     ".c",      "*",        "*",        "**",
-	"?",   "[ab]", "[!a]", "[a-c]", "[^.]",    "{a,b}",    "{a,}",     "\\*",
-	"\\[", "é",    "[é]",  " ",     "}",       ",",        "!",        "#",
-	"-",   "foo",  "sub",  "tree",  "{*.c,b}", "x",        "[a-]",     "\\a",
-	".*",  "*.c",  "[/]",  "[!x]",  "{a/b,c}", "{**/a,b}", "{a/**,b}", "{a,b}*"};
+static const char *const pieces[] = {"a",         "b",        "c",
+                                     ".",         ".c",       "*",
+                                     "*",         "**",       "?",
+                                     "[ab]",      "[!a]",     "[a-c]",
+                                     "[^.]",      "{a,b}",    "{a,}",
+                                     "\\*",       "\\[",      "é",
+                                     "[é]",       " ",        "}",
+                                     ",",         "!",        "#",
+                                     "-",         "foo",      "sub",
+                                     "tree",      "{*.c,b}",  "x",
+                                     "[a-]",      "\\a",      "{",
+                                     "[a",        "[",        "\\/",
+                                     "{a,{b,c}}", "{a,{}}",   "{{a},{b,.}c}*",
+                                     "*.",        ".*",       "*.c",
+                                     "[/]",       "[!x]",     "{a/b,c}",
+                                     "{**/a,b}",  "{a/**,b}", "{a,b}*"};
 
 static const char *const garbage[] = {"a", "b", "*", "**", "?", "[", "]", "{", "}", ",",
                                       "!", "#", "/", "\\", ".", "-", "^", "é", " ", "c"};
@@ -356,8 +366,8 @@ static void random_ignore_file(const char *path)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
 	for (uint64_t n = below(5); n > 0; n--) {
-		if (one_in(60))
-			append_string(&text, one_in(2) ? "\xff" : "\xef\xbb\xbf");
+		if (one_in(20))
+			append_string(&text, one_in(4) ? "\xff" : "\xef\xbb\xbf");
 		random_glob(&text);
 		append_string(&text, one_in(8) ? "\r\n" : n == 1 && one_in(4) ? "" : "\n");
 	}
@@ -369,6 +379,8 @@ static void random_repository(void)
 {
 	static const char *const common[] = {"../..", "..\n", "/nowhere", ""};
 	char path[PATH_MAX + 64];
+	if (one_in(4))
+		make_folder(".jj");
 	if (!one_in(4)) {
 		make_folder(".git");
 		make_folder(".git/info");
@@ -422,8 +434,17 @@ static void random_tree(unsigned depth)
 static void random_home(void)
 {
 	static const char *const configs[] = {
-		"[core]\n\texcludesFile = ~/excludes\n", "[core]\nexcludesfile=~/excludes",
-		"# excludesfile = ~/excludes\n", "[user]\nname = x\n", "excludesFile = ~/none\n"};
+		"[core]\n\texcludesFile = ~/excludes\n",
+		"[core]\nexcludesfile=~/excludes",
+		"# excludesfile = ~/excludes\n",
+		"[user]\nname = x\n",
+		"excludesFile = ~/none\n",
+		"excludesFile = \"~/excludes\"\n",
+		"excludesFile =\n \" ~/excludes \"",
+		"excludesFile = ~/excludes\" \n[x]\n",
+		"excludesFile = ~/exc ludes\nexcludesFile = ~/excludes\n",
+		"excludesFile = ~/excludes # x\n",
+		"excludesFile = \"~/excludes"};
 	remove_tree("home");
 	make_folder("home");
 	make_folder("home/.config");
@@ -601,21 +622,21 @@ static size_t random_run(void)
 	return differences;
 }
 
-static bool have_rg_13(void)
+static bool have_rg_15(void)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer output = {0};
-	static const char version[] = "ripgrep 13.";
-	bool is_13 = run_rg((const char *const[]){"rg", "--version", NULL}, &output) == 0 &&
+	static const char version[] = "ripgrep 15.";
+	bool is_15 = run_rg((const char *const[]){"rg", "--version", NULL}, &output) == 0 &&
 	             output.used_bytes > sizeof(version) &&
 	             memcmp(output.data, version, sizeof(version) - 1) == 0;
-	return is_13;
+	return is_15;
 }
 
 static void test_random_trees(void **state)
 {
 	char home[PATH_MAX + 16];
-	if (!have_rg_13()) {
-		print_message("no ripgrep 13 is installed: nothing to compare with\n");
+	if (!have_rg_15()) {
+		print_message("no ripgrep 15 is installed: nothing to compare with\n");
 		skip();
 	}
 	snprintf(home, sizeof(home), "%s/home", base);
