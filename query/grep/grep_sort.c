@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "core/base/bytes.h"
 #include "core/base/vector.h"
 #include "core/bitsift/grep_request.h"
 #include "core/bitsift/status.h"
@@ -14,21 +15,16 @@
 #include "corpus/walk/file.h"
 #include "query/regex/text.h"
 
-/* seconds INT64_MIN: the file is missing */
-struct sort_time {
-	int64_t seconds;
-	uint32_t ns;
-};
-
 struct sorted {
 	/* path and shown point into names; they are set when names is complete */
 	struct bs_grep_file file;
 	size_t path_off, shown_off;
-	/* the first of the file's times, one for each path component below the root */
-	size_t times_off;
+	size_t number; /* of the file in the source */
+	bool has_time;
+	int64_t seconds;
+	uint32_t ns;
 };
 
-BS_VECTOR(sort_times, struct sort_time);
 BS_VECTOR(sorted_files, struct sorted);
 
 struct sort_source {
@@ -37,9 +33,7 @@ struct sort_source {
 	enum bs_grep_sort key;
 	bool is_reversed, has_all;
 	struct bs_buffer names;
-	struct sort_times times;
 	struct sorted_files files;
-	struct bs_buffer folder; /* scratch: a file's path up to one of its components */
 	size_t next;
 };
 
@@ -48,84 +42,37 @@ bool bs_grep_sort_is_wanted(const struct bs_grep_files *files)
 	return files->sort != BS_GREP_SORT_PATH || files->is_reversed;
 }
 
-static const struct sort_time *times_of(const struct sort_source *self, const struct sorted *file)
-{
-	return self->times.items + file->times_off;
-}
-
-/* Reads the time of the file at path. Symlinks are followed. A missing file sorts before all
- * others. */
-static enum bs_status read_time(const struct sort_source *self, const char *path,
-                                struct sort_time *time_out, struct bs_error *err)
+/* Reads the time of the file. Symlinks are followed. A file that is missing, or whose file system
+ * does not record the time, has none. */
+static void read_time(const struct sort_source *self, struct sorted *sorted)
 {
 	struct stat found;
 	struct statx created = {.stx_mask = 0};
-	*time_out = (struct sort_time){INT64_MIN, 0};
-	if (self->key != BS_GREP_SORT_CREATED) {
-		if (bs_file_stat(AT_FDCWD, path, &found) != 0)
-			return BS_OK;
+	const char *path = sorted->file.path;
+	if (!path || self->key == BS_GREP_SORT_PATH)
+		return;
+	if (self->key == BS_GREP_SORT_CREATED) {
+		sorted->has_time = statx(AT_FDCWD, path, 0, STATX_BTIME, &created) == 0 &&
+		                   created.stx_mask & STATX_BTIME;
+		sorted->seconds = created.stx_btime.tv_sec;
+		sorted->ns = created.stx_btime.tv_nsec;
+	} else if (bs_file_stat(AT_FDCWD, path, &found) == 0) {
 		struct timespec time =
 			self->key == BS_GREP_SORT_ACCESSED ? found.st_atim : found.st_mtim;
-		*time_out = (struct sort_time){time.tv_sec, (uint32_t)time.tv_nsec};
-		return BS_OK;
+		sorted->has_time = true;
+		sorted->seconds = time.tv_sec;
+		sorted->ns = (uint32_t)time.tv_nsec;
 	}
-	if (statx(AT_FDCWD, path, 0, STATX_BTIME, &created) != 0)
-		return BS_OK;
-	if (!(created.stx_mask & STATX_BTIME))
-		return bs_fail(err, BS_UNSUPPORTED,
-		               "%s: its file system does not tell when it was created", path);
-	*time_out = (struct sort_time){created.stx_btime.tv_sec, created.stx_btime.tv_nsec};
-	return BS_OK;
-}
-
-/* Adds the times of the path's components below the root. Components shared with the previous file
- * are copied from it. */
-static enum bs_status add_times(struct sort_source *self, const struct sorted *before,
-                                const char *before_path, const struct bs_grep_file *file,
-                                struct bs_error *err)
-{
-	enum bs_status status = BS_OK;
-	bool is_shared = before && before->file.root == file->root && file->below_off > 0;
-	for (size_t end = file->below_off, i = 0; file->path[end] && !status; i++, end++) {
-		size_t start = end;
-		struct sort_time time = {0, 0};
-		end += strcspn(file->path + end, "/");
-		is_shared = is_shared &&
-		            strncmp(before_path + start, file->path + start, end - start) == 0 &&
-		            file->path[end] && before_path[end] == '/';
-		if (is_shared) {
-			time = times_of(self, before)[i];
-		} else {
-			struct bs_text_writer to = {.out = &self->folder, .err = err};
-			bs_buffer_clear(&self->folder);
-			bs_text_put(&to, file->path, end);
-			bs_text_put(&to, "", 1);
-			status = to.status ? to.status
-			                   : read_time(self, (const char *)self->folder.data, &time,
-			                               err);
-		}
-		if (!status)
-			status = bs_vector_append(&self->times, &time, err);
-		if (!file->path[end])
-			break;
-	}
-	return status;
 }
 
 static enum bs_status add_file(struct sort_source *self, const struct bs_grep_file *file,
                                struct bs_error *err)
 {
-	size_t n = bs_vector_n(&self->files);
-	const struct sorted *before = n > 0 ? &self->files.items[n - 1] : NULL;
 	struct sorted sorted = {.file = *file,
 	                        .path_off = self->names.used_bytes,
-	                        .times_off = bs_vector_n(&self->times)};
+	                        .number = bs_vector_n(&self->files)};
 	struct bs_text_writer to = {.out = &self->names, .err = err};
-	if (self->key != BS_GREP_SORT_PATH && file->path && file->below_off > 0)
-		to.status =
-			add_times(self, before,
-		                  before ? (const char *)self->names.data + before->path_off : NULL,
-		                  file, err);
+	read_time(self, &sorted);
 	if (file->path)
 		bs_text_put(&to, file->path, strlen(file->path) + 1);
 	sorted.shown_off = self->names.used_bytes;
@@ -133,28 +80,77 @@ static enum bs_status add_file(struct sort_source *self, const struct bs_grep_fi
 	return to.status ? to.status : bs_vector_append(&self->files, &sorted, err);
 }
 
+/* Kinds of path components, in ripgrep's order. */
+enum component {
+	COMPONENT_NONE,
+	COMPONENT_ROOT,    /* the slash of an absolute path */
+	COMPONENT_CURRENT, /* a dot at the start; others do not count */
+	COMPONENT_PARENT,  /* .. */
+	COMPONENT_NAME,
+};
+
+/* Takes the next component, whose name is *name_out. *at: the rest of a path. */
+static enum component take_component(const char *path, const char **at, const char **name_out,
+                                     size_t *n_out)
+{
+	if (*at == path && *path == '/') {
+		(*at)++;
+		return COMPONENT_ROOT;
+	}
+	for (;;) {
+		*at += strspn(*at, "/");
+		*name_out = *at;
+		*n_out = strcspn(*at, "/");
+		*at += *n_out;
+		if (*n_out == 0)
+			return COMPONENT_NONE;
+		if (*n_out == 2 && memcmp(*name_out, "..", 2) == 0)
+			return COMPONENT_PARENT;
+		if (*n_out != 1 || **name_out != '.')
+			return COMPONENT_NAME;
+		if (*name_out == path)
+			return COMPONENT_CURRENT;
+	}
+}
+
+static int compare_paths(const char *x, const char *y)
+{
+	const char *at_x = x, *at_y = y, *name_x = x, *name_y = y;
+	size_t n = 0, m = 0;
+	for (;;) {
+		enum component a = take_component(x, &at_x, &name_x, &n),
+			       b = take_component(y, &at_y, &name_y, &m);
+		if (a != b || a == COMPONENT_NONE)
+			return (a > b) - (a < b);
+		int order = a == COMPONENT_NAME ? bs_compare_bytes((const uint8_t *)name_x, n,
+		                                                   (const uint8_t *)name_y, m)
+		                                : 0;
+		if (order)
+			return order;
+	}
+}
+
+/* Files without a time come last. */
+static int compare_times(const struct sorted *a, const struct sorted *b)
+{
+	if (a->has_time != b->has_time)
+		return a->has_time ? -1 : 1;
+	if (!a->has_time)
+		return 0;
+	if (a->seconds != b->seconds)
+		return a->seconds < b->seconds ? -1 : 1;
+	return (a->ns > b->ns) - (a->ns < b->ns);
+}
+
 static int compare(const void *left, const void *right, void *context)
 {
 	const struct sort_source *self = context;
 	const struct sorted *a = left, *b = right;
-	if (a->file.root != b->file.root || !a->file.path)
-		return (a->file.root > b->file.root) - (a->file.root < b->file.root);
-	const char *x = a->file.path + a->file.below_off, *y = b->file.path + b->file.below_off;
-	size_t n, m, i = 0;
-	while ((n = strcspn(x, "/")) == (m = strcspn(y, "/")) && memcmp(x, y, n) == 0 && x[n] &&
-	       y[m]) {
-		x += n + 1;
-		y += m + 1;
-		i++;
-	}
-	int order = memcmp(x, y, n < m ? n : m);
-	order = order ? order : (n > m) - (n < m);
-	if (self->key == BS_GREP_SORT_PATH)
+	int order = self->key == BS_GREP_SORT_PATH ? compare_paths(a->file.shown, b->file.shown)
+	                                           : compare_times(a, b);
+	if (order)
 		return self->is_reversed ? -order : order;
-	const struct sort_time *s = &times_of(self, a)[i], *t = &times_of(self, b)[i];
-	bool is_equal = s->seconds == t->seconds && s->ns == t->ns;
-	bool is_earlier = s->seconds != t->seconds ? s->seconds < t->seconds : s->ns < t->ns;
-	return is_equal ? order : is_earlier != self->is_reversed ? -1 : 1;
+	return (a->number > b->number) - (a->number < b->number);
 }
 
 static enum bs_status read_all(struct sort_source *self, struct bs_error *err)
@@ -198,9 +194,7 @@ static void sort_close(struct bs_grep_source *source)
 	struct sort_source *self = (struct sort_source *)(void *)source;
 	self->of->close(self->of);
 	bs_buffer_deinit(&self->names);
-	bs_vector_deinit(&self->times);
 	bs_vector_deinit(&self->files);
-	bs_buffer_deinit(&self->folder);
 	free(self);
 }
 

@@ -1,7 +1,7 @@
 /*
- * grep_sort.h: the files of a source in another order: by time, or reversed. As in ripgrep 13, the
- * entries of each folder are sorted, files and folders together, a folder by its own time, so that
- * the content of a folder stays together. The paths of the command line keep their order.
+ * grep_sort.h: the files of a source in another order: by time, or reversed. As in ripgrep 15,
+ * there is one order for the files of all paths of the command line. Files with equal times keep
+ * the order of the source. Files without a time come last, or first if the order is reversed.
  */
 #pragma once
 
@@ -12,8 +12,7 @@
 bool bs_grep_sort_is_wanted(const struct bs_grep_files *files);
 
 /* Takes ownership of `of`, the source to sort, which is closed with the new source or after a
- * failure. files is borrowed. BS_NO_MEMORY. `next` also fails with BS_UNSUPPORTED if a file system
- * does not record when files were created. */
+ * failure. files is borrowed. BS_NO_MEMORY. */
 enum bs_status bs_grep_sort_open(struct bs_grep_source *of, const struct bs_grep_files *files,
                                  struct bs_grep_source **source_out,
                                  struct bs_error *err) BS_WARN_UNUSED;

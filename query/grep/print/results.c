@@ -130,7 +130,9 @@ enum bs_status bs_results_init(struct bs_results *results, const struct bs_grep_
 	if (status || !output->resume_token)
 		return status;
 	status = read_token(output->resume_token, walk, &results->token, err);
-	results->token.is_by_path = request->files.sort == BS_GREP_SORT_PATH;
+	/* In reverse order, the files of several paths may be mixed. */
+	results->token.is_by_path = request->files.sort == BS_GREP_SORT_PATH &&
+	                            (walk->n_paths == 1 || !request->files.is_reversed);
 	results->token.is_reversed = request->files.is_reversed;
 	return status;
 }
