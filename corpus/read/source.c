@@ -141,13 +141,17 @@ enum bs_status bs_path_fingerprint(const char *path, struct bs_fingerprint *fing
 
 int bs_source_open(const struct bs_source *source, int flags)
 {
-	if (!source->is_inner)
-		return bs_file_open(AT_FDCWD, source->path, flags);
-	int folder_fd = bs_file_open(AT_FDCWD, source->folder, O_PATH | O_DIRECTORY);
-	int fd = folder_fd < 0 ? -1 : bs_file_open_below(folder_fd, source->below, flags);
+	int folder_fd = source->is_inner
+	                        ? bs_file_open(AT_FDCWD, source->folder, O_PATH | O_DIRECTORY)
+	                        : -1;
+	int fd = !source->is_inner ? bs_file_open(AT_FDCWD, source->path, flags)
+	         : folder_fd < 0   ? -1
+	                           : bs_file_open_below(folder_fd, source->below, flags);
 	int saved = errno;
 	if (folder_fd >= 0)
 		close(folder_fd);
+	if (fd >= 0)
+		bs_file_keep_access_time(fd);
 	errno = saved;
 	return fd;
 }
