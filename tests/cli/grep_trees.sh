@@ -76,6 +76,7 @@ same() {
     printf ' %q' "$@"
     printf '\n  exit status %s, rg %s\n' "$our_status" "$rg_status"
     head -c 300 "$SCRATCH/ours.err" | sed 's/^/  ! /'
+    head -c 300 "$SCRATCH/rg.err" | sed 's/^/  rg: /'
     diff -a "$SCRATCH/rg" "$SCRATCH/ours" | head -n 6 | cut -c 1-200 | cat -v || true
 }
 
