@@ -127,8 +127,8 @@ enum bs_grep_format {
 
 /* When callbacks.flush is called. */
 enum bs_grep_buffering {
-	/* before the search waits for input from a pipe; `bitsift grep` on a terminal: as
-	 * BS_GREP_BUFFER_LINES */
+	/* after the first output, when output has waited for a millisecond, and before the search
+	 * waits for input from a pipe; `bitsift grep` on a terminal: as BS_GREP_BUFFER_LINES */
 	BS_GREP_BUFFER_AUTO = 0,
 	BS_GREP_BUFFER_LINES,  /* --line-buffered: after each line */
 	BS_GREP_BUFFER_BLOCKS, /* --block-buffered: never */

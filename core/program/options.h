@@ -36,6 +36,11 @@ struct bs_grep_program {
 	/* The output is a terminal: terminal controls in paths and JSON are escaped, and
 	 * BS_GREP_BUFFER_AUTO flushes after each line. */
 	bool is_terminal;
+	/* Called about once in a millisecond after the first output, with BS_GREP_BUFFER_AUTO and
+	 * `flush`. True: the output has no reader any more, so the search ends as after a `write`
+	 * that returns 1. Nullable. */
+	bool (*is_closed)(void *context);
+	void *closed_context;
 	/* The regular file that receives the output; 0: none. A walk of a folder skips this file.
 	 * If the user names it, it is searched up to the size that it has when it is opened. */
 	uint64_t output_device, output_inode;

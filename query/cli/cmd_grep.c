@@ -1,6 +1,7 @@
 /* cmd_grep.c: `bitsift grep`: its help, and the output of results. grep_arguments.c parses the
  * options. */
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,6 +56,16 @@ static void flush(void *context)
 	struct session *session = context;
 	if (!bs_output_flush() && !session->write_error)
 		session->write_error = errno;
+}
+
+/* The program's is_closed(): true if the reader has closed the pipe. */
+static bool is_closed(void *context)
+{
+	struct session *session = context;
+	struct pollfd output = {.fd = STDOUT_FILENO};
+	if (!session->write_error && poll(&output, 1, 0) == 1 && output.revents & POLLERR)
+		session->write_error = EPIPE;
+	return session->write_error != 0;
 }
 
 static void notice(void *context, const char *message)
@@ -214,9 +225,16 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	request.host.consent = consent;
 	arguments->limits.partial = true;
 	request.limits = arguments->limits.deadline_ns > 0 ? &arguments->limits : NULL;
-	if (fstat(STDOUT_FILENO, &output) == 0 && S_ISREG(output.st_mode)) {
+	if (fstat(STDOUT_FILENO, &output) != 0)
+		output = (struct stat){.st_mode = 0};
+	if (S_ISREG(output.st_mode)) {
 		program.output_device = output.st_dev;
 		program.output_inode = output.st_ino;
+	}
+	/* With --max-results, output ends early but the results are counted to the end. */
+	if (S_ISFIFO(output.st_mode) && !request.output.max_results && !arguments->stats) {
+		program.is_closed = is_closed;
+		program.closed_context = &session;
 	}
 	request.callbacks.write = write_out;
 	request.callbacks.flush = flush;

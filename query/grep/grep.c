@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,12 @@
 /* rg maps files into memory if at most this many paths are named and all of them are files. */
 #define MAPS_MAX_FILES 10
 #define MAX_THREADS    256u
+/*
+ * Output that has waited this long is flushed. So the reader of a pipe gets the first results at
+ * once and later ones soon, although most flushes carry the output of many files: a flush takes
+ * some microseconds, and a file with a match is searched in ten.
+ */
+#define MOST_WAIT_NS 1000000u
 /* most bytes of a pattern in a log line */
 #define LOGGED_BYTES 200
 
@@ -38,6 +45,11 @@ struct grep {
 	struct bs_grep_search search;
 	pthread_mutex_t mutex; /* held while a callback runs */
 	bool is_stopped;       /* a callback asked to stop */
+	/* The output is flushed when it has waited for MOST_WAIT_NS. */
+	bool flushes_soon;
+	atomic_bool has_output; /* some output was written */
+	bool has_unflushed;
+	uint64_t looked_ns; /* when go_on() was called last; 0: never */
 	/* NULL: the request does not mention types, so the long table is not built */
 	struct bs_file_types *types;
 	struct bs_ignore preprocessor_globs;
@@ -78,6 +90,44 @@ static void flush_line(const struct grep *grep)
 		request->callbacks.flush(request->callbacks.context);
 }
 
+/* About once in MOST_WAIT_NS: flushes the output, or asks whether its reader is gone. Call with the
+ * mutex held. False: stop. */
+static bool go_on(struct grep *grep)
+{
+	const struct bs_grep_request *request = grep->search.request;
+	const struct bs_grep_program *program = grep->search.program;
+	uint64_t now_ns = bs_now_ns();
+	if (!grep->flushes_soon || now_ns - grep->looked_ns < MOST_WAIT_NS)
+		return !grep->is_stopped;
+	grep->looked_ns = now_ns;
+	if (grep->has_unflushed)
+		request->callbacks.flush(request->callbacks.context);
+	else if (program->is_closed && program->is_closed(program->closed_context))
+		grep->is_stopped = true;
+	grep->has_unflushed = false;
+	return !grep->is_stopped;
+}
+
+static bool tick(void *context)
+{
+	struct grep *grep = context;
+	if (!atomic_load_explicit(&grep->has_output, memory_order_relaxed) ||
+	    pthread_mutex_trylock(&grep->mutex) != 0)
+		return true;
+	bool is_wanted = go_on(grep);
+	pthread_mutex_unlock(&grep->mutex);
+	return is_wanted;
+}
+
+/* Call with the mutex held, after output was written. */
+static void flush_after_output(struct grep *grep)
+{
+	atomic_store_explicit(&grep->has_output, true, memory_order_relaxed);
+	grep->has_unflushed = true;
+	flush_line(grep);
+	(void)go_on(grep);
+}
+
 static bool put(void *context, const char *shown, const struct bs_buffer *out)
 {
 	struct grep *grep = context;
@@ -87,7 +137,7 @@ static bool put(void *context, const char *shown, const struct bs_buffer *out)
 	grep->is_stopped = is_for_line ? !bs_grep_deliver_lines(request, shown, out)
 	                               : request->callbacks.write(request->callbacks.context,
 	                                                          out->data, out->used_bytes) != 0;
-	flush_line(grep);
+	flush_after_output(grep);
 	pthread_mutex_unlock(&grep->mutex);
 	return !grep->is_stopped;
 }
@@ -363,7 +413,7 @@ static enum bs_status open_source(struct grep *grep, struct bs_error *err)
 		                           &grep->search.source, err);
 	if (grep->search.source)
 		grep->search.source->listener =
-			(struct bs_grep_listener){report, grep, remark, grep};
+			(struct bs_grep_listener){report, grep, remark, grep, tick, grep};
 	return grep->search.source ? BS_OK : status;
 }
 
@@ -386,7 +436,7 @@ static enum bs_status show_file(struct grep *grep, const char *path, struct bs_e
 		grep->is_stopped = request->callbacks.write(request->callbacks.context, shown.data,
 		                                            shown.used_bytes) != 0;
 	bs_buffer_deinit(&place);
-	flush_line(grep);
+	flush_after_output(grep);
 	bs_buffer_deinit(&shown);
 	return to.status;
 }
@@ -412,7 +462,7 @@ static enum bs_status list_files(struct grep *grep, struct bs_error *err)
 	while ((status = grep->search.source->next(grep->search.source, &file, err)) == BS_OK &&
 	       file.shown && !grep->is_stopped) {
 		uint64_t n_shown = 1;
-		if ((status = bs_deadline_check_after(LIST_NS, err)))
+		if ((status = bs_deadline_check_after(LIST_NS, err)) || !tick(grep))
 			break;
 		if (results->token.path && bs_resume_token_place(&results->token, &file) <= 0)
 			continue;
@@ -552,9 +602,12 @@ enum bs_status bs_grep_for_program(const struct bs_grep_request *request,
 		.result = &result,
 		.put = put,
 		.flush = flush,
+		.tick = tick,
 		.report = report,
 		.context = &grep,
 	};
+	grep.flushes_soon =
+		request->callbacks.flush && request->output.buffering == BS_GREP_BUFFER_AUTO;
 	struct bs_deadline deadline;
 	enum bs_status status = bs_deadline_begin(&deadline, request->limits, err);
 	if (status)

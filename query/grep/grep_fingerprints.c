@@ -13,8 +13,13 @@
 #include "corpus/walk/document.h"
 #include "corpus/walk/file.h"
 
-#define CHUNK_DOCS   512u
+#define CHUNK_DOCS   128u
 #define MOST_THREADS 32u
+/* The calling thread does its first chunks alone. Threads that check further files would take the
+ * processors from the search, and a reader that wants only the first results would wait longer. */
+#define ALONE_CHUNKS 16u
+/* The most chunks that are checked ahead of the one that the calling thread waits for. */
+#define MOST_AHEAD 256u
 
 /* Up to CHUNK_DOCS documents of a segment, in document order, which is the order of the walk if
  * there is one segment. */
@@ -25,7 +30,8 @@ struct chunk {
 
 #define STAT_NS 1500u /* estimated time to check a file */
 
-#define NOT_ASKED 2u /* the record could not be read */
+#define NOT_ASKED 2u       /* the record could not be read */
+#define DONE      SIZE_MAX /* the task of a chunk that is known to be done */
 
 struct bs_grep_fingerprints {
 	const struct bs_snapshot *snapshot;
@@ -33,11 +39,16 @@ struct bs_grep_fingerprints {
 	const struct bs_doc_bits *candidates;
 	int folder; /* descriptor; -1: no file can be checked */
 	struct chunk *chunks;
-	/* done_chunk: a finished chunk; equal to n_chunks if none is known */
-	size_t n_chunks, done_chunk;
-	size_t *first_chunk;        /* by segment: the chunk of document 0 */
-	uint8_t **unchanged;        /* by segment, then by document: 0, 1 or NOT_ASKED */
-	struct bs_workers *workers; /* its tasks are the chunks */
+	size_t n_chunks;
+	size_t *first_chunk; /* by segment: the chunk of document 0 */
+	uint8_t **unchanged; /* by segment, then by document: 0, 1 or NOT_ASKED */
+	struct bs_workers *workers;
+	size_t *order; /* by task: its chunk */
+	/* by chunk: its task plus 1; 0: no task yet, the walk is far from its files; DONE */
+	size_t *task;
+	size_t n_tasks;
+	size_t n_waits;     /* chunks that the calling thread waited for */
+	uint32_t n_threads; /* threads that are still to be started */
 };
 
 /* Checks whether a file is unchanged. The file is looked up relative to the folder of the file
@@ -63,7 +74,7 @@ static bool is_unchanged(const struct bs_grep_fingerprints *fingerprints,
 static enum bs_status do_chunk(void *context, const struct bs_task *task, struct bs_error *err)
 {
 	struct bs_grep_fingerprints *fingerprints = context;
-	const struct chunk *chunk = &fingerprints->chunks[task->number];
+	const struct chunk *chunk = &fingerprints->chunks[fingerprints->order[task->number]];
 	const struct bs_doc_table *table = &fingerprints->snapshot->segments[chunk->segment].docs;
 	struct bs_file_place place = {.fd = -1};
 	struct bs_source_range range = {.end = 0};
@@ -115,10 +126,13 @@ static enum bs_status plan_chunks(struct bs_grep_fingerprints *fingerprints, uin
 	for (uint32_t s = 0; s < n_segments; s++)
 		most += fingerprints->snapshot->segments[s].docs.n_docs / CHUNK_DOCS + 1;
 	fingerprints->chunks = calloc(most + 1, sizeof(*fingerprints->chunks));
+	fingerprints->order = calloc(most + 1, sizeof(*fingerprints->order));
+	fingerprints->task = calloc(most + 1, sizeof(*fingerprints->task));
 	fingerprints->first_chunk =
 		calloc((size_t)n_segments + 1, sizeof(*fingerprints->first_chunk));
 	fingerprints->unchanged = calloc((size_t)n_segments + 1, sizeof(*fingerprints->unchanged));
-	if (!fingerprints->chunks || !fingerprints->first_chunk || !fingerprints->unchanged)
+	if (!fingerprints->chunks || !fingerprints->order || !fingerprints->task ||
+	    !fingerprints->first_chunk || !fingerprints->unchanged)
 		return bs_fail_memory(err, "fingerprints", most * sizeof(*fingerprints->chunks));
 	for (uint32_t s = 0; s < n_segments; s++) {
 		const struct bs_doc_table *table = &fingerprints->snapshot->segments[s].docs;
@@ -155,7 +169,6 @@ enum bs_status bs_grep_fingerprints_start(const struct bs_snapshot *snapshot,
 	fingerprints->candidates = candidates;
 	fingerprints->folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	enum bs_status status = plan_chunks(fingerprints, source, err);
-	fingerprints->done_chunk = fingerprints->n_chunks;
 	struct bs_workers_plan plan = {
 		.n_threads = (n_threads < MOST_THREADS ? n_threads : MOST_THREADS) + 1,
 		.n_slots = fingerprints->n_chunks + 1,
@@ -167,14 +180,42 @@ enum bs_status bs_grep_fingerprints_start(const struct bs_snapshot *snapshot,
 		bs_grep_fingerprints_free(fingerprints);
 		return status;
 	}
-	(void)bs_workers_add(fingerprints->workers, fingerprints->n_chunks);
-	bs_workers_close(fingerprints->workers);
-	for (unsigned n = 1; n < plan.n_threads && n <= fingerprints->n_chunks &&
-	                     bs_workers_start(fingerprints->workers);
-	     n++)
-		continue;
+	fingerprints->n_threads = plan.n_threads - 1;
 	*fingerprints_out = fingerprints;
 	return BS_OK;
+}
+
+/* Adds tasks for a chunk and those that follow it in its segment: as many as the calling thread has
+ * waited for, so that a search that ends early, or in a subfolder, checks few other files. */
+static void add_tasks(struct bs_grep_fingerprints *fingerprints, size_t chunk)
+{
+	size_t n_ahead = fingerprints->n_waits < MOST_AHEAD ? fingerprints->n_waits : MOST_AHEAD,
+	       n_before = fingerprints->n_tasks;
+	uint32_t segment = fingerprints->chunks[chunk].segment;
+	for (size_t i = chunk; i <= chunk + n_ahead && i < fingerprints->n_chunks &&
+	                       fingerprints->chunks[i].segment == segment;
+	     i++) {
+		if (fingerprints->task[i] > 0)
+			continue;
+		fingerprints->order[fingerprints->n_tasks++] = i;
+		fingerprints->task[i] = fingerprints->n_tasks;
+	}
+	if (fingerprints->n_tasks > n_before)
+		(void)bs_workers_add(fingerprints->workers, fingerprints->n_tasks - n_before);
+}
+
+/* Waits until a chunk is done, or does it. */
+static void wait_chunk(struct bs_grep_fingerprints *fingerprints, size_t chunk)
+{
+	if (fingerprints->task[chunk] == DONE)
+		return;
+	add_tasks(fingerprints, chunk);
+	if (++fingerprints->n_waits > ALONE_CHUNKS)
+		for (; fingerprints->n_threads > 0 && bs_workers_start(fingerprints->workers);
+		     fingerprints->n_threads--)
+			continue;
+	bs_workers_wait_done(fingerprints->workers, fingerprints->task[chunk] - 1);
+	fingerprints->task[chunk] = DONE;
 }
 
 enum bs_status bs_grep_fingerprints_is_unchanged(struct bs_grep_fingerprints *fingerprints,
@@ -184,9 +225,7 @@ enum bs_status bs_grep_fingerprints_is_unchanged(struct bs_grep_fingerprints *fi
 	struct bs_file_place place = {.fd = -1};
 	struct bs_doc_record record;
 	size_t chunk = fingerprints->first_chunk[ref.segment] + ref.document / CHUNK_DOCS;
-	if (chunk != fingerprints->done_chunk)
-		bs_workers_wait_done(fingerprints->workers, chunk);
-	fingerprints->done_chunk = chunk;
+	wait_chunk(fingerprints, chunk);
 	*unchanged_out = fingerprints->unchanged[ref.segment][ref.document] == 1;
 	if (fingerprints->unchanged[ref.segment][ref.document] != NOT_ASKED)
 		return BS_OK;
@@ -209,5 +248,7 @@ void bs_grep_fingerprints_free(struct bs_grep_fingerprints *fingerprints)
 	free(fingerprints->unchanged);
 	free(fingerprints->first_chunk);
 	free(fingerprints->chunks);
+	free(fingerprints->order);
+	free(fingerprints->task);
 	free(fingerprints);
 }

@@ -420,10 +420,13 @@ static enum bs_status is_ruled_out(struct index_source *self, const struct bs_gr
 	return status;
 }
 
+#define TICK_FILES 64 /* files ruled out between two calls of the listener's tick */
+
 static enum bs_status next_walked(struct bs_grep_source *source, struct bs_grep_file *file_out,
                                   struct bs_error *err)
 {
 	struct index_source *self = (struct index_source *)(void *)source;
+	const struct bs_grep_listener *listener = &self->source.listener;
 	self->walk->listener = self->source.listener;
 	for (;;) {
 		bool is_out;
@@ -433,7 +436,9 @@ static enum bs_status next_walked(struct bs_grep_source *source, struct bs_grep_
 		status = is_ruled_out(self, file_out, &is_out, err);
 		if (status || !is_out)
 			return status;
-		self->source.n_ruled_out++;
+		if (++self->source.n_ruled_out % TICK_FILES == 0 && listener->tick &&
+		    !listener->tick(listener->tick_context))
+			return BS_STOPPED;
 	}
 }
 

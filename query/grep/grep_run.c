@@ -20,7 +20,7 @@
 /* Output is emitted in pieces of this many bytes while its file is searched. */
 #define BLOCK_BYTES ((size_t)1 << 16)
 /* The most output that is held for one searched file whose turn has not come, and for all files. */
-#define HELD_BYTES     ((size_t)1 << 20)
+#define HELD_BYTES     ((size_t)4 << 20)
 #define ALL_HELD_BYTES ((size_t)16 << 20)
 /* The memory of a slot's output that is kept for the next file. */
 #define KEPT_BYTES ((size_t)65536)
@@ -111,6 +111,14 @@ static bool put_part(struct searcher *searcher)
 	return is_wanted;
 }
 
+/* Between two pieces of the file that is next in order. False: stop. */
+static bool tick(struct searcher *searcher)
+{
+	const struct bs_grep_search *plan = searcher->run->plan;
+	searcher->slot->is_stopped |= !plan->tick(plan->context);
+	return !searcher->slot->is_stopped;
+}
+
 /* The `offer` callback of the printer. */
 static bool take_output(void *context)
 {
@@ -121,7 +129,7 @@ static bool take_output(void *context)
 	if (!bs_task_is_wanted(task))
 		return false;
 	if (n_bytes < printer->offer_bytes)
-		return true;
+		return !bs_task_is_turn(task) || tick(searcher);
 	if (!bs_task_is_turn(task) && n_bytes < searcher->run->held_bytes) {
 		if (!searcher->run->is_line_buffered)
 			printer->offer_bytes = n_bytes + BLOCK_BYTES;
@@ -406,7 +414,9 @@ static enum bs_status put_slot(void *context, uint64_t task, struct bs_error *er
 	} else {
 		if (run->plan->results.most != UINT64_MAX)
 			status = take_results(run, slot, err);
-		if (!status && slot->out.used_bytes > 0 && !put_output(run, slot))
+		bool is_wanted = slot->out.used_bytes > 0 ? status || put_output(run, slot)
+		                                          : run->plan->tick(run->plan->context);
+		if (!status && !is_wanted)
 			status = BS_STOPPED;
 		if (!status && !slot->is_left_out)
 			count_file(run, slot);

@@ -1,6 +1,8 @@
 /* test_grep_limits.c: tests the output, cost and memory of bs_grep with deadlines and with very
  * long lines. */
+#include <stdatomic.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "core/bitsift.h"
@@ -232,6 +234,136 @@ static void test_partial_json_is_whole(void **rig_in)
 	free(written.text);
 }
 
+/* The reader of a pipe. */
+struct reader {
+	struct written written;
+	size_t first_bytes; /* bytes that the first flush made visible */
+	size_t n_flushes;
+};
+
+static int take_for_reader(void *context, const void *bytes, size_t n_bytes)
+{
+	struct reader *reader = context;
+	return take_bytes(&reader->written, bytes, n_bytes);
+}
+
+static void flush_to_reader(void *context)
+{
+	struct reader *reader = context;
+	if (reader->n_flushes++ == 0)
+		reader->first_bytes = reader->written.n_bytes;
+}
+
+static bool has_read_enough(void *context)
+{
+	const struct reader *reader = context;
+	return reader->n_flushes > 0;
+}
+
+#define MANY_FILES 600u
+
+/* The output of the first file is flushed when it is complete, not when a block is full. When its
+ * reader has closed the pipe, the search ends, also if no further file matches. */
+static void test_first_output_is_flushed_at_once(void **rig_in)
+{
+	static const char *const pattern = "needle", text[] = "a needle\n";
+	char folder[FOLDER_BYTES], path[FOLDER_BYTES + 16];
+	const char *root = folder;
+	(void)rig_in;
+	make_folder(folder);
+	for (unsigned i = 0; i < MANY_FILES; i++) {
+		snprintf(path, sizeof(path), "%s/%03u", folder, i);
+		write_file(path, i < MANY_FILES / 2 ? text : "hay\n",
+		           i < MANY_FILES / 2 ? strlen(text) : 4);
+	}
+	for (int lists = 0; lists < 2; lists++) {
+		struct reader reader = {.n_flushes = 0};
+		struct bs_grep_request request = request_of(&pattern, &root, &reader.written);
+		struct bs_grep_program program = {.is_closed = has_read_enough,
+		                                  .closed_context = &reader};
+		struct bs_grep_result result;
+		request.callbacks.write = take_for_reader;
+		request.callbacks.flush = flush_to_reader;
+		request.callbacks.context = &reader;
+		request.task = lists ? BS_GREP_LIST_FILES : BS_GREP_SEARCH;
+		/* a stopped clock: only the first output is flushed */
+		clock_step(1);
+		assert_int_equal(bs_grep_for_program(&request, &program, &result, ERR), BS_OK);
+		size_t line_bytes = lists ? strlen(path) + 1 : strlen(text);
+		assert_int_equal(reader.first_bytes, line_bytes);
+		assert_int_equal(reader.n_flushes, 1);
+		assert_int_equal(reader.written.n_bytes,
+		                 line_bytes * (lists ? MANY_FILES : MANY_FILES / 2));
+		/* a millisecond for each reading: each output is flushed */
+		reader = (struct reader){.n_flushes = 0};
+		clock_step(1000000);
+		assert_int_equal(bs_grep_for_program(&request, &program, &result, ERR), BS_STOPPED);
+		clock_step(0);
+		assert_in_range(reader.n_flushes, 1, MANY_FILES / 2 + 1);
+		assert_true(lists || result.n_files == MANY_FILES / 2);
+	}
+	remove_folder(folder);
+}
+
+static atomic_size_t n_stats;
+
+/* Counts the files that the product looks at. */
+int fstatat(int at, const char *path, struct stat *found, int flags)
+{
+	atomic_fetch_add(&n_stats, 1);
+	return (int)syscall(SYS_newfstatat, at, path, found, flags);
+}
+
+#define FOLDERS     40
+#define FOLDER_DOCS 150
+
+/* In a subfolder of the source of an index, only the files there are checked for changes, and not
+ * many of its neighbours. */
+static void test_only_searched_files_are_checked(void **rig_in)
+{
+	static const char *const pattern = "needle";
+	char folder[FOLDER_BYTES], tree[96], path[128], dir[96];
+	const char *root = path, *source = tree;
+	(void)rig_in;
+	make_folder(folder);
+	snprintf(tree, sizeof(tree), "%s/tree", folder);
+	snprintf(dir, sizeof(dir), "%s/index", folder);
+	assert_int_equal(mkdir(tree, 0700), 0);
+	for (int i = 0; i < FOLDERS; i++) {
+		snprintf(path, sizeof(path), "%s/%02d", tree, i);
+		assert_int_equal(mkdir(path, 0700), 0);
+		for (int j = 0; j < FOLDER_DOCS; j++) {
+			snprintf(path, sizeof(path), "%s/%02d/%03d", tree, i, j);
+			write_file(path, j ? "hay\n" : "needle\n", j ? 4 : 7);
+		}
+	}
+	struct bs_build_request build = {
+		.dir = dir, .sources = &source, .n_sources = 1, .index.grams = true};
+	clock_make_old();
+	assert_int_equal(bs_index_build(&build, NULL, ERR), BS_OK);
+	for (int i = 0; i <= FOLDERS; i++) {
+		struct written written = {0};
+		struct bs_grep_result result;
+		struct bs_grep_request request = request_of(&pattern, &root, &written);
+		request.index.dir = dir;
+		if (i < FOLDERS)
+			snprintf(path, sizeof(path), "%s/%02d", tree, i);
+		else
+			snprintf(path, sizeof(path), "%s", tree);
+		atomic_store(&n_stats, 0);
+		assert_int_equal(bs_grep(&request, &result, ERR), BS_OK);
+		assert_int_equal(result.n_files, i < FOLDERS ? 1 : FOLDERS);
+		/* chunks of 128 files: two that are searched, and one ahead of each */
+		if (i < FOLDERS)
+			assert_in_range(atomic_load(&n_stats), FOLDER_DOCS - 1, 5 * 128);
+		else
+			assert_in_range(atomic_load(&n_stats), FOLDERS * (FOLDER_DOCS - 1),
+			                FOLDERS * (FOLDER_DOCS + 20));
+	}
+	clock_make_young();
+	remove_folder(folder);
+}
+
 /* The clock is read rarely enough to cost little time. */
 static void test_limits_cost_little(void **rig_in)
 {
@@ -292,6 +424,8 @@ static void test_commands_are_not_waited_for(void **rig_in)
 RUN_TESTS_WITH(setup, teardown, cmocka_unit_test(test_lone_lines_end),
                cmocka_unit_test(test_output_of_a_line_is_taken_in_pieces),
                cmocka_unit_test(test_partial_json_is_whole),
+               cmocka_unit_test(test_first_output_is_flushed_at_once),
+               cmocka_unit_test(test_only_searched_files_are_checked),
                cmocka_unit_test(test_limits_cost_little),
                cmocka_unit_test(test_lines_of_matches_are_found_in_order),
                cmocka_unit_test(test_commands_are_not_waited_for))

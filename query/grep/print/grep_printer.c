@@ -18,6 +18,7 @@
 #include "core/system/deadline.h"
 #include "core/text/printable.h"
 #include "query/grep/print/grep_path.h"
+#include "query/grep/print/json_text.h"
 #include "query/regex/text.h"
 
 #define NS 1000000000 /* per second */
@@ -754,60 +755,13 @@ bool bs_grep_deliver_lines(const struct bs_grep_request *request, const char *pa
 
 /* JSON lines in ripgrep's format: begin, match, context, end, summary. */
 
-static void put_string(struct bs_grep_printer *printer, const uint8_t *text, size_t n)
-{
-	static const char marks[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
-	size_t done = 0;
-	put(printer, "\"", 1);
-	for (size_t at = 0; at < n;) {
-		size_t from = at;
-		int32_t c = printer->program->is_terminal ? bs_utf8_next(text, n, &at) : text[at++];
-		bool is_escaped =
-			c < 0x20 || (printer->program->is_terminal && bs_is_terminal_control(c));
-		if (!is_escaped && c != '"' && c != '\\')
-			continue;
-		put(printer, text + done, from - done);
-		done = at;
-		const char *mark = c > 0 && c < 0x80 ? strchr(marks, c) : NULL;
-		if (mark) {
-			put(printer, (const char[]){'\\', letters[mark - marks]}, 2);
-			continue;
-		}
-		spend(printer, 0);
-		put_format(printer, "\\u%04x", (unsigned)c);
-	}
-	put(printer, text + done, n - done);
-	put(printer, "\"", 1);
-}
+#define LONG_TEXT_BYTES 4096u /* the time of shorter texts is not counted for the deadline */
 
-static void put_base64(struct bs_grep_printer *printer, const uint8_t *bytes, size_t n)
-{
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	put(printer, "\"", 1);
-	for (size_t i = 0; i < n; i += 3) {
-		size_t left = n - i;
-		uint32_t word = (uint32_t)bytes[i] << 16 |
-		                (left > 1 ? (uint32_t)bytes[i + 1] << 8 : 0) |
-		                (left > 2 ? bytes[i + 2] : 0);
-		char four[4] = {digits[word >> 18], digits[word >> 12 & 63],
-		                left > 1 ? digits[word >> 6 & 63] : '=',
-		                left > 2 ? digits[word & 63] : '='};
-		put(printer, four, sizeof(four));
-	}
-	put(printer, "\"", 1);
-}
-
-/* Puts {"text":"..."}, or {"bytes":"..."} in base64 if it is not UTF-8. */
 static void put_data(struct bs_grep_printer *printer, const void *bytes, size_t n)
 {
-	bool is_text = bs_text_is_utf8(bytes, n);
-	put_text(printer, is_text ? "{\"text\":" : "{\"bytes\":");
-	if (is_text)
-		put_string(printer, bytes, n);
-	else
-		put_base64(printer, bytes, n);
-	put_text(printer, "}");
+	if (n > LONG_TEXT_BYTES)
+		spend(printer, n);
+	bs_json_put_data(&printer->to, bytes, n, printer->program->is_terminal);
 }
 
 /* Puts the beginning of a message, including the path. */
@@ -825,7 +779,7 @@ static void put_json_begin(struct bs_grep_printer *printer, const char *type)
 static void put_json_number(struct bs_grep_printer *printer, const char *name, uint64_t number)
 {
 	put_text(printer, name);
-	put_number(printer, "", number);
+	bs_json_put_number(&printer->to, number);
 }
 
 static void put_line_number(struct bs_grep_printer *printer, uint64_t number)
@@ -862,11 +816,8 @@ static void put_message(struct bs_grep_printer *printer, bool is_match,
 	put_text(printer, ",\"submatches\":[");
 	for (size_t i = 0; i < n_matches && !printer->to.status; i++) {
 		spend(printer, matches[i].end - matches[i].start);
-		put_text(printer, i ? ",{\"match\":" : "{\"match\":");
-		put_data(printer, text + matches[i].start, matches[i].end - matches[i].start);
-		put_json_number(printer, ",\"start\":", matches[i].start);
-		put_json_number(printer, ",\"end\":", matches[i].end);
-		put_text(printer, "}");
+		put_text(printer, i ? "," : "");
+		bs_json_put_match(&printer->to, text, matches[i], printer->program->is_terminal);
 	}
 	put_text(printer, "]");
 	if (printer->context && is_match)

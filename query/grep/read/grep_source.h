@@ -38,6 +38,10 @@ struct bs_grep_listener {
 	/* A message about something odd that does not affect the results. */
 	void (*remark)(void *context, const char *message);
 	void *remark_context;
+	/* Called now and then while next runs and returns no file. False: next returns
+	 * BS_STOPPED. Nullable. */
+	bool (*tick)(void *context);
+	void *tick_context;
 };
 
 struct bs_grep_source {

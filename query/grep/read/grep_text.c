@@ -146,13 +146,19 @@ static enum bs_status start(struct bs_grep_text *text, enum bs_grep_coding codin
 	                            err);
 }
 
-/* The memory of the machine. If a larger file were read as a whole, the system would kill a
- * process. */
-static uint64_t memory_bytes(void)
+/* A file up to this size fits into the memory of any machine. The size of the memory is not asked
+ * for each file, because the system call takes a lock of the kernel. */
+#define FITTING_BYTES ((size_t)1 << 24)
+
+/* True if a file may be read as a whole. If it were larger than the memory of the machine, the
+ * system would kill a process. */
+static bool fits(size_t size_bytes)
 {
+	if (size_bytes <= FITTING_BYTES)
+		return true;
 	long n_pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
-	return n_pages > 0 && page_bytes > 0 ? (uint64_t)n_pages * (uint64_t)page_bytes
-	                                     : UINT64_MAX;
+	return n_pages <= 0 || page_bytes <= 0 ||
+	       size_bytes <= (uint64_t)n_pages * (uint64_t)page_bytes;
 }
 
 static enum bs_status read_all(struct bs_grep_text *text, struct bs_error *err)
@@ -256,10 +262,10 @@ enum bs_status bs_grep_text_read(struct bs_grep_text *text,
 		status = read_head(text, err);
 	if (!status)
 		status = start(text, reading->coding, err);
-	bool fits = text->input && text->input->size_bytes <= memory_bytes();
-	if (!status && reading->in_pieces && (!reading->wants_all || !fits))
+	bool is_small = text->input && fits(text->input->size_bytes);
+	if (!status && reading->in_pieces && (!reading->wants_all || !is_small))
 		return BS_OK;
-	if (!status && !fits)
+	if (!status && !is_small)
 		status = bs_fail(err, BS_UNSUPPORTED,
 		                 "its %zu bytes must be in memory at once, and do not fit",
 		                 text->input->size_bytes);
