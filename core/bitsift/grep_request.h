@@ -27,7 +27,7 @@ struct bs_grep_pattern {
 	bool is_fixed, is_word, is_line; /* -F, -w, -x */
 	bool is_multi_line, dot_all;     /* -U: a match may span lines; --multiline-dotall */
 	bool crlf, null_data, no_unicode;
-	bool is_pcre2; /* -P: invalid UTF-8 is searched as U+FFFD */
+	bool is_pcre2; /* -P */
 	bool is_brute; /* searches line by line and without the index; the answer is the same */
 	uint64_t reserved[4];
 };
@@ -171,7 +171,10 @@ struct bs_grep_output {
 	 * matching lines, "-" on context lines by default. group_separator is written between
 	 * groups of lines: "--" by default. */
 	struct bs_grep_separator match_separator, context_separator, group_separator;
-	uint64_t reserved[6];
+	/* --stop-on-nonmatch: the search of a file ends at the first line without a match that
+	 * follows a match. Not with is_multi_line. */
+	bool stop_on_nonmatch;
+	uint64_t reserved[5];
 };
 
 enum bs_grep_task {

@@ -13,6 +13,14 @@
 /* Escape sequences that switch on a colour; "" for no colour. */
 struct bs_grep_colors {
 	char path[96], line[96], column[96], match[96];
+	char highlight[96]; /* the text around the matches of a line */
+};
+
+/* Statistics of searched files, as rg counts them. */
+struct bs_grep_sums {
+	unsigned long long elapsed_ns, searches, searches_with_match;
+	/* printed_bytes: without escape sequences */
+	unsigned long long searched_bytes, printed_bytes, matched_lines, matches;
 };
 
 /* Tasks of the program that do not search. Such a task replaces the task of the request and prints
@@ -32,7 +40,8 @@ struct bs_grep_program {
 	 * offset) become terminal links to this URL. {path}, {line} and {column} are replaced; {{
 	 * and }} are braces. The path is resolved, absolute and percent-encoded. NULL: no links. */
 	const char *hyperlink;
-	char path_separator; /* replaces each slash in paths, except in JSON; 0: keep slashes */
+	bool has_path_separator;
+	char path_separator; /* replaces each slash in paths, except in JSON */
 	/* The output is a terminal: terminal controls in paths and JSON are escaped, and
 	 * BS_GREP_BUFFER_AUTO flushes after each line. */
 	bool is_terminal;
@@ -44,6 +53,11 @@ struct bs_grep_program {
 	/* The regular file that receives the output; 0: none. A walk of a folder skips this file.
 	 * If the user names it, it is searched up to the size that it has when it is opened. */
 	uint64_t output_device, output_inode;
+	/* NULL: not counted; otherwise every file is searched to its end, also with BS_GREP_QUIET
+	 * and BS_GREP_FILES_WITH, and the sums over all files are added here. */
+	struct bs_grep_sums *sums;
+	/* The JSON summary is written also with BS_GREP_QUIET. `sums` must be set. */
+	bool json_summary;
 };
 
 /* Passed in addition to a struct bs_search_request. */

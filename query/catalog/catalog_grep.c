@@ -56,19 +56,6 @@ static bool can_skip(const struct bs_grep_request *grep)
 	       !grep->pattern.is_brute && !tells_of_all && !has_more_files && !reads_otherwise;
 }
 
-/* Sets at->tree to the literals that every match must contain. PCRE2 may match invalid UTF-8 as
- * U+FFFD, so a tree with U+FFFD is dropped. */
-static enum bs_status make_tree(struct grepping *at, struct bs_error *err)
-{
-	const struct bs_grep_pattern *pattern = &at->request->grep.pattern;
-	enum bs_status status = bs_pattern_grams(pattern, &at->tree, err);
-	if (!status && at->tree && pattern->is_pcre2 && bs_gram_tree_has_replacement(at->tree)) {
-		bs_gram_tree_free(at->tree);
-		at->tree = NULL;
-	}
-	return status;
-}
-
 /* Whether an index may match. Its trigrams leave out binary files, but grep searches these up to
  * their first NUL; if none of these parts is as long as the shortest match, they are ignored. An
  * index without the necessary data may always match. */
@@ -305,7 +292,7 @@ static enum bs_status grep_all(struct grepping *at, struct bs_catalog *catalog,
 		at->result->n_skipped += !may;
 		if (at->result->grep.is_partial ||
 		    (at->request->grep.output.format == BS_GREP_QUIET &&
-		     at->result->grep.has_match))
+		     !(at->program && at->program->sums) && at->result->grep.has_match))
 			break;
 	}
 	return status;
@@ -370,7 +357,7 @@ enum bs_status bs_catalog_grep_for_program(struct bs_catalog *catalog,
 		return status;
 	status = find_cursor(&at, catalog->file.n_items, err);
 	if (!status && can_skip(&request->grep))
-		status = make_tree(&at, err);
+		status = bs_pattern_grams(&request->grep.pattern, &at.tree, err);
 	if (!status && !(at.absence.is_absent = calloc(catalog->file.n_items + 1, sizeof(bool))))
 		status = bs_fail_memory(err, "a search", catalog->file.n_items);
 	if (!status)

@@ -18,6 +18,7 @@
 #include "query/cli/cmd_output.h"
 #include "query/cli/commands.h"
 #include "query/cli/grep_arguments.h"
+#include "query/cli/program.h"
 
 static const char *const grep_examples[] = {
 	"bitsift grep mutex_lock",
@@ -36,6 +37,9 @@ static const char *const grep_examples[] = {
 	"50 lines at most, with their functions",
 	NULL,
 };
+
+/* The first variable that is set counts. */
+static const char *const config_variables[] = {"BITSIFT_CONFIG_PATH", "RIPGREP_CONFIG_PATH", NULL};
 
 struct session {
 	const struct bs_grep_arguments *arguments;
@@ -125,6 +129,21 @@ static void show_results(void *context, const struct bs_grep_results *results)
 	fputs("\n", stderr);
 }
 
+/* --stats: rg's statistics, after the results. */
+static void show_sums(struct session *session, const struct bs_grep_sums *sums, uint64_t elapsed_ns)
+{
+	char text[512];
+	int n = snprintf(text, sizeof(text),
+	                 "\n%llu matches\n%llu matched lines\n%llu files contained matches\n"
+	                 "%llu files searched\n%llu bytes printed\n%llu bytes searched\n"
+	                 "%.6f seconds spent searching\n%.6f seconds total\n",
+	                 sums->matches, sums->matched_lines, sums->searches_with_match,
+	                 sums->searches, sums->printed_bytes, sums->searched_bytes,
+	                 (double)sums->elapsed_ns / 1e9, (double)elapsed_ns / 1e9);
+	if (!session->write_error && !bs_output_add(text, (size_t)n))
+		session->write_error = errno;
+}
+
 static void show_stats(const struct bs_grep_result *result,
                        const struct bs_catalog_grep_result *catalog)
 {
@@ -202,6 +221,16 @@ static void tell_of_index(const struct bs_grep_request *request)
 	free(dir);
 }
 
+/* --generate, whose KIND is named as in rg. */
+static int generate(const char *kind)
+{
+	static const char completions[] = "complete-";
+	size_t n = strlen(completions);
+	bool is_made = strncmp(kind, completions, n) == 0 ? bs_cmd_generate(kind + n, NULL)
+	                                                  : bs_cmd_generate(kind, "grep");
+	return is_made ? 0 : 2;
+}
+
 static int run(void *set, const struct bs_operands *operands, const struct bs_consent *consent,
                struct bs_error *err)
 {
@@ -213,11 +242,13 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 		return 0;
 	if (arguments->version)
 		return printf("bitsift %s\n", bs_version()) < 0 ? 2 : 0;
+	if (arguments->mode == BS_GREP_MODE_GENERATE && !arguments->pcre2_version)
+		return generate(arguments->generate);
 	if (bs_grep_arguments_decide(arguments, operands, err))
 		return -1;
 	struct session session = {.arguments = arguments,
-	                          .is_quiet = arguments->request.output.format == BS_GREP_QUIET &&
-	                                      !arguments->program.task};
+	                          .is_quiet = arguments->quiet && !arguments->program.task &&
+	                                      !arguments->program.json_summary};
 	struct bs_grep_request request = arguments->request;
 	struct bs_grep_program program = arguments->program;
 	struct bs_grep_result result;
@@ -251,9 +282,11 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 		result = of_all.grep;
 	if (status && status != BS_STOPPED)
 		return -1;
-	if (request.task == BS_GREP_SEARCH && !result.is_partial && !arguments->catalog &&
-	    request.files.n_paths == 0 && !request.output.resume_token &&
-	    request.pattern.n_patterns > 0 && result.n_files + result.n_ruled_out == 0) {
+	bool may_find = request.task == BS_GREP_SEARCH &&
+	                (request.pattern.n_patterns > 0 || request.output.invert);
+	if (may_find && !result.is_partial && !arguments->catalog && request.files.n_paths == 0 &&
+	    !request.output.resume_token && !result.has_match &&
+	    result.n_files + result.n_ruled_out == 0) {
 		notice(&session, "no files were searched: there are none, or all are left out; "
 		                 "--files lists those that "
 		                 "would be");
@@ -263,7 +296,10 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 		notice(&session, "the time is up: not everything was searched");
 		result.n_notices++;
 	}
-	if (arguments->stats)
+	if (arguments->stats == BS_GREP_STATS_TEXT && arguments->program.sums && may_find &&
+	    !program.json_summary)
+		show_sums(&session, arguments->program.sums, result.elapsed_ns);
+	if (arguments->stats == BS_GREP_STATS_JSON)
 		show_stats(&result, arguments->catalog ? &of_all : NULL);
 	if (arguments->catalog && isatty(STDOUT_FILENO) && !arguments->no_messages)
 		fprintf(stderr, "bitsift: asked %llu of %llu indexes\n",
@@ -280,7 +316,7 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 		(void)bs_fail(err, BS_IO, "standard output: %s", strerror(session.write_error));
 		return -1;
 	}
-	if (result.n_notices > 0 && !(session.is_quiet && result.has_match))
+	if (result.n_notices > 0 && !(arguments->quiet && result.has_match))
 		return 2;
 	return result.has_match || program.task ? 0 : 1;
 }
@@ -290,10 +326,9 @@ const struct bs_command bs_command_grep = {
 	.summary = "Print the lines that match a pattern, as rg does.",
 	.usage = "[OPTION]... (PATTERN | -e PATTERN | -f FILE) [PATH]...",
 	.options = bs_grep_option_table,
-	.is_as_rg = true,
 	.n_in_help = BS_GREP_N_IN_HELP,
 	.examples = grep_examples,
-	.config_variable = "BITSIFT_CONFIG_PATH",
+	.config_variables = config_variables,
 	.arguments_bytes = sizeof(struct bs_grep_arguments),
 	.defaults = &bs_grep_defaults,
 	.run = run,

@@ -71,19 +71,35 @@ static void start_timer(const struct bs_command *command, int argc, char **argv,
 	bs_timer_start(timer, limit_ns);
 }
 
-/* Reads the configuration file, if the command has a variable for its path and it is set. read_out:
- * the arguments in it, to be freed by the caller. all_out: argv[0], these arguments, and the rest
- * of argv. Fails like read_config. */
+/* The variable that names the configuration file. NULL: none, or the arguments ask for no file, or
+ * for help or a version, which a configuration cannot affect. */
+static const char *config_variable(const struct bs_command *command, int argc, char **argv)
+{
+	static const char *const without[] = {"no-config", "help", "version", "pcre2-version"};
+	const char *const *variable = command->config_variables;
+	while (variable && *variable && !getenv(*variable))
+		variable++;
+	if (!variable || !*variable)
+		return NULL;
+	for (size_t i = 0; i < sizeof(without) / sizeof(*without); i++)
+		if (bs_command_has(command, argc, argv, without[i], NULL))
+			return NULL;
+	return *variable;
+}
+
+/* Reads the configuration file, if there is one. read_out: the arguments in it, to be freed by the
+ * caller. all_out: argv[0], these arguments, and the rest of argv. Fails like read_config. */
 static enum bs_status configure(const struct bs_command *command, int argc, char **argv,
                                 struct bs_word_list *read_out, struct bs_word_list *all_out,
                                 struct bs_error *err)
 {
-	const char *path = command->config_variable ? getenv(command->config_variable) : NULL;
+	const char *variable = config_variable(command, argc, argv),
+		   *path = variable ? getenv(variable) : NULL;
 	struct bs_timer timer;
 	enum bs_status status = bs_word_list_add(all_out, argv[0], err);
-	if (!status && path && *path && !bs_command_has(command, argc, argv, "no-config", NULL)) {
+	if (!status && path && *path) {
 		start_timer(command, argc, argv, &timer);
-		status = read_config(command->config_variable, path, &timer, read_out, err);
+		status = read_config(variable, path, &timer, read_out, err);
 	}
 	for (size_t i = 0; i < read_out->n && !status; i++)
 		status = bs_word_list_add(all_out, read_out->list[i], err);

@@ -21,16 +21,6 @@ enum {
 	BOUNDS_LINE
 };
 enum {
-	COUNT_NONE,
-	COUNT_LINES,
-	COUNT_MATCHES
-};
-enum {
-	FILES_ALL,
-	FILES_WITH,
-	FILES_WITHOUT
-};
-enum {
 	CONTEXT_AFTER,
 	CONTEXT_BEFORE,
 	CONTEXT_BOTH,
@@ -85,12 +75,16 @@ static enum bs_status add_pattern(struct bs_grep_arguments *arguments, const cha
 	return bs_word_list_add(&arguments->patterns, text, err);
 }
 
-/* Adds every line of a file as a pattern. */
+/* Adds every line of a file as a pattern; - is standard input, which can be read once. */
 static enum bs_status add_file(struct bs_grep_arguments *arguments, const char *path,
                                const struct bs_timer *timer, struct bs_error *err)
 {
 	char *bytes;
 	size_t n_bytes;
+	bool is_stdin = strcmp(path, "-") == 0;
+	if (is_stdin && arguments->patterns_from_stdin)
+		return bs_fail(err, BS_INVALID, "-f -: standard input was already read");
+	arguments->patterns_from_stdin |= is_stdin;
 	enum bs_status status = bs_input_read_file(path, timer, &bytes, &n_bytes, err);
 	if (!status)
 		status = own(arguments, bytes, err);
@@ -101,24 +95,22 @@ static enum bs_status add_file(struct bs_grep_arguments *arguments, const char *
 	return status;
 }
 
-/* Stores the path of a pattern file. It is read when all options are known, because its patterns
- * come after those of -e, as in rg. */
-static enum bs_status take_file(void *to, const struct bs_option *option, const char *path,
-                                struct bs_error *err)
+/* Stores a pattern (-e) or the path of a pattern file (-f), preceded by the option's name. Files
+ * are read when all options are known, because the time limit includes reading them. */
+static enum bs_status take_pattern(void *to, const struct bs_option *option, const char *argument,
+                                   struct bs_error *err)
 {
 	struct bs_grep_arguments *arguments = to;
-	(void)option;
-	arguments->has_pattern_option = true;
-	arguments->patterns_from_stdin |= strcmp(path, "-") == 0;
-	return bs_word_list_add(&arguments->pattern_files, path, err);
+	enum bs_status status = bs_word_list_add(&arguments->pattern_sources, option->name, err);
+	return status ? status : bs_word_list_add(&arguments->pattern_sources, argument, err);
 }
 
-/* Replaces the escapes \n, \r, \t, \\ and \x00 of a separator. Other escapes stay as they are, as
+/* Replaces the escapes \n, \r, \t, \\, \0 and \x00 of a separator. Other escapes are kept, as
  * in rg. */
 static enum bs_status unescape(struct bs_grep_arguments *arguments, const char *value,
                                struct bs_grep_separator *out, struct bs_error *err)
 {
-	static const char letters[] = "nrt\\", bytes[] = "\n\r\t\\";
+	static const char letters[] = "nrt\\0", bytes[] = "\n\r\t\\";
 	char *text = strdup(value), *to = text;
 	enum bs_status status = own(arguments, text, err);
 	for (const char *from = value; !status && *from; from++) {
@@ -140,31 +132,79 @@ static enum bs_status unescape(struct bs_grep_arguments *arguments, const char *
 	return status;
 }
 
-static enum bs_status take_regexp(void *to, const struct bs_option *option, const char *argument,
-                                  struct bs_error *err)
-{
-	struct bs_grep_arguments *arguments = to;
-	(void)option;
-	arguments->has_pattern_option = true;
-	return add_pattern(arguments, argument, strlen(argument), err);
-}
-
-/* -A, -B, -C, --passthru: each resets the options it conflicts with. */
+/* -A, -B, -C, --passthru: -A and -B override their half of -C in any order; --passthru and these
+ * options undo each other. */
 static enum bs_status take_context(void *to, const struct bs_option *option, const char *argument,
                                    struct bs_error *err)
 {
 	struct bs_grep_arguments *arguments = to;
 	uint64_t *const counts[] = {&arguments->after, &arguments->before, &arguments->context};
-	arguments->has_context = option->value == CONTEXT_BOTH;
+	if (option->value == CONTEXT_ALL || arguments->passthru)
+		arguments->after = arguments->before = arguments->context = UINT64_MAX;
 	arguments->passthru = option->value == CONTEXT_ALL;
-	if (option->value >= CONTEXT_BOTH)
-		arguments->after = arguments->before = 0;
-	if (option->value != CONTEXT_BOTH)
-		arguments->context = 0;
 	if (option->value == CONTEXT_ALL)
 		return BS_OK;
-	return bs_parse_number(option->name, argument, 0, UINT64_MAX - 1, counts[option->value],
-	                       err);
+	enum bs_status status =
+		bs_parse_number(option->name, argument, 0, UINT64_MAX, counts[option->value], err);
+	/* UINT64_MAX means that the option was not given. */
+	if (!status && *counts[option->value] == UINT64_MAX)
+		*counts[option->value] = UINT64_MAX - 1;
+	return status;
+}
+
+/* -U and --stop-on-nonmatch undo each other. */
+static enum bs_status take_multiline(void *to, const struct bs_option *option, const char *argument,
+                                     struct bs_error *err)
+{
+	struct bs_grep_request *request = &((struct bs_grep_arguments *)to)->request;
+	(void)argument, (void)err;
+	request->pattern.is_multi_line = option->value;
+	request->output.stop_on_nonmatch = !option->value;
+	return BS_OK;
+}
+
+static enum bs_status take_no_json(void *to, const struct bs_option *option, const char *argument,
+                                   struct bs_error *err)
+{
+	struct bs_grep_arguments *arguments = to;
+	(void)option, (void)argument, (void)err;
+	if (arguments->mode == BS_GREP_MODE_JSON)
+		arguments->mode = BS_GREP_MODE_LINES;
+	return BS_OK;
+}
+
+static enum bs_status take_pretty(void *to, const struct bs_option *option, const char *argument,
+                                  struct bs_error *err)
+{
+	struct bs_grep_arguments *arguments = to;
+	(void)option, (void)argument, (void)err;
+	arguments->color = COLOR_ALWAYS;
+	arguments->heading = 1;
+	arguments->line_number = 1;
+	return BS_OK;
+}
+
+/* --stats and --stats=json. */
+static enum bs_status take_stats(void *to, const struct bs_option *option, const char *argument,
+                                 struct bs_error *err)
+{
+	struct bs_grep_arguments *arguments = to;
+	if (argument && strcmp(argument, "json") != 0)
+		return bs_fail(err, BS_INVALID, "--%s=%s: it can be json", option->name, argument);
+	arguments->stats = argument ? BS_GREP_STATS_JSON : BS_GREP_STATS_TEXT;
+	return BS_OK;
+}
+
+static enum bs_status take_generate(void *to, const struct bs_option *option, const char *argument,
+                                    struct bs_error *err)
+{
+	static const char *const kinds[] = {"man",           "complete-bash",       "complete-zsh",
+	                                    "complete-fish", "complete-powershell", NULL};
+	struct bs_grep_arguments *arguments = to;
+	int kind;
+	arguments->mode = BS_GREP_MODE_GENERATE;
+	arguments->generate = argument;
+	return bs_parse_name(option->name, argument, kinds, &kind, err);
 }
 
 /* --crlf, --no-crlf, --null-data: how lines end. */
@@ -290,22 +330,35 @@ static enum bs_status take_path_separator(void *to, const struct bs_option *opti
 	if (!status && separator.n_bytes > 1)
 		status = bs_fail(err, BS_INVALID, "--%s %s: it can be one byte", option->name,
 		                 argument);
-	if (!status)
-		arguments->program.path_separator = separator.n_bytes ? *separator.bytes : '\0';
+	arguments->program.has_path_separator = !status && separator.n_bytes > 0;
+	if (arguments->program.has_path_separator)
+		arguments->program.path_separator = *separator.bytes;
 	return status;
 }
 
+/* The colours are made when all options are known, but an invalid one is always an error. */
+static enum bs_status take_colors(void *to, const struct bs_option *option, const char *argument,
+                                  struct bs_error *err)
+{
+	struct bs_grep_arguments *arguments = to;
+	struct bs_grep_colors unused;
+	(void)option;
+	enum bs_status status = bs_grep_colors_set(&unused, &argument, 1, err);
+	return status ? status : bs_word_list_add(&arguments->colors, argument, err);
+}
+
+/* The format is translated when all options are known, because it may contain the host's name,
+ * which --hostname-bin affects. */
 static enum bs_status take_hyperlink(void *to, const struct bs_option *option, const char *argument,
                                      struct bs_error *err)
 {
 	struct bs_grep_arguments *arguments = to;
-	char *format;
+	char *unused;
 	(void)option;
-	enum bs_status status = bs_grep_hyperlink_format(argument, &format, err);
+	enum bs_status status = bs_grep_hyperlink_format(argument, "", &unused, err);
 	if (!status)
-		status = own(arguments, format, err);
-	if (!status)
-		arguments->program.hyperlink = *format ? format : NULL;
+		free(unused);
+	arguments->hyperlink = argument;
 	return status;
 }
 
@@ -315,9 +368,9 @@ static enum bs_status take_hyperlink(void *to, const struct bs_option *option, c
 /* The options that --help shows are first. The others, which rg accepts in scripts or which undo an
  * option, are only on the man page. */
 const struct bs_option bs_grep_option_table[] = {
-	{'e', "regexp", "PATTERN", "a pattern; repeatable", CALL(take_regexp), .takes_dash = true},
+	{'e', "regexp", "PATTERN", "a pattern; repeatable", CALL(take_pattern)},
 	{'f', "file", "FILE", "patterns, one per line (- is standard input); repeatable",
-         CALL(take_file), .takes_dash = true},
+         CALL(take_pattern)},
 	{'i', "ignore-case", NULL, "ignore letter case", SETS(CHOICE, request.pattern.letter_case),
          .value = BS_GREP_CASE_INSENSITIVE},
 	{'S', "smart-case", NULL, "-i unless the pattern has an upper-case letter",
@@ -326,19 +379,16 @@ const struct bs_option bs_grep_option_table[] = {
 	{'x', "line-regexp", NULL, "whole lines", SETS(CHOICE, bounds), .value = BOUNDS_LINE},
 	{'F', "fixed-strings", NULL, "patterns are literal text",
          SETS(FLAG, request.pattern.is_fixed)},
-	{0, "and", "PATTERN", "lines that also match PATTERN; repeatable", SETS(LIST, ands),
-         .takes_dash = true},
-	{0, "not", "PATTERN", "lines that do not match PATTERN; repeatable", SETS(LIST, nots),
-         .takes_dash = true},
+	{0, "and", "PATTERN", "lines that also match PATTERN; repeatable", SETS(LIST, ands)},
+	{0, "not", "PATTERN", "lines that do not match PATTERN; repeatable", SETS(LIST, nots)},
 	{'v', "invert-match", NULL, "lines that do not match", SETS(FLAG, request.output.invert)},
-	{'U', "multiline", NULL, "matches may span lines",
-         SETS(FLAG, request.pattern.is_multi_line)},
+	{'U', "multiline", NULL, "matches may span lines", CALL(take_multiline), .value = true},
 	{'n', "line-number", NULL, "line numbers [on a terminal]", SETS(CHOICE, line_number),
          .value = 1},
 	{'o', "only-matching", NULL, "only the matches, each on its line",
          SETS(FLAG, request.output.only_matching)},
 	{'r', "replace", "TEXT", "show TEXT for each match; $1 and $name are groups",
-         SETS(STRING, request.output.replacement), .takes_dash = true},
+         SETS(STRING, request.output.replacement)},
 	{'A', "after-context", "N", "N lines after each match", CALL(take_context),
          .value = CONTEXT_AFTER},
 	{'B', "before-context", "N", "N lines before each match", CALL(take_context),
@@ -347,16 +397,16 @@ const struct bs_option bs_grep_option_table[] = {
          .value = CONTEXT_BOTH},
 	{0, "enclosing", NULL, "the line of the function, or the heading, around a match",
          SETS(FLAG, request.output.show_function)},
-	{'c', "count", NULL, "number of matching lines per file", SETS(CHOICE, count),
-         .value = COUNT_LINES},
-	{'l', "files-with-matches", NULL, "only paths of files that match",
-         SETS(CHOICE, which_files), .value = FILES_WITH},
+	{'c', "count", NULL, "number of matching lines per file", SETS(CHOICE, mode),
+         .value = BS_GREP_MODE_COUNT},
+	{'l', "files-with-matches", NULL, "only paths of files that match", SETS(CHOICE, mode),
+         .value = BS_GREP_MODE_FILES_WITH},
 	{'q', "quiet", NULL, "print nothing, only set the exit status", SETS(FLAG, quiet)},
 	{'m', "max-count", "N", "at most N matching lines of each file",
-         SETS(NUMBER, request.output.max_count)},
+         SETS(NUMBER, request.output.max_count), .most = UINT64_MAX},
 	{0, "max-results", "N", "at most N lines of all files; prints the exact total",
-         SETS(NUMBER, request.output.max_results), .least = 1, .takes_dash = true},
-	{0, "json", NULL, "JSON lines, as rg's", SETS(FLAG, json)},
+         SETS(NUMBER, request.output.max_results), .least = 1},
+	{0, "json", NULL, "JSON lines, as rg's", SETS(CHOICE, mode), .value = BS_GREP_MODE_JSON},
 	{'a', "text", NULL, "search binary files as if they were text", SETS(CHOICE, binary),
          .value = BINARY_TEXT},
 	BS_SHARED_GLOB(struct bs_grep_arguments, globs),
@@ -367,7 +417,7 @@ const struct bs_option bs_grep_option_table[] = {
          .value = true},
 	{'L', "follow", NULL, "follow symlinks", SETS(FLAG, request.files.follow)},
 	{0, "index", "DIR", "the index [the nearest .bitsift upward, if any]",
-         SETS(ONCE, request.index.dir), .takes_dash = true},
+         SETS(ONCE, request.index.dir)},
 	BS_SHARED_CATALOG(struct bs_grep_arguments, catalog,
                           "search all indexes of a catalog [the user's]"),
 	{0, "no-stat", NULL, "trust the index: open only files that may match",
@@ -377,23 +427,26 @@ const struct bs_option bs_grep_option_table[] = {
 	{'j', "jobs", "N", "threads [one per processor]", SETS(NUMBER, n_threads)},
 	/* Options that --help does not show. */
 	{0, "after", "CURSOR", "continue after the last --max-results",
-         SETS(STRING, request.output.resume_token), .takes_dash = true},
+         SETS(STRING, request.output.resume_token)},
 	{0, "partial", NULL, "with --catalog: skip indexes that cannot be reached",
          SETS(FLAG, partial)},
 	{0, "time-limit", "TIME", "stop after 250ms, 2s, ..., with a notice",
-         SETS(DURATION, limits.deadline_ns), .takes_dash = true},
+         SETS(DURATION, limits.deadline_ns)},
 	{0, "scope", "SCOPE", "what --and and --not select: line or file [line]", SETS(NAME, scope),
-         .names = scopes, .takes_dash = true},
+         .names = scopes},
 	{'s', "case-sensitive", NULL, "undo -i and -S", SETS(CHOICE, request.pattern.letter_case),
          .value = BS_GREP_CASE_SENSITIVE},
 	{0, "no-fixed-strings", NULL, "undo -F", SETS(UNFLAG, request.pattern.is_fixed)},
 	{0, "no-multiline", NULL, "undo -U", SETS(UNFLAG, request.pattern.is_multi_line)},
+	{0, "stop-on-nonmatch", NULL,
+         "stop searching a file at the first line without a match after a match",
+         CALL(take_multiline), .value = false},
+	{0, "no-invert-match", NULL, "undo -v", SETS(UNFLAG, request.output.invert)},
 	{0, "multiline-dotall", NULL, "with -U, . also matches line ends",
          SETS(FLAG, request.pattern.dot_all)},
 	{0, "no-multiline-dotall", NULL, "undo --multiline-dotall",
          SETS(UNFLAG, request.pattern.dot_all)},
-	{'P', "pcre2", NULL, "as rg -P: print and match bytes that are not UTF-8 as U+FFFD",
-         SETS(FLAG, request.pattern.is_pcre2)},
+	{'P', "pcre2", NULL, "read patterns as rg -P does", SETS(FLAG, request.pattern.is_pcre2)},
 	{0, "no-pcre2", NULL, "undo -P", SETS(UNFLAG, request.pattern.is_pcre2)},
 	{0, "engine", "NAME", "pcre2 is -P; default and auto undo it", CALL(take_engine)},
 	{0, "auto-hybrid-regex", NULL, "undo -P", CALL(take_engine)},
@@ -409,42 +462,48 @@ const struct bs_option bs_grep_option_table[] = {
 	{0, "no-column", NULL, "undo --column", SETS(CHOICE, column), .value = 0},
 	{'b', "byte-offset", NULL, "byte offset of each line or match",
          SETS(FLAG, request.output.byte_offsets)},
+	{0, "no-byte-offset", NULL, "undo -b", SETS(UNFLAG, request.output.byte_offsets)},
 	{0, "passthru", NULL, "all lines, matching or not", CALL(take_context),
          .value = CONTEXT_ALL},
 	{0, "passthrough", NULL, "--passthru", CALL(take_context), .value = CONTEXT_ALL},
-	{0, "count-matches", NULL, "number of matches per file", SETS(CHOICE, count),
-         .value = COUNT_MATCHES},
+	{0, "count-matches", NULL, "number of matches per file", SETS(CHOICE, mode),
+         .value = BS_GREP_MODE_COUNT_MATCHES},
 	{0, "files-without-match", NULL, "only paths of files that do not match",
-         SETS(CHOICE, which_files), .value = FILES_WITHOUT},
-	{0, "no-json", NULL, "undo --json", SETS(UNFLAG, json)},
+         SETS(CHOICE, mode), .value = BS_GREP_MODE_FILES_WITHOUT},
+	{0, "no-json", NULL, "undo --json", CALL(take_no_json)},
 	{0, "vimgrep", NULL, "each match on its own line, with path, line and column",
          SETS(FLAG, vimgrep)},
 	{0, "color", "WHEN", "auto, always, ansi or never [auto]", SETS(NAME, color),
          .names = color_whens},
 	{0, "colors", "SPEC",
-         "as rg's: path, line, column or match, then :fg:COLOR and so on; repeatable",
-         SETS(LIST, colors)},
+         "path, line, column, match or highlight, then :fg:COLOR, :bg:COLOR, :style:STYLE or "
+         ":none; repeatable",
+         CALL(take_colors)},
 	{'0', "null", NULL, "NUL after each path", SETS(FLAG, request.output.nul_after_path)},
 	{'M', "max-columns", "N", "leave out lines longer than N bytes [0: no limit]",
          SETS(NUMBER, request.output.max_columns)},
 	{0, "path-separator", "BYTE", "replace slashes in paths", CALL(take_path_separator)},
 	{0, "hyperlink-format", "FORMAT",
-         "with colour, print paths as links: file, kitty, vscode or another name of rg 14, or a "
+         "with colour, print paths as links: file, kitty, vscode or another name of rg, or a "
          "URL with {path}, {line}, {column}, {host}, {wslprefix}",
          CALL(take_hyperlink)},
+	{0, "hostname-bin", "COMMAND", "a program that prints {host} [the system's name]",
+         SETS(STRING, hostname_command)},
 	{0, "max-columns-preview", NULL, "with -M, print the start of long lines",
          SETS(FLAG, request.output.max_columns_preview)},
 	{0, "no-max-columns-preview", NULL, "undo --max-columns-preview",
          SETS(UNFLAG, request.output.max_columns_preview)},
 	{0, "trim", NULL, "remove white space at line starts", SETS(FLAG, request.output.trim)},
 	{0, "no-trim", NULL, "undo --trim", SETS(UNFLAG, request.output.trim)},
-	{0, "heading", NULL, "the path once, above the lines of its file", SETS(FLAG, heading)},
-	{0, "no-heading", NULL, "the path on every line; always so without --heading",
-         SETS(UNFLAG, heading)},
-	{'p', "pretty", NULL, "line numbers, and colour even without a terminal",
-         SETS(FLAG, pretty)},
+	{0, "heading", NULL, "the path once, above the lines of its file [on a terminal]",
+         SETS(CHOICE, heading), .value = 1},
+	{0, "no-heading", NULL, "the path on every line [not on a terminal]", SETS(CHOICE, heading),
+         .value = 0},
+	{'p', "pretty", NULL, "--color always --heading -n", CALL(take_pretty)},
 	{0, "include-zero", NULL, "with -c, files without a match too",
          SETS(FLAG, request.output.include_zero)},
+	{0, "no-include-zero", NULL, "undo --include-zero",
+         SETS(UNFLAG, request.output.include_zero)},
 	{0, "context-separator", "TEXT", "between lines that are not adjacent [--]",
          CALL(take_separator),
          .offset = offsetof(struct bs_grep_arguments, request.output.group_separator)},
@@ -469,12 +528,11 @@ const struct bs_option bs_grep_option_table[] = {
          CALL(take_reading)},
 	{0, "no-pre", NULL, "undo --pre", CALL(take_reading)},
 	{0, "pre-glob", "GLOB", "use --pre only for files that match; !GLOB excludes; repeatable",
-         SETS(LIST, pre_globs), .takes_dash = true},
+         SETS(LIST, pre_globs)},
 	{'E', "encoding", "NAME",
          "auto, none, or a name of the web: utf-16, latin1, shift_jis ... [auto]",
          SETS(STRING, request.files.encoding)},
-	{0, "no-encoding", NULL, "undo -E; keep invalid UTF-8, even with -P",
-         CALL(take_no_encoding)},
+	{0, "no-encoding", NULL, "undo -E", CALL(take_no_encoding)},
 	{0, "crlf", NULL, "lines may end in CR LF", CALL(take_line_end), .value = true},
 	{0, "no-crlf", NULL, "undo --crlf", CALL(take_line_end)},
 	{0, "null-data", NULL, "lines end in NUL", CALL(take_line_end)},
@@ -482,16 +540,17 @@ const struct bs_option bs_grep_option_table[] = {
 	{0, "no-pcre2-unicode", NULL, "--no-unicode", SETS(FLAG, request.pattern.no_unicode)},
 	{0, "unicode", NULL, "undo --no-unicode", SETS(UNFLAG, request.pattern.no_unicode)},
 	{0, "pcre2-unicode", NULL, "--unicode", SETS(UNFLAG, request.pattern.no_unicode)},
-	{0, "iglob", "GLOB", "as -g, ignoring case; repeatable", SETS(LIST, iglobs),
-         .takes_dash = true},
+	{0, "iglob", "GLOB", "as -g, ignoring case; repeatable", SETS(LIST, iglobs)},
 	{0, "glob-case-insensitive", NULL, "treat -g as --iglob", SETS(FLAG, glob_caseless)},
 	{0, "no-glob-case-insensitive", NULL, "undo --glob-case-insensitive",
          SETS(UNFLAG, glob_caseless)},
 	{0, "type-add", "SPEC", "add NAME:GLOB, or NAME:include:OTHER; repeatable",
          CALL(take_type)},
 	{0, "type-clear", "TYPE", "forget the globs of a type; repeatable", CALL(take_type)},
-	{0, "type-list", NULL, "list the types", SETS(FLAG, type_list)},
-	{0, "files", NULL, "list the files that would be searched", SETS(FLAG, files)},
+	{0, "type-list", NULL, "list the types", SETS(CHOICE, mode),
+         .value = BS_GREP_MODE_LIST_TYPES},
+	{0, "files", NULL, "list the files that would be searched", SETS(CHOICE, mode),
+         .value = BS_GREP_MODE_LIST_FILES},
 	{0, "no-hidden", NULL, "undo --hidden", SETS(UNFLAG, request.files.hidden)},
 	{0, "ignore", NULL, "undo --no-ignore and all --no-ignore-... but --no-ignore-files",
          CALL(take_ignore)},
@@ -508,7 +567,7 @@ const struct bs_option bs_grep_option_table[] = {
 	{0, "ignore-parent", NULL, "undo --no-ignore-parent", SETS(UNFLAG, no_parent)},
 	{0, "ignore-file", "PATH",
          "a further ignore file, relative to the working directory; repeatable",
-         SETS(LIST, ignore_files), .takes_dash = true},
+         SETS(LIST, ignore_files)},
 	{0, "no-ignore-files", NULL, "undo --ignore-file", SETS(FLAG, no_files)},
 	{0, "ignore-files", NULL, "undo --no-ignore-files", SETS(UNFLAG, no_files)},
 	{0, "ignore-file-case-insensitive", NULL, "match ignore rules in any case of ASCII letters",
@@ -542,7 +601,8 @@ const struct bs_option bs_grep_option_table[] = {
 	{0, "no-messages", NULL, "no messages about files that cannot be read",
          SETS(FLAG, no_messages)},
 	{0, "messages", NULL, "undo --no-messages", SETS(UNFLAG, no_messages)},
-	{0, "no-config", NULL, "do not read the file that BITSIFT_CONFIG_PATH names",
+	{0, "no-config", NULL,
+         "do not read the file that BITSIFT_CONFIG_PATH or RIPGREP_CONFIG_PATH names",
          .kind = BS_OPTION_NOTHING},
 	{0, "line-buffered", NULL, "write each line at once [on a terminal]",
          SETS(CHOICE, request.output.buffering), .value = BS_GREP_BUFFER_LINES},
@@ -560,13 +620,17 @@ const struct bs_option bs_grep_option_table[] = {
 	{0, "brute", NULL, "use no index and match line by line: slow, for comparing",
          SETS(FLAG, request.pattern.is_brute)},
 	BS_SHARED_KERNEL(struct bs_grep_arguments, request.kernel),
-	BS_SHARED_STATS(struct bs_grep_arguments, stats),
-	{0, "no-stats", NULL, "undo --stats", SETS(UNFLAG, stats)},
+	{0, "stats", "json", "after the results, rg's statistics; =json: ours, on stderr",
+         CALL(take_stats), .is_optional = true},
+	{0, "no-stats", NULL, "undo --stats", SETS(CHOICE, stats), .value = BS_GREP_STATS_NONE},
 	{0, "explain", NULL, "explain on stderr how lines are found", SETS(FLAG, explain)},
 	{0, "debug", NULL, "--explain, and name what the rules leave out",
          SETS(FLAG, request.callbacks.explain_left_out)},
 	{0, "trace", NULL, "--debug", SETS(FLAG, request.callbacks.explain_left_out)},
 	{0, "pcre2-version", NULL, "print the version of PCRE2", SETS(FLAG, pcre2_version)},
+	{0, "generate", "KIND",
+         "print man, complete-bash, complete-zsh, complete-fish or complete-powershell",
+         CALL(take_generate)},
 	{'V', "version", NULL, "print the version", SETS(FLAG, version)},
 	{0},
 };
@@ -584,8 +648,45 @@ static bool is_folder(const char *path)
 	return stat(path, &found) == 0 && S_ISDIR(found.st_mode);
 }
 
+static bool searches(const struct bs_grep_arguments *arguments)
+{
+	return arguments->mode < BS_GREP_MODE_LIST_FILES && !arguments->pcre2_version;
+}
+
+/* Adds the patterns of -e and -f, in the order of these options. */
+static enum bs_status add_pattern_sources(struct bs_grep_arguments *arguments,
+                                          const struct bs_timer *timer, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	for (size_t i = 0; i + 1 < arguments->pattern_sources.n && !status; i += 2) {
+		const char *source = arguments->pattern_sources.list[i + 1];
+		bool is_file = strcmp(arguments->pattern_sources.list[i], "file") == 0;
+		status = is_file ? add_file(arguments, source, timer, err)
+		                 : add_pattern(arguments, source, strlen(source), err);
+	}
+	return status;
+}
+
+/* Adds the paths among the operands; without paths standard input, if it can be read. */
+static enum bs_status add_paths(struct bs_grep_arguments *arguments, char **paths, size_t n,
+                                struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	for (size_t i = 0; i < n && !status; i++) {
+		if (arguments->patterns_from_stdin && strcmp(paths[i], "-") == 0)
+			status = bs_fail(err, BS_INVALID,
+			                 "-f - and the path -: standard input was already read");
+		else
+			status = bs_word_list_add(&arguments->paths, paths[i], err);
+	}
+	if (!status && n == 0 && !arguments->catalog && stdin_is_readable() &&
+	    !arguments->patterns_from_stdin && searches(arguments))
+		status = bs_word_list_add(&arguments->paths, "-", err);
+	return status;
+}
+
 /* Stores the operands. The first one is the pattern, unless -e or -f gave one; the others are
- * paths. */
+ * paths. If nothing is searched, all of them are paths, and there are no patterns. */
 static enum bs_status take_operands(struct bs_grep_arguments *arguments, char **operands, size_t n,
                                     struct bs_error *err)
 {
@@ -593,21 +694,17 @@ static enum bs_status take_operands(struct bs_grep_arguments *arguments, char **
 	enum bs_status status = BS_OK;
 	struct bs_timer timer;
 	bs_timer_start(&timer, arguments->limits.deadline_ns);
-	bool wants_pattern = !arguments->has_pattern_option && !arguments->files &&
-	                     !arguments->type_list && !arguments->pcre2_version;
+	bool wants_pattern = searches(arguments) && arguments->pattern_sources.n == 0;
 	if (wants_pattern && n == 0)
 		return bs_fail(err, BS_INVALID, "a pattern is missing; see `bitsift grep --help`");
 	if (wants_pattern)
 		status = add_pattern(arguments, operands[0], strlen(operands[0]), err);
-	for (size_t i = 0; i < arguments->pattern_files.n && !status; i++)
-		status = add_file(arguments, arguments->pattern_files.list[i], &timer, err);
+	else if (searches(arguments))
+		status = add_pattern_sources(arguments, &timer, err);
 	/* The time spent on reading pattern files counts for the time limit of the search. */
 	arguments->limits.deadline_ns = bs_timer_left(&timer);
-	for (size_t i = wants_pattern; i < n && !status; i++)
-		status = bs_word_list_add(&arguments->paths, operands[i], err);
-	if (!status && n <= (size_t)wants_pattern && !arguments->catalog && stdin_is_readable() &&
-	    !arguments->patterns_from_stdin && !arguments->files)
-		status = bs_word_list_add(&arguments->paths, "-", err);
+	if (!status)
+		status = add_paths(arguments, operands + wants_pattern, n - wants_pattern, err);
 	request->files.paths = arguments->paths.list;
 	request->files.n_paths = arguments->paths.n;
 	request->pattern.patterns = arguments->patterns.list;
@@ -650,23 +747,24 @@ static enum bs_status decide_files(struct bs_grep_arguments *arguments, struct b
 static enum bs_grep_format decide_format(const struct bs_grep_arguments *arguments)
 {
 	const struct bs_grep_output *output = &arguments->request.output;
-	bool count_matches = arguments->count == COUNT_MATCHES,
-	     count = arguments->count == COUNT_LINES;
-	if (arguments->quiet)
+	/* With -q, files without a match are not printed, but the first one ends the search. */
+	if (arguments->quiet && arguments->mode != BS_GREP_MODE_FILES_WITHOUT)
 		return BS_GREP_QUIET;
-	if (arguments->json)
+	switch (arguments->mode) {
+	case BS_GREP_MODE_COUNT:
+		return output->only_matching && !output->invert ? BS_GREP_COUNT_MATCHES
+		                                                : BS_GREP_COUNT;
+	case BS_GREP_MODE_COUNT_MATCHES:
+		return output->invert ? BS_GREP_COUNT : BS_GREP_COUNT_MATCHES;
+	case BS_GREP_MODE_FILES_WITH:
+		return BS_GREP_FILES_WITH;
+	case BS_GREP_MODE_FILES_WITHOUT:
+		return BS_GREP_FILES_WITHOUT;
+	case BS_GREP_MODE_JSON:
 		return BS_GREP_JSON;
-	if (count_matches && output->invert) {
-		count = true;
-		count_matches = false;
-	} else if (count && output->only_matching) {
-		count_matches = true;
+	default:
+		return BS_GREP_LINES;
 	}
-	if (count_matches || count)
-		return count_matches ? BS_GREP_COUNT_MATCHES : BS_GREP_COUNT;
-	return arguments->which_files == FILES_WITH      ? BS_GREP_FILES_WITH
-	       : arguments->which_files == FILES_WITHOUT ? BS_GREP_FILES_WITHOUT
-	                                                 : BS_GREP_LINES;
 }
 
 static bool is_only_stdin(const struct bs_grep_files *files)
@@ -686,11 +784,10 @@ static bool wants_path(const struct bs_grep_arguments *arguments)
 static bool wants_line_numbers(const struct bs_grep_arguments *arguments)
 {
 	enum bs_grep_format format = arguments->request.output.format;
-	if ((format != BS_GREP_LINES && format != BS_GREP_JSON) || arguments->line_number == 0)
-		return false;
-	return format == BS_GREP_JSON || arguments->line_number == 1 || arguments->column == 1 ||
-	       arguments->pretty || arguments->vimgrep ||
-	       (isatty(STDOUT_FILENO) && !is_only_stdin(&arguments->request.files));
+	if ((format != BS_GREP_LINES && format != BS_GREP_JSON) || arguments->line_number >= 0)
+		return arguments->line_number > 0;
+	return format == BS_GREP_JSON || arguments->column == 1 || arguments->vimgrep ||
+	       (arguments->program.is_terminal && !is_only_stdin(&arguments->request.files));
 }
 
 static bool wants_color(const struct bs_grep_arguments *arguments)
@@ -700,51 +797,82 @@ static bool wants_color(const struct bs_grep_arguments *arguments)
 		return false;
 	if (arguments->color != COLOR_AUTO)
 		return true;
-	if (arguments->vimgrep)
-		return false;
-	return (isatty(STDOUT_FILENO) || arguments->pretty) && term && strcmp(term, "dumb") != 0 &&
+	return arguments->program.is_terminal && term && strcmp(term, "dumb") != 0 &&
 	       !getenv("NO_COLOR");
+}
+
+static bool wants_heading(const struct bs_grep_arguments *arguments)
+{
+	bool is_wanted =
+		arguments->heading >= 0 ? arguments->heading : arguments->program.is_terminal;
+	return is_wanted && !arguments->vimgrep &&
+	       arguments->request.output.format == BS_GREP_LINES;
+}
+
+static uint64_t lines_of_context(const struct bs_grep_arguments *arguments, uint64_t half)
+{
+	uint64_t n_lines = half != UINT64_MAX ? half : arguments->context;
+	return n_lines != UINT64_MAX ? n_lines : 0;
+}
+
+static enum bs_status decide_colors(struct bs_grep_arguments *arguments, struct bs_error *err)
+{
+	struct bs_grep_program *program = &arguments->program;
+	char host[BS_GREP_HOST_BYTES] = "", *format;
+	if (!wants_color(arguments))
+		return BS_OK;
+	enum bs_status status = bs_grep_colors_set(&program->colors, arguments->colors.list,
+	                                           arguments->colors.n, err);
+	if (status || !arguments->hyperlink)
+		return status;
+	bs_grep_host_name(arguments->hostname_command, host);
+	status = bs_grep_hyperlink_format(arguments->hyperlink, host, &format, err);
+	if (!status)
+		status = own(arguments, format, err);
+	if (!status)
+		program->hyperlink = *format ? format : NULL;
+	return status;
 }
 
 static enum bs_status decide_output(struct bs_grep_arguments *arguments, struct bs_error *err)
 {
 	struct bs_grep_output *output = &arguments->request.output;
-	struct bs_grep_colors colors;
 	output->format = decide_format(arguments);
 	arguments->program.is_terminal = isatty(STDOUT_FILENO);
-	output->after = arguments->has_context ? arguments->context : arguments->after;
-	output->before = arguments->has_context ? arguments->context : arguments->before;
+	output->after = lines_of_context(arguments, arguments->after);
+	output->before = lines_of_context(arguments, arguments->before);
 	output->passthru = arguments->passthru;
 	output->with_path = wants_path(arguments);
 	output->line_numbers = wants_line_numbers(arguments);
 	output->columns = arguments->column >= 0 ? arguments->column : arguments->vimgrep;
 	output->per_match = arguments->vimgrep;
-	output->heading =
-		!arguments->vimgrep && arguments->heading && output->format == BS_GREP_LINES;
+	output->heading = wants_heading(arguments);
 	output->replacement_bytes = output->replacement ? strlen(output->replacement) : 0;
-	/* As in rg, --colors is not checked if the output never has colours. */
-	bool checks = arguments->request.task == BS_GREP_CHECK && !arguments->program.task;
-	bool is_plain = output->format == BS_GREP_JSON || arguments->type_list || checks;
-	enum bs_status status = is_plain ? BS_OK
-	                                 : bs_grep_colors_set(&colors, arguments->colors.list,
-	                                                      arguments->colors.n, err);
-	if (!status && !is_plain && wants_color(arguments))
-		arguments->program.colors = colors;
-	return status;
+	return decide_colors(arguments, err);
 }
 
 static void decide_task(struct bs_grep_arguments *arguments)
 {
-	arguments->program.task = arguments->type_list       ? BS_GREP_LIST_TYPES
-	                          : arguments->pcre2_version ? BS_GREP_ENGINE_VERSION
-	                                                     : BS_GREP_AS_REQUESTED;
+	bool lists = arguments->mode == BS_GREP_MODE_LIST_FILES, is_search = searches(arguments);
+	arguments->program.task = arguments->pcre2_version ? BS_GREP_ENGINE_VERSION
+	                          : arguments->mode == BS_GREP_MODE_LIST_TYPES
+	                                  ? BS_GREP_LIST_TYPES
+	                                  : BS_GREP_AS_REQUESTED;
 	/* Like BS_GREP_CHECK, the tasks that only the program has (enum bs_grep_program_task)
 	 * search no file. */
 	arguments->request.task = arguments->program.task ? BS_GREP_CHECK
-	                          : arguments->files      ? BS_GREP_LIST_FILES
+	                          : lists                 ? BS_GREP_LIST_FILES
 	                          : arguments->candidates ? BS_GREP_LIST_CANDIDATES
 	                          : arguments->request.output.max_count == 0 ? BS_GREP_CHECK
 	                                                                     : BS_GREP_SEARCH;
+	/* As in rg, a request that can find nothing does not look at its pattern, either. */
+	if (is_search && arguments->request.output.max_count == 0)
+		arguments->request.pattern.n_patterns = 0;
+	bool wants_sums =
+		is_search && !arguments->candidates &&
+		(arguments->stats == BS_GREP_STATS_TEXT || arguments->mode == BS_GREP_MODE_JSON);
+	arguments->program.sums = wants_sums ? &arguments->sums : NULL;
+	arguments->program.json_summary = is_search && arguments->mode == BS_GREP_MODE_JSON;
 }
 
 /* If all patterns begin with (?-u), removes that and turns Unicode off, as --no-unicode does. Not
@@ -768,25 +896,17 @@ static void find_bytes_mark(struct bs_grep_arguments *arguments)
 	pattern->no_unicode = true;
 }
 
-/* Rejects combinations that rg rejects, so that no option is silently ignored. */
+/* Rejects combinations of options that are not rg's, so that no option is silently ignored. */
 static enum bs_status refuse_together(const struct bs_grep_arguments *arguments, size_t n_operands,
                                       struct bs_error *err)
 {
 	const char *why = NULL;
-	const struct bs_grep_conditions *conditions = &arguments->request.conditions;
-	bool has_pattern =
-		arguments->has_pattern_option || conditions->all_of || conditions->none_of;
-	if (arguments->type_list && (arguments->files || has_pattern || n_operands > 0))
-		why = "--type-list does not go with a pattern, -e, -f, --and, --not or --files";
-	else if (arguments->files && has_pattern)
-		why = "--files does not go with -e, -f, --and or --not";
-	else if (arguments->json && (arguments->files || arguments->count != COUNT_NONE ||
-	                             arguments->which_files != FILES_ALL))
-		why = "--json does not go with -c, --count-matches, -l, --files-without-match or "
-		      "--files";
+	bool wants_pattern = searches(arguments) && arguments->pattern_sources.n == 0;
+	bool has_conditions = arguments->ands.n + arguments->nots.n > 0;
+	if (has_conditions && !searches(arguments))
+		why = "--and and --not do not go with --files or --type-list";
 	else if (arguments->catalog &&
-	         (arguments->request.index.dir ||
-	          n_operands > (arguments->has_pattern_option || arguments->files ? 0 : 1)))
+	         (arguments->request.index.dir || n_operands > (size_t)wants_pattern))
 		why = "--catalog does not go with a PATH or --index: the catalog says what is "
 		      "searched";
 	else if (arguments->partial && !arguments->catalog)
@@ -796,6 +916,10 @@ static enum bs_status refuse_together(const struct bs_grep_arguments *arguments,
 
 const struct bs_grep_arguments bs_grep_defaults = {
 	.max_depth = UINT64_MAX,
+	.after = UINT64_MAX,
+	.before = UINT64_MAX,
+	.context = UINT64_MAX,
+	.heading = -1,
 	.line_number = -1,
 	.column = -1,
 	.with_filename = -1,
@@ -811,9 +935,6 @@ enum bs_status bs_grep_arguments_decide(struct bs_grep_arguments *arguments,
 	request->conditions = (struct bs_grep_conditions){.all_of = arguments->ands.list,
 	                                                  .none_of = arguments->nots.list,
 	                                                  .by_file = arguments->scope};
-	decide_task(arguments);
-	if (request->output.max_count == UINT64_MAX)
-		request->output.max_count = 0;
 	request->n_threads =
 		arguments->n_threads < UINT32_MAX ? (uint32_t)arguments->n_threads : UINT32_MAX;
 	request->index.is_optional = !request->index.dir && !arguments->catalog;
@@ -822,6 +943,9 @@ enum bs_status bs_grep_arguments_decide(struct bs_grep_arguments *arguments,
 	enum bs_status status = refuse_together(arguments, operands->n, err);
 	if (!status)
 		status = take_operands(arguments, operands->list, operands->n, err);
+	decide_task(arguments);
+	if (request->output.max_count == UINT64_MAX)
+		request->output.max_count = 0;
 	if (!status)
 		find_bytes_mark(arguments);
 	if (!status)
@@ -837,6 +961,7 @@ void bs_grep_arguments_release(void *of_options)
 	free(arguments->pattern_bytes);
 	bs_word_list_deinit(&arguments->owned);
 	bs_word_list_deinit(&arguments->patterns);
-	bs_word_list_deinit(&arguments->pattern_files);
+	bs_word_list_deinit(&arguments->pattern_sources);
+	bs_word_list_deinit(&arguments->colors);
 	bs_word_list_deinit(&arguments->paths);
 }

@@ -11,7 +11,15 @@
 enum bs_status bs_grep_colors_set(struct bs_grep_colors *colors, const char *const *specs,
                                   size_t n_specs, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Translates a hyperlink format of rg 14, or its alias, into the `hyperlink` of struct
- * bs_grep_program; the caller frees it. "": no links. BS_INVALID, BS_NO_MEMORY. */
-enum bs_status bs_grep_hyperlink_format(const char *format, char **out,
+/* Translates a hyperlink format of rg, or its alias, into the `hyperlink` of struct
+ * bs_grep_program; the caller frees it. host: the value of {host}. "": no links. BS_INVALID,
+ * BS_NO_MEMORY. */
+enum bs_status bs_grep_hyperlink_format(const char *format, const char *host, char **out,
                                         struct bs_error *err) BS_WARN_UNUSED;
+
+#define BS_GREP_HOST_BYTES 512
+
+/* Sets `out` to the host's name for hyperlinks: the output of the program `command` without the
+ * white space around it, or the system's name if command is NULL or "", or if it fails or prints
+ * nothing. "": no name. */
+void bs_grep_host_name(const char *command, char out[BS_GREP_HOST_BYTES]);

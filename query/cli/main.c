@@ -9,34 +9,8 @@
 
 #include "core/bitsift/host.h"
 #include "query/cli/commands.h"
-#include "query/manual/manual_completions.h"
+#include "query/cli/program.h"
 #include "query/manual/manual_pages.h"
-
-#ifndef BITSIFT_VERSION
-#define BITSIFT_VERSION "unknown"
-#endif
-
-static const struct bs_command *const commands[] = {
-	&bs_command_index,  &bs_command_query,   &bs_command_grep,
-	&bs_command_delete, &bs_command_compact, &bs_command_stats,
-	&bs_command_check,  &bs_command_trust,   &bs_command_catalog,
-};
-
-static const struct bs_topic topics[] = {
-	{"bloom", "Bloom filters: what each kind is, what it costs, and when to use it."},
-};
-
-#define N_COMMANDS (sizeof(commands) / sizeof(*commands))
-
-static const struct bs_program program = {
-	.version = BITSIFT_VERSION,
-	.summary = "Exact full-text search without an inverted index.",
-	.usage = "COMMAND [ARGUMENT]...",
-	.commands = commands,
-	.n_commands = N_COMMANDS,
-	.topics = topics,
-	.n_topics = sizeof(topics) / sizeof(*topics),
-};
 
 static const char outro[] =
 	"\n"
@@ -50,28 +24,29 @@ static const char outro[] =
 
 static void show_help(FILE *to)
 {
-	fprintf(to, "Usage: bitsift %s\n%s\n\n", program.usage, program.summary);
-	for (size_t i = 0; i < N_COMMANDS; i++)
-		fprintf(to, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
+	fprintf(to, "Usage: bitsift %s\n%s\n\n", bs_cmd_program.usage, bs_cmd_program.summary);
+	for (size_t i = 0; i < bs_cmd_program.n_commands; i++)
+		fprintf(to, "  %-8s %s\n", bs_cmd_program.commands[i]->name,
+		        bs_cmd_program.commands[i]->summary);
 	fputs(outro, to);
 }
 
 /* `--generate KIND [COMMAND|TOPIC]`: prints the manual pages and completions for installation. */
 static int generate(const char *kind, const char *name)
 {
-	if (strcmp(kind, "man") == 0 ? bs_docs_man(&program, name, stdout)
-	                             : !name && bs_docs_completion(&program, kind, stdout))
+	if (bs_cmd_generate(kind, name))
 		return 0;
-	fputs("bitsift: --generate takes man [COMMAND|TOPIC], bash, zsh or fish\n", stderr);
+	fputs("bitsift: --generate takes man [COMMAND|TOPIC], bash, zsh, fish or powershell\n",
+	      stderr);
 	return 2;
 }
 
 static int refuse(const char *name)
 {
-	const char *names[N_COMMANDS + 1] = {NULL};
+	const char *names[BS_CMD_MOST_COMMANDS + 1] = {NULL};
 	struct bs_error line;
-	for (size_t i = 0; i < N_COMMANDS; i++)
-		names[i] = commands[i]->name;
+	for (size_t i = 0; i < bs_cmd_program.n_commands; i++)
+		names[i] = bs_cmd_program.commands[i]->name;
 	const char *guess = bs_command_guess(name, names);
 	(void)bs_fail(&line, BS_INVALID, "no command \"%s\"%s%s%s see `bitsift --help`", name,
 	              guess ? "; did you mean `bitsift " : ";", guess ? guess : "",
@@ -83,12 +58,13 @@ static int refuse(const char *name)
 /* `help`, `help COMMAND` and `help TOPIC`. */
 static int help(const char *name)
 {
-	const struct bs_command *command = name ? bs_program_command(&program, name) : NULL;
+	const struct bs_command *command = name ? bs_program_command(&bs_cmd_program, name) : NULL;
 	if (command)
 		bs_command_help(command, stdout);
 	else if (!name)
 		show_help(stdout);
-	return command || !name || bs_docs_text_topic(&program, name, stdout) ? 0 : refuse(name);
+	return command || !name || bs_docs_text_topic(&bs_cmd_program, name, stdout) ? 0
+	                                                                             : refuse(name);
 }
 
 /* Opens /dev/null as standard input, output and error if the shell closed them (`>&-`). Otherwise
@@ -133,13 +109,13 @@ static int run(int argc, char **argv)
 	const char *name = argc > 1 ? argv[1] : "";
 	drop_long_folders();
 	const struct bs_consent consent = bs_user_consent();
-	const struct bs_command *command = bs_program_command(&program, name);
+	const struct bs_command *command = bs_program_command(&bs_cmd_program, name);
 	if (command)
 		return bs_command_run(command, argc - 1, argv + 1, &consent);
 	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0)
 		return help(strcmp(name, "help") == 0 && argc > 2 ? argv[2] : NULL);
 	if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {
-		puts("bitsift " BITSIFT_VERSION);
+		printf("bitsift %s\n", bs_cmd_program.version);
 		return 0;
 	}
 	if (strcmp(name, "--generate") == 0)

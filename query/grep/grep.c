@@ -340,13 +340,9 @@ static enum bs_status add_globs(struct bs_ignore *rules, const char *const *glob
 
 static enum bs_status choose_coding(struct grep *grep, struct bs_error *err)
 {
-	const struct bs_grep_pattern *pattern = &grep->search.request->pattern;
-	if (grep->search.request->files.encoding)
-		return bs_grep_coding_find(grep->search.request->files.encoding,
-		                           &grep->search.coding, err);
-	grep->search.coding = pattern->is_pcre2 && !pattern->no_unicode ? BS_GREP_CODING_UTF8
-	                                                                : BS_GREP_CODING_AUTO;
-	return BS_OK;
+	const char *encoding = grep->search.request->files.encoding;
+	grep->search.coding = BS_GREP_CODING_AUTO;
+	return encoding ? bs_grep_coding_find(encoding, &grep->search.coding, err) : BS_OK;
 }
 
 static bool maps_files(const struct bs_grep_files *files)
@@ -359,6 +355,19 @@ static bool maps_files(const struct bs_grep_files *files)
 		maps = bs_file_stat(AT_FDCWD, files->paths[i], &found) == 0 &&
 		       S_ISREG(found.st_mode);
 	return maps;
+}
+
+/* True if a pattern of -P may look at text before the end of the line before a match: it has a
+ * lookbehind, or something that matches only where the text or the search begins. */
+static bool looks_far(const struct bs_grep_pattern *pattern)
+{
+	static const char *const signs[] = {"(?<", "(*", "\\A", "\\G"};
+	for (size_t i = 0; i < pattern->n_patterns && pattern->is_pcre2; i++)
+		for (size_t k = 0; k < sizeof(signs) / sizeof(*signs); k++)
+			if (memmem(pattern->patterns[i], pattern->pattern_bytes[i], signs[k],
+			           strlen(signs[k])))
+				return true;
+	return false;
 }
 
 /* Opens the index folder. grep->dir.place is NULL if there is no index and none is required. */
@@ -399,7 +408,7 @@ static enum bs_status open_source(struct grep *grep, struct bs_error *err)
 	const struct bs_grep_request *request = grep->search.request;
 	struct bs_error why = {""};
 	enum bs_status status = BS_OK;
-	if (bs_grep_can_filter(request, grep->search.coding))
+	if (!grep->search.program->sums && bs_grep_can_filter(request, grep->search.coding))
 		status = open_by_index(grep, &why);
 	if (status &&
 	    (!request->index.is_optional || status == BS_NO_MEMORY || status == BS_INVALID))
@@ -505,18 +514,22 @@ static enum bs_status search(struct grep *grep, uint64_t start_ns, struct bs_err
 	if (status)
 		return status;
 	grep->search.maps_files = maps_files(&request->files);
+	grep->search.looks_far = looks_far(&request->pattern);
 	explain(grep, plan,
 	        (size_t)snprintf(plan, sizeof(plan), "%s, %u threads",
 	                         bs_grep_matcher_plan(grep->search.matcher),
 	                         grep->search.n_threads));
-	/* Without patterns nothing can match, so no file is read. */
-	if (request->task == BS_GREP_SEARCH && request->pattern.n_patterns > 0) {
+	/* Without patterns nothing can match, so no file is read, except with -v. */
+	bool may_find = request->pattern.n_patterns > 0 || request->output.invert;
+	if (request->task == BS_GREP_SEARCH && may_find) {
 		status = bs_grep_run(&grep->search, err);
 		if (!status && bs_deadline_is_over() && !grep->is_stopped)
 			status = bs_deadline_check(err);
 		if (!status)
 			status = finish_results(grep, err);
-		bool has_end = request->output.format == BS_GREP_JSON && !grep->is_stopped &&
+		bool has_summary = request->output.format == BS_GREP_JSON ||
+		                   grep->search.program->json_summary;
+		bool has_end = has_summary && !grep->is_stopped &&
 		               (!status || bs_grep_is_cut(request, status));
 		enum bs_status end_status = has_end ? put_summary(grep, start_ns, err) : BS_OK;
 		status = end_status ? end_status : status;
@@ -525,7 +538,8 @@ static enum bs_status search(struct grep *grep, uint64_t start_ns, struct bs_err
 	return status;
 }
 
-/* Checks the globs, also if no folder is walked. */
+/* Checks the globs. The walk checks them, too, but there may be no walk: if only files are named,
+ * or nothing is searched. */
 static enum bs_status check_globs(const struct bs_grep_files *files, struct bs_error *err)
 {
 	struct bs_ignore rules = {.n_plain = 0};
@@ -553,6 +567,17 @@ static enum bs_status run(struct grep *grep, uint64_t start_ns, struct bs_error 
 	return lists ? list_files(grep, err) : search(grep, start_ns, err);
 }
 
+static void add_sums(struct bs_grep_sums *to, const struct bs_grep_sums *from)
+{
+	to->elapsed_ns += from->elapsed_ns;
+	to->searches += from->searches;
+	to->searches_with_match += from->searches_with_match;
+	to->searched_bytes += from->searched_bytes;
+	to->printed_bytes += from->printed_bytes;
+	to->matched_lines += from->matched_lines;
+	to->matches += from->matches;
+}
+
 static void log_grep(const struct bs_grep_request *request, const struct bs_grep_result *result,
                      enum bs_status status, const struct bs_error *err)
 {
@@ -574,6 +599,29 @@ static void log_grep(const struct bs_grep_request *request, const struct bs_grep
 				   : "",
 		status ? err ? err->text : bs_status_name(status) : "", n_bytes,
 		n_bytes ? pattern->patterns[0] : "");
+}
+
+static enum bs_status run_task(struct grep *grep, uint64_t start_ns, struct bs_error *err)
+{
+	const struct bs_grep_files *files = &grep->search.request->files;
+	enum bs_grep_program_task task = grep->search.program->task;
+	if (task == BS_GREP_ENGINE_VERSION) {
+		tell_engine(grep);
+		return BS_OK;
+	}
+	make_walk(grep);
+	check_ignore_files(grep);
+	enum bs_status status =
+		add_globs(&grep->preprocessor_globs, files->preprocessor_globs, err);
+	if (!status)
+		status = check_globs(files, err);
+	if (!status)
+		status = make_types(grep, err);
+	if (!status)
+		status = choose_coding(grep, err);
+	if (status)
+		return status;
+	return task == BS_GREP_LIST_TYPES ? list_types(grep, err) : run(grep, start_ns, err);
 }
 
 enum bs_status bs_grep(const struct bs_grep_request *request, struct bs_grep_result *result_out,
@@ -613,24 +661,8 @@ enum bs_status bs_grep_for_program(const struct bs_grep_request *request,
 	if (status)
 		return status;
 	status = check_request(request, err);
-	make_walk(&grep);
 	if (!status)
-		check_ignore_files(&grep);
-	if (!status)
-		status =
-			add_globs(&grep.preprocessor_globs, request->files.preprocessor_globs, err);
-	if (!status)
-		status = check_globs(&request->files, err);
-	if (!status)
-		status = make_types(&grep, err);
-	if (!status)
-		status = choose_coding(&grep, err);
-	if (!status && grep.search.program->task == BS_GREP_ENGINE_VERSION)
-		tell_engine(&grep);
-	else if (!status)
-		status = grep.search.program->task == BS_GREP_LIST_TYPES
-		                 ? list_types(&grep, err)
-		                 : run(&grep, start_ns, err);
+		status = run_task(&grep, start_ns, err);
 	if (!status && grep.is_stopped)
 		status = bs_fail(err, BS_STOPPED, "stopped by the callback");
 	result.is_partial = !grep.is_stopped && bs_grep_is_cut(request, status);
@@ -641,6 +673,8 @@ enum bs_status bs_grep_for_program(const struct bs_grep_request *request,
 		result.n_unfollowed = grep.search.source->n_unfollowed;
 		grep.search.source->close(grep.search.source);
 	}
+	if (grep.search.program->sums)
+		add_sums(grep.search.program->sums, &grep.search.sums);
 	bs_results_deinit(&grep.search.results);
 	bs_conditions_deinit(&grep.search.conditions);
 	bs_grep_analysis_deinit(&grep.search.analysis);

@@ -589,8 +589,8 @@ static enum bs_status next_listed(struct bs_grep_source *source, struct bs_grep_
 	}
 	self->has_listed |= file_out->shown != NULL;
 	/* If nothing was listed, n_ruled_out tells whether the index ruled files out or had no
-	 * files to list. An index without documents counts as the former. */
-	bool has_files_out = self->snapshot.totals.n_live_docs == 0;
+	 * files to list. */
+	bool has_files_out = false;
 	for (size_t i = 0; i < self->n_areas && !self->has_listed && !has_files_out && !status; i++)
 		if (!self->areas[i].is_file)
 			status = has_files(self, &self->areas[i], &has_files_out, err);

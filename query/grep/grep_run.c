@@ -90,6 +90,8 @@ static bool put_output(struct running *run, struct slot *slot)
 	const char *shown = slot->file.shown;
 	bool is_apart = run->has_written && slot->outcome.has_lines && !slot->is_begun &&
 	                run->separator.used_bytes > 0;
+	if (is_apart)
+		plan->sums.printed_bytes += run->separator.used_bytes;
 	run->has_written = true;
 	slot->is_begun = true;
 	slot->is_stopped = (is_apart && !plan->put(plan->context, shown, &run->separator)) ||
@@ -251,7 +253,7 @@ static enum bs_status search_file(struct running *run, struct searcher *searcher
 	struct bs_grep_search *plan = run->plan;
 	const struct bs_grep_traits *traits = bs_grep_matcher_traits(plan->matcher);
 	/* In a file that rg maps, lookbehind sees the whole text. */
-	bool sees_all = traits->looks_back && plan->maps_files && slot->file.path &&
+	bool sees_all = plan->looks_far && plan->maps_files && slot->file.path &&
 	                !slot->file.packing && plan->coding != BS_GREP_CODING_UTF8;
 	bool by_file = plan->conditions.n > 0 && plan->conditions.by_file;
 	struct bs_grep_text *text = &searcher->text;
@@ -376,7 +378,10 @@ static enum bs_status take_results(struct running *run, struct slot *slot, struc
 		slot->outcome.sums.matches = marks[n_shown].matches;
 	}
 	if (slot->out.used_bytes == 0) {
-		slot->outcome.sums = (struct bs_grep_sums){0};
+		slot->outcome.sums =
+			(struct bs_grep_sums){.elapsed_ns = slot->outcome.sums.elapsed_ns,
+		                              .searches = slot->outcome.sums.searches,
+		                              .searched_bytes = slot->outcome.sums.searched_bytes};
 	} else if (slot->outcome.owes_end && !status) {
 		slot->outcome.sums.printed_bytes = slot->out.used_bytes;
 		status = bs_grep_json_end(run->plan->program, shown, &slot->outcome.finish,
@@ -420,7 +425,7 @@ static enum bs_status put_slot(void *context, uint64_t task, struct bs_error *er
 			status = BS_STOPPED;
 		if (!status && !slot->is_left_out)
 			count_file(run, slot);
-		if (!status && slot->outcome.has_matched &&
+		if (!status && slot->outcome.has_matched && !run->plan->program->sums &&
 		    run->plan->request->output.format == BS_GREP_QUIET)
 			status = BS_STOPPED;
 	}

@@ -21,6 +21,11 @@ struct search_state {
 	uint8_t line_end;
 	bool counts_lines;
 	bool is_alone; /* exactly the matching lines are printed */
+	/* after the limit (-m), later lines are context, whether they match or not, as in rg's
+	 * search of one line after another */
+	bool is_slow;
+	bool has_found;   /* a matching line was found (--stop-on-nonmatch) */
+	uint64_t n_finds; /* with -U: matches found, for -m */
 	struct bs_grep_printer *printer;
 	enum bs_grep_binary binary;
 	bool is_slice;
@@ -30,6 +35,8 @@ struct search_state {
 	size_t counted; /* lines before this offset are in line_number */
 	uint64_t line_number;
 	size_t visited; /* the end of the last line printed, or of the text before base */
+	/* the end of the last line passed to the printer, even if it stopped the search */
+	size_t shown_end;
 	uint64_t after_left;
 	bool has_told;
 	uint64_t told_end; /* the file offset of the end of the last line printed */
@@ -202,6 +209,8 @@ static bool refuse_line(struct search_state *state, uint64_t n_bytes)
 /* Passes a line to the printer. False: stop. */
 static bool tell(struct search_state *state, enum bs_grep_line_kind kind, struct bs_grep_span line)
 {
+	if (state->shown_end < line.end)
+		state->shown_end = line.end;
 	if (state->is_slice && !goes_on_in_slice(state, line))
 		return false;
 	bool has_context = state->options->before > 0 || state->options->after > 0;
@@ -301,6 +310,12 @@ static bool tell_enclosing(struct search_state *state, size_t from)
 	return bs_grep_print_line(printer, BS_GREP_LINE_ENCLOSING, &told) && !printer->to.status;
 }
 
+/* True if -m allows no more matches. */
+static bool is_full(const struct search_state *state)
+{
+	return state->printer->n_matched >= state->printer->max_count;
+}
+
 /* Prints the context after the last matching line. */
 static bool tell_after(struct search_state *state, size_t upto)
 {
@@ -322,6 +337,10 @@ static bool tell_context(struct search_state *state, size_t upto)
 	if (!tell_after(state, upto))
 		return false;
 	bool has_before = state->options->before > 0 && state->visited < upto;
+	/* A slow search has read the matching line before the context. */
+	if (has_before && state->is_slow)
+		state->shown_end =
+			bs_grep_line_end(state->text, upto, state->window, state->line_end);
 	size_t from =
 		has_before ? lines_before(state, state->visited, upto, state->options->before - 1)
 			   : upto;
@@ -422,6 +441,33 @@ static inline bool next_line(struct search_state *state, struct bs_grep_span *li
 	       (!state->printer->asker || choose_line(state, line, found));
 }
 
+/* --stop-on-nonmatch: prints the line at pos, which follows a match, if it is context of the match.
+ * Returns false: the search ends. */
+static bool tell_nonmatch(struct search_state *state)
+{
+	struct bs_grep_span line = {state->pos, bs_grep_line_end(state->text, state->pos,
+	                                                         state->window, state->line_end)};
+	if (state->options->passthru)
+		(void)tell(state, BS_GREP_LINE_OTHER, line);
+	else if (state->after_left > 0)
+		(void)tell(state, BS_GREP_LINE_AFTER, line);
+	state->pos = line.end;
+	return false;
+}
+
+/* The search ends within a group of lines, which rg counts as searched. next: the end of the group.
+ * After a NUL byte, rg goes on to the next piece. */
+static bool stop_inverted(struct search_state *state, size_t next)
+{
+	const struct bs_grep_printer *printer = state->printer;
+	if (state->is_slow || printer->to.status)
+		return false;
+	bool goes_on = printer->has_nul && !is_full(state) && state->after_left == 0;
+	if (printer->n_matched <= printer->max_count)
+		state->pos = goes_on ? state->window : next;
+	return goes_on && !state->is_slice;
+}
+
 /* -v: prints the lines up to the next matching line. */
 static bool search_inverted(struct search_state *state)
 {
@@ -434,33 +480,57 @@ static bool search_inverted(struct search_state *state)
 		struct bs_grep_span other = {
 			from, bs_grep_line_end(state->text, from, upto, state->line_end)};
 		if (!tell_match(state, other, other.end))
-			return false;
+			return stop_inverted(state, found ? line.end : state->window);
+		state->has_found = true;
 		from = other.end;
 	}
+	state->pos = upto;
+	if (found && state->has_found && state->options->stop_on_nonmatch)
+		return tell_nonmatch(state);
 	state->pos = found ? line.end : state->window;
 	return true;
+}
+
+/* Finds the next matching line and prints it. *found_out: there was one. False: stop. */
+static bool search_matching(struct search_state *state, bool *found_out)
+{
+	struct bs_grep_span line;
+	if (!next_line(state, &line, found_out))
+		return false;
+	size_t next = *found_out ? line.start : state->window;
+	if (state->options->stop_on_nonmatch && state->has_found && next > state->pos)
+		return tell_nonmatch(state);
+	if (!*found_out)
+		return true;
+	state->has_found = true;
+	return tell_match(state, line, line.end);
+}
+
+/* As in rg, the context after the last match counts as searched only in a slow search. */
+static void skip_shown(struct search_state *state)
+{
+	if (state->is_slow && state->pos < state->shown_end)
+		state->pos = state->shown_end;
 }
 
 /* Searches the lines of the window. False: stop. */
 static bool search_window(struct search_state *state)
 {
-	while (state->pos < state->window) {
-		struct bs_grep_span line;
-		bool found;
-		if (state->options->invert) {
-			if (!search_inverted(state))
-				return false;
-			continue;
+	bool found = true;
+	while (state->pos < state->window && found && !(state->is_slow && is_full(state)))
+		if (state->options->invert ? !search_inverted(state)
+		                           : !search_matching(state, &found)) {
+			skip_shown(state);
+			return false;
 		}
-		if (!next_line(state, &line, &found))
-			return false;
-		if (!found)
-			break;
-		if (!tell_match(state, line, line.end))
-			return false;
-	}
-	state->pos = state->window;
-	return tell_rest(state);
+	if (state->is_slow && is_full(state) && state->options->stop_on_nonmatch &&
+	    state->pos < state->window)
+		return tell_nonmatch(state);
+	bool goes_on = tell_rest(state);
+	skip_shown(state);
+	if (goes_on)
+		state->pos = state->window;
+	return goes_on;
 }
 
 /* Drops the text before base and reads on, until `capacity` bytes are in memory or the file
@@ -484,32 +554,16 @@ static bool read_more(struct search_state *state)
 	state->end -= gone;
 	state->pos -= gone;
 	state->visited -= gone;
+	state->shown_end -= state->shown_end < gone ? state->shown_end : gone;
 	state->counted -= state->counted < gone ? state->counted : gone;
 	return !printer->to.status;
-}
-
-/* The end of the first reads, as in rg: after the three bytes in which a byte order mark is looked
- * for and, for standard input, after one buffer. */
-static size_t first_end(const struct search_state *state)
-{
-	uint64_t read_bytes = state->gone_bytes + state->end;
-	if (read_bytes == 0 && !state->source->had_mark && state->n_bytes > 3)
-		return 3;
-	if (state->source->file.is_borrowed && read_bytes < BS_GREP_STDIN_BYTES &&
-	    state->n_bytes > BS_GREP_STDIN_BYTES)
-		return BS_GREP_STDIN_BYTES - (size_t)state->gone_bytes;
-	return state->n_bytes;
 }
 
 /* The end of the next read that starts at state->end. */
 static size_t read_end(const struct search_state *state)
 {
 	size_t most = state->base + state->capacity;
-	size_t first =
-		state->is_slice || state->source->is_decoded ? state->n_bytes : first_end(state);
-	if (most > state->n_bytes)
-		most = state->n_bytes;
-	return first < most ? first : most;
+	return most < state->n_bytes ? most : state->n_bytes;
 }
 
 /* Handles the NUL bytes of a piece that ends at `end`. True: the search ends here. */
@@ -533,13 +587,12 @@ static bool meet_nul(struct search_state *state, size_t from, size_t end)
 /* Drops the searched text, except lines that may be context of the next match. */
 static void roll(struct search_state *state)
 {
-	/* As in rg, the number of context lines after a match counts, too, so that the next piece
-	 * ends earlier. */
-	uint64_t context = state->options->before > state->options->after ? state->options->before
-	                                                                  : state->options->after;
+	bool has_context = state->options->before > 0 || state->options->after > 0;
 	size_t kept = state->window;
-	if (context > 0 && state->window > state->base) {
-		kept = lines_before(state, state->base, state->window, context);
+	/* As in rg, the last line is kept for the context after a match, too, so that the next
+	 * piece ends earlier. */
+	if (has_context && state->window > state->base) {
+		kept = lines_before(state, state->base, state->window, state->options->before);
 		kept = kept > state->visited ? kept : state->visited;
 	}
 	if (state->printer->context)
@@ -721,8 +774,13 @@ static void search_pieces(struct search_state *state)
 	if (!state->source->has_more &&
 	    (state->is_slice || !(may_have_nul && memchr(state->text, 0, state->n_bytes))))
 		state->capacity = state->n_bytes + 1;
-	while (fill(state) && search_window(state))
-		continue;
+	while (fill(state)) {
+		if (search_window(state))
+			continue;
+		/* The text up to pos counts as searched. */
+		state->base = state->pos;
+		break;
+	}
 }
 
 /* The position from which the match after `at` is searched for. */
@@ -804,6 +862,33 @@ static bool multi_tell(struct search_state *state, struct bs_grep_span lines)
 	return false;
 }
 
+/* -U and -m: prints the context after the last match, in which lines that match are shown as
+ * matching. */
+static bool multi_tell_after(struct search_state *state)
+{
+	struct bs_grep_printer *printer = state->printer;
+	while (state->after_left > 0 && state->visited < state->n_bytes) {
+		struct bs_grep_span line = {state->visited,
+		                            bs_grep_line_end(state->text, state->visited,
+		                                             state->n_bytes, state->line_end)},
+				    at;
+		size_t n_bytes = line.end - line.start;
+		bool found = false;
+		n_bytes -= state->text[line.end - 1] == state->line_end;
+		printer->to.status =
+			bs_grep_next_match(printer->scratch, state->text + line.start, 0, n_bytes,
+		                           false, &at, &found, printer->to.err);
+		uint64_t left = state->after_left;
+		/* As in rg, only the text up to the last match then counts as searched. */
+		state->pos = found ? line.end : state->pos;
+		if (printer->to.status ||
+		    !tell(state, found ? BS_GREP_LINE_MATCH : BS_GREP_LINE_AFTER, line))
+			return false;
+		state->after_left = left - 1;
+	}
+	return true;
+}
+
 /* -U: finds the next match. Its lines are merged with those of the previous match if they
  * adjoin. */
 static bool multi_step(struct search_state *state)
@@ -812,12 +897,15 @@ static bool multi_step(struct search_state *state)
 	bool found;
 	if (state->options->invert)
 		return multi_inverted(state);
-	if (!multi_find(state, &at, &found))
+	if (state->n_finds >= state->printer->max_count)
+		found = false;
+	else if (!multi_find(state, &at, &found))
 		return false;
 	if (!found) {
 		state->pos = state->n_bytes;
 		return true;
 	}
+	state->n_finds++;
 	state->pos = multi_next(state, at);
 	struct bs_grep_span lines = lines_of(state, at), last = state->last;
 	bool had_last = state->has_last;
@@ -838,7 +926,11 @@ static void search_across(struct search_state *state)
 		is_on = multi_step(state);
 	if (is_on && state->has_last)
 		(void)multi_tell(state, state->last);
-	if (is_on && !state->printer->to.status)
+	if (!is_on || state->printer->to.status)
+		return;
+	if (state->n_finds >= state->printer->max_count && !state->options->passthru)
+		(void)multi_tell_after(state);
+	else
 		(void)tell_rest(state);
 }
 
@@ -866,6 +958,8 @@ void bs_grep_search_text(const struct bs_grep_matcher *matcher, struct bs_grep_t
 		.line_end = printer->line_end,
 		.is_alone = printer->output->before == 0 && printer->output->after == 0 &&
 	                    !printer->output->passthru && !printer->context && !printer->picks,
+		.is_slow = printer->output->passthru || printer->output->stop_on_nonmatch ||
+	                   printer->line_end == 0 || printer->is_pcre2,
 		.counts_lines = printer->output->line_numbers || printer->picks,
 		.printer = printer,
 		.binary = binary,

@@ -154,6 +154,40 @@ static void fish_command(FILE *out, const struct bs_command *command)
 		fish_option(out, command, option);
 }
 
+/* Prints text as a string of PowerShell, without backticks. */
+static void powershell_string(FILE *out, const char *text)
+{
+	putc('\'', out);
+	for (; *text; text++)
+		if (*text != '`')
+			fprintf(out, *text == '\'' ? "''" : "%c", *text);
+	putc('\'', out);
+}
+
+static void powershell_summary(FILE *out, const struct bs_command *command)
+{
+	fprintf(out, "        , @('%s', ", command->name);
+	powershell_string(out, command->summary);
+	fputs(")\n", out);
+}
+
+static void powershell_command(FILE *out, const struct bs_command *command)
+{
+	const struct bs_option *option;
+	fprintf(out, "        '%s' = @(\n", command->name);
+	for (size_t i = 0; (option = bs_command_option(command, i)) != NULL; i++) {
+		fprintf(out, "            , @('--%s', ", option->name);
+		powershell_string(out, option->help);
+		fputs(")\n", out);
+		if (!option->short_name)
+			continue;
+		fprintf(out, "            , @('-%c', ", option->short_name);
+		powershell_string(out, option->help);
+		fputs(")\n", out);
+	}
+	fputs("        )\n", out);
+}
+
 /* For each shell: its script in docs/completions, and the marks in the script, in order. Each mark
  * is replaced by the output of its function for every command. */
 static const struct shell {
@@ -166,6 +200,9 @@ static const struct shell {
 	{"bash", "bitsift.bash", {{"@names@", bash_name}, {"@options@\n", bash_command}}},
 	{"zsh", "_bitsift", {{"@summaries@\n", zsh_summary}, {"@options@\n", zsh_command}}},
 	{"fish", "bitsift.fish", {{"@options@\n", fish_command}}},
+	{"powershell",
+         "bitsift.ps1",
+         {{"@summaries@\n", powershell_summary}, {"@options@\n", powershell_command}}},
 };
 
 bool bs_docs_completion(const struct bs_program *program, const char *shell, FILE *out)

@@ -6,5 +6,5 @@
 
 #include "query/manual/manual.h"
 
-/* Prints the completions for bash, zsh or fish. False: unknown shell. */
+/* Prints the completions for bash, zsh, fish or powershell. False: unknown shell. */
 bool bs_docs_completion(const struct bs_program *program, const char *shell, FILE *out);

@@ -228,15 +228,11 @@ static enum bs_status refuse_incomplete(const struct walk *walk, const char *nam
 	               name, walk->command->name);
 }
 
-/* Consumes the next word of the command line as the argument of an option. NULL: there is no word,
- * or it begins with a dash and cannot be an argument. */
-static const char *next_word(struct walk *walk, const struct bs_option *option)
+/* Consumes the next word of the command line as the argument of an option, even if it begins with a
+ * dash. NULL: there is no word. */
+static const char *next_word(struct walk *walk)
 {
-	const char *word = walk->at < walk->argc ? walk->argv[walk->at] : NULL;
-	if (!word || (walk->command->is_as_rg && !option->takes_dash && word[0] == '-' && word[1]))
-		return NULL;
-	walk->at++;
-	return word;
+	return walk->at < walk->argc ? walk->argv[walk->at++] : NULL;
 }
 
 static enum bs_status take_long(struct walk *walk, const char *word, struct bs_error *err)
@@ -250,12 +246,11 @@ static enum bs_status take_long(struct walk *walk, const char *word, struct bs_e
 			break;
 	if (!option)
 		return refuse_unknown(walk->command, word, name_bytes, err);
-	if (argument && !option->argument && !walk->command->is_as_rg)
+	if (argument && !option->argument)
 		return bs_fail(err, BS_INVALID,
 		               "option --%s takes no argument; see `bitsift %s --help`",
 		               option->name, walk->command->name);
-	if (option->argument && !option->is_optional && !argument &&
-	    !(argument = next_word(walk, option)))
+	if (option->argument && !option->is_optional && !argument && !(argument = next_word(walk)))
 		return refuse_incomplete(walk, word, err);
 	walk->help |= option == &help_option;
 	return do_option(walk, option, option->argument ? argument : NULL, err);
@@ -291,7 +286,7 @@ static enum bs_status take_letters(struct walk *walk, const char *word, struct b
 			continue;
 		}
 		const char *argument =
-			letter[1] ? letter + 1 + (letter[1] == '=') : next_word(walk, option);
+			letter[1] ? letter + 1 + (letter[1] == '=') : next_word(walk);
 		return argument ? do_option(walk, option, argument, err)
 		                : refuse_incomplete(walk, name, err);
 	}

@@ -48,9 +48,6 @@ struct bs_option {
 	size_t offset;
 	/* The argument is optional and must follow an =. Without it, a NUMBER becomes value. */
 	bool is_optional;
-	/* In a command with is_as_rg: an argument that is a separate word may begin with a dash. rg
-	 * allows this for most options, but not for all. */
-	bool takes_dash;
 	int value; /* The value that a CHOICE sets; a CALL may use it. */
 	/* Limits of a NUMBER or SIZE. most 0: a SIZE has no limits, a NUMBER no upper limit. */
 	uint64_t least, most;
@@ -96,12 +93,10 @@ struct bs_command {
 	const char *const *examples;
 	/* Printed after the error about an unknown option of one letter; NULL: nothing. */
 	const char *letter_hint;
-	/* Parses as rg does: in --flag=x, =x is ignored if the option takes no argument; an
-	 * argument that is a separate word must not begin with a dash (but see takes_dash). */
-	bool is_as_rg;
-	/* An environment variable with the path of a file of arguments, which come before those of
-	 * argv; NULL: none. */
-	const char *config_variable;
+	/* Environment variables with the path of a file of arguments, which come before those of
+	 * argv. The first variable that is set is used, even if it is empty, which means no file.
+	 * NULL-terminated; NULL: none. */
+	const char *const *config_variables;
 	bool no_operands; /* bs_command_parse rejects operands. */
 	/* The size in bytes of the command's struct of arguments. */
 	size_t arguments_bytes;

@@ -36,8 +36,7 @@
 /* For commands that choose files. */
 #define BS_SHARED_GLOB(type, field) \
 	{'g', "glob", "GLOB", "only files that match; !GLOB excludes; repeatable", \
-	 BS_OPTION_SETS(LIST, type, field), \
-	 .takes_dash = true}
+	 BS_OPTION_SETS(LIST, type, field)}
 #define BS_SHARED_TYPE(type, field) \
 	{'t', "type", "TYPE", "only files of the type; repeatable", \
 	 BS_OPTION_SETS(LIST, type, field)}
@@ -48,8 +47,7 @@
 /* For commands that search. */
 #define BS_SHARED_KERNEL(type, field) \
 	{0, "kernel", "NAME", "the SIMD code to use; `list` prints the choices", \
-	 BS_OPTION_SETS(STRING, type, field), \
-	 .takes_dash = true}
+	 BS_OPTION_SETS(STRING, type, field)}
 #define BS_SHARED_STATS(type, field) \
 	{0, "stats", NULL, "print statistics as a line of JSON on stderr", \
 	 BS_OPTION_SETS(FLAG, type, field)}

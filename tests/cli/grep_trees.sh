@@ -51,12 +51,11 @@ n_same=0
 n_other=0
 same() {
     local rg_status=0 our_status=0
-    rg --no-config --no-heading --sort path "$@" >"$SCRATCH/rg" 2>"$SCRATCH/rg.err" <"${INPUT:-/dev/null}" || rg_status=$?
-    # With -P rg can crash on empty matches, and it refuses some options that are given twice.
+    rg --no-config --sort path "$@" >"$SCRATCH/rg" 2>"$SCRATCH/rg.err" <"${INPUT:-/dev/null}" || rg_status=$?
+    # With -P rg can crash on empty matches.
     [ "$rg_status" -lt 128 ] || return 0
-    [ -z "${AT_RANDOM:-}" ] || ! grep -q '^error: The \(following required arg\|argument .* requires . values\)' "$SCRATCH/rg.err" || return 0
     bitsift grep "$@" >"$SCRATCH/ours" 2>"$SCRATCH/ours.err" <"${INPUT:-/dev/null}" || our_status=$?
-    if [[ " $* " == *' --json'[\ =]* ]]; then
+    if [[ " $* " == *' --json'[\ =]* || " $* " == *' --stats '* ]]; then
         plain_times "$SCRATCH/rg"
         plain_times "$SCRATCH/ours"
     fi
@@ -85,7 +84,7 @@ pcre2_same() (
     cd "$1" || return
     shift
     bitsift grep "$@" >"$SCRATCH/again" 2>/dev/null || true
-    rg -P --no-config --no-heading --sort path "$@" 2>/dev/null | cmp -s - "$SCRATCH/again"
+    rg -P --no-config --sort path "$@" 2>/dev/null | cmp -s - "$SCRATCH/again"
 )
 
 # For invalid UTF-8 rg -P prints different text or fails. Without such bytes it finds the same, and
@@ -97,7 +96,7 @@ pcre2_same_in_text() {
         perl -MEncode -0777 -pe '$_ = encode("UTF-8", decode("UTF-8", $_))' "$file" >"$SCRATCH/text/$file"
     done
     pcre2_same "$SCRATCH/text" "$@" &&
-        ! (cd "$SCRATCH/text" && rg --no-config --no-heading --sort path "$@" 2>/dev/null) | cmp -s - "$SCRATCH/again"
+        ! (cd "$SCRATCH/text" && rg --no-config --sort path "$@" 2>/dev/null) | cmp -s - "$SCRATCH/again"
 }
 
 # same_with OPTION ARGUMENT...: bitsift must print the same bytes, with the same exit status, with
@@ -107,7 +106,7 @@ same_with() {
     shift
     { bitsift grep "$@" && echo some || echo "none: $?"; } >"$SCRATCH/without" 2>&1
     { bitsift grep "$option" "$@" && echo some || echo "none: $?"; } >"$SCRATCH/with" 2>&1
-    if [[ " $* " == *' --json'[\ =]* ]]; then
+    if [[ " $* " == *' --json'[\ =]* || " $* " == *' --stats '* ]]; then
         plain_times "$SCRATCH/without"
         plain_times "$SCRATCH/with"
     fi
@@ -142,9 +141,9 @@ make_texts() {
     done
 }
 
-# Removes the times from --json.
+# Removes the times from --json and --stats.
 plain_times() {
-    sed -E -i -e 's/"elapsed(_total)?":\{[^}]*\}/"elapsed\1":T/g' -- "$1"
+    sed -E -i -e 's/"elapsed(_total)?":\{[^}]*\}/"elapsed\1":T/g' -e 's/^[0-9]+\.[0-9]{6} seconds /T seconds /' -- "$1"
 }
 
 need_rg() {

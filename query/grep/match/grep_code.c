@@ -253,6 +253,6 @@ size_t bs_grep_engine_format(char out[128])
 	(void)pcre2_config(PCRE2_CONFIG_VERSION, version);
 	(void)pcre2_config(PCRE2_CONFIG_JIT, &has_jit);
 	version[strcspn(version, " ")] = '\0';
-	return (size_t)snprintf(out, 128, "PCRE2 %s is available\nJIT is %savailable\n", version,
+	return (size_t)snprintf(out, 128, "PCRE2 %s is available (JIT is %savailable)\n", version,
 	                        has_jit ? "" : "not ");
 }

@@ -18,7 +18,7 @@ void bs_grep_path_append(const struct bs_grep_program *program, const char *path
                          struct bs_text_writer *to)
 {
 	/* The common case, before each line: the path is unchanged. */
-	if (!*program->colors.path && !program->is_terminal && !program->path_separator) {
+	if (!*program->colors.path && !program->is_terminal && !program->has_path_separator) {
 		bs_text_put_string(to, path);
 		return;
 	}
@@ -28,7 +28,7 @@ void bs_grep_path_append(const struct bs_grep_program *program, const char *path
 		to->status = bs_escape_append(to->out, path, strlen(path), to->err);
 	else
 		bs_text_put_string(to, path);
-	for (size_t i = from; i < to->out->used_bytes && program->path_separator; i++)
+	for (size_t i = from; i < to->out->used_bytes && program->has_path_separator; i++)
 		if (to->out->data[i] == '/')
 			to->out->data[i] = (uint8_t)program->path_separator;
 	bs_text_put_string(to, *program->colors.path ? reset : "");

@@ -73,16 +73,25 @@ static void put_line_end(struct bs_grep_printer *printer)
 	put(printer, &printer->line_end, 1);
 }
 
+static void put_escape(struct bs_grep_printer *printer, const char *sequence)
+{
+	size_t n_bytes = strlen(sequence);
+	put(printer, sequence, n_bytes);
+	printer->escape_bytes += n_bytes;
+}
+
+static const char reset[] = "\033[0m";
+
 /* Puts text in a colour. color: the escape sequence that switches it on, or "". */
 static void put_colored(struct bs_grep_printer *printer, const char *color, const void *text,
                         size_t n_bytes)
 {
 	bool is_colored = *color != '\0';
 	if (is_colored)
-		put_text(printer, color);
+		put_escape(printer, color);
 	put(printer, text, n_bytes);
 	if (is_colored)
-		put_text(printer, "\033[0m");
+		put_escape(printer, reset);
 }
 
 static void put_number(struct bs_grep_printer *printer, const char *color, uint64_t number)
@@ -103,7 +112,23 @@ static void begin_link(struct bs_grep_printer *printer, uint64_t line, uint64_t 
 		printer->to.status = bs_grep_link_place(printer->program, printer->path,
 		                                        &printer->place, printer->to.err);
 	printer->has_place = true;
+	size_t n_bytes = printer->to.out->used_bytes;
 	bs_grep_link_begin(printer->program, &printer->place, line, column, &printer->to);
+	printer->escape_bytes += printer->to.out->used_bytes - n_bytes;
+}
+
+static void end_link(struct bs_grep_printer *printer)
+{
+	size_t n_bytes = printer->to.out->used_bytes;
+	bs_grep_link_end(&printer->place, &printer->to);
+	printer->escape_bytes += printer->to.out->used_bytes - n_bytes;
+}
+
+static void put_path_text(struct bs_grep_printer *printer)
+{
+	const char *color = printer->program->colors.path;
+	bs_grep_path_append(printer->program, printer->path, &printer->to);
+	printer->escape_bytes += *color ? strlen(color) + strlen(reset) : 0;
 }
 
 /* Puts the file's path, as a link to it. */
@@ -111,9 +136,9 @@ static void put_path(struct bs_grep_printer *printer)
 {
 	if (printer->program->hyperlink)
 		begin_link(printer, 0, 0);
-	bs_grep_path_append(printer->program, printer->path, &printer->to);
+	put_path_text(printer);
 	if (printer->program->hyperlink)
-		bs_grep_link_end(&printer->place, &printer->to);
+		end_link(printer);
 }
 
 /* Puts the path and, after it, a NUL byte with -0, otherwise the separator, or a line end if
@@ -154,9 +179,11 @@ static void count_match(struct bs_grep_printer *printer)
 		printer->after_left = printer->output->after;
 }
 
+/* True if -m allows more lines. With -U, grep_search.c counts the matches for -m. */
 static bool wants_more(const struct bs_grep_printer *printer)
 {
-	return printer->n_matched < printer->max_count || printer->after_left > 0;
+	return printer->n_matched < printer->max_count || printer->after_left > 0 ||
+	       printer->output->passthru || !bs_grep_print_limits_lines(printer);
 }
 
 /* Call between complete lines, before next_bytes more are written. Offers the output if it is
@@ -172,7 +199,8 @@ static bool goes_on(struct bs_grep_printer *printer, size_t next_bytes)
 }
 
 /* Iterates over the matches of a line. A match may look at the same text as in ripgrep: before the
- * line only with -P; after the line only with -U, for a few bytes. */
+ * line only with -P; after the line only with -U, for a few bytes; with -v, beyond the line not at
+ * all. */
 struct searcher {
 	struct bs_grep_printer *printer;
 	const uint8_t *text; /* text[0..n_bytes) may be looked at */
@@ -189,7 +217,10 @@ static void searcher_init(struct searcher *searcher, struct bs_grep_printer *pri
 {
 	size_t end = line->text_bytes - line->end >= LOOK_AHEAD_BYTES ? line->end + LOOK_AHEAD_BYTES
 	                                                              : line->text_bytes;
-	size_t start = printer->traits->looks_back ? 0 : line->start;
+	bool is_alone = printer->output->invert;
+	size_t start = printer->traits->looks_back && !is_alone ? 0 : line->start;
+	if (is_alone)
+		end = line->end;
 	if (printer->traits->by_line)
 		end = trimmed_end(printer, line->text, line->start, line->end);
 	*searcher = (struct searcher){
@@ -287,6 +318,7 @@ struct shown {
 	size_t next_match; /* the first match that may be in the part not printed yet */
 	size_t n_found;    /* matches in the text of the file */
 	bool is_context, is_enclosing;
+	bool is_each; /* --vimgrep with -U: the text around the match is not highlighted */
 	uint64_t file_off;
 	uint64_t number;
 };
@@ -331,7 +363,7 @@ static void put_fields(struct bs_grep_printer *printer, const struct shown *show
 	if (has_link)
 		begin_link(printer, number, column);
 	if (has_path) {
-		bs_grep_path_append(program, printer->path, &printer->to);
+		put_path_text(printer);
 		between = output->nul_after_path ? &nul_byte : separator;
 	}
 	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
@@ -342,7 +374,7 @@ static void put_fields(struct bs_grep_printer *printer, const struct shown *show
 		between = separator;
 	}
 	if (has_link)
-		bs_grep_link_end(&printer->place, &printer->to);
+		end_link(printer);
 	put_between(printer, between);
 }
 
@@ -364,18 +396,36 @@ static size_t trimmed_start(const struct bs_grep_printer *printer, const uint8_t
 	return start;
 }
 
-static bool colors_matches(const struct bs_grep_printer *printer)
+/* The lines of a found text. */
+static unsigned long long count_lines(const struct bs_grep_printer *printer,
+                                      const struct bs_grep_found *line)
 {
-	return *printer->program->colors.match != '\0';
+	unsigned long long n_lines = 0;
+	for (size_t at = line->start; at < line->end; n_lines++)
+		at = bs_grep_line_end(line->text, at, line->end, printer->line_end);
+	return n_lines;
 }
 
-/* Puts a line with its matches in colour and without its line end. */
+/* True if matches have a colour, so that they are looked for. */
+static bool colors_matches(const struct bs_grep_printer *printer)
+{
+	const char *color = printer->program->colors.match;
+	return *color && strcmp(color, reset) != 0;
+}
+
+/* Puts a line with its matches in colour, the rest of it highlighted, and without its line end. */
 static void put_matches(struct bs_grep_printer *printer, struct shown *shown,
                         struct bs_grep_span line)
 {
-	bool has_color = colors_matches(printer), in_color = false;
+	const struct bs_grep_colors *colors = &printer->program->colors;
+	bool has_color = *colors->match != '\0', in_color = false;
+	bool is_highlighted = has_color && *colors->highlight && shown->n_matches > 0 &&
+	                      !shown->is_context && !shown->is_each;
+	const char *base = is_highlighted ? colors->highlight : reset;
 	size_t end = trimmed_end(printer, shown->text, line.start, line.end);
-	size_t at = trimmed_start(printer, shown->text, line.start, end);
+	size_t at = line.start;
+	if (is_highlighted)
+		put_escape(printer, base);
 	while (at < end && !printer->to.status) {
 		while (shown->next_match < shown->n_matches &&
 		       shown->matches[shown->next_match].end <= at)
@@ -390,14 +440,16 @@ static void put_matches(struct bs_grep_printer *printer, struct shown *shown,
 		if (upto > end)
 			upto = end;
 		if (has_color && is_in != in_color)
-			put_text(printer, is_in ? printer->program->colors.match : "\033[0m");
+			put_escape(printer, is_in ? colors->match : base);
 		in_color = has_color && is_in;
 		spend(printer, upto - at);
 		put(printer, shown->text + at, upto - at);
 		at = upto;
 	}
 	if (in_color)
-		put_text(printer, "\033[0m");
+		put_escape(printer, base);
+	if (is_highlighted)
+		put_escape(printer, reset);
 	/* With -U, the last match may continue in the next line. */
 	if (shown->n_matches > 0 && shown->next_match == shown->n_matches)
 		shown->next_match--;
@@ -438,24 +490,37 @@ static void put_too_long(struct bs_grep_printer *printer, struct shown *shown,
 	put_line_end(printer);
 }
 
-/* Puts a line. is_marked: with its matches in colour; otherwise verbatim. Text removed by --trim
- * counts for the line's length (--max-columns). */
-static void put_line(struct bs_grep_printer *printer, struct shown *shown, struct bs_grep_span line,
-                     bool is_marked)
+/* Puts a line verbatim, after --trim. */
+static void put_line(struct bs_grep_printer *printer, const struct shown *shown,
+                     struct bs_grep_span line)
 {
 	size_t start = trimmed_start(printer, shown->text, line.start, line.end);
-	bool has_end =
-		!is_marked && line.end > start && shown->text[line.end - 1] == printer->line_end;
-	if (is_too_long(printer, line.end - line.start)) {
+	/* As in rg, the matches are not moved with the beginning of the line when the preview of a
+	 * long line counts them. */
+	struct shown rest = *shown;
+	rest.text += start;
+	size_t n_bytes = line.end - start;
+	if (is_too_long(printer, n_bytes)) {
+		put_too_long(printer, &rest, (struct bs_grep_span){0, n_bytes});
+		return;
+	}
+	put(printer, rest.text, n_bytes);
+	if (n_bytes == 0 || rest.text[n_bytes - 1] != printer->line_end)
+		put_line_end(printer);
+}
+
+/* Puts a line with its matches in colour, after --trim. whole_bytes: the length for -M; 0: that of
+ * the line after --trim. */
+static void put_marked_line(struct bs_grep_printer *printer, struct shown *shown,
+                            struct bs_grep_span line, size_t whole_bytes)
+{
+	line.start = trimmed_start(printer, shown->text, line.start, line.end);
+	if (is_too_long(printer, whole_bytes ? whole_bytes : line.end - line.start)) {
 		put_too_long(printer, shown, line);
 		return;
 	}
-	if (is_marked)
-		put_matches(printer, shown, line);
-	else
-		put(printer, shown->text + start, line.end - start);
-	if (!has_end)
-		put_line_end(printer);
+	put_matches(printer, shown, line);
+	put_line_end(printer);
 }
 
 static bool show_line(struct bs_grep_printer *printer, struct shown *shown)
@@ -464,7 +529,7 @@ static bool show_line(struct bs_grep_printer *printer, struct shown *shown)
 	bool is_each = output->only_matching || output->per_match;
 	if (shown->n_matches == 0) {
 		put_fields(printer, shown, shown->file_off, shown->number, 0);
-		put_line(printer, shown, (struct bs_grep_span){0, shown->n_bytes}, false);
+		put_line(printer, shown, (struct bs_grep_span){0, shown->n_bytes});
 		return true;
 	}
 	for (size_t i = 0; i < (is_each ? shown->n_matches : 1); i++) {
@@ -482,14 +547,15 @@ static bool show_line(struct bs_grep_printer *printer, struct shown *shown)
 		/* As in rg, without colours the preview of a long line counts the omitted matches
 		 * of the whole line. */
 		if (!colors_matches(printer)) {
-			put_line(printer, &part, whole, false);
+			put_line(printer, &part, whole);
 			continue;
 		}
 		if (is_each) {
 			part.matches = &match;
 			part.n_matches = 1;
 		}
-		put_line(printer, &part, whole, true);
+		/* As in rg, with colours -M includes the text that --trim removes. */
+		put_marked_line(printer, &part, whole, whole.end);
 	}
 	return true;
 }
@@ -528,7 +594,8 @@ static bool show_parts(struct bs_grep_printer *printer, struct shown *shown)
 			put_fields(printer, shown, shown->file_off + match.start,
 			           shown->number ? shown->number + n_before : 0, match.start + 1);
 			if (is_too_long(printer, upto - at)) {
-				put_too_long(printer, shown, (struct bs_grep_span){upto, end});
+				struct shown part = *shown;
+				put_too_long(printer, &part, (struct bs_grep_span){at, upto});
 			} else {
 				put_colored(printer, printer->program->colors.match,
 				            shown->text + at, upto - at);
@@ -540,26 +607,47 @@ static bool show_parts(struct bs_grep_printer *printer, struct shown *shown)
 	return true;
 }
 
-/* --vimgrep: shows the first line of each match. */
+/* Shows a match in one of its lines. n_before: the lines before it. *was_long_out: the line is too
+ * long. */
+static bool show_match(struct bs_grep_printer *printer, const struct shown *shown,
+                       const struct bs_grep_span *match, struct bs_grep_span line,
+                       uint64_t n_before, bool *was_long_out)
+{
+	size_t start = match->start > line.start ? match->start - line.start : 0;
+	struct bs_grep_span text = {line.start,
+	                            trimmed_end(printer, shown->text, line.start, line.end)};
+	struct shown one = *shown;
+	if (!goes_on(printer, line.end - line.start))
+		return false;
+	one.matches = match;
+	one.n_matches = 1;
+	one.is_each = true;
+	put_fields(printer, shown, shown->file_off + line.start,
+	           shown->number ? shown->number + n_before : 0, start + 1);
+	text.start = trimmed_start(printer, shown->text, text.start, text.end);
+	*was_long_out = is_too_long(printer, text.end - text.start);
+	put_marked_line(printer, &one, text, 0);
+	return true;
+}
+
+/* --vimgrep: shows the first line of each match, and as in rg the next one if it is too long. */
 static bool show_each(struct bs_grep_printer *printer, const struct shown *shown)
 {
-	struct bs_grep_span line = line_from(printer, shown, 0);
+	struct bs_grep_span first = line_from(printer, shown, 0);
 	uint64_t n_before = 0;
 	for (size_t i = 0; i < shown->n_matches; i++) {
-		struct bs_grep_span match = shown->matches[i];
-		struct shown one = *shown;
-		for (; line.end <= match.start && line.end < shown->n_bytes; n_before++)
+		const struct bs_grep_span *match = &shown->matches[i];
+		for (; first.end <= match->start && first.end < shown->n_bytes; n_before++)
+			first = line_from(printer, shown, first.end);
+		struct bs_grep_span line = first;
+		bool is_wanted = line.end > match->start;
+		for (uint64_t n = n_before; is_wanted && line.start < match->end; n++) {
+			if (!show_match(printer, shown, match, line, n, &is_wanted))
+				return false;
+			if (line.end == shown->n_bytes)
+				break;
 			line = line_from(printer, shown, line.end);
-		if (line.start >= match.end || line.end <= match.start)
-			continue;
-		if (!goes_on(printer, line.end - line.start))
-			return false;
-		one.matches = &match;
-		one.n_matches = 1;
-		put_fields(printer, shown, shown->file_off + line.start,
-		           shown->number ? shown->number + n_before : 0,
-		           match.start - line.start + 1);
-		put_line(printer, &one, line, true);
+		}
 	}
 	return true;
 }
@@ -577,13 +665,16 @@ static bool show_lines(struct bs_grep_printer *printer, struct shown *shown)
 		put_fields(printer, shown, shown->file_off + line.start,
 		           shown->number ? shown->number + n_before : 0,
 		           shown->n_matches > 0 ? shown->matches[0].start + 1 : 0);
-		put_line(printer, shown, line, shown->n_matches > 0);
+		if (shown->n_matches > 0)
+			put_marked_line(printer, shown, line, 0);
+		else
+			put_line(printer, shown, line);
 	}
 	return true;
 }
 
-/* -r: makes a copy of the line with its matches replaced. With -U the copy includes the text after
- * the line that a match may look at, as in ripgrep 13. */
+/* -r: makes a copy of the line with its matches replaced, and with the line's own line end. A match
+ * that begins in the line may end after it; the copy then includes the text that was looked at. */
 static void replace(struct bs_grep_printer *printer, const struct bs_grep_found *line)
 {
 	const struct bs_grep_output *output = printer->output;
@@ -591,8 +682,7 @@ static void replace(struct bs_grep_printer *printer, const struct bs_grep_found 
 	struct searcher searcher;
 	struct bs_grep_span at;
 	searcher_init(&searcher, printer, line);
-	searcher.limit = SIZE_MAX;
-	size_t copied = searcher.from;
+	size_t copied = searcher.from, line_end = searcher.limit, end = searcher.n_bytes;
 	bs_buffer_clear(replaced);
 	while (searcher_next(&searcher, &at)) {
 		append(printer, replaced, searcher.text + copied,
@@ -606,8 +696,9 @@ static void replace(struct bs_grep_printer *printer, const struct bs_grep_found 
 		copied = at.end;
 		append(printer, &printer->replacements.bytes, &written, sizeof(written));
 	}
-	append(printer, replaced, searcher.text + copied,
-	       searcher.n_bytes > copied ? searcher.n_bytes - copied : 0);
+	if (printer->traits->by_line || copied <= line_end)
+		end = line_end;
+	append(printer, replaced, searcher.text + copied, end > copied ? end - copied : 0);
 }
 
 static bool print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind,
@@ -616,7 +707,11 @@ static bool print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind k
 	const struct bs_grep_output *output = printer->output;
 	take_line(printer, kind, line,
 	          colors_matches(printer) || output->columns || output->replacement ||
-	                  output->per_match || output->only_matching);
+	                  output->per_match || output->only_matching || printer->counts);
+	if (kind == BS_GREP_LINE_MATCH && printer->counts) {
+		printer->outcome.sums.matches += bs_vector_n(&printer->matches);
+		printer->outcome.sums.matched_lines += count_lines(printer, line);
+	}
 	if (output->replacement && (kind == BS_GREP_LINE_MATCH || output->invert) &&
 	    !printer->to.status)
 		replace(printer, line);
@@ -687,7 +782,7 @@ static bool is_plain(const struct bs_grep_printer *printer)
 	       printer->traits->by_line && !colors_matches(printer) && !output->columns &&
 	       !output->replacement && !output->per_match && !output->only_matching &&
 	       !output->line_numbers && !output->byte_offsets && !printer->program->hyperlink &&
-	       !output->heading && !output->trim && !output->max_columns;
+	       !output->heading && !output->trim && !output->max_columns && !printer->counts;
 }
 
 /* Puts a message about a file with NUL bytes: that it matches, or that its search ended early. */
@@ -806,7 +901,9 @@ static void put_message(struct bs_grep_printer *printer, bool is_match,
                         const struct bs_grep_found *line)
 {
 	const struct bs_grep_span *matches = printer->matches.items;
-	size_t n_matches = bs_vector_n(&printer->matches);
+	const struct bs_grep_span *replacements = printer->replacements.items;
+	size_t n_matches = bs_vector_n(&printer->matches),
+	       n_replacements = bs_vector_n(&printer->replacements);
 	const uint8_t *text = line->text + line->start;
 	put_json_begin(printer, is_match ? "match" : "context");
 	put_text(printer, ",\"lines\":");
@@ -817,7 +914,11 @@ static void put_message(struct bs_grep_printer *printer, bool is_match,
 	for (size_t i = 0; i < n_matches && !printer->to.status; i++) {
 		spend(printer, matches[i].end - matches[i].start);
 		put_text(printer, i ? "," : "");
-		bs_json_put_match(&printer->to, text, matches[i], printer->program->is_terminal);
+		const struct bs_grep_span *with = i < n_replacements ? &replacements[i] : NULL;
+		bs_json_put_match(&printer->to, text, matches[i],
+		                  with ? printer->replaced.data + with->start : NULL,
+		                  with ? with->end - with->start : 0,
+		                  printer->program->is_terminal);
 	}
 	put_text(printer, "]");
 	if (printer->context && is_match)
@@ -830,6 +931,9 @@ static bool print_json_line(struct bs_grep_printer *printer, enum bs_grep_line_k
 {
 	bool is_match = kind == BS_GREP_LINE_MATCH;
 	take_line(printer, kind, line, true);
+	if (printer->output->replacement && bs_vector_n(&printer->matches) > 0 &&
+	    !printer->to.status)
+		replace(printer, line);
 	if (!printer->has_begun) {
 		put_json_begin(printer, "begin");
 		put_text(printer, "}}\n");
@@ -839,8 +943,7 @@ static bool print_json_line(struct bs_grep_printer *printer, enum bs_grep_line_k
 	put_message(printer, is_match, line);
 	if (is_match && !printer->to.status) {
 		printer->outcome.sums.matches += bs_vector_n(&printer->matches);
-		for (size_t at = line->start; at < line->end; printer->outcome.sums.matched_lines++)
-			at = bs_grep_line_end(line->text, at, line->end, printer->line_end);
+		printer->outcome.sums.matched_lines += count_lines(printer, line);
 	}
 	return wants_more(printer);
 }
@@ -863,20 +966,35 @@ static void put_json_end(struct bs_grep_printer *printer, const struct bs_grep_f
 	           sums->printed_bytes, sums->matched_lines, sums->matches);
 }
 
-static void finish_json(struct bs_grep_printer *printer, const struct bs_grep_finish *finish)
+/* Completes the sums of a file before its last output. printed_bytes: without that output. */
+static void finish_sums(struct bs_grep_printer *printer, const struct bs_grep_finish *finish,
+                        uint64_t printed_bytes)
 {
 	struct bs_grep_sums *sums = &printer->outcome.sums;
-	if (!printer->has_begun)
+	if (!printer->counts)
 		return;
 	sums->elapsed_ns = bs_now_ns() - printer->start_ns;
 	sums->searches = 1;
 	sums->searches_with_match = printer->n_matched > 0;
 	sums->searched_bytes = finish->searched_bytes;
-	sums->printed_bytes = printer->taken_bytes + printer->to.out->used_bytes;
+	sums->printed_bytes = printed_bytes;
+}
+
+/* The bytes of the file's output so far, without escape sequences. */
+static uint64_t printed_bytes(const struct bs_grep_printer *printer)
+{
+	return printer->taken_bytes + printer->to.out->used_bytes - printer->escape_bytes;
+}
+
+static void finish_json(struct bs_grep_printer *printer, const struct bs_grep_finish *finish)
+{
+	finish_sums(printer, finish, printed_bytes(printer));
+	if (!printer->has_begun)
+		return;
 	printer->outcome.owes_end = printer->picks && printer->most_results != UINT64_MAX;
 	printer->outcome.finish = *finish;
 	if (!printer->outcome.owes_end)
-		put_json_end(printer, finish, sums);
+		put_json_end(printer, finish, &printer->outcome.sums);
 }
 
 enum bs_status bs_grep_json_end(const struct bs_grep_program *program, const char *shown,
@@ -935,22 +1053,29 @@ static bool count_line(struct bs_grep_printer *printer, enum bs_grep_line_kind k
 	enum bs_grep_format format = printer->output->format;
 	bool by_line = printer->traits->by_line;
 	uint64_t n_matches = 1;
+	if (kind == BS_GREP_LINE_AFTER)
+		printer->after_left -= printer->after_left > 0;
 	if (kind != BS_GREP_LINE_MATCH)
-		return true;
-	if (format == BS_GREP_COUNT_MATCHES || !by_line) {
+		return wants_more(printer);
+	count_match(printer);
+	if (format == BS_GREP_COUNT_MATCHES || !by_line || printer->counts) {
 		struct searcher searcher;
 		struct bs_grep_span at;
 		searcher_init(&searcher, printer, line);
 		for (n_matches = 0; searcher_next(&searcher, &at);)
 			n_matches++;
+		/* The match may need text that is not looked at again. */
+		n_matches += n_matches == 0;
 	}
-	printer->n_matched += by_line ? 1 : n_matches;
+	printer->n_matched += by_line ? 0 : n_matches - 1;
 	printer->outcome.sums.matches += n_matches;
+	if (printer->counts)
+		printer->outcome.sums.matched_lines += count_lines(printer, line);
 	/* A file without a match so far must be searched on, because a later NUL byte decides what
 	 * is reported. */
-	if (format == BS_GREP_FILES_WITH || format == BS_GREP_QUIET)
+	if ((format == BS_GREP_FILES_WITH || format == BS_GREP_QUIET) && !printer->counts)
 		return false;
-	return printer->n_matched < printer->max_count;
+	return wants_more(printer);
 }
 
 static void print_count(struct bs_grep_printer *printer, uint64_t count)
@@ -969,6 +1094,7 @@ static void print_whole(struct bs_grep_printer *printer, const struct bs_grep_fi
 	/* If a NUL byte ended the search early, the file is listed neither as matching nor as
 	 * without a match. */
 	bool is_spared = finish->is_binary && finish->binary == BS_GREP_BINARY_QUIT;
+	finish_sums(printer, finish, 0);
 	if (is_spared)
 		printer->n_matched = 0;
 	printer->outcome.has_matched =
@@ -1005,6 +1131,7 @@ void bs_grep_printer_init(struct bs_grep_printer *printer, const struct bs_grep_
 		.program = program,
 		.line_end = bs_grep_end_byte(&request->pattern),
 		.crlf = request->pattern.crlf,
+		.is_pcre2 = request->pattern.is_pcre2,
 		.keeps_lines = request->callbacks.line && output->format == BS_GREP_LINES,
 		.max_count = output->max_count ? output->max_count : UINT64_MAX,
 		.match_separator = separator_or(&output->match_separator, ":"),
@@ -1013,6 +1140,7 @@ void bs_grep_printer_init(struct bs_grep_printer *printer, const struct bs_grep_
 		.scratch = scratch,
 		.traits = bs_grep_matcher_traits(matcher),
 	};
+	printer->counts = program->sums || output->format == BS_GREP_JSON;
 	printer->is_plain = is_plain(printer);
 	printer->shows_part = request->limits && request->limits->partial &&
 	                      (output->format == BS_GREP_LINES || output->format == BS_GREP_JSON);
@@ -1035,8 +1163,8 @@ void bs_grep_print_begin(struct bs_grep_printer *printer)
 	printer->has_nul = false;
 	printer->has_begun = false;
 	printer->has_place = printer->has_prefix = false;
-	printer->taken_bytes = 0;
-	printer->start_ns = printer->output->format == BS_GREP_JSON ? bs_now_ns() : 0;
+	printer->taken_bytes = printer->escape_bytes = 0;
+	printer->start_ns = printer->counts ? bs_now_ns() : 0;
 }
 
 /* Prints a line. After a failure, removes the incomplete line from the output. */
@@ -1074,6 +1202,11 @@ static bool is_told_as_binary(const struct bs_grep_printer *printer)
 {
 	return printer->has_nul && printer->output->format == BS_GREP_LINES &&
 	       !printer->keeps_lines;
+}
+
+bool bs_grep_print_limits_lines(const struct bs_grep_printer *printer)
+{
+	return printer->traits->by_line || printer->output->invert;
 }
 
 bool bs_grep_print_result(struct bs_grep_printer *printer, uint64_t last_line)
@@ -1118,6 +1251,9 @@ void bs_grep_print_finish(struct bs_grep_printer *printer, const struct bs_grep_
 		finish_json(printer, finish);
 	else if (format != BS_GREP_LINES)
 		print_whole(printer, finish);
-	else if (finish->is_binary && printer->outcome.has_matched && !printer->keeps_lines)
-		note_binary(printer, finish);
+	else {
+		if (finish->is_binary && printer->outcome.has_matched && !printer->keeps_lines)
+			note_binary(printer, finish);
+		finish_sums(printer, finish, printed_bytes(printer));
+	}
 }

@@ -22,12 +22,6 @@ enum bs_grep_binary {
 	BS_GREP_BINARY_TEXT, /* an ordinary byte: -a */
 };
 
-/* Statistics of one file or of many. */
-struct bs_grep_sums {
-	unsigned long long elapsed_ns, searches, searches_with_match;
-	unsigned long long searched_bytes, printed_bytes, matched_lines, matches;
-};
-
 /* How the search of a file ended. */
 struct bs_grep_finish {
 	uint64_t searched_bytes;
@@ -53,11 +47,13 @@ struct bs_grep_printer {
 	const struct bs_grep_output *output;
 	const struct bs_grep_program *program;
 	uint8_t line_end;
-	bool crlf;
+	bool crlf, is_pcre2;
 	/* lines are stored for the request's callback, see bs_grep_deliver_lines() */
 	bool keeps_lines;
 	/* a matching line is printed verbatim after a prefix that is the same for the whole file */
 	bool is_plain;
+	/* every file is searched to its end, and outcome.sums are counted */
+	bool counts;
 	/* When the time limit is reached, the lines found so far are kept and the search of the
 	 * file ends without failure. */
 	bool shows_part;
@@ -98,7 +94,8 @@ struct bs_grep_printer {
 	struct bs_buffer prefix; /* is_plain: precedes each matching line */
 	/* bytes of output that `offer` has removed from to.out so far */
 	uint64_t taken_bytes;
-	size_t whole_bytes; /* bytes in to.out without the current, incomplete line */
+	uint64_t escape_bytes; /* bytes of escape sequences in the file's output so far */
+	size_t whole_bytes;    /* bytes in to.out without the current, incomplete line */
 	uint64_t start_ns;
 	/* The state of the current line. */
 	struct bs_grep_spans matches;
@@ -134,6 +131,9 @@ void bs_grep_print_begin(struct bs_grep_printer *printer);
 /* Prints a line. False: stop. */
 bool bs_grep_print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind,
                         const struct bs_grep_found *line);
+/* True if the printer stops after max_count matching lines. With -U, without -v, matches count, and
+ * the search itself stops. */
+bool bs_grep_print_limits_lines(const struct bs_grep_printer *printer);
 /* With `picks`: call before a result, which ends in line last_line, is printed. False: do not print
  * it, only count it. */
 bool bs_grep_print_result(struct bs_grep_printer *printer, uint64_t last_line);

@@ -191,12 +191,16 @@ static bool put_short_match(struct bs_text_writer *to, const uint8_t *text,
 }
 
 void bs_json_put_match(struct bs_text_writer *to, const uint8_t *text, struct bs_grep_span match,
-                       bool is_terminal)
+                       const uint8_t *replacement, size_t replacement_bytes, bool is_terminal)
 {
-	if (put_short_match(to, text, match))
+	if (!replacement && put_short_match(to, text, match))
 		return;
 	bs_text_put(to, "{\"match\":", 9);
 	bs_json_put_data(to, text + match.start, match.end - match.start, is_terminal);
+	if (replacement) {
+		bs_text_put_string(to, ",\"replacement\":");
+		bs_json_put_data(to, replacement, replacement_bytes, is_terminal);
+	}
 	bs_text_put(to, ",\"start\":", 9);
 	bs_json_put_number(to, match.start);
 	bs_text_put(to, ",\"end\":", 7);

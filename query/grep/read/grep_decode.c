@@ -29,7 +29,7 @@ static const struct coding {
 	enum bs_grep_coding coding;     /* if converter is NULL */
 	struct {
 		uint16_t from, to;
-	} fixes[3];
+	} fixes[20]; /* ends with a zero */
 	uint8_t odd_byte;
 	uint16_t odd_character;
 	bool has_no_controls; /* U+0080 to U+009F are invalid */
@@ -89,10 +89,30 @@ static const struct coding {
 	BY_ICU("windows-1257", "cp1257 windows-1257 x-cp1257"),
 	BY_ICU("windows-1258", "cp1258 windows-1258 x-cp1258"),
 	BY_ICU("x-mac-cyrillic", "x-mac-cyrillic x-mac-ukrainian"),
+	/* The fixes after the first are characters that GB 18030 moved in 2022. */
 	BY_ICU("gb18030",
                "chinese csgb2312 csiso58gb231280 gb18030 gb2312 gb_2312 gb_2312-80 gbk iso-ir-58 "
                "x-gbk",
-               .fixes = {{0xe5e5, 0x3000}}, .odd_byte = 0x80, .odd_character = 0x20ac),
+               .fixes = {{0xe5e5, 0x3000},
+                         {0xe78d, 0xfe10},
+                         {0xe78e, 0xfe12},
+                         {0xe78f, 0xfe11},
+                         {0xe790, 0xfe13},
+                         {0xe791, 0xfe14},
+                         {0xe792, 0xfe15},
+                         {0xe793, 0xfe16},
+                         {0xe794, 0xfe17},
+                         {0xe795, 0xfe18},
+                         {0xe796, 0xfe19},
+                         {0xe81e, 0x9fb4},
+                         {0xe826, 0x9fb5},
+                         {0xe82b, 0x9fb6},
+                         {0xe82c, 0x9fb7},
+                         {0xe832, 0x9fb8},
+                         {0xe843, 0x9fb9},
+                         {0xe854, 0x9fba},
+                         {0xe864, 0x9fbb}},
+               .odd_byte = 0x80, .odd_character = 0x20ac),
 	BY_ICU("big5-hkscs", "big5 big5-hkscs cn-big5 csbig5 x-x-big5"),
 	BY_ICU("euc-jp", "cseucpkdfmtjapanese euc-jp x-euc-jp", .has_no_controls = true),
 	BY_ICU("iso-2022-jp", "csiso2022jp iso-2022-jp"),
@@ -117,8 +137,8 @@ enum bs_status bs_grep_coding_find(const char *name, enum bs_grep_coding *coding
 	size_t n = strlen(label);
 	while (n > 0 && strchr(space, label[n - 1]))
 		n--;
-	*coding_out = strcasecmp(name, "none") == 0 ? BS_GREP_CODING_NONE : BS_GREP_CODING_AUTO;
-	if (*coding_out == BS_GREP_CODING_NONE || strcasecmp(name, "auto") == 0)
+	*coding_out = strcmp(name, "none") == 0 ? BS_GREP_CODING_NONE : BS_GREP_CODING_AUTO;
+	if (*coding_out == BS_GREP_CODING_NONE || strcmp(name, "auto") == 0)
 		return BS_OK;
 	for (size_t i = 0; n > 0 && i < sizeof(codings) / sizeof(*codings); i++) {
 		if (!bs_text_has_word(codings[i].labels, label, n))
@@ -312,8 +332,8 @@ static enum bs_status put_units(const struct coding *coding, const UChar *units,
 		uint32_t code = units[at++];
 		if (U16_IS_LEAD(code))
 			code = ((code & 0x3ff) << 10) + (units[at++] & 0x3ffu) + 0x10000;
-		for (size_t i = 0; i < sizeof(coding->fixes) / sizeof(*coding->fixes); i++)
-			if (coding->fixes[i].from && code == coding->fixes[i].from) {
+		for (size_t i = 0; coding->fixes[i].from; i++)
+			if (code == coding->fixes[i].from) {
 				code = coding->fixes[i].to;
 				break;
 			}

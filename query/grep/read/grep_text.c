@@ -12,8 +12,7 @@
 #include "corpus/walk/file.h"
 #include "query/grep/read/grep_command.h"
 
-/* ripgrep's decoder first reads the bytes in which it looks for a byte order mark, then this many
- * at a time. */
+/* Undecoded bytes that are decoded at a time. */
 #define DECODER_BYTES ((size_t)8192)
 /* Bytes read at once if a file is read in pieces: a part of a core's cache. */
 #define STEP_BYTES ((size_t)131072)
@@ -56,27 +55,24 @@ static enum bs_status read_to(struct bs_grep_text *text, size_t wanted_bytes, st
 	return status;
 }
 
-/* Reads enough bytes to detect a byte order mark. From a stream, reads only what has arrived, or
+/* Reads enough bytes to detect a byte order mark. With by_pieces, reads only what has arrived, or
  * more if that may be an incomplete mark. */
 static enum bs_status read_head(struct bs_grep_text *text, struct bs_error *err)
 {
 	struct bs_buffer *bytes = &text->bytes;
 	size_t size_bytes = text->input->size_bytes;
-	if (!text->input->is_stream)
-		return read_to(text,
-		               size_bytes < BS_GREP_PIECE_BYTES ? size_bytes + 1
-		                                                : BS_GREP_PIECE_BYTES,
-		               bytes, err);
-	size_t most_bytes = text->file.is_borrowed ? BS_GREP_STDIN_BYTES : BS_GREP_PIECE_BYTES;
+	bool is_small = !text->input->is_stream && size_bytes < BS_GREP_PIECE_BYTES;
+	if (!text->by_pieces)
+		return read_to(text, is_small ? size_bytes + 1 : BS_GREP_PIECE_BYTES, bytes, err);
 	enum bs_status status;
 	do
-		status = read_some(text, most_bytes - bytes->used_bytes, bytes, err);
+		status = read_some(text, BS_GREP_PIECE_BYTES - bytes->used_bytes, bytes, err);
 	while (!status && !text->is_at_end &&
 	       bs_grep_coding_may_be_mark(bytes->data, bytes->used_bytes));
 	return status;
 }
 
-/* Reads until raw has wanted_bytes undecoded bytes. From a stream, reads only what has arrived. */
+/* Reads until raw has wanted_bytes undecoded bytes. With by_pieces, reads only what has arrived. */
 static enum bs_status fill_raw(struct bs_grep_text *text, size_t wanted_bytes, struct bs_error *err)
 {
 	struct bs_buffer *raw = &text->raw;
@@ -86,19 +82,21 @@ static enum bs_status fill_raw(struct bs_grep_text *text, size_t wanted_bytes, s
 	memmove(raw->data, raw->data + text->raw_off, n);
 	raw->used_bytes = n;
 	text->raw_off = 0;
-	if (!text->input->is_stream)
+	if (!text->by_pieces)
 		return read_to(text, STEP_BYTES, raw, err);
 	return n > text->raw_held ? BS_OK : read_some(text, wanted_bytes - n, raw, err);
 }
 
-/* Decodes the next piece_bytes, and more until at least one character was decoded. */
-static enum bs_status decode_more(struct bs_grep_text *text, size_t piece_bytes,
+/* Decodes until wanted_bytes are decoded; with by_pieces, until at least one character was. */
+static enum bs_status decode_more(struct bs_grep_text *text, size_t wanted_decoded,
                                   struct bs_error *err)
 {
 	size_t before_bytes = text->bytes.used_bytes, taken;
 	enum bs_status status;
+	if (text->by_pieces || wanted_decoded <= before_bytes)
+		wanted_decoded = before_bytes + 1;
 	do {
-		size_t wanted_bytes = text->raw_held + piece_bytes;
+		size_t wanted_bytes = text->raw_held + DECODER_BYTES;
 		status = fill_raw(text, wanted_bytes, err);
 		if (status)
 			return status;
@@ -110,8 +108,7 @@ static enum bs_status decode_more(struct bs_grep_text *text, size_t piece_bytes,
 		text->raw_off += taken;
 		text->raw_held = n - taken;
 		text->has_more = !is_last;
-		piece_bytes = DECODER_BYTES;
-	} while (!status && text->has_more && text->bytes.used_bytes == before_bytes);
+	} while (!status && text->has_more && text->bytes.used_bytes < wanted_decoded);
 	return status;
 }
 
@@ -124,7 +121,6 @@ static enum bs_status start(struct bs_grep_text *text, enum bs_grep_coding codin
 	coding = bs_grep_coding_sniff(bytes->data, bytes->used_bytes, coding, &mark_bytes);
 	text->had_mark = mark_bytes > 0;
 	text->is_decoded = coding != BS_GREP_CODING_AUTO && coding != BS_GREP_CODING_NONE;
-	text->by_pieces = text->is_decoded || text->input->is_stream;
 	text->has_more = !text->is_at_end;
 	if (!text->is_decoded) {
 		bytes->used_bytes -= mark_bytes;
@@ -138,12 +134,7 @@ static enum bs_status start(struct bs_grep_text *text, enum bs_grep_coding codin
 	text->raw_off = mark_bytes;
 	text->raw_held = 0;
 	enum bs_status status = bs_grep_decoder_start(&text->decoder, coding, err);
-	return status ? status
-	              : decode_more(text,
-	                            mark_bytes < BS_GREP_MARK_BYTES
-	                                    ? BS_GREP_MARK_BYTES - mark_bytes
-	                                    : DECODER_BYTES,
-	                            err);
+	return status ? status : decode_more(text, BS_GREP_PIECE_BYTES, err);
 }
 
 /* A file up to this size fits into the memory of any machine. The size of the memory is not asked
@@ -167,7 +158,7 @@ static enum bs_status read_all(struct bs_grep_text *text, struct bs_error *err)
 	size_t size_bytes = text->input->size_bytes;
 	enum bs_status status = BS_OK;
 	while (!status && text->has_more && text->is_decoded)
-		status = decode_more(text, DECODER_BYTES, err);
+		status = decode_more(text, bytes->used_bytes + DECODER_BYTES, err);
 	while (!status && text->has_more) {
 		size_t wanted_bytes = bytes->used_bytes + bytes->used_bytes / 2 + STEP_BYTES;
 		if (bytes->used_bytes <= size_bytes)
@@ -258,6 +249,9 @@ enum bs_status bs_grep_text_read(struct bs_grep_text *text,
 	text->has_more = false;
 	text->read_bytes = 0;
 	enum bs_status status = open_input(text, reading, err);
+	/* The output of a command or a decompressor ends, so it need not be searched as it
+	 * arrives. */
+	text->by_pieces = !status && text->input->is_stream && !reading->file->packing;
 	if (!status)
 		status = read_head(text, err);
 	if (!status)
@@ -284,14 +278,16 @@ enum bs_status bs_grep_text_more(struct bs_grep_text *text, size_t dropped_bytes
 	if (dropped_bytes > 0)
 		memmove(bytes->data, bytes->data + dropped_bytes, bytes->used_bytes);
 	if (text->is_decoded)
-		return decode_more(text, DECODER_BYTES, err);
+		return decode_more(text, wanted_bytes, err);
 	enum bs_status status;
 	if (text->by_pieces) {
 		status = read_some(text, wanted_bytes - bytes->used_bytes, bytes, err);
 	} else {
 		/* Reads at most one byte beyond the size that fstat reported, unless wanted_bytes
-		 * needs more. */
-		size_t step_bytes = wanted_bytes > STEP_BYTES ? wanted_bytes : STEP_BYTES;
+		 * needs more. If a command or a decompressor fails, the text that it delivered for
+		 * this read is lost, so no more is read at once than rg does. */
+		bool is_exact = wanted_bytes > STEP_BYTES || text->input->is_stream;
+		size_t step_bytes = is_exact ? wanted_bytes : STEP_BYTES;
 		size_t size_bytes = text->input->size_bytes;
 		size_t left_bytes = size_bytes > text->read_bytes
 		                            ? size_bytes - (size_t)text->read_bytes + 1

@@ -16,9 +16,6 @@
 /* ripgrep reads this much at a time, and looks for NUL bytes in it. */
 #define BS_GREP_PIECE_BYTES ((size_t)65536)
 
-/* The first read of standard input: the size of ripgrep's buffer there. */
-#define BS_GREP_STDIN_BYTES ((size_t)8192)
-
 struct bs_grep_text {
 	struct bs_buffer bytes;
 	/* Undecoded bytes are raw[raw_off..]. The first raw_held of them are an incomplete
@@ -28,8 +25,7 @@ struct bs_grep_text {
 	bool had_mark; /* a byte order mark was removed */
 	bool is_decoded;
 	bool has_more; /* bs_grep_text_more() can read more of the file */
-	/* decoded text, and streams: bs_grep_text_more() reads one piece at a time, as ripgrep
-	 * does */
+	/* streams: bs_grep_text_more() reads what has arrived */
 	bool by_pieces;
 	uint64_t read_bytes;         /* bytes of the file read so far */
 	struct bs_grep_input *input; /* NULL: closed */
@@ -60,7 +56,7 @@ enum bs_status bs_grep_text_read(struct bs_grep_text *text,
                                  const struct bs_grep_read_request *reading,
                                  struct bs_error *err) BS_WARN_UNUSED;
 /* Drops the first dropped_bytes of `bytes`, then reads until at least wanted_bytes remain in it, or
- * to the end of the file. With by_pieces, reads one piece. Fails as bs_grep_text_read. */
+ * to the end of the file. With by_pieces, reads once. Fails as bs_grep_text_read. */
 enum bs_status bs_grep_text_more(struct bs_grep_text *text, size_t dropped_bytes,
                                  size_t wanted_bytes, struct bs_error *err) BS_WARN_UNUSED;
 /* For sparse files. If the last least_bytes bytes read are all in one hole, returns how many bytes

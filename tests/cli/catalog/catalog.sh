@@ -2,7 +2,9 @@
 export XDG_CONFIG_HOME=$SCRATCH/config
 # Prints the part about the catalog of a line of statistics.
 asked() {
-    "$@" --stats 2>&1 >/dev/null | neutral - | sed 's/.*"catalog"://; s/}}$/}/'
+    local stats=--stats
+    [ "$2" != grep ] || stats=--stats=json
+    "$@" $stats 2>&1 >/dev/null | neutral - | sed 's/.*"catalog"://; s/}}$/}/'
 }
 mkdir notes mail code
 echo 'the ferry leaves at noon' >notes/ferry.txt

@@ -12,7 +12,7 @@ quiet bitsift index folder --index folder/.bitsift
 show bitsift catalog add alone both folder kept
 for pattern in hello 'hello, w' '"text":"two"' 'in; none'; do
     show bitsift grep --catalog -c "$pattern"
-    bitsift grep --catalog -c "$pattern" --stats 2>&1 >/dev/null | neutral - | sed 's/.*"catalog"://; s/}}$/}/'
+    bitsift grep --catalog -c "$pattern" --stats=json 2>&1 >/dev/null | neutral - | sed 's/.*"catalog"://; s/}}$/}/'
 done
 echo '# after changes of the sources'
 (cd alone && echo 'now; files' >f.txt && quiet bitsift index f.txt)
@@ -21,7 +21,7 @@ echo '# after changes of the sources'
 (cd kept && bitsift check | neutral -)
 for pattern in 'hello, w' 'changed, a' 'in; none'; do
     show bitsift grep --catalog -c "$pattern"
-    bitsift grep --catalog -c "$pattern" --stats 2>&1 >/dev/null | neutral - | sed 's/.*"catalog"://; s/}}$/}/'
+    bitsift grep --catalog -c "$pattern" --stats=json 2>&1 >/dev/null | neutral - | sed 's/.*"catalog"://; s/}}$/}/'
 done
 for index in alone both folder kept; do
     (cd "$index" && bitsift check | neutral -)
@@ -39,10 +39,10 @@ for i in 1 2 3; do
     2) (cd deleted && quiet bitsift compact) ;;
     esac
 done
-bitsift grep --catalog -c 'stays; not' --stats 2>&1 >/dev/null | neutral - | sed 's/.*"catalog"://; s/}}$/}/'
+bitsift grep --catalog -c 'stays; not' --stats=json 2>&1 >/dev/null | neutral - | sed 's/.*"catalog"://; s/}}$/}/'
 echo 'changed; again' >deleted/d.txt
 (cd deleted && quiet bitsift index && bitsift check | neutral -)
-bitsift grep --catalog -c 'stays; not' --stats 2>&1 >/dev/null | neutral - | sed 's/.*"catalog"://; s/}}$/}/'
+bitsift grep --catalog -c 'stays; not' --stats=json 2>&1 >/dev/null | neutral - | sed 's/.*"catalog"://; s/}}$/}/'
 echo '# text before a NUL byte'
 mkdir binary
 printf 'text before; that is long\0and after' >binary/a.dat
@@ -50,4 +50,4 @@ printf 'z; w\0' >binary/b.dat
 (cd binary && quiet bitsift index a.dat b.dat)
 show bitsift catalog add binary
 each show bitsift grep --catalog -c :: 'before; that' 'text before; that is long' 'text before; that is longer'
-bitsift grep --catalog -c 'text before; that is longer' --stats 2>&1 >/dev/null | neutral - | sed 's/.*"catalog"://; s/}}$/}/'
+bitsift grep --catalog -c 'text before; that is longer' --stats=json 2>&1 >/dev/null | neutral - | sed 's/.*"catalog"://; s/}}$/}/'

@@ -1,4 +1,4 @@
-# BITSIFT_CONFIG_PATH: a file of arguments for every grep, like rg's RIPGREP_CONFIG_PATH.
+# BITSIFT_CONFIG_PATH, or if it is not set RIPGREP_CONFIG_PATH: a file of arguments for every grep.
 . "$(dirname -- "$LIB")/grep_trees.sh"
 printf 'foo\nFOO bar\nnot this\n' >a.txt
 printf 'foo\n' >b.c
@@ -10,7 +10,7 @@ same_configured() {
     local rg_status=0 our_status=0
     n_configured=$((n_configured + 1))
     if command -v rg >/dev/null; then
-        RIPGREP_CONFIG_PATH=$config rg --no-heading --sort path "$@" >"$SCRATCH/rg" 2>"$SCRATCH/err" </dev/null || rg_status=$?
+        RIPGREP_CONFIG_PATH=$config rg --sort path "$@" >"$SCRATCH/rg" 2>"$SCRATCH/err" </dev/null || rg_status=$?
         BITSIFT_CONFIG_PATH=$config bitsift grep --sort path "$@" >"$SCRATCH/ours" 2>"$SCRATCH/err" </dev/null || our_status=$?
         cmp "$SCRATCH/rg" "$SCRATCH/ours" && [ "$rg_status" = "$our_status" ] || echo "other than rg: $*"
     fi
@@ -40,11 +40,31 @@ echo '# wrong ones'
 printf -- '--no-such-thing\n' >"$config"
 show bitsift grep foo
 show bitsift grep --no-config -l foo
+show bitsift grep --no-config
 printf -- '--colors\n' >"$config"
 show bitsift grep foo
 BITSIFT_CONFIG_PATH=$SCRATCH/nowhere show bitsift grep -l foo
 BITSIFT_CONFIG_PATH=$SCRATCH show bitsift grep -l foo
 BITSIFT_CONFIG_PATH='' show bitsift grep -l foo
+echo '# RIPGREP_CONFIG_PATH, if BITSIFT_CONFIG_PATH is not set'
+printf -- '--no-such-thing\n' >"$SCRATCH/other"
+printf -- '-l\n' >"$config"
+RIPGREP_CONFIG_PATH=$SCRATCH/other show bitsift grep foo
+BITSIFT_CONFIG_PATH='' RIPGREP_CONFIG_PATH=$SCRATCH/other show bitsift grep -c foo
+(
+    unset BITSIFT_CONFIG_PATH
+    export RIPGREP_CONFIG_PATH=$config
+    show bitsift grep foo
+    show bitsift grep --no-config foo
+    export RIPGREP_CONFIG_PATH=$SCRATCH/other
+    show bitsift grep foo
+    show bitsift grep --version
+    quiet bitsift grep --help
+    quiet bitsift grep --pcre2-version
+    show bitsift --version
+    quiet bitsift index -q --index other a.txt
+    show bitsift query --index other --ids foo
+)
 echo '# of grep only'
 printf -- '--no-such-thing\n' >"$config"
 show bitsift --version

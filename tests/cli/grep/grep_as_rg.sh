@@ -8,10 +8,18 @@ make_tree
 # Options that exclude each other, and the forms of values.
 same --files -e foo
 same --files -f patterns
+same --files -f nowhere src
+same --files foo src
 same --files --type-list
-same --json --files
-same --json --no-json -c foo src
 same --type-list foo
+# The last option that says what is printed counts.
+modes=(-c -l --count-matches --files-without-match --json --no-json --files -q -o -v '--json -q' '--stats -q')
+for one in "${modes[@]}"; do
+    for other in "${modes[@]}"; do
+        # shellcheck disable=SC2086 # several options
+        same $one $other foo src
+    done
+done
 same --context-separator -x foo src -C1
 same --context-separator=-x foo src -C1
 same --field-match-separator -- foo src
@@ -48,6 +56,87 @@ for marks in '\xff\xfe' '\xfe\xff' '\xef\xbb\xbf'; do
     done
     INPUT=$SCRATCH/marks same -aob . -
 done
+# Patterns from standard input, which can be read once.
+INPUT=docs/noend.txt same -f - src
+INPUT=docs/noend.txt same -f - -f - src
+INPUT=docs/noend.txt same -f - src -
+# The order of patterns counts.
+printf 'foo_b\n' >"$SCRATCH/patterns"
+same -o -e foo -f "$SCRATCH/patterns" src
+same -o -f "$SCRATCH/patterns" -e foo src
+# Without patterns nothing matches, or with -v everything.
+for options in '' -v -c -vc -l -vl -q -vq --json '-v --json' --files-without-match '-v --passthru -n'; do
+    # shellcheck disable=SC2086
+    same $options -f /dev/null src
+    # shellcheck disable=SC2086
+    same $options -m0 '(' src
+done
+# -A and -B override their half of -C.
+for options in '-C1 -A2' '-A2 -C1' '-B0 -C2' '-C2 -A0' '-C1 -A2 -B3' '-C1 --passthru -A2' '--passthru -C1' '-A1 --passthru'; do
+    # shellcheck disable=SC2086
+    same -n $options foo src docs/many.txt docs/blank.txt
+done
+# -m counts lines, or with -U matches; context follows the last one.
+for options in '' -A2 -P '-P -A2' --passthru '-P --passthru' -v '-v -A1' -c -o '-o -U' '-r X' --json -l '-B1 -n' '--stop-on-nonmatch -A1' '--stop-on-nonmatch -P'; do
+    for pattern in foo '[a-z]+' ; do
+        for n in 1 2 3; do
+            # shellcheck disable=SC2086
+            same -m$n $options "$pattern" src docs/many.txt docs/crlf.txt
+            # shellcheck disable=SC2086
+            [[ $options == *-v* || $options == *--stop* ]] || same -U -m$n $options "$pattern\n?" src docs/many.txt docs/crlf.txt
+        done
+    done
+done
+# --stop-on-nonmatch; -U undoes it.
+for options in '' -n -A2 -C1 --passthru '-P -v' --json -c '--stats -C1' -U; do
+    # shellcheck disable=SC2086
+    same --stop-on-nonmatch $options -e foo -e line src docs
+    # shellcheck disable=SC2086
+    same -U --stop-on-nonmatch -m4 $options -e foo -e line src docs
+done
+# Line ends of replaced lines.
+for options in '' --crlf --null-data -U '-U --crlf' '--color always --crlf' --trim '-o' '-M6'; do
+    # shellcheck disable=SC2086
+    same $options -r 'X$0' 'foo|three' docs/crlf.txt docs/noend.txt docs/indent.txt
+    # shellcheck disable=SC2086
+    [[ $options == *'-U --crlf'* ]] || same $options -r 'X$0' 'foo|three|$' docs/crlf.txt docs/noend.txt docs/indent.txt
+done
+# What --trim removes does not count for -M.
+printf '    0123456789abc\n\t\tfoo foo foo\n' >"$SCRATCH/trim"
+for options in '' -o --vimgrep -U '-U -o' '-U --vimgrep' '--color always' '--color always -o' '--color always -U -o' '-r <$0>' '-v -C1'; do
+    for pattern in 456 foo '\s+' '.*a'; do
+        for columns in 3 8 13 14 17; do
+            # shellcheck disable=SC2086
+            same --trim -M$columns $options "$pattern" "$SCRATCH/trim"
+            # shellcheck disable=SC2086
+            same --trim -M$columns --max-columns-preview $options "$pattern" "$SCRATCH/trim"
+        done
+    done
+done
+same -U --max-columns-preview -M8 -o '.*a\n?bc' "$SCRATCH/trim"
+# Colours: highlight, italic, and invalid ones.
+for colors in highlight:bg:yellow highlight:style:italic match:style:italic match:style:noitalic highlight:none match:none match:none:x match:fg \
+    match:fg:red:x column:style:italic nonsense; do
+    for options in '' -o -v -C1 -U '-U -o' --column --vimgrep '-U --vimgrep' '-M8 --max-columns-preview' '-r XYZ'; do
+        # shellcheck disable=SC2086
+        same --color always --colors highlight:fg:blue --colors "$colors" $options foo src docs/many.txt
+    done
+done
+# Links, and the name of the host.
+printf '#!/bin/sh\necho " a{b}c "\n' >"$SCRATCH/host"
+printf '#!/bin/sh\necho wrong\nexit 1\n' >"$SCRATCH/failing"
+chmod +x "$SCRATCH/host" "$SCRATCH/failing"
+for format in default file grep+ kitty macvim none textmate vscode vscode-insiders vscodium cursor '' x '{path}' 'file://{path}:{column}' 'x:{path' \
+    'x:}{path}' 'x:{{{path}}}{line}' 'x:{wslprefix}{path}'; do
+    for options in '' --heading -l -c '--column -C1' --files --vimgrep; do
+        # shellcheck disable=SC2086
+        same --color always --hyperlink-format "$format" $options foo src
+    done
+done
+for command in "$SCRATCH/host" "$SCRATCH/failing" nowhere ''; do
+    same --color always --hyperlink-format default --hostname-bin "$command" foo src
+done
+WSL_DISTRO_NAME=some same --color always --hyperlink-format 'x:{wslprefix}{path}' foo src
 # Separators of any bytes.
 same --field-match-separator '\x00' foo src
 same --field-match-separator '\0' foo src
@@ -91,7 +180,7 @@ same --ignore-file rules -c foo src
 same --ignore-file rules --no-ignore-files -c foo src
 same --ignore-file nowhere -c foo src
 (cd src && same --no-ignore foo && same foo)
-report_same 50
+report_same 1000
 show bitsift grep -c foo src/deep
 show bitsift grep -c --no-ignore-messages int src
 show bitsift grep -c --sortr path int src
@@ -101,7 +190,8 @@ for program in rg 'bitsift grep'; do
     $program foo docs/many.txt <&- | sort | head -n 1
 done
 bitsift query foo >&- || echo "query: exit status $?"
-# Searching an index without documents with --no-stat is no error: nothing can be missing.
+# As in rg, it is an error if nothing is searched, also because an index without documents is
+# trusted.
 mkdir "$SCRATCH/none"
 cd "$SCRATCH/none"
 bitsift index -q .

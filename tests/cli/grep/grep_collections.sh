@@ -13,7 +13,7 @@ records() { # NAME N: each record has a unique word; one in the middle contains 
 # opened ARGUMENT...: prints the number of files whose text grep searched.
 opened() {
     printf 'opened for %s: ' "$*"
-    bitsift grep --stats "$@" 2>&1 >/dev/null | grep -o '"verified":[0-9]*' | sed 's/.*://'
+    bitsift grep --stats=json "$@" 2>&1 >/dev/null | grep -o '"verified":[0-9]*' | sed 's/.*://'
 }
 for name in a b c d e f; do records $name 400 >$name.jsonl; done
 printf 'needle_x in a file\n' >x.txt

@@ -53,6 +53,20 @@ done <<'END'
 --trim --no-trim
 --with-filename --no-filename -H -I --vimgrep
 --no-config
+--stats --no-stats
+--stop-on-nonmatch -U --no-multiline
+--invert-match --no-invert-match
+--byte-offset --no-byte-offset
+--include-zero --no-include-zero --count
+--pretty -p --heading --no-heading -N --color=never
+--auto-hybrid-regex --no-auto-hybrid-regex --engine=auto --engine=default --engine=pcre2
+--search-zip --no-search-zip -z
+--no-pre --pre=cat
+--sort-files
+--one-file-system --no-one-file-system
+--no-ignore-files --ignore-files
+--require-git --no-require-git
+--no-ignore-file-case-insensitive --ignore-file-case-insensitive
 --no-require-git
 --no-context-separator -C1
 --files --hidden
@@ -89,8 +103,8 @@ glob g *.c !*.c *.{c,h} [ {a EMPTY /src
 iglob - *.C !*.C [ EMPTY
 max-columns M 5 0 x -1 EMPTY
 max-count m 1 0 x -1 EMPTY 99999999999
-max-depth - 1 0 x EMPTY 2
-maxdepth - 1 x
+max-depth d 1 0 x EMPTY 2
+maxdepth d 1 x
 max-filesize - 10 0 1K 1k 1.5K 1G 1g 1KB x EMPTY 99999999999999G 1M 20
 regexp e bar x| EMPTY ( [ -x
 replace r X $0 EMPTY -x
@@ -99,15 +113,40 @@ type t c all py nosuch EMPTY c,h
 type-not T c all nosuch EMPTY
 type-add - x:*.x x: x :x c:include:py x:include:nosuch x-y:*.x EMPTY
 type-clear - c nosuch EMPTY
+engine - default pcre2 auto x EMPTY
+hostname-bin - nosuch EMPTY
+hyperlink-format - none default x EMPTY
+ignore-file - .ignore nowhere EMPTY
+path-separator - / x xy \0 EMPTY
+pre - cat nosuch EMPTY
+pre-glob - *.c [ EMPTY
+sort - path x EMPTY
+sortr - x EMPTY
+regex-size-limit - 10M x EMPTY 1KB
+dfa-size-limit - 10M x EMPTY 1KB
 END
-report_same 700
-# No flag is missing, neither those of rg's help nor its hidden ones.
-names=$(rg --help | grep -oE '^ {4}(-.(, | <.*, ))? *--[a-z0-9-]+' | grep -oE -e '--[a-z0-9-]+')
-[ "$(wc -w <<<"$names")" -ge 90 ] || echo "names: $names"
-for name in $names --no-auto-hybrid-regex --no-binary --no-block-buffered --no-column --no-context-separator --no-crlf --trace --no-encoding \
-    --no-fixed-strings --no-follow --no-glob-case-insensitive --no-hidden --no-ignore-file-case-insensitive --no-json \
-    --no-line-buffered --no-max-columns-preview --no-multiline --no-multiline-dotall --ignore --ignore-dot --ignore-exclude --ignore-files \
-    --ignore-global --ignore-messages --ignore-parent --ignore-vcs --messages --pcre2-unicode --require-git --unicode \
-    --no-one-file-system --passthrough --maxdepth --no-pcre2 --no-pre --no-search-zip --sort-files --no-sort-files --no-stats --no-text --no-trim; do
+report_same 900
+# The fourth -u is an error.
+for flags in -u -uu -uuu -uuuu '-u -u -u -u' '-uuu --no-binary' '-uuu --no-hidden'; do
+    # shellcheck disable=SC2086 # several flags
+    same $flags foo
+done
+# No flag is missing: rg's completions have all of them, also hidden ones and negations.
+names=$(rg --generate complete-bash | grep -oE -e '--[a-z0-9-]+' | sort -u)
+[ "$(wc -w <<<"$names")" -ge 140 ] || echo "names: $names"
+for name in $names; do
     bitsift grep "$name" 2>&1 </dev/null | grep '^bitsift: unknown' || true
 done
+for kind in man complete-bash complete-zsh complete-fish complete-powershell; do
+    bitsift grep --generate $kind >"$SCRATCH/generated" || echo "--generate $kind: exit status $?"
+    for name in $names; do
+        name=${name#--}
+        # The manual page has \- for each dash, completions for fish have names without dashes.
+        sed 's/\\-/-/g' "$SCRATCH/generated" | grep -qF -e "$name" || echo "--generate $kind lacks --$name"
+    done
+done
+same --generate nonsense
+same --generate
+same --generate man --no-json -l foo src
+same --generate man -l foo src
+bitsift grep --generate man foo | cmp - <(bitsift --generate man grep)

@@ -27,8 +27,10 @@ on_terminal "$SCRATCH/ours" env -C near bitsift grep -c foo ../far/src
 tr -d '\r' <"$SCRATCH/ours"
 rm -r far near
 terminal_same() {
-    on_terminal "$SCRATCH/rg" rg --no-config --no-heading --sort path "$@"
+    on_terminal "$SCRATCH/rg" rg --no-config --sort path "$@"
     on_terminal "$SCRATCH/ours" bitsift grep "$@"
+    plain_times "$SCRATCH/rg"
+    plain_times "$SCRATCH/ours"
     if cmp -s "$SCRATCH/rg" "$SCRATCH/ours"; then
         n_same=$((n_same + 1))
     else
@@ -40,7 +42,8 @@ terminal_same() {
 for term in xterm dumb; do
     export TERM=$term
     for options in '' -n -N -c -l -o -v --vimgrep --column -b -C1 -q '--color never' '--color always' '--colors match:none' -p '-p --color never' \
-        '--heading' '-U' '--passthru' '-r X' '-H -o' '-M10'; do
+        '-p -N' '-N -p' '--heading' '--no-heading' '--no-heading -N' '-U' '--passthru' '-r X' '-H -o' '-M10' -I -0 --json \
+        '--stats -q' '--colors highlight:bg:yellow' '--colors path:style:italic' '--hyperlink-format kitty' '--vimgrep --heading'; do
         # shellcheck disable=SC2086 # several options
         terminal_same $options foo src docs/many.txt docs/nul.bin docs/noend.txt
         # shellcheck disable=SC2086

@@ -53,13 +53,7 @@ for ((i = 0; i < n_cases; i++)); do
     pieces $RANDOM 300 0 12 "$alphabet" 0 >t/2.txt
     ((RANDOM % 4)) || sed -i 's/$/\r/' t/2.txt
     ((RANDOM % 4)) || printf 'foo ab' >>t/2.txt
-    # With lists of about 30 patterns or more, rg's own engine forgets empty patterns, and with -x
-    # it finds nothing. rg -P is right, but cannot hold very long lists, and after an empty match it
-    # continues inside a character.
-    is_asked=1
-    if ((size >= 30)) && { ((least == 0)) || [[ $option == *-x* ]]; }; then
-        ((size <= 400)) && option+=' -P' || is_asked=0
-    fi
+    # rg -P cannot hold very long lists, and after an empty match it continues inside a character.
     if [[ $option == *-P* ]]; then
         size=$((size > 400 ? 400 : size))
         [[ ! $option =~ $shows_matches ]] || least=$((least ? least : 1))
@@ -86,9 +80,9 @@ for ((i = 0; i < n_cases; i++)); do
         *) arguments=(-F -f list) ;;
     esac
     # shellcheck disable=SC2086 # several options
-    ((!is_asked)) || same $option "${arguments[@]}" t
+    same $option "${arguments[@]}" t
     # shellcheck disable=SC2086
-    ((is_asked && size > 400)) || same_with --brute $option "${arguments[@]}" t
+    ((size > 400)) || same_with --brute $option "${arguments[@]}" t
 done
 # A line that is invalid UTF-8 is refused, as by rg.
 printf 'foo\nb\351r\nbar\n' >list

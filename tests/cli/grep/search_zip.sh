@@ -88,3 +88,11 @@ for file in bad/*; do
     echo "$file: $status $(sed -E 's/^bitsift: [^:]*: //; s/(cannot be unpacked): .+/\1/' "$SCRATCH/err")"
 done
 report_same 60
+echo '# the end before the damage is not searched, as in rg'
+seq 20000 | sed 's/$/ foo/' | gzip >large.gz
+for n in 100 3000 20000 40000; do
+    head -c $n large.gz >short.gz
+    same -z -c foo short.gz
+    same -z foo short.gz
+done
+report_same 1
