@@ -18,8 +18,9 @@ enum bs_grep_case {
 };
 
 struct bs_grep_pattern {
-	/* in the syntax of PCRE2, in UTF-8. A line matches if one of them matches; without
-	 * patterns, no line does. */
+	/* in UTF-8; in the syntax of Rust's regex crate, with lookaround and back references, or of
+	 * PCRE2 (is_pcre2). A line matches if one of them matches; without patterns, no line
+	 * does. */
 	const char *const *patterns;
 	const size_t *pattern_bytes;
 	size_t n_patterns;
@@ -27,7 +28,7 @@ struct bs_grep_pattern {
 	bool is_fixed, is_word, is_line; /* -F, -w, -x */
 	bool is_multi_line, dot_all;     /* -U: a match may span lines; --multiline-dotall */
 	bool crlf, null_data, no_unicode;
-	bool is_pcre2; /* -P */
+	bool is_pcre2; /* -P: the patterns have the syntax of PCRE2 */
 	bool is_brute; /* searches line by line and without the index; the answer is the same */
 	uint64_t reserved[4];
 };

@@ -10,13 +10,16 @@
 #include <unicode/ucnv_cb.h>
 #include <unicode/unorm2.h>
 #include <unicode/uscript.h>
+#include <unicode/uset.h>
 #include <unicode/utext.h>
 
 #include "core/system/library.h"
 
 /* clang-format off */
 #define BS_ICU_FUNCTIONS(each) \
-	each(u_charType) each(u_errorName) each(u_foldCase) each(u_getIntPropertyValue) \
+	each(u_charAge) each(u_charType) each(u_errorName) each(u_foldCase) \
+	each(u_getIntPropertyValue) \
+	each(u_getPropertyEnum) each(u_getPropertyValueEnum) \
 	each(u_getUnicodeVersion) each(u_getVersion) each(u_hasBinaryProperty) \
 	each(u_isUWhiteSpace) each(u_isalnum) each(u_isalpha) each(u_versionToString) \
 	each(ucnv_cbToUWriteUChars) each(ucnv_close) each(ucnv_open) each(ucnv_reset) \
@@ -26,7 +29,9 @@
 	each(unorm2_getNFDInstance) each(unorm2_getNFKCCasefoldInstance) \
 	each(unorm2_hasBoundaryBefore) each(unorm2_getCombiningClass) \
 	each(unorm2_getDecomposition) each(unorm2_normalize) each(uscript_getScript) \
-	each(uscript_hasScript) each(utext_close) each(utext_openUTF8)
+	each(uscript_hasScript) each(utext_close) each(utext_openUTF8) \
+	each(uset_applyIntPropertyValue) each(uset_close) each(uset_getItem) \
+	each(uset_getItemCount) each(uset_openEmpty)
 /* clang-format on */
 
 BS_LIBRARY_TABLE(bs_icu, BS_ICU_FUNCTIONS);

@@ -357,7 +357,7 @@ enum bs_status bs_catalog_grep_for_program(struct bs_catalog *catalog,
 		return status;
 	status = find_cursor(&at, catalog->file.n_items, err);
 	if (!status && can_skip(&request->grep))
-		status = bs_pattern_grams(&request->grep.pattern, &at.tree, err);
+		status = bs_pattern_grams_rust(&request->grep.pattern, &at.tree, err);
 	if (!status && !(at.absence.is_absent = calloc(catalog->file.n_items + 1, sizeof(bool))))
 		status = bs_fail_memory(err, "a search", catalog->file.n_items);
 	if (!status)

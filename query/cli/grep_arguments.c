@@ -875,28 +875,7 @@ static void decide_task(struct bs_grep_arguments *arguments)
 	arguments->program.json_summary = is_search && arguments->mode == BS_GREP_MODE_JSON;
 }
 
-/* If all patterns begin with (?-u), removes that and turns Unicode off, as --no-unicode does. Not
- * for PCRE2, which cannot turn Unicode off within a pattern. */
-static void find_bytes_mark(struct bs_grep_arguments *arguments)
-{
-	static const char mark[] = "(?-u)";
-	struct bs_grep_pattern *pattern = &arguments->request.pattern;
-	size_t n = sizeof(mark) - 1, n_marked = 0;
-	/* With -w, rg uses Unicode's definition of words even then. */
-	if (pattern->is_fixed || pattern->is_pcre2 || pattern->is_word)
-		return;
-	while (n_marked < pattern->n_patterns && strncmp(pattern->patterns[n_marked], mark, n) == 0)
-		n_marked++;
-	if (n_marked == 0 || n_marked < pattern->n_patterns)
-		return;
-	for (size_t i = 0; i < n_marked; i++) {
-		arguments->patterns.list[i] += n;
-		arguments->pattern_bytes[i] -= n;
-	}
-	pattern->no_unicode = true;
-}
-
-/* Rejects combinations of options that are not rg's, so that no option is silently ignored. */
+/* Rejects combinations that rg rejects, so that no option is silently ignored. */
 static enum bs_status refuse_together(const struct bs_grep_arguments *arguments, size_t n_operands,
                                       struct bs_error *err)
 {
@@ -946,8 +925,6 @@ enum bs_status bs_grep_arguments_decide(struct bs_grep_arguments *arguments,
 	decide_task(arguments);
 	if (request->output.max_count == UINT64_MAX)
 		request->output.max_count = 0;
-	if (!status)
-		find_bytes_mark(arguments);
 	if (!status)
 		status = decide_files(arguments, err);
 	return status ? status : decide_output(arguments, err);

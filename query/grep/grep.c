@@ -553,7 +553,9 @@ static enum bs_status check_globs(const struct bs_grep_files *files, struct bs_e
 static enum bs_status run(struct grep *grep, uint64_t start_ns, struct bs_error *err)
 {
 	const struct bs_grep_request *request = grep->search.request;
-	enum bs_status status = bs_grep_analyse(&request->pattern, &grep->search.analysis, err);
+	bool bans_nul = !request->files.is_text && !request->pattern.null_data;
+	enum bs_status status =
+		bs_grep_analyse_rust(&request->pattern, bans_nul, &grep->search.analysis, err);
 	if (!status)
 		status = bs_results_init(&grep->search.results, request, &grep->search.walk, err);
 	if (!status)

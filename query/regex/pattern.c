@@ -122,6 +122,11 @@ static enum bs_status decide_case(const struct bs_grep_pattern *pattern,
 	analysis->is_caseless = pattern->letter_case == BS_GREP_CASE_INSENSITIVE;
 	if (pattern->letter_case != BS_GREP_CASE_SMART)
 		return BS_OK;
+	if (analysis->is_rust && !pattern->is_fixed) {
+		analysis->is_caseless =
+			analysis->rust.has_literal && !analysis->rust.has_upper_case;
+		return BS_OK;
+	}
 	if (pattern->is_pcre2 || regex->is_of_pcre2 || is_unknown) {
 		cases.has_literal = true;
 		see_text(&cases, regex->text, regex->n_bytes, true);
@@ -244,7 +249,7 @@ static struct bs_regex_rewrite_options rewrite_options(const struct bs_grep_patt
 	return (struct bs_regex_rewrite_options){
 		.dot_all = pattern->is_multi_line && pattern->dot_all,
 		.is_crlf = is_crlf,
-		.end_passes_cr = is_crlf && analysis->literal.used_bytes > 0};
+		.end_passes_cr = is_crlf && !analysis->is_rust && analysis->literal.used_bytes > 0};
 }
 
 static enum bs_status write_for_pcre2(const struct bs_grep_pattern *pattern,
@@ -254,6 +259,7 @@ static enum bs_status write_for_pcre2(const struct bs_grep_pattern *pattern,
 	struct bs_buffer rewritten = {0};
 	struct bs_regex_lines lines;
 	const struct bs_regex *regex = &analysis->regex;
+	analysis->strips_cr = options.is_crlf;
 	enum bs_status status = bs_regex_rewrite(regex, &options, &rewritten, &lines, err);
 	if (!status)
 		status = finish(pattern, options.is_crlf ? rewritten.data : regex->text,
@@ -266,7 +272,8 @@ static enum bs_status write_for_pcre2(const struct bs_grep_pattern *pattern,
 		               regex->ends_in_comment, options.end_passes_cr, &analysis->many, err);
 	analysis->literal_is_match &=
 		lines.is_exact && !pattern->is_word && !pattern->is_line && !pattern->crlf;
-	analysis->is_exact = lines.is_exact && !pattern->null_data && !pattern->crlf;
+	analysis->is_exact =
+		lines.is_exact && !pattern->null_data && !pattern->crlf && !analysis->needs_bytes;
 	analysis->is_ascii = lines.is_ascii;
 	analysis->can_span_lines = lines.can_span || pattern->is_line;
 	analysis->has_assertion = lines.has_assertion || pattern->is_word || pattern->is_line;
@@ -274,17 +281,36 @@ static enum bs_status write_for_pcre2(const struct bs_grep_pattern *pattern,
 	return status;
 }
 
+/* Decides how the pattern is matched: by characters, by bytes, or as bs_grep_write_bytes writes it
+ * because it has parts of both kinds. */
+static void decide_form(const struct bs_grep_pattern *pattern, struct bs_grep_analysis *analysis)
+{
+	const struct bs_rust_traits *rust = &analysis->rust;
+	/* -w looks at characters, unless Unicode is turned off for the whole search. */
+	bool has_characters = rust->has_characters || (pattern->is_word && !pattern->no_unicode),
+	     has_bytes = rust->has_bytes || pattern->no_unicode;
+	analysis->needs_bytes = analysis->is_rust && has_bytes && has_characters;
+	analysis->is_by_bytes =
+		pattern->no_unicode || (analysis->is_rust && has_bytes && !has_characters);
+	analysis->is_legible = !has_bytes || analysis->regex.is_ascii;
+	analysis->is_legible &= !pattern->no_unicode || !rust->has_characters;
+	analysis->sees_validity =
+		analysis->is_rust && !analysis->is_by_bytes &&
+		(rust->sees_validity || (pattern->is_word && !pattern->no_unicode)) &&
+		!rust->has_extension;
+}
+
 /* Derives all other fields of the analysis from analysis->regex. */
 static enum bs_status derive(const struct bs_grep_pattern *pattern,
                              struct bs_grep_analysis *analysis, struct bs_error *err)
 {
-	analysis->is_legible = !pattern->no_unicode || analysis->regex.is_ascii;
+	decide_form(pattern, analysis);
 	enum bs_status status = decide_case(pattern, analysis, err);
 	if (!status)
 		status = find_literal(analysis, err);
 	/* If text and pattern are matched as bytes, a tree with characters beyond ASCII is correct
 	 * only for fixed strings (-F). */
-	if (!status && (analysis->is_legible || pattern->is_fixed))
+	if (!status && !analysis->needs_bytes && (analysis->is_legible || pattern->is_fixed))
 		status = bs_pattern_list_make(&analysis->list, &analysis->regex,
 		                              analysis->is_caseless,
 		                              pattern->is_line && pattern->n_patterns > 1, err);
@@ -300,6 +326,66 @@ enum bs_status bs_grep_analyse(const struct bs_grep_pattern *pattern,
 		status = bs_regex_read(&analysis->regex, joined->data, joined->used_bytes, err);
 	if (!status && !analysis->regex.is_utf8)
 		status = bs_fail(err, BS_INVALID, "the pattern is not valid UTF-8");
+	return status ? status : derive(pattern, analysis, err);
+}
+
+/* A fixed string that contains a line end is an error, as in ripgrep. */
+static enum bs_status check_fixed(const struct bs_grep_pattern *pattern, bool bans_nul,
+                                  struct bs_error *err)
+{
+	bool is_by_line = !pattern->is_multi_line,
+	     is_caseless = pattern->letter_case != BS_GREP_CASE_SENSITIVE;
+	char end = (char)bs_grep_end_byte(pattern);
+	for (size_t i = 0; i < pattern->n_patterns; i++) {
+		const char *text = pattern->patterns[i];
+		size_t n = pattern->pattern_bytes[i];
+		bool has_end = is_by_line && n && memchr(text, end, n),
+		     has_cr = is_by_line && n && pattern->crlf && memchr(text, '\r', n),
+		     has_nul = n && bans_nul && is_caseless && memchr(text, '\0', n);
+		if (has_end || has_cr)
+			return bs_fail(err, BS_INVALID,
+			               "a pattern contains a line end, which cannot match%s",
+			               pattern->null_data ? "" : " (-U lets matches span lines)");
+		if (has_nul)
+			return bs_fail(err, BS_INVALID,
+			               "a pattern contains a NUL byte, which cannot match, because "
+			               "files with NUL bytes are left out (-a searches them)");
+	}
+	return BS_OK;
+}
+
+/* Translates the patterns. With smart case, they are first read to know whether letter case is
+ * ignored. */
+static enum bs_status translate(const struct bs_grep_pattern *pattern, bool bans_nul,
+                                struct bs_grep_analysis *analysis, struct bs_error *err)
+{
+	struct bs_rust_options options = {
+		.bans_nul = bans_nul, .caseless = pattern->letter_case == BS_GREP_CASE_INSENSITIVE};
+	struct bs_buffer *joined = &analysis->joined;
+	struct bs_rust_traits *traits = &analysis->rust;
+	enum bs_status status = bs_rust_translate(pattern, &options, joined, traits, err);
+	if (status || pattern->letter_case != BS_GREP_CASE_SMART || !traits->has_literal ||
+	    traits->has_upper_case)
+		return status;
+	options.caseless = true;
+	bs_buffer_clear(joined);
+	return bs_rust_translate(pattern, &options, joined, traits, err);
+}
+
+enum bs_status bs_grep_analyse_rust(const struct bs_grep_pattern *pattern, bool bans_nul,
+                                    struct bs_grep_analysis *analysis, struct bs_error *err)
+{
+	if (pattern->is_pcre2)
+		return bs_grep_analyse(pattern, analysis, err);
+	analysis->is_rust = true;
+	if (pattern->is_fixed) {
+		enum bs_status status = check_fixed(pattern, bans_nul, err);
+		return status ? status : bs_grep_analyse(pattern, analysis, err);
+	}
+	enum bs_status status = translate(pattern, bans_nul, analysis, err);
+	if (!status)
+		status = bs_regex_read(&analysis->regex, analysis->joined.data,
+		                       analysis->joined.used_bytes, err);
 	return status ? status : derive(pattern, analysis, err);
 }
 
@@ -359,6 +445,18 @@ enum bs_status bs_grep_write_part(const struct bs_grep_pattern *pattern,
 	bs_buffer_deinit(&rewritten);
 	bs_buffer_deinit(&text);
 	return status;
+}
+
+enum bs_status bs_grep_write_bytes(const struct bs_grep_pattern *pattern,
+                                   const struct bs_grep_analysis *analysis,
+                                   struct bs_buffer *text_out, struct bs_error *err)
+{
+	struct bs_rust_options options = {.form = BS_RUST_BYTES,
+	                                  .caseless = analysis->is_caseless,
+	                                  .strips_cr = analysis->strips_cr};
+	struct bs_rust_traits traits;
+	enum bs_status status = bs_rust_translate(pattern, &options, text_out, &traits, err);
+	return status ? status : bs_buffer_append(text_out, "", 1, err);
 }
 
 void bs_grep_analysis_deinit(struct bs_grep_analysis *analysis)

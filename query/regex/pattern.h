@@ -10,6 +10,7 @@
 #include "core/bitsift/status.h"
 #include "query/regex/pattern_list.h"
 #include "query/regex/regex_tree.h"
+#include "query/regex/rust/rust_syntax.h"
 
 /* The byte that ends a line. */
 static inline uint8_t bs_grep_end_byte(const struct bs_grep_pattern *pattern)
@@ -39,6 +40,17 @@ struct bs_grep_analysis {
 	bool is_ascii;
 	bool can_span_lines; /* a match may contain a line end */
 	bool has_assertion;  /* a match may depend on the text around it */
+	/* The patterns are in Rust's syntax: `joined` is a translation, and \w, \b and \s have the
+	 * meaning that rust_words.h gives them. */
+	bool is_rust;
+	struct bs_rust_traits rust;
+	/* `alone` is compiled without PCRE2_UTF */
+	bool is_by_bytes;
+	/* `alone` is correct for ASCII text only; other text needs bs_grep_write_bytes */
+	bool needs_bytes;
+	/* for text that is not UTF-8, bs_grep_write_bytes is correct, and `alone` may not be */
+	bool sees_validity;
+	bool strips_cr; /* see struct bs_rust_writer */
 	struct bs_pattern_list list;
 };
 
@@ -47,6 +59,12 @@ struct bs_grep_analysis {
 enum bs_status bs_grep_analyse(const struct bs_grep_pattern *pattern,
                                struct bs_grep_analysis *analysis,
                                struct bs_error *err) BS_WARN_UNUSED;
+/* Like bs_grep_analyse, but without pattern->is_pcre2 the patterns are in the syntax of Rust's
+ * regex crate (rust_syntax.h), as in ripgrep. bans_nul: no searched line has a NUL byte.
+ * BS_INVALID: also for other errors in a pattern. */
+enum bs_status bs_grep_analyse_rust(const struct bs_grep_pattern *pattern, bool bans_nul,
+                                    struct bs_grep_analysis *analysis,
+                                    struct bs_error *err) BS_WARN_UNUSED;
 /* Analyses a pattern that was already read or built. Only the options of `pattern` are used. regex
  * is borrowed. Fails as bs_grep_analyse. */
 enum bs_status bs_grep_analyse_regex(const struct bs_grep_pattern *pattern,
@@ -59,3 +77,9 @@ void bs_grep_analysis_deinit(struct bs_grep_analysis *analysis);
 enum bs_status bs_grep_write_part(const struct bs_grep_pattern *pattern,
                                   const struct bs_grep_analysis *analysis, uint32_t part,
                                   struct bs_buffer *text_out, struct bs_error *err) BS_WARN_UNUSED;
+
+/* Appends the patterns written for PCRE2 without PCRE2_UTF, to match one line of any text;
+ * NUL-terminated. Only for analysis->is_rust. */
+enum bs_status bs_grep_write_bytes(const struct bs_grep_pattern *pattern,
+                                   const struct bs_grep_analysis *analysis,
+                                   struct bs_buffer *text_out, struct bs_error *err) BS_WARN_UNUSED;

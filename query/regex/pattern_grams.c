@@ -34,6 +34,14 @@ enum bs_status bs_pattern_grams(const struct bs_grep_pattern *pattern,
 	return take_grams(&analysis, bs_grep_analyse(pattern, &analysis, err), tree_out, err);
 }
 
+enum bs_status bs_pattern_grams_rust(const struct bs_grep_pattern *pattern,
+                                     struct bs_gram_tree **tree_out, struct bs_error *err)
+{
+	struct bs_grep_analysis analysis = {.is_legible = false};
+	return take_grams(&analysis, bs_grep_analyse_rust(pattern, false, &analysis, err), tree_out,
+	                  err);
+}
+
 enum bs_status bs_pattern_tree_grams(const struct bs_pattern_tree *pattern,
                                      struct bs_gram_tree **tree_out, struct bs_error *err)
 {

@@ -14,6 +14,11 @@
 enum bs_status bs_pattern_grams(const struct bs_grep_pattern *pattern,
                                 struct bs_gram_tree **tree_out,
                                 struct bs_error *err) BS_WARN_UNUSED;
+/* Like bs_pattern_grams, for a pattern of a grep: see bs_grep_analyse_rust. BS_INVALID: also for
+ * other errors in a pattern. */
+enum bs_status bs_pattern_grams_rust(const struct bs_grep_pattern *pattern,
+                                     struct bs_gram_tree **tree_out,
+                                     struct bs_error *err) BS_WARN_UNUSED;
 /* The gram tree of a pattern that a host built. BS_INVALID: bs_pattern_tree_end was not called.
  * Otherwise fails as bs_pattern_grams. */
 enum bs_status bs_pattern_tree_grams(const struct bs_pattern_tree *pattern,

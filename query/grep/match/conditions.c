@@ -28,7 +28,9 @@ enum bs_status bs_conditions_read(const struct bs_grep_request *request,
 		condition->pattern.patterns = &condition->text;
 		condition->pattern.pattern_bytes = &condition->text_bytes;
 		condition->pattern.n_patterns = 1;
-		status = bs_grep_analyse(&condition->pattern, &condition->analysis, err);
+		bool bans_nul = !request->files.is_text && !request->pattern.null_data;
+		status = bs_grep_analyse_rust(&condition->pattern, bans_nul, &condition->analysis,
+		                              err);
 	}
 	return status;
 }

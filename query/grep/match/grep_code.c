@@ -9,6 +9,7 @@
 #include "core/bitsift/status.h"
 #include "core/system/deadline.h"
 #include "query/regex/pcre2_stack.h"
+#include "query/regex/rust/rust_words.h"
 
 /* Estimated time to compile a pattern, and per byte of it, for the deadline. */
 #define COMPILE_NS       5000u
@@ -41,31 +42,34 @@ static enum bs_status refuse(const struct bs_buffer *text, int code, size_t off,
 
 enum bs_status bs_grep_code_compile(const struct bs_grep_pattern *pattern,
                                     const struct bs_grep_analysis *analysis,
-                                    const struct bs_buffer *text, bool is_ascii,
+                                    const struct bs_buffer *text, enum bs_grep_code_use use,
                                     struct bs_grep_code *code_out, bool *is_too_large_out,
                                     struct bs_error *err)
 {
 	uint32_t options = PCRE2_MULTILINE;
+	if (use == BS_GREP_CODE_CHARACTERS && analysis->is_by_bytes)
+		use = BS_GREP_CODE_ALL;
 	int error = 0;
 	PCRE2_SIZE off;
 	pcre2_compile_context *context = pcre2_compile_context_create(NULL);
 	if (!context)
 		return bs_fail_memory(err, "a pattern", text->used_bytes);
-	/* Line by line, the line end is removed before matching, so no newline option is needed for
-	 * a lone CR. rg -P treats a lone CR like CRLF. */
-	bool is_any_newline = pattern->crlf && (pattern->is_pcre2 || pattern->is_multi_line);
+	/* A lone CR ends a line, too. */
+	bool is_any_newline =
+		pattern->crlf && (pattern->is_pcre2 || pattern->is_multi_line || analysis->is_rust);
 	bs_pcre2_guard_stack(context);
 	pcre2_set_newline(context, is_any_newline ? PCRE2_NEWLINE_ANYCRLF : PCRE2_NEWLINE_LF);
-	if (!is_ascii && !pattern->no_unicode)
+	if (use == BS_GREP_CODE_CHARACTERS)
 		options |= PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF;
 	/* Scar: for .*x PCRE2 tried only the starts of lines, and missed a match after an invalid
 	 * byte. */
-	if (!is_ascii && !pattern->is_pcre2)
+	if (use != BS_GREP_CODE_ASCII && !pattern->is_pcre2)
 		options |= PCRE2_NO_DOTSTAR_ANCHOR;
 	/* In rg's own engine ^ also matches after the last line feed. */
 	if (pattern->is_multi_line && !pattern->is_pcre2)
 		options |= PCRE2_ALT_CIRCUMFLEX;
-	if (analysis->is_caseless)
+	/* bs_grep_write_bytes has all cases written out */
+	if (analysis->is_caseless && use != BS_GREP_CODE_BYTES)
 		options |= PCRE2_CASELESS;
 	if (pattern->is_multi_line && pattern->dot_all)
 		options |= PCRE2_DOTALL;
@@ -78,9 +82,21 @@ enum bs_status bs_grep_code_compile(const struct bs_grep_pattern *pattern,
 	/* \G matches where a search begins, so a search for it must not be split into attempts. */
 	if (bs_deadline_here && !memmem(text->data, text->used_bytes, "\\G", 2))
 		options |= PCRE2_USE_OFFSET_LIMIT;
-	code_out->code =
-		pcre2_compile(text->data, text->used_bytes - 1, options, &error, &off, context);
+	struct bs_buffer words = {0};
+	if (use == BS_GREP_CODE_CHARACTERS && analysis->is_rust)
+		status = bs_rust_words(text->data, text->used_bytes - 1, &words, err);
+	if (!status && words.used_bytes)
+		code_out->code =
+			pcre2_compile(words.data, words.used_bytes, options, &error, &off, context);
+	/* Before 10.40, PCRE2 does not have all these properties; then \w means what it means to
+	 * PCRE2. Also reports errors with positions in the shorter text. */
+	if (!status && !code_out->code)
+		code_out->code = pcre2_compile(text->data, text->used_bytes - 1, options, &error,
+		                               &off, context);
 	pcre2_compile_context_free(context);
+	bs_buffer_deinit(&words);
+	if (status)
+		return status;
 	code_out->n_groups = bs_pcre2_groups(text->data, text->used_bytes);
 	if (is_too_large_out)
 		*is_too_large_out = !code_out->code && error == PCRE2_ERROR_PATTERN_TOO_LARGE;

@@ -16,12 +16,20 @@ struct bs_grep_code {
 	atomic_bool is_ready;
 };
 
-/* Compiles text, the NUL-terminated pattern or a part of it. is_ascii: for ASCII text only.
+/* The text that a code is for. */
+enum bs_grep_code_use {
+	BS_GREP_CODE_CHARACTERS, /* any text, by characters or as analysis->is_by_bytes says */
+	BS_GREP_CODE_ASCII,      /* ASCII text */
+	BS_GREP_CODE_BYTES,      /* any text, by bytes: a pattern of bs_grep_write_bytes */
+	BS_GREP_CODE_ALL,        /* any text, by bytes: other patterns */
+};
+
+/* Compiles text, the NUL-terminated pattern or a part of it.
  * BS_INVALID: it does not compile; the message is one line with the position. *is_too_large_out
  * (nullable): the reason is that it exceeds PCRE2's size limit. */
 enum bs_status bs_grep_code_compile(const struct bs_grep_pattern *pattern,
                                     const struct bs_grep_analysis *analysis,
-                                    const struct bs_buffer *text, bool is_ascii,
+                                    const struct bs_buffer *text, enum bs_grep_code_use use,
                                     struct bs_grep_code *code_out, bool *is_too_large_out,
                                     struct bs_error *err) BS_WARN_UNUSED;
 

@@ -25,6 +25,7 @@ struct bs_grep_list {
 	const struct bs_grep_pattern *pattern;
 	const struct bs_pattern_list *parts;
 	bool is_literal;
+	bool is_rust;                /* analysis->is_rust */
 	bool has_context;            /* a match may depend on the text around it */
 	struct bs_literals literals; /* literals of the parts, without empty ones */
 	struct bs_literal_set *set;  /* NULL: no literals are known */
@@ -138,17 +139,21 @@ static enum bs_status make_set(struct bs_grep_list *list, struct bs_error *err)
 	                          err);
 }
 
-/* Compiles \w as PCRE2 defines it, to test one character. */
-static enum bs_status make_word(struct bs_grep_list *list, struct bs_error *err)
+/* Compiles \w, to test one character. */
+static enum bs_status make_word(struct bs_grep_list *list, const struct bs_grep_analysis *analysis,
+                                struct bs_error *err)
 {
 	static const char text[] = "\\w";
-	int error;
-	PCRE2_SIZE off;
+	struct bs_buffer word = {0};
 	if (!list->pattern->is_word || list->pattern->no_unicode)
 		return BS_OK;
-	list->word.code = pcre2_compile((PCRE2_SPTR)text, 2, PCRE2_UTF | PCRE2_UCP | PCRE2_ANCHORED,
-	                                &error, &off, NULL);
-	return list->word.code ? BS_OK : bs_fail_memory(err, "a pattern", sizeof(text));
+	/* The code matches one character from its start. */
+	enum bs_status status = bs_buffer_append(&word, text, sizeof(text), err);
+	if (!status)
+		status = bs_grep_code_compile(list->pattern, analysis, &word,
+		                              BS_GREP_CODE_CHARACTERS, &list->word, NULL, err);
+	bs_buffer_deinit(&word);
+	return status;
 }
 
 static enum bs_status make_part(struct bs_grep_list *list, const struct bs_grep_analysis *analysis,
@@ -160,8 +165,8 @@ static enum bs_status make_part(struct bs_grep_list *list, const struct bs_grep_
 	part->n_groups_before = list->n_groups;
 	enum bs_status status = bs_grep_write_part(list->pattern, analysis, index, text, err);
 	if (!status)
-		status = bs_grep_code_compile(list->pattern, analysis, text, false, &part->code,
-		                              NULL, err);
+		status = bs_grep_code_compile(list->pattern, analysis, text,
+		                              BS_GREP_CODE_CHARACTERS, &part->code, NULL, err);
 	if (status)
 		return status;
 	pcre2_pattern_info(part->code.code, PCRE2_INFO_CAPTURECOUNT, &n_groups);
@@ -207,13 +212,14 @@ enum bs_status bs_grep_list_new(const struct bs_grep_pattern *pattern,
 	*list = (struct bs_grep_list){.pattern = pattern,
 	                              .parts = &analysis->list,
 	                              .is_literal = is_literal,
+	                              .is_rust = analysis->is_rust,
 	                              .empty = BS_NO_LITERAL,
 	                              .has_context = analysis->has_assertion};
 	pthread_mutex_init(&list->mutex, NULL);
 	/* --brute does not search for literals first. */
 	enum bs_status status = pattern->is_brute ? BS_OK : make_set(list, err);
 	if (!status && is_literal)
-		status = make_word(list, err);
+		status = make_word(list, analysis, err);
 	if (!status && !is_literal)
 		status = make_parts(list, analysis, err);
 	if (status)
@@ -328,11 +334,19 @@ static bool is_match(void *context, const uint8_t *text, size_t n_bytes,
 	at = before;
 	if (at < found->start)
 		U8_NEXT(text, at, found->start, c);
-	if (at == found->start && is_of_word(seeker, text + before, at - before, c))
+	/* ripgrep's own engine finds no word next to an invalid character, and ignores continuation
+	 * bytes that follow a character. */
+	bool sees_validity = seeker->list->is_rust && !seeker->list->pattern->no_unicode;
+	if (sees_validity && found->start > 0 && c < 0)
+		return false;
+	if ((at == found->start || sees_validity) &&
+	    is_of_word(seeker, text + before, at - before, c))
 		return false;
 	c = -1;
 	if (after < n_bytes)
 		U8_NEXT(text, after, n_bytes, c);
+	if (sees_validity && found->end < n_bytes && c < 0)
+		return false;
 	return !is_of_word(seeker, text + found->end, after - found->end, c);
 }
 

@@ -17,7 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <unicode/utf8.h>
+
 #include "core/base/bytes.h"
+#include "core/base/utf8.h"
 #include "core/bitsift/grep_request.h"
 #include "core/bitsift/status.h"
 #include "core/system/deadline.h"
@@ -58,6 +61,7 @@ enum way {
 };
 
 struct bs_grep_matcher {
+	const struct bs_grep_pattern *pattern;   /* borrowed */
 	const struct bs_grep_analysis *analysis; /* borrowed */
 	const struct bs_kernel *kernel;
 	struct bs_needle needle;
@@ -72,10 +76,20 @@ struct bs_grep_matcher {
 	struct bs_grep_code any;   /* the patterns unchanged, for any text */
 	/* the patterns unchanged, for ASCII text; no code if it would find something else */
 	struct bs_grep_code ascii;
+	/* for text on which `any` may find something else (sees_bytes); made when first needed */
+	struct bs_grep_code bytes;
+	atomic_bool is_bytes_tried;
+	bool can_be_empty; /* a match may be empty */
 	/* rewritten to match many lines at once, for any text; no code unless is_exact */
 	struct bs_grep_code many;
 	struct bs_grep_code many_ascii;
 	pthread_mutex_t mutex; /* held during JIT compilation */
+};
+
+enum content {
+	CONTENT_ASCII,
+	CONTENT_UTF8,
+	CONTENT_INVALID,
 };
 
 struct bs_grep_scratch {
@@ -87,6 +101,9 @@ struct bs_grep_scratch {
 	/* text[opaque_from..opaque_at) is ASCII. text[opaque_at] is not, unless opaque_at is
 	 * opaque_end. */
 	size_t opaque_from, opaque_at, opaque_end;
+	/* seen_content: the content of the text from seen_from to seen_end */
+	const uint8_t *seen_from, *seen_end;
+	enum content seen_content;
 	/* longest_bytes: the longest line in [lines_from, lines_end), to estimate the time of an
 	 * attempt at a match. */
 	const uint8_t *lines_from, *lines_end;
@@ -94,6 +111,19 @@ struct bs_grep_scratch {
 	/* cost of candidate lines that did not match, see LINE_IN_VAIN_BYTES */
 	int64_t debt_bytes;
 };
+
+static enum bs_status compile_bytes(const struct bs_grep_pattern *pattern,
+                                    const struct bs_grep_analysis *analysis,
+                                    struct bs_grep_code *code_out, struct bs_error *err)
+{
+	struct bs_buffer text = {0};
+	enum bs_status status = bs_grep_write_bytes(pattern, analysis, &text, err);
+	if (!status)
+		status = bs_grep_code_compile(pattern, analysis, &text, BS_GREP_CODE_BYTES,
+		                              code_out, NULL, err);
+	bs_buffer_deinit(&text);
+	return status;
+}
 
 static enum bs_status compile_all(const struct bs_grep_pattern *pattern,
                                   struct bs_grep_matcher *matcher, struct bs_error *err)
@@ -105,9 +135,18 @@ static enum bs_status compile_all(const struct bs_grep_pattern *pattern,
 	enum bs_status status = BS_OK;
 	/* A list of patterns without -F is also compiled as one pattern, to know whether PCRE2
 	 * rejects it. */
+	if (analysis->needs_bytes) {
+		status = compile_bytes(pattern, analysis, &matcher->any, err);
+		if (!status && analysis->is_ascii)
+			(void)!bs_grep_code_compile(pattern, analysis, &analysis->alone,
+			                            BS_GREP_CODE_ASCII, &matcher->ascii, NULL,
+			                            NULL);
+		return status;
+	}
 	if (!is_list || !pattern->is_fixed)
-		status = bs_grep_code_compile(pattern, analysis, &analysis->alone, false,
-		                              &matcher->any, &is_too_large, err);
+		status = bs_grep_code_compile(pattern, analysis, &analysis->alone,
+		                              BS_GREP_CODE_CHARACTERS, &matcher->any, &is_too_large,
+		                              err);
 	is_list |= is_too_large && analysis->list.n_parts > 1;
 	if (is_list && (!status || is_too_large)) {
 		matcher->is_exact = is_literal;
@@ -117,14 +156,14 @@ static enum bs_status compile_all(const struct bs_grep_pattern *pattern,
 		return status;
 	/* If this code does not compile (\x{100} without UTF), the other codes are used. */
 	if (analysis->is_ascii)
-		(void)!bs_grep_code_compile(pattern, analysis, &analysis->alone, true,
+		(void)!bs_grep_code_compile(pattern, analysis, &analysis->alone, BS_GREP_CODE_ASCII,
 		                            &matcher->ascii, NULL, NULL);
 	if (!analysis->is_exact)
 		return BS_OK;
-	(void)!bs_grep_code_compile(pattern, analysis, &analysis->many, false, &matcher->many, NULL,
-	                            NULL);
+	(void)!bs_grep_code_compile(pattern, analysis, &analysis->many, BS_GREP_CODE_CHARACTERS,
+	                            &matcher->many, NULL, NULL);
 	if (matcher->many.code && analysis->is_ascii)
-		(void)!bs_grep_code_compile(pattern, analysis, &analysis->many, true,
+		(void)!bs_grep_code_compile(pattern, analysis, &analysis->many, BS_GREP_CODE_ASCII,
 		                            &matcher->many_ascii, NULL, NULL);
 	matcher->is_exact = matcher->many.code != NULL;
 	return BS_OK;
@@ -147,6 +186,14 @@ static bool is_bare(const struct bs_grep_pattern *pattern, const struct bs_grep_
 	                                 data, NULL) >= 0;
 	pcre2_match_data_free(data);
 	return found;
+}
+
+static bool can_be_empty(const struct bs_grep_matcher *matcher)
+{
+	uint32_t least = 1;
+	if (matcher->any.code)
+		(void)pcre2_pattern_info(matcher->any.code, PCRE2_INFO_MINLENGTH, &least);
+	return least == 0;
 }
 
 /* True if the literal is so good that no other way is considered. */
@@ -205,6 +252,7 @@ enum bs_status bs_grep_matcher_new(const struct bs_grep_pattern *pattern,
 	matcher->line_end = bs_grep_end_byte(pattern);
 	matcher->crlf = pattern->crlf;
 	matcher->analysis = analysis;
+	matcher->pattern = pattern;
 	/* rg's own engine detects that a pattern cannot match a line feed and then searches by
 	 * lines; rg -P does not. */
 	matcher->traits.by_line = !pattern->is_multi_line ||
@@ -221,6 +269,7 @@ enum bs_status bs_grep_matcher_new(const struct bs_grep_pattern *pattern,
 		bs_needle_init(&matcher->needle, analysis->literal.data,
 		               analysis->literal.used_bytes);
 	matcher->traits.is_bare = is_bare(pattern, matcher);
+	matcher->can_be_empty = can_be_empty(matcher);
 	matcher->way = choose_way(pattern, matcher);
 	*matcher_out = matcher;
 	return BS_OK;
@@ -233,6 +282,7 @@ void bs_grep_matcher_free(struct bs_grep_matcher *matcher)
 	bs_grep_list_free(matcher->list);
 	pcre2_code_free(matcher->any.code);
 	pcre2_code_free(matcher->ascii.code);
+	pcre2_code_free(matcher->bytes.code);
 	pcre2_code_free(matcher->many.code);
 	pcre2_code_free(matcher->many_ascii.code);
 	pthread_mutex_destroy(&matcher->mutex);
@@ -304,6 +354,7 @@ void bs_grep_scratch_reset(struct bs_grep_scratch *scratch)
 	scratch->opaque_from = 1;
 	scratch->opaque_at = 0;
 	scratch->lines_end = NULL;
+	scratch->seen_from = NULL;
 	if (scratch->seeker)
 		bs_grep_seeker_reset(scratch->seeker);
 }
@@ -382,6 +433,68 @@ static size_t longest_line(struct bs_grep_scratch *scratch, const uint8_t *text,
 	return scratch->longest_bytes;
 }
 
+/* The content of text[0..n_bytes), or with looks_back of text[from..n_bytes), because then many
+ * calls pass longer and longer texts. Cached for the last text and its ends. */
+static enum content content_of(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from,
+                               size_t n_bytes)
+{
+	size_t start = scratch->matcher->traits.looks_back && from > U8_MAX_LENGTH
+	                       ? from - U8_MAX_LENGTH
+	                       : 0;
+	while (start > 0 && start < from && (text[start] & 0xc0) == 0x80)
+		start++;
+	if (scratch->seen_from && text + n_bytes == scratch->seen_end &&
+	    text + start >= scratch->seen_from)
+		return scratch->seen_content;
+	scratch->seen_from = text + start;
+	scratch->seen_end = text + n_bytes;
+	scratch->seen_content = bs_is_ascii(text + start, n_bytes - start)       ? CONTENT_ASCII
+	                        : bs_text_is_utf8(text + start, n_bytes - start) ? CONTENT_UTF8
+	                                                                         : CONTENT_INVALID;
+	return scratch->seen_content;
+}
+
+/* The code for any text by bytes. NULL: it does not compile, because PCRE2 limits its size. */
+static struct bs_grep_code *bytes_code(struct bs_grep_matcher *matcher)
+{
+	if (!atomic_load_explicit(&matcher->is_bytes_tried, memory_order_acquire)) {
+		pthread_mutex_lock(&matcher->mutex);
+		if (!atomic_load_explicit(&matcher->is_bytes_tried, memory_order_relaxed))
+			(void)!compile_bytes(matcher->pattern, matcher->analysis, &matcher->bytes,
+			                     NULL);
+		atomic_store_explicit(&matcher->is_bytes_tried, true, memory_order_release);
+		pthread_mutex_unlock(&matcher->mutex);
+	}
+	return matcher->bytes.code ? &matcher->bytes : NULL;
+}
+
+/* True if `any` may find other lines in the text than ripgrep's engine, which matches by bytes. */
+static bool misleads(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from,
+                     size_t n_bytes)
+{
+	const struct bs_grep_matcher *matcher = scratch->matcher;
+	return matcher->analysis->sees_validity && !matcher->list &&
+	       content_of(scratch, text, from, n_bytes) == CONTENT_INVALID;
+}
+
+bool bs_grep_is_by_bytes(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from,
+                         size_t n_bytes)
+{
+	struct bs_grep_matcher *matcher = scratch->matcher;
+	const struct bs_grep_analysis *analysis = matcher->analysis;
+	if (!analysis->is_rust || matcher->list || matcher->way == WAY_NOTHING ||
+	    matcher->way == WAY_PLAIN)
+		return false;
+	if (analysis->needs_bytes || analysis->is_by_bytes)
+		return true;
+	if (analysis->rust.has_extension)
+		return false;
+	bool is_needed = matcher->can_be_empty
+	                         ? content_of(scratch, text, from, n_bytes) != CONTENT_ASCII
+	                         : misleads(scratch, text, from, n_bytes);
+	return is_needed && bytes_code(matcher);
+}
+
 /* Matches text[0..end) from `from` on. *place_out: a position in the line that matches. */
 static enum bs_status match(struct bs_grep_scratch *scratch, struct bs_grep_code *code,
                             const uint8_t *text, size_t from, size_t end, size_t *place_out,
@@ -413,8 +526,10 @@ static enum bs_status match_line(struct bs_grep_scratch *scratch, const uint8_t 
 	size_t n = without_end(matcher, text, line) - line.start;
 	bool use_ascii = matcher->ascii.code && bs_is_ascii(text + line.start, n);
 	size_t place;
-	return match(scratch, use_ascii ? &matcher->ascii : &matcher->any, text + line.start, 0, n,
-	             &place, found_out, err);
+	struct bs_grep_code *code = use_ascii ? &matcher->ascii : &matcher->any;
+	if (!use_ascii && misleads(scratch, text + line.start, 0, n) && bytes_code(matcher))
+		code = &matcher->bytes;
+	return match(scratch, code, text + line.start, 0, n, &place, found_out, err);
 }
 
 static enum bs_status next_by_line(struct bs_grep_scratch *scratch, const uint8_t *text,
@@ -439,6 +554,8 @@ static enum bs_status next_in_stretch(struct bs_grep_scratch *scratch, struct bs
                                       struct bs_error *err)
 {
 	size_t place;
+	if (code == &scratch->matcher->many && misleads(scratch, text + from, 0, end - from))
+		return next_by_line(scratch, text, from, end, line_out, found_out, err);
 	enum bs_status status =
 		match(scratch, code, text + from, 0, end - from, &place, found_out, NULL);
 	if (status && bs_deadline_is_over())
@@ -641,8 +758,12 @@ enum bs_status bs_grep_next_match(struct bs_grep_scratch *scratch, const uint8_t
 		places[1] = places[0] + matcher->analysis->exact_literal.used_bytes;
 	} else {
 		size_t place;
-		status = match(scratch, is_ascii_text ? &matcher->ascii : &matcher->any, text, from,
-		               end, &place, found_out, err);
+		struct bs_grep_code *code = is_ascii_text ? &matcher->ascii : &matcher->any;
+		bool is_by_bytes = !is_ascii_text && !matcher->analysis->needs_bytes &&
+		                   !matcher->analysis->is_by_bytes &&
+		                   bs_grep_is_by_bytes(scratch, text, from, end);
+		status = match(scratch, is_by_bytes ? &matcher->bytes : code, text, from, end,
+		               &place, found_out, err);
 	}
 	/* \K inside a lookahead can end a match before it starts. */
 	if (!status && *found_out)

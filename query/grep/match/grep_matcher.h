@@ -61,6 +61,10 @@ enum bs_status bs_grep_next_line(struct bs_grep_scratch *scratch, const uint8_t 
 
 /* True if the text is ASCII and this makes bs_grep_next_match faster. */
 bool bs_grep_is_ascii(const struct bs_grep_scratch *scratch, const uint8_t *text, size_t n_bytes);
+/* True if bs_grep_next_match, called with this `from` and later ones, searches text[0..n_bytes) by
+ * bytes, so that a later `from` may be within a character. */
+bool bs_grep_is_by_bytes(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from,
+                         size_t n_bytes);
 /* The first match that starts at or after `from` in text[0..end); the match may look at all of this
  * text. is_ascii_text: the result of bs_grep_is_ascii() for the text; false is always correct.
  * Fails as bs_grep_next_line. */

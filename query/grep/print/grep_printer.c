@@ -205,9 +205,10 @@ struct searcher {
 	struct bs_grep_printer *printer;
 	const uint8_t *text; /* text[0..n_bytes) may be looked at */
 	size_t n_bytes;
-	size_t text_off; /* offset of text in line->text */
-	bool is_ascii;   /* bs_grep_is_ascii() of text */
-	size_t limit;    /* matches start before this offset in text */
+	size_t text_off;  /* offset of text in line->text */
+	bool is_ascii;    /* bs_grep_is_ascii() of text */
+	bool is_by_bytes; /* bs_grep_is_by_bytes() of text */
+	size_t limit;     /* matches start before this offset in text */
 	size_t from;
 	size_t last_end;
 };
@@ -229,6 +230,8 @@ static void searcher_init(struct searcher *searcher, struct bs_grep_printer *pri
 		.n_bytes = end - start,
 		.text_off = start,
 		.is_ascii = bs_grep_is_ascii(printer->scratch, line->text + start, end - start),
+		.is_by_bytes = bs_grep_is_by_bytes(printer->scratch, line->text + start,
+	                                           line->start - start, end - start),
 		.limit = line->end - start,
 		.from = line->start - start,
 		.last_end = SIZE_MAX};
@@ -242,7 +245,8 @@ static bool searcher_next(struct searcher *searcher, struct bs_grep_span *at)
 	while (searcher->from <= searcher->n_bytes && !printer->to.status) {
 		/* The search is now after an empty match and within a character. rg matches by
 		 * bytes, so its patterns that match the empty string also match here. */
-		if (searcher->from > 0 && searcher->last_end == searcher->from - 1 &&
+		if (!searcher->is_by_bytes && searcher->from > 0 &&
+		    searcher->last_end == searcher->from - 1 &&
 		    searcher->from < searcher->n_bytes &&
 		    (searcher->text[searcher->from] & 0xc0) == 0x80) {
 			*at = (struct bs_grep_span){searcher->from, searcher->from};
@@ -1064,7 +1068,8 @@ static bool count_line(struct bs_grep_printer *printer, enum bs_grep_line_kind k
 		searcher_init(&searcher, printer, line);
 		for (n_matches = 0; searcher_next(&searcher, &at);)
 			n_matches++;
-		/* The match may need text that is not looked at again. */
+		/* The line matches even if its match is not found again, because it looks further
+		 * ahead than the searcher, or because of -v. */
 		n_matches += n_matches == 0;
 	}
 	printer->n_matched += by_line ? 0 : n_matches - 1;

@@ -27,12 +27,13 @@ static uint64_t find_escaped(uint64_t word)
 
 static uint8_t *write_escape(uint8_t *to, uint8_t byte)
 {
-	static const char digits[] = "0123456789abcdef", marks[] = "\"\\\b\f\n\r\t",
-			  letters[] = "\"\\bfnrt";
-	const char *mark = byte ? strchr(marks, byte) : NULL;
+	static const char digits[] = "0123456789abcdef";
+	static const uint8_t letters[256] = {
+		['"'] = '"',  ['\\'] = '\\', ['\b'] = 'b', ['\f'] = 'f',
+		['\n'] = 'n', ['\r'] = 'r',  ['\t'] = 't'};
 	*to++ = '\\';
-	if (mark) {
-		*to++ = (uint8_t)letters[mark - marks];
+	if (letters[byte]) {
+		*to++ = letters[byte];
 		return to;
 	}
 	memcpy(to, "u00", 3);
@@ -41,18 +42,20 @@ static uint8_t *write_escape(uint8_t *to, uint8_t byte)
 	return to + 5;
 }
 
-/* Puts text[0..n) escaped; n <= CHUNK_BYTES. */
-static void put_chunk(struct bs_text_writer *to, const uint8_t *text, size_t n)
+/* Puts text[0..n) escaped; n <= CHUNK_BYTES. Returns whether it is ASCII. */
+static bool put_chunk(struct bs_text_writer *to, const uint8_t *text, size_t n)
 {
 	struct bs_buffer *out = to->out;
 	size_t at = 0;
+	uint64_t seen = 0;
 	if (!to->status && out->capacity_bytes - out->used_bytes < n * ESCAPE_BYTES + WORD_BYTES)
 		to->status = bs_buffer_reserve(out, n * ESCAPE_BYTES + WORD_BYTES, to->err);
 	if (to->status)
-		return;
+		return true;
 	uint8_t *end = out->data + out->used_bytes;
 	while (n - at >= WORD_BYTES) {
-		uint64_t escaped = find_escaped(bs_load_u64(text + at));
+		uint64_t word = bs_load_u64(text + at), escaped = find_escaped(word);
+		seen |= word;
 		memcpy(end, text + at, WORD_BYTES);
 		size_t n_plain = escaped ? (size_t)__builtin_ctzll(escaped) / 8 : WORD_BYTES;
 		at += n_plain;
@@ -61,19 +64,44 @@ static void put_chunk(struct bs_text_writer *to, const uint8_t *text, size_t n)
 			end = write_escape(end, text[at++]);
 	}
 	for (; at < n; at++) {
+		seen |= text[at];
 		if (text[at] < 0x20 || text[at] == '"' || text[at] == '\\')
 			end = write_escape(end, text[at]);
 		else
 			*end++ = text[at];
 	}
 	out->used_bytes = (size_t)(end - out->data);
+	return !(seen & UINT64_C(0x8080808080808080));
+}
+
+static size_t chunk_bytes(size_t n_left)
+{
+	return n_left < CHUNK_BYTES ? n_left : CHUNK_BYTES;
 }
 
 static void put_escaped(struct bs_text_writer *to, const uint8_t *text, size_t n)
 {
-	for (; n > CHUNK_BYTES; n -= CHUNK_BYTES, text += CHUNK_BYTES)
-		put_chunk(to, text, CHUNK_BYTES);
-	put_chunk(to, text, n);
+	for (size_t at = 0; at < n; at += chunk_bytes(n - at))
+		(void)put_chunk(to, text + at, chunk_bytes(n - at));
+}
+
+/* Puts text[0..n) escaped if it is UTF-8. False: it is not, and nothing was put. Only the part from
+ * the first chunk on that is not ASCII is validated. */
+static bool put_valid(struct bs_text_writer *to, const uint8_t *text, size_t n)
+{
+	size_t used_bytes = to->out->used_bytes;
+	for (size_t at = 0; at < n; at += chunk_bytes(n - at)) {
+		if (put_chunk(to, text + at, chunk_bytes(n - at)))
+			continue;
+		if (!bs_text_is_utf8(text + at, n - at)) {
+			to->out->used_bytes = used_bytes;
+			return false;
+		}
+		at += chunk_bytes(n - at);
+		put_escaped(to, text + at, n - at);
+		break;
+	}
+	return true;
 }
 
 /* Puts text, which is UTF-8, with its terminal controls escaped. */
@@ -120,14 +148,17 @@ static void put_base64(struct bs_text_writer *to, const uint8_t *bytes, size_t n
 void bs_json_put_data(struct bs_text_writer *to, const void *bytes, size_t n_bytes,
                       bool is_terminal)
 {
-	bool is_text = bs_text_is_utf8(bytes, n_bytes);
-	bs_text_put_string(to, is_text ? "{\"text\":\"" : "{\"bytes\":\"");
-	if (!is_text)
-		put_base64(to, bytes, n_bytes);
-	else if (is_terminal)
+	size_t used_bytes = to->out->used_bytes;
+	bs_text_put_string(to, "{\"text\":\"");
+	bool is_text =
+		is_terminal ? bs_text_is_utf8(bytes, n_bytes) : put_valid(to, bytes, n_bytes);
+	if (is_text && is_terminal)
 		put_for_terminal(to, bytes, n_bytes);
-	else
-		put_escaped(to, bytes, n_bytes);
+	if (!is_text) {
+		to->out->used_bytes = used_bytes;
+		bs_text_put_string(to, "{\"bytes\":\"");
+		put_base64(to, bytes, n_bytes);
+	}
 	bs_text_put(to, "\"}", 2);
 }
 

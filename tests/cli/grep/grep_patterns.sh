@@ -2,28 +2,76 @@
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 make_tree
-# Syntax that rg's own engine lacks: the same pattern without -P in bitsift, over valid UTF-8.
-like_pcre2() {
-    local rg_status=0 our_status=0
-    rg --no-config --no-heading --sort path -P "$@" docs/*t[fylezdnm].txt src >"$SCRATCH/rg" 2>"$SCRATCH/rg.err" || rg_status=$?
-    bitsift grep "$@" docs/*t[fylezdnm].txt src >"$SCRATCH/ours" 2>"$SCRATCH/ours.err" || our_status=$?
+# Syntax that rg's own engine lacks, and that has a meaning here: as with rg -P, over valid UTF-8. like_pcre2_as RG_PATTERN PATTERN OPTIONS
+like_pcre2_as() {
+    local rg_status=0 our_status=0 like=$1 pattern=$2
+    shift 2
+    rg --no-config --no-heading --sort path -P "$@" -e "$like" docs/*t[fylezdnm].txt src >"$SCRATCH/rg" 2>"$SCRATCH/rg.err" || rg_status=$?
+    bitsift grep "$@" -e "$pattern" docs/*t[fylezdnm].txt src >"$SCRATCH/ours" 2>"$SCRATCH/ours.err" || our_status=$?
     if ! cmp -s "$SCRATCH/rg" "$SCRATCH/ours" || [ "$rg_status" != "$our_status" ]; then
-        printf 'other than rg -P: %s\n' "$*"
+        printf 'other than rg -P: %s\n' "$pattern $*"
         diff -a "$SCRATCH/rg" "$SCRATCH/ours" | head -n 6 | cut -c 1-200
         n_other=$((n_other + 1))
     fi
     n_same=$((n_same + 1))
 }
-for pattern in 'foo(?=bar)' 'foo(?!bar)' '(?<=foo )bar' '(?<!foo )bar' '(\w)\1' '(?<a>o)\k<a>' '(?>fo+)o?' 'fo*+' 'f\Koo' '\Qa.b\E' \
-    '(?i:FOO)bar' 'foo\h+bar' '\Afoo' 'foo\z' 'foo\Z' '^\Gfoo' '(?:(?=f)foo)+' '(?|(f)oo|(b)ar)' '\bfoo\b(?![-_])' '[[:upper:]]{2}' \
-    '[[:space:]]foo' '[[:^alpha:]]foo' '\p{Lu}\p{Ll}*' '\P{L}+foo' '\X' 'foo|(?<=x)y' '(?s)foo.' '(?m)^foo$' '(?-m)^foo$' \
-    '(?(?=f)foo|bar)' '(*UCP)foo' 'x{0}foo' 'fo{2,}' 'f[\x6f]+' '\x{66}oo' 'fo\x6f' '[\s\S]foo' '[\Wf]oo' '[^\d]oo$' '(?#c)foo' \
-    'f(?R)?o' '\N+foo' '\R' '\vfoo' 'foo\v' 'é' 'naï' 'ΣΊΣ' '[é-ï]'; do
-    like_pcre2 -n -e "$pattern"
-    # Once rg knows that the line matches, it searches \A from the start of its buffer.
-    [[ $pattern == *\\[AG]* ]] || like_pcre2 -o -b -e "$pattern"
-    like_pcre2 -i -c -e "$pattern"
+for pattern in 'foo(?=bar)' 'foo(?!bar)' '(?<=foo )bar' '(?<!foo )bar' '(\w)\1' '(?<a>o)\k<a>' '(?P<a>o)(?P=a)' '(?>fo+)o?' '(?:(?=f)foo)+' \
+    '\bfoo\b(?![-_])' 'foo|(?<=x)y' '(?<=[[a-f]&&[^x]] )foo'; do
+    like=$pattern
+    [[ $pattern == *\&\&* ]] && like='(?<=[a-f] )foo'
+    like_pcre2_as "$like" "$pattern" -n
+    like_pcre2_as "$like" "$pattern" -o -b
+    like_pcre2_as "$like" "$pattern" -i -c
 done
+# Syntax of PCRE2 that Rust's regex does not have, or reads otherwise: an error that names it. With -P it means what rg -P means.
+for pattern in 'f\Koo' '\Qa.b\E' 'foo\h+bar' 'foo\Z' '^\Gfoo' '(?|(f)oo|(b)ar)' '\X' '(?(?=f)foo|bar)' '(*UCP)foo' '(?#c)foo' '\R' '\N+foo' \
+    'fo{,2}' 'a{' '\0' '(?&x)' '\cA' '\e' '\o{1}' '\x4' '\u{110000}' '\p{Nope}' '\p{gc=Nope}' '\b{foo}' '(?i' '(?z)a' '(?i-)a' \
+    '(?ii)a' ')(' '(' '[a' '[b-a]' '[\b]' '[\d-z]' '(?<a>x)(?<a>y)' '(?<1>x)' '(?<>x)' '*' 'a|*' '(?i)*' 'x{2,1}' '(?-u)é|\pL' '\x00' 'a\nb' \
+    '[\n]' '[\x00]'; do
+    # rg joins the patterns before it reads them, and so takes )( for two groups.
+    [ "$pattern" = ')(' ] || same -c -e "$pattern" src docs/*.txt
+    bitsift grep -c -e "$pattern" src/foo.h 2>&1 || true
+done
+for pattern in 'f\Koo' '\Qa.b\E' 'foo\h+bar' 'foo\Z' '(?|(f)oo|(b)ar)' '\X' '(?(?=f)foo|bar)' '(?#c)foo' 'fo*+' 'f(?R)?o' '\p{Lu}\p{Ll}*' '[[a-b]x]'; do
+    same -P -n -e "$pattern" src docs/utf8.txt
+done
+# Syntax that PCRE2 reads otherwise.
+for pattern in 'fo*+' 'o**' 'o{2}{1}' 'f(?R)?o' '[[a-b]x]' '[a-z&&[^b-y]]' '[a-z--[b-y]]' '[a-f~~d-z]' '[[:upper:]]{2}' '[[:space:]]foo' '[[:^alpha:]]foo' \
+    '[[:foo:]]' '[[=a=]-z]' '()' '\p{Lu}\p{Ll}*' '\P{L}+foo' '\p{Letter}+' '\p{sc=Greek}' '\p{isGreek}' '\p{gc:lowercase letter}+' '\u{66}oo' '\u0066oo' '\U00000066oo' \
+    '\<foo\>' '\b{start}f' 'o\b{end}' '\b{start-half}oo' 'oo\b{end-half}' '(?U)fo+' '(?U)fo+?' '(?Us)f.*o' '(?R)foo$' '(?-m)^foo$' '(?-u)\w+' '(?-u:\xe9)' \
+    '(?-u:.)ve' '(?x) f o o # c'$'\n' '(?x)[ f o ]' '(?i)FOO|BAR' '(?i:F)OO' 'x{0}foo' '\vfoo' 'foo\v' 'f[\x6f]+' '[\s\S]foo' '[\Wf]oo' '[^\d]oo$' \
+    '[^\W]+' '[^\S]foo' 'é' 'naï' 'ΣΊΣ' '[é-ï]' '\Bo' 'fo\x6f' '(?s)foo.' '(?m)^foo$' '\Afoo' 'foo\z' '(?P<x_1>f)' '\&\~\-\#' '\/' '#' ' ' ']' '}' 'a#b'; do
+    same -c -e "$pattern" src docs/*.txt
+    [[ $pattern == *\\[Az]* || $pattern == *-m* ]] || same -o -b -e "$pattern" src docs/*.txt
+    same -i -c -e "$pattern" src docs/*.txt
+    same -S --count-matches -e "$pattern" src docs/*.txt
+    same -w -c -e "$pattern" -e bar src docs/*.txt
+    same -x -c -e "$pattern" -e '.*foo' src docs/*.txt
+done
+# Flags end with their pattern; also in a list.
+same -n -e '(?i)FOO' -e BAR src docs/*.txt
+same -n -e '(?x) F o # c'$'\n' -e 'b a' src docs/*.txt
+# Next to bytes that are not UTF-8.
+printf '\252foo\n \377 foo\377bar\nfoo\200 \303foo\n\316\243\316\221\316\243\n! \252elvin\n' >docs/invalid.txt
+for pattern in foo '\bfoo' '\Bo' 'foo\B' '\B' '\b' '[^a]foo' '.foo' '(?-u:.)foo' '(?-u:[\x80-\xff])' '(?s-u:.)+' '\w+' '\W' '[a-z\xaa]*'; do
+    for options in '-n' '-o -b' '-w -n' '-w -o -b' '-x -c' '-c -v' '--no-unicode -o -b' '-i --count-matches'; do
+        # shellcheck disable=SC2086
+        same -a $options -e "$pattern" docs/invalid.txt
+    done
+done
+rm docs/invalid.txt
+# A look-ahead that needs many bytes.
+{
+    seq -f 'abcdefghijklmnop line %.0f' 20
+    echo 'The end'
+} >docs/ahead.txt
+for options in -l -c --count-matches -n '-l -v' '-c -v' -o -q --files-without-match; do
+    # shellcheck disable=SC2086
+    same -UP $options -e '(?s)line 1(?=.*The end)' docs/ahead.txt
+    # shellcheck disable=SC2086
+    like_pcre2_as '(?s)line 1(?=.*The end)' '(?s)line 1(?=.*The end)' -U $options
+done
+rm docs/ahead.txt
 for pattern in foo 'foo\nbar' 'foo\s+bar' 'o$\n' '(?s)foo.*bar' '(?s)bar.*?foo' '[^x]+' 'bar\n\n' '^' '$' '\n' '\n\n+' 'foo.bar' '^foo' 'o{2}\W' \
     'x*' 'bar\n|foo' '\z' 'o\b'; do
     for options in -U '-U -n -o' '-U -c' '-U --count-matches' '-U -P' '-U -P -c' '-U --json' '-U -P --json' '-U -v -n' '-U -C1 -n' '-U -l' \

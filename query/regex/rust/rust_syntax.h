@@ -1,0 +1,32 @@
+/*
+ * rust_syntax.h: translates patterns in the syntax of Rust's regex crate (1.12), as ripgrep's own
+ * engine reads it, into one pattern of PCRE2. A construct that this syntax lacks is an error that
+ * names it, with three exceptions, which mean what they mean to PCRE2: lookaround, back references
+ * and atomic groups.
+ */
+#pragma once
+
+#include "core/bitsift/grep_request.h"
+#include "query/regex/rust/rust_write.h"
+
+struct bs_rust_options {
+	enum bs_rust_form form;
+	bool caseless;
+	bool bans_nul;  /* a NUL that must match is an error: no searched line has one */
+	bool strips_cr; /* see struct bs_rust_writer */
+};
+
+struct bs_rust_traits {
+	bool has_literal, has_upper_case; /* for smart case */
+	/* see struct bs_rust_writer */
+	bool has_bytes, has_characters, sees_validity;
+	bool has_extension; /* has lookaround, a back reference or an atomic group */
+};
+
+/* Appends the patterns, joined by |. With pattern->is_line, each of several patterns is anchored.
+ * BS_INVALID: a pattern is not valid; the message is one line with the construct and its position.
+ * BS_UNSUPPORTED: ICU is needed and missing. */
+enum bs_status bs_rust_translate(const struct bs_grep_pattern *pattern,
+                                 const struct bs_rust_options *options, struct bs_buffer *text_out,
+                                 struct bs_rust_traits *traits_out,
+                                 struct bs_error *err) BS_WARN_UNUSED;

@@ -1,0 +1,570 @@
+/* rust_write.c: see rust_write.h. */
+#include "query/regex/rust/rust_write.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <unicode/utf8.h>
+
+#include "core/bitsift/status.h"
+#include "query/regex/rust/unicode_property.h"
+
+static void put(struct bs_rust_writer *writer, const char *text)
+{
+	bs_text_put_string(&writer->to, text);
+}
+
+static void put_number(struct bs_text_writer *to, const char *format, uint32_t number)
+{
+	char text[32];
+	snprintf(text, sizeof(text), format, number);
+	bs_text_put_string(to, text);
+}
+
+static bool is_word_char(uint32_t c)
+{
+	return c == '_' || (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
+}
+
+static bool is_letter(uint32_t c)
+{
+	return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
+}
+
+/* Writes a character of a class or outside one. is_byte: PCRE2 reads single bytes. */
+static void put_code(struct bs_text_writer *to, uint32_t c, bool is_byte)
+{
+	char text[2] = {(char)c, '\0'};
+	if (is_word_char(c))
+		bs_text_put_string(to, text);
+	else if (c == '\n' || c == '\r' || c == '\t')
+		bs_text_put_string(to, c == '\n' ? "\\n" : c == '\r' ? "\\r" : "\\t");
+	else if (c < 0x20 || c == 0x7f || c >= 0x80)
+		put_number(to, is_byte ? "\\x%02x" : "\\x{%x}", c);
+	else {
+		bs_text_put_string(to, strchr("\\.+*?()|[]{}^$#&-~:=", (int)c) ? "\\" : "");
+		bs_text_put_string(to, text);
+	}
+}
+
+static void put_range(struct bs_text_writer *to, uint32_t first, uint32_t last, bool is_byte)
+{
+	put_code(to, first, is_byte);
+	if (last > first + 1)
+		bs_text_put_string(to, "-");
+	if (last > first)
+		put_code(to, last, is_byte);
+}
+
+/* The pattern is compiled without PCRE2_UTF. */
+static bool is_by_bytes(const struct bs_rust_writer *writer)
+{
+	return writer->form == BS_RUST_BYTES || !writer->initial.unicode;
+}
+
+bool bs_rust_is_several(const struct bs_rust_writer *writer, const struct bs_rust_flags *flags,
+                        uint32_t c)
+{
+	return c >= 0x80 && (is_by_bytes(writer) || !flags->unicode);
+}
+
+static void note(struct bs_rust_writer *writer, const struct bs_rust_flags *flags, bool is_opaque)
+{
+	writer->has_characters |= flags->unicode && is_opaque;
+	writer->has_bytes |= !flags->unicode && is_opaque;
+}
+
+/*
+ * The form of bytes.
+ *
+ * A set becomes a tree of the UTF-8 of its characters. Ranges of bytes with the same continuation
+ * are merged: \x{800}-\x{fff} is \xe0(?:[\xa0-\xbf](?:[\x80-\xbf])).
+ */
+
+static void put_byte_range(struct bs_text_writer *to, uint32_t first, uint32_t last)
+{
+	bs_text_put_string(to, first < last ? "[" : "");
+	put_range(to, first, last, true);
+	bs_text_put_string(to, first < last ? "]" : "");
+}
+
+/* Writes the last byte of the characters base..base + 63. Nothing if there is none. */
+static void put_leaf(struct bs_text_writer *to, const struct bs_char_set *set, uint32_t base)
+{
+	bool is_open = false;
+	for (uint32_t i = 0; i < 64; i++) {
+		uint32_t first = i;
+		while (i < 64 && bs_char_set_has(set, base + i))
+			i++;
+		if (i == first)
+			continue;
+		bs_text_put_string(to, is_open ? "" : "[");
+		is_open = true;
+		put_range(to, 0x80 + first, 0x80 + i - 1, true);
+	}
+	bs_text_put_string(to, is_open ? "]" : "");
+}
+
+static bool has_any(const struct bs_char_set *set, uint32_t first, uint32_t last)
+{
+	size_t low = 0, high = bs_char_set_n(set);
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		if (set->ranges.items[middle].last < first)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < bs_char_set_n(set) && set->ranges.items[low].first <= last;
+}
+
+static void put_blocks(struct bs_text_writer *to, const struct bs_char_set *set, uint32_t base,
+                       unsigned n_more, uint32_t first_byte, uint32_t last_byte, uint32_t least);
+
+/* Writes the last n_more bytes of the characters that begin at base. */
+static void put_rest(struct bs_text_writer *to, const struct bs_char_set *set, uint32_t base,
+                     unsigned n_more, uint32_t least)
+{
+	if (!has_any(set, base, base + (UINT32_C(1) << (6 * n_more)) - 1))
+		return;
+	if (n_more == 1) {
+		put_leaf(to, set, base);
+		return;
+	}
+	put_blocks(to, set, base, n_more - 1, 0x80, 0xbf, least);
+}
+
+/* Writes alternatives for the bytes first_byte..last_byte, each followed by n_more bytes. The
+ * characters of first_byte begin at base. least: characters below would be overlong. */
+static void put_blocks(struct bs_text_writer *to, const struct bs_char_set *set, uint32_t base,
+                       unsigned n_more, uint32_t first_byte, uint32_t last_byte, uint32_t least)
+{
+	struct bs_buffer before = {0}, now = {0};
+	struct bs_text_writer rest = {.out = &now, .err = to->err};
+	uint32_t first = first_byte, step = UINT32_C(1) << (6 * n_more);
+	bool has_one = false;
+	for (uint32_t byte = first_byte; byte <= last_byte + 1 && !to->status; byte++) {
+		uint32_t from = base + (byte - first_byte) * step;
+		bs_buffer_clear(&now);
+		if (byte <= last_byte && from + step > least)
+			put_rest(&rest, set, from, n_more, least);
+		to->status = rest.status;
+		bool is_same =
+			now.used_bytes == before.used_bytes &&
+			(now.used_bytes == 0 || memcmp(now.data, before.data, now.used_bytes) == 0);
+		if (is_same && byte <= last_byte)
+			continue;
+		if (before.used_bytes) {
+			bs_text_put_string(to, has_one ? "|" : "(?:");
+			has_one = true;
+			put_byte_range(to, first, byte - 1);
+			bs_text_put(to, before.data, before.used_bytes);
+		}
+		struct bs_buffer swapped = before;
+		before = now;
+		now = swapped;
+		first = byte;
+	}
+	bs_text_put_string(to, has_one ? ")" : "");
+	bs_buffer_deinit(&before);
+	bs_buffer_deinit(&now);
+}
+
+static const struct {
+	uint32_t first, last, least, base;
+	unsigned n_more;
+} lengths[] = {
+	{0xc2, 0xdf, 0x80, 0x80, 1},
+	{0xe0, 0xef, 0x800, 0, 2},
+	{0xf0, 0xf4, 0x10000, 0, 3},
+};
+
+/* Writes the characters whose UTF-8 has 2 + i bytes, as one item. False: there are none. */
+static bool put_of_length(struct bs_text_writer *to, const struct bs_char_set *set, size_t i)
+{
+	size_t n = to->out->used_bytes;
+	put_blocks(to, set, lengths[i].base, lengths[i].n_more, lengths[i].first, lengths[i].last,
+	           lengths[i].least);
+	return to->out->used_bytes > n;
+}
+
+/* Writes the bytes up to `last` that are in the set, as a class. False: there are none. */
+static bool put_single_bytes(struct bs_text_writer *to, const struct bs_char_set *set,
+                             uint32_t last)
+{
+	bool is_open = false;
+	for (size_t i = 0; i < bs_char_set_n(set); i++) {
+		struct bs_char_range range = set->ranges.items[i];
+		if (range.first > last)
+			break;
+		bs_text_put_string(to, is_open ? "" : "[");
+		is_open = true;
+		put_range(to, range.first, range.last < last ? range.last : last, true);
+	}
+	bs_text_put_string(to, is_open ? "]" : "");
+	return is_open;
+}
+
+/* Replaces the text that was written from `start` on by a call of a definition. PCRE2 limits the
+ * size of a pattern in which all repetitions are written out, so a large text is written once. */
+static void define(struct bs_rust_writer *writer, size_t start)
+{
+	struct bs_text_writer *to = &writer->to;
+	struct bs_buffer *defined = &writer->definitions;
+	uint32_t n = 0;
+	size_t n_bytes = to->out->used_bytes - start, at = 0;
+	while (at < defined->used_bytes && !to->status) {
+		size_t length = strlen((const char *)defined->data + at);
+		if (length == n_bytes &&
+		    memcmp(defined->data + at, to->out->data + start, n_bytes) == 0)
+			break;
+		at += length + 1;
+		n++;
+	}
+	if (at == defined->used_bytes && !to->status)
+		to->status = bs_buffer_append(defined, to->out->data + start, n_bytes, to->err);
+	if (at + n_bytes == defined->used_bytes && !to->status)
+		to->status = bs_buffer_append(defined, "", 1, to->err);
+	if (!to->status)
+		to->out->used_bytes = start;
+	put_number(to, "(?&bsd%u)", n);
+}
+
+#define LARGE_BYTES 64u
+
+/* Writes the UTF-8 of a set of characters. */
+static void put_as_bytes(struct bs_rust_writer *writer, const struct bs_char_set *set)
+{
+	struct bs_text_writer *to = &writer->to;
+	size_t start = to->out->used_bytes;
+	bool has_one = false;
+	put(writer, "(?:");
+	has_one = put_single_bytes(to, set, 0x7f);
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths) && !to->status; i++) {
+		size_t n = to->out->used_bytes;
+		bs_text_put_string(to, has_one ? "|" : "");
+		if (put_of_length(to, set, i))
+			has_one = true;
+		else
+			to->out->used_bytes = n;
+	}
+	if (!to->status && !has_one)
+		to->out->used_bytes = start;
+	put(writer, has_one ? ")" : "(?!)");
+	if (!to->status && to->out->used_bytes - start > LARGE_BYTES)
+		define(writer, start);
+}
+
+/* To Rust's engine, the character before a position is the one that begins at the last byte among
+ * the four bytes before that is no continuation byte. Continuation bytes that do not belong to it
+ * are ignored. */
+#define C "[\\x80-\\xbf]"
+#define BEFORE(one, two, three, four)                                                   \
+	one "|" one C "|" one C C "|" one C C C "|" two "|" two C "|" two C C "|" three \
+	    "|" three C "|" four
+#define ASCII_WORD  "[0-9A-Z_a-z]"
+#define ASCII       "[\\x00-\\x7f]"
+#define WORD_BEFORE BEFORE(ASCII_WORD, "(?&bsw2)", "(?&bsw3)", "(?&bsw4)")
+#define WORD_AFTER  "(?:" ASCII_WORD "|(?&bsw2)|(?&bsw3)|(?&bsw4))"
+#define ANY_BEFORE  BEFORE(ASCII, "(?&bsa2)", "(?&bsa3)", "(?&bsa4)")
+#define ANY         "(?:" ASCII "|(?&bsa2)|(?&bsa3)|(?&bsa4))"
+/* The start of the text, or a valid character before. */
+#define VALID_BEFORE "(?:(?<![\\x00-\\xff])|(?<=" ANY_BEFORE "))"
+/* The end of the text, or a valid character after. */
+#define VALID_AFTER "(?:(?![\\x00-\\xff])|(?=" ANY "))"
+
+void bs_rust_put_definitions(struct bs_rust_writer *writer)
+{
+	struct bs_char_set words = {.err = writer->to.err}, any = {.err = writer->to.err};
+	char name[16];
+	uint32_t n = 0;
+	if (writer->form != BS_RUST_BYTES ||
+	    (!writer->uses_words && !writer->uses_any && !writer->definitions.used_bytes))
+		return;
+	if (writer->uses_words)
+		bs_unicode_perl_class('w', &words);
+	bs_char_set_add(&any, 0, BS_CODE_MAX);
+	writer->to.status = writer->to.status ? writer->to.status
+	                    : words.status    ? words.status
+	                                      : any.status;
+	put(writer, "(?(DEFINE)");
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
+		snprintf(name, sizeof(name), "(?<bsw%zu>", i + 2);
+		if (writer->uses_words) {
+			put(writer, name);
+			put_of_length(&writer->to, &words, i);
+			put(writer, ")");
+		}
+		name[5] = 'a';
+		if (writer->uses_any) {
+			put(writer, name);
+			put_of_length(&writer->to, &any, i);
+			put(writer, ")");
+		}
+	}
+	for (size_t at = 0; at < writer->definitions.used_bytes && !writer->to.status; n++) {
+		const char *text = (const char *)writer->definitions.data + at;
+		put_number(&writer->to, "(?<bsd%u>", n);
+		put(writer, text);
+		put(writer, ")");
+		at += strlen(text) + 1;
+	}
+	put(writer, ")");
+	bs_char_set_deinit(&words);
+	bs_char_set_deinit(&any);
+}
+
+static void put_char_as_bytes(struct bs_rust_writer *writer, const struct bs_rust_flags *flags,
+                              uint32_t c, bool is_byte)
+{
+	struct bs_char_set set = {.err = writer->to.err};
+	uint8_t bytes[4];
+	size_t n = 0;
+	bool folds = flags->caseless && (flags->unicode ? c >= 0x80 || is_letter(c) : is_letter(c));
+	if (folds) {
+		bs_char_set_add(&set, c, c);
+		bs_char_set_fold(&set, !flags->unicode);
+		writer->to.status = writer->to.status ? writer->to.status : set.status;
+	}
+	if (folds && !writer->to.status &&
+	    (bs_char_set_n(&set) > 1 || set.ranges.items[0].first < set.ranges.items[0].last)) {
+		put_as_bytes(writer, &set);
+	} else if (is_byte) {
+		put_code(&writer->to, c, true);
+	} else {
+		U8_APPEND_UNSAFE(bytes, n, c);
+		for (size_t i = 0; i < n; i++)
+			put_code(&writer->to, bytes[i], true);
+	}
+	bs_char_set_deinit(&set);
+}
+
+void bs_rust_put_char(struct bs_rust_writer *writer, const struct bs_rust_flags *flags, uint32_t c,
+                      bool is_byte)
+{
+	bool follows_reference = writer->follows_reference;
+	writer->follows_reference = false;
+	is_byte &= !flags->unicode && c >= 0x80 && c <= 0xff;
+	note(writer, flags, is_byte || (flags->unicode && c >= 0x80));
+	/* With Unicode, k and s have other cases beyond ASCII. */
+	bool is_far = is_letter(c) && strchr("kKsS", (int)c) && flags->caseless;
+	writer->has_characters |= is_far && flags->unicode;
+	if (writer->form == BS_RUST_BYTES) {
+		put_char_as_bytes(writer, flags, c, is_byte);
+	} else if (c >= 0x80 && !is_byte) {
+		uint8_t bytes[4];
+		size_t n = 0;
+		U8_APPEND_UNSAFE(bytes, n, c);
+		put(writer, flags->caseless && !flags->unicode ? "(?-i:" : "");
+		bs_text_put(&writer->to, bytes, n);
+		put(writer, flags->caseless && !flags->unicode ? ")" : "");
+	} else if (is_far && !flags->unicode) {
+		put(writer, (c | 0x20) == 'k' ? "(?-i:[Kk])" : "(?-i:[Ss])");
+	} else if (follows_reference && c >= '0' && c <= '9') {
+		put_number(&writer->to, "\\x%02x", c);
+	} else {
+		put_code(&writer->to, c, is_byte);
+	}
+}
+
+/* The characters that a dot does not match. */
+static const char *dot_ends(const struct bs_rust_flags *flags)
+{
+	return flags->dot_all ? "" : flags->crlf ? "\\n\\r" : "\\n";
+}
+
+void bs_rust_put_dot(struct bs_rust_writer *writer, const struct bs_rust_flags *flags)
+{
+	writer->follows_reference = false;
+	note(writer, flags, true);
+	if (writer->form == BS_RUST_CHARACTERS) {
+		if (flags->dot_all || flags->crlf == writer->initial.crlf)
+			put(writer, ".");
+		else
+			put(writer, flags->crlf ? "[^\\n\\r]" : "[^\\n]");
+		return;
+	}
+	const char *ends = writer->strips_cr && flags->dot_all ? "\\r"
+	                   : writer->strips_cr                 ? "\\n\\r"
+	                                                       : dot_ends(flags);
+	writer->uses_any |= flags->unicode;
+	if (*ends) {
+		put(writer, "(?![");
+		put(writer, ends);
+		put(writer, "])");
+	}
+	put(writer, flags->unicode ? ANY : "[\\x00-\\xff]");
+}
+
+static void put_perl_set(struct bs_rust_writer *writer, const struct bs_rust_flags *flags,
+                         char letter)
+{
+	struct bs_char_set set = {.err = writer->to.err};
+	bs_unicode_perl_class((char)(letter | 0x20), &set);
+	if (!(letter & 0x20))
+		bs_char_set_negate(&set, BS_CODE_MAX);
+	writer->to.status = writer->to.status ? writer->to.status : set.status;
+	if (!writer->to.status)
+		bs_rust_put_set(writer, flags, &set);
+	bs_char_set_deinit(&set);
+}
+
+void bs_rust_put_perl(struct bs_rust_writer *writer, const struct bs_rust_flags *flags, char letter)
+{
+	char text[] = {'\\', letter, '\0'};
+	bool is_negated = !(letter & 0x20);
+	writer->follows_reference = false;
+	if (!flags->unicode) {
+		const char *ranges = (letter | 0x20) == 'd'   ? "0-9]"
+		                     : (letter | 0x20) == 's' ? "\\t-\\r ]"
+		                                              : "0-9A-Z_a-z]";
+		note(writer, flags, is_negated);
+		put(writer, writer->form == BS_RUST_BYTES && writer->strips_cr
+		                    ? (is_negated || (letter | 0x20) == 's' ? "(?!\\r)" : "")
+		                    : "");
+		/* With PCRE2_CASELESS and UTF, letters would have other cases. */
+		put(writer, flags->caseless ? "(?-i:" : "");
+		put(writer, is_negated ? "[^" : "[");
+		put(writer, ranges);
+		put(writer, flags->caseless ? ")" : "");
+		return;
+	}
+	note(writer, flags, true);
+	if (writer->form == BS_RUST_CHARACTERS) {
+		put(writer, text);
+	} else if ((letter | 0x20) == 'w') {
+		writer->uses_words = true;
+		writer->uses_any |= is_negated;
+		put(writer, is_negated && writer->strips_cr ? "(?!\\r)" : "");
+		put(writer, is_negated ? "(?!" WORD_AFTER ")" ANY : WORD_AFTER);
+	} else {
+		put_perl_set(writer, flags, letter);
+	}
+}
+
+void bs_rust_put_members(struct bs_rust_writer *writer, const struct bs_rust_flags *flags,
+                         const struct bs_rust_member *members, size_t n, bool is_negated)
+{
+	writer->follows_reference = false;
+	writer->has_characters = true;
+	put(writer, is_negated ? "[^" : "[");
+	/* Scar: in PCRE2 10.42, a negated class of one letter with several other cases, such as
+	 * (?i)[^k], matches invalid characters, too. */
+	if (is_negated && n == 1 && !members->letter && members->first == members->last &&
+	    flags->caseless)
+		put_code(&writer->to, members->first, false);
+	for (size_t i = 0; i < n; i++) {
+		char text[] = {'\\', members[i].letter, '\0'};
+		if (members[i].letter)
+			put(writer, text);
+		else
+			put_range(&writer->to, members[i].first, members[i].last, false);
+	}
+	put(writer, "]");
+}
+
+/* Writes a set for a search by characters. A set that contains the last code point is written as
+ * the negation of the others, which are usually few and ASCII. */
+static void put_as_characters(struct bs_rust_writer *writer, const struct bs_rust_flags *flags,
+                              const struct bs_char_set *set)
+{
+	struct bs_char_set others = {.err = writer->to.err};
+	uint32_t max = flags->unicode ? BS_CODE_MAX : BS_BYTE_MAX;
+	bool is_negated = bs_char_set_has(set, max);
+	if (is_negated) {
+		bs_char_set_unite(&others, set);
+		bs_char_set_negate(&others, max);
+		writer->to.status = writer->to.status ? writer->to.status : others.status;
+	}
+	const struct bs_char_set *written = is_negated ? &others : set;
+	put(writer, flags->caseless ? "(?-i:" : "");
+	if (bs_char_set_n(written) == 0)
+		put(writer, is_negated ? "(?s:.)" : "(?!)");
+	else
+		put(writer, is_negated ? "[^" : "[");
+	for (size_t i = 0; i < bs_char_set_n(written) && !writer->to.status; i++)
+		put_range(&writer->to, written->ranges.items[i].first,
+		          written->ranges.items[i].last, !flags->unicode);
+	put(writer, bs_char_set_n(written) ? "]" : "");
+	put(writer, flags->caseless ? ")" : "");
+	bs_char_set_deinit(&others);
+}
+
+void bs_rust_put_set(struct bs_rust_writer *writer, const struct bs_rust_flags *flags,
+                     const struct bs_char_set *set)
+{
+	size_t n = bs_char_set_n(set);
+	writer->follows_reference = false;
+	note(writer, flags, n > 0 && set->ranges.items[n - 1].last >= 0x80);
+	if (writer->form == BS_RUST_CHARACTERS) {
+		put_as_characters(writer, flags, set);
+		return;
+	}
+	put(writer, writer->strips_cr && bs_char_set_has(set, '\r') ? "(?:(?!\\r)" : "");
+	if (flags->unicode)
+		put_as_bytes(writer, set);
+	else if (!put_single_bytes(&writer->to, set, BS_BYTE_MAX))
+		put(writer, "(?!)");
+	put(writer, writer->strips_cr && bs_char_set_has(set, '\r') ? ")" : "");
+}
+
+/* The assertions about words, for the form of characters, for that of bytes and with ASCII's
+ * words. */
+static const char *const word_places[][3] = {
+	[BS_RUST_WORD_BOUNDARY] = {"\\b",
+                                   "(?:(?<=" WORD_BEFORE ")(?!" WORD_AFTER ")|(?<!" WORD_BEFORE
+                                   ")(?=" WORD_AFTER "))",
+                                   "(?:(?<=" ASCII_WORD ")(?!" ASCII_WORD ")|(?<!" ASCII_WORD
+                                   ")(?=" ASCII_WORD "))"},
+	[BS_RUST_NOT_WORD_BOUNDARY] = {"\\B",
+                                       "(?:" VALID_BEFORE VALID_AFTER "(?:(?<=" WORD_BEFORE
+                                       ")(?=" WORD_AFTER ")|(?<!" WORD_BEFORE ")(?!" WORD_AFTER
+                                       ")))",
+                                       "(?:(?<=" ASCII_WORD ")(?=" ASCII_WORD ")|(?<!" ASCII_WORD
+                                       ")(?!" ASCII_WORD "))"},
+	[BS_RUST_WORD_START] = {"(?<!\\w)(?=\\w)", "(?<!" WORD_BEFORE ")(?=" WORD_AFTER ")",
+                                "(?<!" ASCII_WORD ")(?=" ASCII_WORD ")"},
+	[BS_RUST_WORD_END] = {"(?<=\\w)(?!\\w)", "(?<=" WORD_BEFORE ")(?!" WORD_AFTER ")",
+                              "(?<=" ASCII_WORD ")(?!" ASCII_WORD ")"},
+	[BS_RUST_WORD_START_HALF] = {"(?<!\\w)", VALID_BEFORE "(?<!" WORD_BEFORE ")",
+                                     "(?<!" ASCII_WORD ")"},
+	[BS_RUST_WORD_END_HALF] = {"(?!\\w)", VALID_AFTER "(?!" WORD_AFTER ")",
+                                   "(?!" ASCII_WORD ")"},
+};
+
+static void put_word_place(struct bs_rust_writer *writer, const struct bs_rust_flags *flags,
+                           enum bs_rust_place place)
+{
+	bool sees_validity = place == BS_RUST_NOT_WORD_BOUNDARY ||
+	                     place == BS_RUST_WORD_START_HALF || place == BS_RUST_WORD_END_HALF;
+	bool is_by_bytes = writer->form == BS_RUST_BYTES;
+	note(writer, flags, flags->unicode);
+	/* ASCII's assertions also match within a character. */
+	writer->has_bytes |= !flags->unicode && sees_validity;
+	writer->sees_validity |= flags->unicode;
+	writer->uses_words |= is_by_bytes && flags->unicode;
+	writer->uses_any |= is_by_bytes && flags->unicode && sees_validity;
+	put(writer, flags->caseless && !flags->unicode ? "(?-i:" : "");
+	put(writer, word_places[place][!flags->unicode ? 2 : is_by_bytes ? 1 : 0]);
+	put(writer, flags->caseless && !flags->unicode ? ")" : "");
+}
+
+void bs_rust_put_place(struct bs_rust_writer *writer, const struct bs_rust_flags *flags,
+                       enum bs_rust_place place)
+{
+	bool is_line = place == BS_RUST_LINE_START || place == BS_RUST_LINE_END;
+	bool is_start = place == BS_RUST_LINE_START || place == BS_RUST_TEXT_START;
+	writer->follows_reference = false;
+	if (place >= BS_RUST_WORD_BOUNDARY)
+		put_word_place(writer, flags, place);
+	else if (!is_line || !flags->multi_line)
+		put(writer, is_start ? "\\A" : "\\z");
+	else if (flags->crlf == writer->initial.crlf)
+		/* To PCRE2, $ also matches between \r and \n. */
+		put(writer, is_start ? "^" : flags->crlf ? "(?:$(?!(?<=\\r)\\n))" : "$");
+	else if (flags->crlf)
+		put(writer, is_start ? "(?:\\A|(?<=\\n)|(?<=\\r)(?!\\n))"
+		                     : "(?:\\z|(?=\\r)|(?<!\\r)(?=\\n))");
+	else
+		put(writer, is_start ? "(?:\\A|(?<=\\n))" : "(?:\\z|(?=\\n))");
+}

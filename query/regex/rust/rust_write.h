@@ -1,0 +1,83 @@
+/*
+ * rust_write.h: writes the parts of a pattern in Rust's regex syntax (rust_syntax.h) as a pattern
+ * for PCRE2, in one of two forms:
+ *
+ *     characters   for a search by characters (PCRE2_UTF). \w, \s, \b and \B stand for Unicode's
+ *                  definitions, as rust_words.h writes them for PCRE2; in ASCII text they mean what
+ *                  they mean to PCRE2.
+ *     bytes        for a search by bytes, of any text: every set is written as the UTF-8 of its
+ *                  characters. This is exactly how Rust's engine matches, also next to and within
+ *                  invalid characters. Slower, so it is used only where the form of characters
+ *                  would find something else.
+ */
+#pragma once
+
+#include "query/regex/rust/char_set.h"
+#include "query/regex/text.h"
+
+struct bs_rust_flags {
+	bool caseless, multi_line, dot_all, swap_greed, unicode, crlf, extended;
+};
+
+enum bs_rust_form {
+	BS_RUST_CHARACTERS,
+	BS_RUST_BYTES,
+};
+
+enum bs_rust_place {
+	BS_RUST_LINE_START,
+	BS_RUST_LINE_END,
+	BS_RUST_TEXT_START,
+	BS_RUST_TEXT_END,
+	BS_RUST_WORD_BOUNDARY,
+	BS_RUST_NOT_WORD_BOUNDARY,
+	BS_RUST_WORD_START,
+	BS_RUST_WORD_END,
+	BS_RUST_WORD_START_HALF,
+	BS_RUST_WORD_END_HALF,
+};
+
+struct bs_rust_writer {
+	struct bs_text_writer to;
+	enum bs_rust_form form;
+	struct bs_rust_flags initial; /* those of the whole pattern */
+	bool strips_cr;               /* bytes only: nothing matches \r */
+	bool follows_reference;       /* a digit would be read as part of the back reference */
+	/* bytes only: what bs_rust_put_definitions writes */
+	bool uses_words, uses_any;
+	struct bs_buffer definitions; /* texts, each NUL-terminated */
+	/* A part matches bytes beyond ASCII without regard to characters. */
+	bool has_bytes;
+	/* A part matches characters beyond ASCII, or looks at them. */
+	bool has_characters;
+	/* A part looks at whether the characters around it are valid. */
+	bool sees_validity;
+};
+
+/* A part of a simple class: a range, or the letter of \d \s \w \D \S \W. */
+struct bs_rust_member {
+	uint32_t first, last;
+	char letter; /* 0: a range */
+};
+
+/* c >= 0x80 without flags->unicode: a byte if is_byte, else a character. */
+void bs_rust_put_char(struct bs_rust_writer *writer, const struct bs_rust_flags *flags, uint32_t c,
+                      bool is_byte);
+void bs_rust_put_dot(struct bs_rust_writer *writer, const struct bs_rust_flags *flags);
+void bs_rust_put_perl(struct bs_rust_writer *writer, const struct bs_rust_flags *flags,
+                      char letter);
+/* A class of ranges and \d \s \w, written in about its own form. Only for characters. */
+void bs_rust_put_members(struct bs_rust_writer *writer, const struct bs_rust_flags *flags,
+                         const struct bs_rust_member *members, size_t n, bool is_negated);
+/* A set of code points or, without flags->unicode, of bytes, in which letter case is already taken
+ * into account. */
+void bs_rust_put_set(struct bs_rust_writer *writer, const struct bs_rust_flags *flags,
+                     const struct bs_char_set *set);
+void bs_rust_put_place(struct bs_rust_writer *writer, const struct bs_rust_flags *flags,
+                       enum bs_rust_place place);
+/* Writes what the parts before refer to; at the end of the pattern. */
+void bs_rust_put_definitions(struct bs_rust_writer *writer);
+
+/* True if c is written as several items, so that a quantifier needs a group. */
+bool bs_rust_is_several(const struct bs_rust_writer *writer, const struct bs_rust_flags *flags,
+                        uint32_t c);

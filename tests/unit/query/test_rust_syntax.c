@@ -1,0 +1,228 @@
+/*
+ * test_rust_syntax.c: constructs of Rust's regex syntax and what PCRE2 gets for them; errors; names
+ * of properties; sets of characters.
+ */
+#include "query/regex/pattern_grams.h"
+#include "query/regex/rust/rust_syntax.h"
+#include "query/regex/rust/rust_words.h"
+#include "query/regex/rust/unicode_property.h"
+#include "tests/rigs/buffer_rig.h"
+#include "tests/rigs/core_rig.h"
+#include "tests/rigs/test.h"
+
+static enum bs_status translate(const char *text, const struct bs_rust_options *options,
+                                struct bs_rust_traits *traits, struct bs_buffer *out,
+                                struct bs_error *err)
+{
+	size_t n_bytes = strlen(text);
+	struct bs_grep_pattern pattern = {
+		.patterns = &text, .pattern_bytes = &n_bytes, .n_patterns = 1};
+	enum bs_status status = bs_rust_translate(&pattern, options, out, traits, err);
+	return status ? status : bs_buffer_append(out, "", 1, err);
+}
+
+static const struct {
+	const char *pattern, *characters, *bytes;
+} patterns[] = {
+	{"foo|b.r", "foo|b.r", NULL},
+	{"a**", "(?:a*)*", NULL},
+	{"a++", "(?:a+)+", "(?:(?:a+)+)"},
+	{"a{2}{ 1 , 3 }?", "(?:a{2}){1,3}?", NULL},
+	{"a{0}b", "(?:){0}b", NULL},
+	{"(?U)a+b+?", "a+?b+", NULL},
+	{"(?x) a b # c\n c", "abc", NULL},
+	{"(?i)k", "(?:(?i)k)", "(?:(?:[Kk]|(?:\\xe2(?:\\x84[\\xaa]))))"},
+	{"(?i-u)k", "(?:(?i)(?-i:[Kk]))", "(?:(?:[Kk]))"},
+	{"(?i:a)b", "(?i:a)b", "(?:(?:(?:[Aa]))b)"},
+	{"(?s).", "(?:(?s).)", NULL},
+	{"[[a-b]x]", "[abx]", "(?:(?:[abx]))"},
+	{"[a-z&&[^b-y]]", "[az]", NULL},
+	{"[a-f--b-e]", "[af]", NULL},
+	{"[a-c~~b-d]", "[ad]", NULL},
+	{"[a&&b]", "(?!)", "(?:(?!))"},
+	{"[^[^a]]", "[a]", NULL},
+	{"[[:alpha:]_]", "[A-Za-z_]", NULL},
+	{"[:alpha:]", "[\\:alpha\\:]", NULL},
+	{"[]a]", "[\\]a]", NULL},
+	{"[a-]", "[a\\-]", NULL},
+	{"\\d\\W[\\s]", "\\d\\W[\\s]", NULL},
+	{"(?-u)\\d\\W", "[0-9][^0-9A-Z_a-z]", "(?:[0-9][^0-9A-Z_a-z])"},
+	{"(?-u)[^a]\\xff", "[^a]\\xff", NULL},
+	{"\\pL\\P{Nd}", "\\p{L}\\P{Nd}", NULL},
+	{"\\x41\\u0042\\u{43}\\U00000044\\x{45}", "ABCDE", NULL},
+	{"\\a\\f\\t\\r\\v", "\\x{7}\\x{c}\\t\\r\\x{b}", NULL},
+	{"\\<a\\>", "(?<!\\w)(?=\\w)a(?<=\\w)(?!\\w)", NULL},
+	{"\\b{start-half}a\\b{end-half}", "(?<!\\w)a(?!\\w)", NULL},
+	{"\\b{2}", "(?:\\b){2}", NULL},
+	{"(?-m)^a$", "\\Aa\\z", "(?:\\Aa\\z)"},
+	{"(?R)^a$", "(?:\\A|(?<=\\n)|(?<=\\r)(?!\\n))a(?:\\z|(?=\\r)|(?<!\\r)(?=\\n))", NULL},
+	{"(?<n>a)(?P<m>b)(c)(?:d)", "(?P<n>a)(?P<m>b)(c)(?:d)", NULL},
+	{"(?=a)(?<!b)(a)\\1(?>c)", "(?=a)(?<!b)(a)\\1(?>c)", NULL},
+	{"(a)\\1\\x31", "(a)\\1\\x31", NULL},
+	{"\xc3\xa9+", "\xc3\xa9+", "(?:(?:\\xc3\\xa9)+)"},
+	{"\\x80*", "\xc2\x80*", "(?:(?:\\xc2\\x80)*)"},
+	{"\\&\\~\\-\\#\\/ ]}", "\\&\\~\\-\\#/ \\]\\}", NULL},
+};
+
+static void test_constructs(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns); i++) {
+		struct bs_rust_traits traits;
+		for (unsigned form = BS_RUST_CHARACTERS; form <= BS_RUST_BYTES; form++) {
+			const char *wanted =
+				form == BS_RUST_BYTES ? patterns[i].bytes : patterns[i].characters;
+			struct bs_rust_options options = {.form = form};
+			AUTO(bs_buffer_deinit) struct bs_buffer out = {0};
+			expect_ok(translate(patterns[i].pattern, &options, &traits, &out, ERR),
+			          &said);
+			if (wanted && strcmp((const char *)out.data, wanted) != 0)
+				fail_msg("%s: %s where %s was wanted", patterns[i].pattern,
+				         (const char *)out.data, wanted);
+		}
+	}
+}
+
+static const struct {
+	const char *pattern, *message;
+} errors[] = {
+	{"a)", "unopened group"},
+	{"(a", "unclosed group"},
+	{"[a", "unclosed character class"},
+	{"*", "repetition operator missing expression"},
+	{"a{,3}", "repetition quantifier expects a valid decimal"},
+	{"a{2,1}", "invalid repetition count range"},
+	{"\\h", "unrecognized escape sequence: \\h"},
+	{"\\Qa\\E", "unrecognized escape sequence: \\Q"},
+	{"[\\b]", "invalid escape sequence found in character class: \\b"},
+	{"[b-a]", "invalid character class range"},
+	{"[\\d-z]", "invalid range boundary"},
+	{"(?z)", "unrecognized flag"},
+	{"(?R", "unclosed group"},
+	{"(?i-)a", "dangling flag negation operator"},
+	{"(?<a>x)(?<a>y)", "duplicate capture group name"},
+	{"(?<\xc3\xa9>x)", "unsupported capture group name"},
+	{"(?-u)\\pL", "Unicode not allowed here"},
+	{"(?-u)[\xc3\xa9]", "Unicode not allowed here"},
+	{"\\p{Nope}", "Unicode property not found"},
+	{"\\p{sc=Nope}", "Unicode property value not found"},
+	{"\\p{gc!=L}", "versions of rg disagree"},
+	{"\\x{d800}", "not a Unicode scalar value"},
+	{"\\0", "octal"},
+	{"a\\nb", "\\n cannot match"},
+	{"[\\n]", "\\n cannot match"},
+	{"\\x00", "\\x00 cannot match"},
+	{"\\b{foo}", "unrecognized special word boundary assertion"},
+};
+
+static void test_errors(void **state)
+{
+	(void)state;
+	struct bs_rust_options options = {.bans_nul = true};
+	for (size_t i = 0; i < sizeof(errors) / sizeof(*errors); i++) {
+		struct bs_rust_traits traits;
+		struct bs_error err = {.text = ""};
+		AUTO(bs_buffer_deinit) struct bs_buffer out = {0};
+		enum bs_status status = translate(errors[i].pattern, &options, &traits, &out, &err);
+		if (status != BS_INVALID || !strstr(err.text, errors[i].message))
+			fail_msg("%s: %d %s", errors[i].pattern, (int)status, err.text);
+	}
+}
+
+/* Deep groups, classes and operations are errors, not crashes. */
+static void test_deep(void **state)
+{
+	static const char *const parts[] = {"(", "[", "[a&&"};
+	struct bs_rust_options options = {.form = BS_RUST_CHARACTERS};
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		struct bs_rust_traits traits;
+		AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
+		AUTO(bs_buffer_deinit) struct bs_buffer out = {0};
+		for (int n = 0; n < 100000; n++)
+			expect_ok(bs_buffer_append(&text, parts[i], strlen(parts[i]), ERR), &said);
+		expect_ok(bs_buffer_append(&text, "", 1, ERR), &said);
+		assert_int_equal(translate((const char *)text.data, &options, &traits, &out, NULL),
+		                 BS_INVALID);
+	}
+}
+
+static size_t size_of(const char *name)
+{
+	const char *why;
+	struct bs_error err;
+	struct bs_char_set set = {.err = &err};
+	size_t n = 0;
+	enum bs_status status =
+		bs_unicode_property((const uint8_t *)name, strlen(name), &set, &why);
+	for (size_t i = 0; i < bs_char_set_n(&set) && !status; i++)
+		n += set.ranges.items[i].last - set.ranges.items[i].first + 1;
+	bs_char_set_deinit(&set);
+	return n;
+}
+
+static void test_properties(void **state)
+{
+	(void)state;
+	assert_int_equal(size_of("ASCII"), 128);
+	assert_int_equal(size_of("any"), 0x110000 - 0x800);
+	assert_int_equal(size_of("assigned") + size_of("Cn"), 0x110000 - 0x800);
+	assert_true(size_of("L") > 100000);
+	assert_int_equal(size_of("Letter"), size_of("L"));
+	assert_int_equal(size_of("is-LETTER"), size_of("L"));
+	assert_int_equal(size_of("gc=l"), size_of("L"));
+	assert_int_equal(size_of("General Category:Letter"), size_of("L"));
+	assert_int_equal(size_of("Greek"), size_of("sc=Grek"));
+	assert_true(size_of("scx=Kana") > size_of("sc=Kana"));
+	assert_int_equal(size_of("white space"), 25);
+	assert_int_equal(size_of("age=1.1"), size_of("Age:V1_1"));
+	assert_true(size_of("age=3.0") > size_of("age=2.1"));
+	assert_int_equal(size_of("gcb=ZWJ"), 1);
+	assert_int_equal(size_of("sc") > 0, size_of("Currency_Symbol") > 0);
+	assert_int_equal(size_of("alnum") + size_of("Cs") + size_of("Zzzz") + size_of("age"), 0);
+}
+
+static void test_sets(void **state)
+{
+	struct bs_error err;
+	struct bs_char_set set = {.err = &err};
+	(void)state;
+	bs_char_set_add(&set, 'k', 'k');
+	bs_char_set_fold(&set, false);
+	assert_int_equal(set.status, BS_OK);
+	assert_true(bs_char_set_has(&set, 'K') && bs_char_set_has(&set, 0x212a));
+	assert_int_equal(bs_char_set_n(&set), 3);
+	bs_char_set_negate(&set, BS_CODE_MAX);
+	assert_false(bs_char_set_has(&set, 'k') || bs_char_set_has(&set, 0xd800));
+	bs_char_set_deinit(&set);
+}
+
+static void test_words(void **state)
+{
+	static const struct {
+		const char *text, *start;
+	} words[] = {
+		{"\\w", "[\\p{Alphabetic}"},
+		{"\\W", "[^\\p{Alphabetic}"},
+		{"[a\\w]", "[a\\p{Alphabetic}"},
+		{"[a\\W]", "(?>[a]|[^\\p{Alphabetic}"},
+		{"[^a\\W]", "(?:(?![a])[\\p{Alphabetic}"},
+		{"\\bfoo", "(?<![\\p{Alphabetic}"},
+		{"o\\b", "o(?![\\p{Alphabetic}"},
+		{"\\\\w", "\\\\w"},
+		{"\\x{41}\\d", "\\x{41}\\d"},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		AUTO(bs_buffer_deinit) struct bs_buffer out = {0};
+		expect_ok(bs_rust_words((const uint8_t *)words[i].text, strlen(words[i].text), &out,
+		                        ERR),
+		          &said);
+		assert_true(out.used_bytes >= strlen(words[i].start));
+		assert_memory_equal(out.data, words[i].start, strlen(words[i].start));
+	}
+}
+
+RUN_TESTS(cmocka_unit_test(test_constructs), cmocka_unit_test(test_errors),
+          cmocka_unit_test(test_deep), cmocka_unit_test(test_properties),
+          cmocka_unit_test(test_sets), cmocka_unit_test(test_words))
