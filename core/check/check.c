@@ -119,8 +119,10 @@ static void check_document(struct check *check, uint32_t document, uint64_t *n_p
                            struct bs_doc_record *before)
 {
 	struct bs_doc_record record = {.source = 0};
+	uint32_t lines = 0;
 	TRY(check, bs_deadline_check_after(DOCUMENT_NS, check->err));
 	TRY(check, bs_doc_table_get(&check->segment->docs, document, &record, check->err));
+	TRY(check, bs_doc_table_lines(&check->segment->docs, document, &lines, check->err));
 	const struct bs_manifest *manifest = &check->snapshot.manifest;
 	uint32_t kind = manifest->sources[record.source].kind;
 	bool is_row = !bs_snapshot_has_words(&check->snapshot, check->number);
@@ -141,6 +143,9 @@ static void check_document(struct check *check, uint32_t document, uint64_t *n_p
 	       !is_row || kind == BS_SOURCE_FOLDER ||
 	               (kind == BS_SOURCE_COLLECTION && record.name_bytes == 0),
 	       "row %u is not of a collection", document);
+	bool is_file = kind == BS_SOURCE_FOLDER || kind == BS_SOURCE_FILE || is_row;
+	EXPECT(check, lines == 0 || (is_file && lines - 1 <= record.place[0]),
+	       "document %u has %u lines in fewer bytes, or is no file", document, lines - 1);
 	bool is_stdin = kind == BS_SOURCE_STDIN, is_elsewhere = record.flags & BS_DOC_NOT_STORED;
 	EXPECT(check, is_stdin || !(record.flags & (BS_DOC_SEPARATE_ID | BS_DOC_NOT_STORED)),
 	       "document %u was given, but is of a source", document);
@@ -169,6 +174,8 @@ static void check_doc_table(struct check *check, const struct bs_doc_table *docs
 	check_packed(check, &docs->lengths);
 	for (uint32_t word = 0; word < 4; word++)
 		check_packed(check, &docs->places[word]);
+	if (docs->lines.n > 0)
+		check_packed(check, &docs->lines);
 	TRY(check, bs_names_check(&docs->names, check->err));
 }
 

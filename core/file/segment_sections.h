@@ -87,6 +87,8 @@ enum bs_section_id {
 	/* two u32 for each field: how many of its texts are numbers or dates, and how many are
 	 * not */
 	BS_SECTION_FIELD_TEXTS = 68,
+	/* 1 + the lines of each file, or 0 if they are unknown; packed */
+	BS_SECTION_DOC_LINES = 69,
 	/* the trigrams of words and texts, as coded numbers (core/file/coded.h), for summaries */
 	BS_SECTION_GRAM_SET = 64,
 };

@@ -46,11 +46,12 @@ enum bs_status bs_doc_table_add(struct bs_doc_table_builder *builder,
 {
 	bool is_first = builder->n_docs == 0;
 	bool is_new_range = is_first || builder->last_source != record->source;
-	uint8_t range[RANGE_BYTES], length[4], checksum[8], name_offsets[16] = {0};
+	uint8_t range[RANGE_BYTES], length[4], checksum[8], lines[4], name_offsets[16] = {0};
 	bs_store_u32(range, record->source);
 	bs_store_u32(range + 4, builder->n_docs);
 	bs_store_u32(length, record->length);
 	bs_store_u64(checksum, record->checksum);
+	bs_store_u32(lines, record->lines);
 	bs_store_u64(name_offsets + 8, builder->names.used_bytes + record->name_bytes);
 	const struct {
 		struct bs_buffer *to;
@@ -61,6 +62,7 @@ enum bs_status bs_doc_table_add(struct bs_doc_table_builder *builder,
 		{&builder->flags, &record->flags, 1},
 		{&builder->places, record->place, PLACE_BYTES},
 		{&builder->checksums, checksum, sizeof(checksum)},
+		{&builder->lines, lines, sizeof(lines)},
 		{&builder->name_offsets, name_offsets + (is_first ? 0 : 8), is_first ? 16 : 8},
 		{&builder->names, record->name, record->name_bytes},
 	};
@@ -72,6 +74,7 @@ enum bs_status bs_doc_table_add(struct bs_doc_table_builder *builder,
 	if (status)
 		return status;
 	builder->last_source = record->source;
+	builder->has_lines |= record->lines > 0;
 	builder->n_docs++;
 	return BS_OK;
 }
@@ -103,7 +106,7 @@ uint32_t bs_doc_table_builder_get_length(const struct bs_doc_table_builder *buil
 
 uint64_t bs_doc_table_builder_bytes(const struct bs_doc_table_builder *builder)
 {
-	return (uint64_t)builder->n_docs * (4 + 1 + PLACE_BYTES + 8 + 8) +
+	return (uint64_t)builder->n_docs * (4 + 1 + PLACE_BYTES + 8 + 4 + 8) +
 	       builder->names.used_bytes;
 }
 
@@ -137,6 +140,10 @@ enum bs_status bs_doc_table_write(const struct bs_doc_table_builder *builder,
 	if (has_checksums(builder))
 		bs_file_writer_bytes(writer, builder->checksums.data,
 		                     builder->checksums.used_bytes);
+	if (builder->has_lines)
+		bs_packed_write_u32(writer, BS_SECTION_DOC_LINES, 0,
+		                    (const uint32_t *)(const void *)builder->lines.data,
+		                    builder->n_docs);
 	const uint64_t *name_offsets = (const uint64_t *)(const void *)builder->name_offsets.data;
 	return bs_names_write(writer, bs_names_of_documents, builder->names.data,
 	                      builder->n_docs ? name_offsets : &no_name, builder->n_docs, err);
@@ -145,8 +152,8 @@ enum bs_status bs_doc_table_write(const struct bs_doc_table_builder *builder,
 static void do_each(struct bs_doc_table_builder *builder, void (*act)(struct bs_buffer *buffer))
 {
 	struct bs_buffer *const buffers[] = {
-		&builder->ranges,    &builder->lengths,      &builder->flags, &builder->places,
-		&builder->checksums, &builder->name_offsets, &builder->names};
+		&builder->ranges,    &builder->lengths, &builder->flags,        &builder->places,
+		&builder->checksums, &builder->lines,   &builder->name_offsets, &builder->names};
 	for (size_t i = 0; i < sizeof(buffers) / sizeof(*buffers); i++)
 		act(buffers[i]);
 }
@@ -155,6 +162,7 @@ void bs_doc_table_builder_clear(struct bs_doc_table_builder *builder)
 {
 	do_each(builder, bs_buffer_clear);
 	builder->n_docs = 0;
+	builder->has_lines = false;
 }
 
 void bs_doc_table_builder_deinit(struct bs_doc_table_builder *builder)
@@ -205,6 +213,9 @@ enum bs_status bs_doc_table_open(struct bs_doc_table *table, const struct bs_con
 		status = bs_packed_open(&table->places[word],
 		                        bs_container_section(file, BS_SECTION_DOC_PLACES, word),
 		                        n_docs, err);
+	struct bs_section lines = bs_container_section(file, BS_SECTION_DOC_LINES, 0);
+	if (!status && lines.n_bytes > 0)
+		status = bs_packed_open(&table->lines, lines, n_docs, err);
 	return status ? status
 	              : bs_names_open(&table->names, file, bs_names_of_documents, n_docs, err);
 }

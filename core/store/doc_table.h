@@ -38,6 +38,9 @@ struct bs_doc_record {
 	/* bs_checksum of the source bytes: of the file, or of the record's line without its end. 0:
 	 * not recorded. */
 	uint64_t checksum;
+	/* 1 + the number of lines of a file without a byte order mark and without NUL bytes. 0:
+	 * unknown. Only for bs_doc_table_add; bs_doc_table_lines reads it. */
+	uint32_t lines;
 };
 
 /* Whether a name may be appended to the path of a folder: it has no ".", "..", empty component or
@@ -53,6 +56,8 @@ struct bs_doc_table_builder {
 	struct bs_buffer flags;        /* u8 each */
 	struct bs_buffer places;       /* 4 u64 each */
 	struct bs_buffer checksums;    /* u64 each */
+	struct bs_buffer lines;        /* u32 each */
+	bool has_lines;                /* some document has lines > 0 */
 	struct bs_buffer name_offsets; /* u64: one per document, plus one */
 	struct bs_buffer names;
 	uint32_t n_docs;
@@ -85,6 +90,7 @@ struct bs_doc_table {
 	struct bs_section flags;
 	struct bs_packed places[4]; /* one array for each element of bs_doc_record.place */
 	struct bs_section checksums;
+	struct bs_packed lines; /* n is 0: lines are not recorded */
 	struct bs_names names;
 };
 /* Opens a table. Release with bs_doc_table_deinit, also after a failure. BS_CORRUPT,
@@ -108,6 +114,16 @@ enum bs_status bs_doc_table_place(const struct bs_doc_table *table, uint32_t doc
                                   struct bs_error *err) BS_WARN_UNUSED;
 enum bs_status bs_doc_table_flags(const struct bs_doc_table *table, uint32_t document,
                                   uint8_t *flags_out, struct bs_error *err) BS_WARN_UNUSED;
+/* Reads `lines` of struct bs_doc_record. document < n_docs. BS_CORRUPT. */
+static inline BS_WARN_UNUSED enum bs_status bs_doc_table_lines(const struct bs_doc_table *table,
+                                                               uint32_t document,
+                                                               uint32_t *lines_out,
+                                                               struct bs_error *err)
+{
+	*lines_out = 0;
+	return table->lines.n == 0 ? BS_OK
+	                           : bs_packed_get_u32(&table->lines, document, lines_out, err);
+}
 /* Reads a document. Its name is borrowed from the table. BS_CORRUPT, also if document >= n_docs,
  * because document numbers may come from files; BS_NO_MEMORY. */
 enum bs_status bs_doc_table_get(const struct bs_doc_table *table, uint32_t document,

@@ -24,6 +24,8 @@
 #define SECTION_WORDS         7u
 #define SECTION_SUMMARY       8u
 #define SECTION_RECORD_GRAMS  9u
+#define SECTION_FINGERPRINTS  10u
+#define SECTION_PASSED        11u
 
 /* flags of the section of word rules */
 #define WORDS_SPLIT_IDENTIFIERS 1u
@@ -196,6 +198,7 @@ void bs_manifest_deinit(struct bs_manifest *manifest)
 	free(manifest->segments);
 	bs_term_table_deinit(&manifest->fields);
 	bs_buffer_deinit(&manifest->non_documents);
+	bs_buffer_deinit(&manifest->passed_entries);
 	*manifest = (struct bs_manifest){0};
 }
 
@@ -282,17 +285,20 @@ enum bs_status bs_manifest_add_fields(struct bs_manifest *manifest,
 	return status;
 }
 
-/* An entry is u32 source, u32 offset after the first NUL byte, and the NUL-terminated name, in
- * memory and in the file. */
+/* In the file an entry is u32 source, u32 offset after the first NUL byte, and the NUL-terminated
+ * name. In memory 4 u64, the fingerprint (zeros: none), precede the name. */
 #define NON_DOCUMENT_HEAD_BYTES 8u
+#define FINGERPRINT_BYTES       (4 * sizeof(uint64_t))
 
 enum bs_status bs_manifest_add_non_document(struct bs_manifest *manifest,
                                             const struct bs_non_documents *file,
                                             struct bs_error *err)
 {
-	uint8_t head[NON_DOCUMENT_HEAD_BYTES];
+	uint8_t head[NON_DOCUMENT_HEAD_BYTES + FINGERPRINT_BYTES];
 	bs_store_u32(head, file->source);
 	bs_store_u32(head + 4, file->nul_end);
+	for (size_t i = 0; i < 4; i++)
+		bs_store_u64(head + NON_DOCUMENT_HEAD_BYTES + 8 * i, file->fingerprint[i]);
 	enum bs_status status = bs_buffer_append(&manifest->non_documents, head, sizeof(head), err);
 	return status ? status
 	              : bs_buffer_append(&manifest->non_documents, file->name,
@@ -305,12 +311,58 @@ bool bs_manifest_next_non_document(const struct bs_manifest *manifest, size_t *a
 	const struct bs_buffer *list = &manifest->non_documents;
 	if (*at >= list->used_bytes)
 		return false;
+	const uint8_t *head = list->data + *at, *fingerprint = head + NON_DOCUMENT_HEAD_BYTES;
 	*file_out = (struct bs_non_documents){
-		.source = bs_load_u32(list->data + *at),
-		.nul_end = bs_load_u32(list->data + *at + 4),
-		.name = (const char *)list->data + *at + NON_DOCUMENT_HEAD_BYTES,
+		.source = bs_load_u32(head),
+		.nul_end = bs_load_u32(head + 4),
+		.name = (const char *)fingerprint + FINGERPRINT_BYTES,
 	};
-	*at += NON_DOCUMENT_HEAD_BYTES + strlen(file_out->name) + 1;
+	for (size_t i = 0; i < 4; i++)
+		file_out->fingerprint[i] = bs_load_u64(fingerprint + 8 * i);
+	*at += NON_DOCUMENT_HEAD_BYTES + FINGERPRINT_BYTES + strlen(file_out->name) + 1;
+	return true;
+}
+
+/* An entry is u32 source, u8 reason and the NUL-terminated path, in memory and in the file. The
+ * manifest is read by every search, so the list must be short. */
+#define PASSED_HEAD_BYTES 5u
+#define MOST_PASSED_BYTES ((size_t)256 << 10)
+
+void bs_manifest_forget_passed_entries(struct bs_manifest *manifest)
+{
+	bs_buffer_deinit(&manifest->passed_entries);
+	manifest->has_passed_entries = false;
+}
+
+enum bs_status bs_manifest_add_passed_entry(struct bs_manifest *manifest,
+                                            const struct bs_passed_entry *entry,
+                                            struct bs_error *err)
+{
+	struct bs_buffer *list = &manifest->passed_entries;
+	uint8_t head[PASSED_HEAD_BYTES];
+	if (!manifest->has_passed_entries)
+		return BS_OK;
+	bs_store_u32(head, entry->source);
+	head[4] = (uint8_t)entry->reason;
+	enum bs_status status = bs_buffer_append(list, head, sizeof(head), err);
+	if (!status)
+		status = bs_buffer_append(list, entry->path, strlen(entry->path) + 1, err);
+	if (list->used_bytes > MOST_PASSED_BYTES)
+		bs_manifest_forget_passed_entries(manifest);
+	return status;
+}
+
+bool bs_manifest_next_passed_entry(const struct bs_manifest *manifest, size_t *at,
+                                   struct bs_passed_entry *entry_out)
+{
+	const struct bs_buffer *list = &manifest->passed_entries;
+	if (*at >= list->used_bytes)
+		return false;
+	const uint8_t *head = list->data + *at;
+	*entry_out = (struct bs_passed_entry){.source = bs_load_u32(head),
+	                                      .reason = (enum bs_skip)head[4],
+	                                      .path = (const char *)head + PASSED_HEAD_BYTES};
+	*at += PASSED_HEAD_BYTES + strlen(entry_out->path) + 1;
 	return true;
 }
 
@@ -363,7 +415,7 @@ enum bs_status bs_manifest_copy_head(const struct bs_manifest *manifest,
 	copy_out->n_segments = 0;
 	copy_out->summary.number = copy_out->summary.counts_number = 0;
 	copy_out->fields = (struct bs_term_table){0};
-	copy_out->non_documents = (struct bs_buffer){0};
+	copy_out->non_documents = copy_out->passed_entries = (struct bs_buffer){0};
 	enum bs_status status =
 		bs_recorded_options_copy(&manifest->options, &copy_out->options, err);
 	if (!status)
@@ -371,6 +423,9 @@ enum bs_status bs_manifest_copy_head(const struct bs_manifest *manifest,
 	if (!status)
 		status = bs_buffer_append(&copy_out->non_documents, manifest->non_documents.data,
 		                          manifest->non_documents.used_bytes, err);
+	if (!status)
+		status = bs_buffer_append(&copy_out->passed_entries, manifest->passed_entries.data,
+		                          manifest->passed_entries.used_bytes, err);
 	for (uint32_t i = 0; i < manifest->n_sources && !status; i++)
 		status = bs_manifest_add_source(copy_out, &manifest->sources[i], err);
 	if (status)
@@ -838,26 +893,136 @@ static bool has_grams(const struct bs_manifest *manifest)
 
 static void code_non_documents(struct coder *coder, struct bs_manifest *manifest)
 {
-	struct bs_buffer *list = &manifest->non_documents;
-	if (coder->writer) {
-		bs_file_writer_bytes(coder->writer, list->data, list->used_bytes);
-		return;
+	struct bs_non_documents file = {.nul_end = 0};
+	size_t next = 0;
+	while (coder->writer && bs_manifest_next_non_document(manifest, &next, &file)) {
+		bs_file_writer_u32(coder->writer, file.source);
+		bs_file_writer_u32(coder->writer, file.nul_end);
+		bs_file_writer_bytes(coder->writer, file.name, strlen(file.name) + 1);
 	}
-	for (const uint8_t *at = coder->at, *end; at < coder->end && !coder->status; at = end + 1) {
-		const size_t left = (size_t)(coder->end - at);
-		end = left > NON_DOCUMENT_HEAD_BYTES ? memchr(at + NON_DOCUMENT_HEAD_BYTES, 0,
-		                                              left - NON_DOCUMENT_HEAD_BYTES)
-		                                     : NULL;
-		if (!end || bs_load_u32(at) >= manifest->n_sources) {
+	while (!coder->writer && !coder->status && coder->at < coder->end) {
+		const size_t left = (size_t)(coder->end - coder->at);
+		const uint8_t *head = coder->at, *name = head + NON_DOCUMENT_HEAD_BYTES;
+		const uint8_t *end = left > NON_DOCUMENT_HEAD_BYTES
+		                             ? memchr(name, 0, left - NON_DOCUMENT_HEAD_BYTES)
+		                             : NULL;
+		if (!end || bs_load_u32(head) >= manifest->n_sources) {
 			coder->status = bs_container_corrupt(
 				coder->file, coder->err,
 				"the list of files that are passed over does not decode");
 			return;
 		}
+		file = (struct bs_non_documents){.source = bs_load_u32(head),
+		                                 .nul_end = bs_load_u32(head + 4),
+		                                 .name = (const char *)name};
+		coder->status = bs_manifest_add_non_document(manifest, &file, coder->err);
+		coder->at = end + 1;
+	}
+}
+
+static uint64_t zigzag(uint64_t from, uint64_t to)
+{
+	uint64_t step = to - from;
+	return step >> 63 ? ~(step << 1) : step << 1;
+}
+
+static uint64_t unzigzag(uint64_t from, uint64_t step)
+{
+	return from + (step & 1 ? ~(step >> 1) : step >> 1);
+}
+
+bool bs_non_document_has_fingerprint(const struct bs_non_documents *file)
+{
+	return file->fingerprint[0] | file->fingerprint[1] | file->fingerprint[2] |
+	       file->fingerprint[3];
+}
+
+static bool has_fingerprints(const struct bs_manifest *manifest)
+{
+	struct bs_non_documents file;
+	for (size_t next = 0; bs_manifest_next_non_document(manifest, &next, &file);)
+		if (bs_non_document_has_fingerprint(&file))
+			return manifest->options.grams;
+	return false;
+}
+
+/* Reads the fingerprint of the entry at byte `at` of the list. last: the one read before. */
+static void read_fingerprint(struct coder *coder, struct bs_manifest *manifest, size_t at,
+                             uint64_t last[4])
+{
+	uint8_t *fingerprint = manifest->non_documents.data + at + NON_DOCUMENT_HEAD_BYTES;
+	uint64_t n, step;
+	code_varint(coder, &n);
+	if (coder->status || n == 0)
+		return;
+	last[0] = n - 1;
+	for (size_t i = 1; i < 4 && !coder->status; i++) {
+		code_varint(coder, &step);
+		last[i] = unzigzag(last[i], step);
+	}
+	for (size_t i = 0; i < 4; i++)
+		bs_store_u64(fingerprint + 8 * i, last[i]);
+}
+
+static void write_fingerprint(struct bs_file_writer *writer, const struct bs_non_documents *file,
+                              uint64_t last[4])
+{
+	bool has_fingerprint = bs_non_document_has_fingerprint(file);
+	bs_file_writer_varint(writer, has_fingerprint ? file->fingerprint[0] + 1 : 0);
+	for (size_t i = 1; i < 4 && has_fingerprint; i++) {
+		bs_file_writer_varint(writer, zigzag(last[i], file->fingerprint[i]));
+		last[i] = file->fingerprint[i];
+	}
+}
+
+static void code_fingerprints(struct coder *coder, struct bs_manifest *manifest)
+{
+	struct bs_non_documents file;
+	uint64_t last[4] = {0};
+	for (size_t next = 0, at = 0;
+	     !coder->status && bs_manifest_next_non_document(manifest, &next, &file); at = next)
+		if (coder->writer)
+			write_fingerprint(coder->writer, &file, last);
+		else
+			read_fingerprint(coder, manifest, at, last);
+}
+
+static bool has_passed_entries(const struct bs_manifest *manifest)
+{
+	return manifest->has_passed_entries && manifest->options.grams;
+}
+
+/* The section is u8 1, then the list, so that an empty list differs from a missing section. */
+static void code_passed_entries(struct coder *coder, struct bs_manifest *manifest)
+{
+	struct bs_buffer *list = &manifest->passed_entries;
+	if (coder->writer) {
+		bs_file_writer_bytes(coder->writer, "\1", 1);
+		bs_file_writer_bytes(coder->writer, list->data, list->used_bytes);
+		return;
+	}
+	expect(coder, coder->at < coder->end && *coder->at == 1, "a list of entries of kind",
+	       coder->at < coder->end ? *coder->at : 0);
+	coder->at += !coder->status;
+	for (const uint8_t *at = coder->at, *end; at < coder->end && !coder->status; at = end + 1) {
+		const size_t left = (size_t)(coder->end - at);
+		end = left > PASSED_HEAD_BYTES
+		              ? memchr(at + PASSED_HEAD_BYTES, 0, left - PASSED_HEAD_BYTES)
+		              : NULL;
+		if (end && bs_load_u32(at) < manifest->n_sources && at[4] >= BS_SKIP_HIDDEN &&
+		    at[4] <= BS_SKIP_IGNORED_FOLDER &&
+		    bs_doc_name_is_below(at + PASSED_HEAD_BYTES,
+		                         (uint32_t)(end - at - PASSED_HEAD_BYTES)))
+			continue;
+		coder->status = bs_container_corrupt(
+			coder->file, coder->err,
+			"the list of entries left out by rules does not decode");
+		return;
 	}
 	if (!coder->status)
 		coder->status = bs_buffer_append(list, coder->at, (size_t)(coder->end - coder->at),
 		                                 coder->err);
+	manifest->has_passed_entries = !coder->status;
 	coder->at = coder->end;
 }
 
@@ -878,6 +1043,8 @@ static const struct section {
 	{SECTION_WORDS, true, has_word_rules, code_words},
 	{SECTION_SUMMARY, true, NULL, code_summary},
 	{SECTION_RECORD_GRAMS, true, has_record_grams, code_record_grams},
+	{SECTION_FINGERPRINTS, true, has_fingerprints, code_fingerprints},
+	{SECTION_PASSED, true, has_passed_entries, code_passed_entries},
 };
 
 static const char temporary[] = "manifest.new";

@@ -161,6 +161,9 @@ struct bs_manifest {
 	/* Names of all fields indexed since the index was built from scratch. */
 	struct bs_term_table fields;
 	struct bs_buffer non_documents; /* of an index of grams: struct bs_non_documents, encoded */
+	struct bs_buffer passed_entries; /* struct bs_passed_entry, encoded */
+	/* passed_entries has all such entries of all folders that are sources */
+	bool has_passed_entries;
 	struct bs_manifest_exclusions exclusions;
 	struct bs_manifest_summary summary;
 };
@@ -199,13 +202,34 @@ enum bs_status bs_manifest_label_below(const char *label, const char *path, char
 struct bs_non_documents {
 	uint32_t source;
 	uint32_t nul_end; /* offset after its first NUL byte; 0: unknown */
+	/* The fingerprint of a binary file when it was read: size, mtime ns, ctime ns, inode.
+	 * Zeros: not recorded, because the file is not binary, or the fingerprint was racy. */
+	uint64_t fingerprint[4];
 	const char *name;
 };
+bool bs_non_document_has_fingerprint(const struct bs_non_documents *file);
 enum bs_status bs_manifest_add_non_document(struct bs_manifest *manifest,
                                             const struct bs_non_documents *file,
                                             struct bs_error *err) BS_WARN_UNUSED;
 bool bs_manifest_next_non_document(const struct bs_manifest *manifest, size_t *at,
                                    struct bs_non_documents *file_out);
+
+/* Files and folders that the rules of the index (hidden, ignored) left out of the folders that are
+ * sources; the content of such a folder is not listed. A walk by other rules may find them. In the
+ * order of the walk, source by source. Only listed if has_passed_entries, and if they are few. */
+struct bs_passed_entry {
+	uint32_t source;
+	enum bs_skip reason; /* BS_SKIP_HIDDEN to BS_SKIP_IGNORED_FOLDER */
+	const char *path;    /* below the source */
+};
+/* If the list becomes too long, has_passed_entries becomes false. BS_NO_MEMORY. */
+enum bs_status bs_manifest_add_passed_entry(struct bs_manifest *manifest,
+                                            const struct bs_passed_entry *entry,
+                                            struct bs_error *err) BS_WARN_UNUSED;
+/* *at is 0 at first; returns false at the end. The path is borrowed. */
+bool bs_manifest_next_passed_entry(const struct bs_manifest *manifest, size_t *at,
+                                   struct bs_passed_entry *entry_out);
+void bs_manifest_forget_passed_entries(struct bs_manifest *manifest);
 
 /* Whether words of the index were tokenized by other rules than this library's: an earlier
  * BS_TOKENIZER_REVISION, or another version of ICU or Unicode. Then searches read every document.

@@ -5,13 +5,17 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/base/hash.h"
 #include "core/base/value.h"
+#include "core/store/folder_listings.h"
 #include "corpus/changes/inner.h"
 #include "corpus/changes/recorded.h"
 #include "corpus/changes/refresh.h"
 #include "corpus/read/reader.h"
+
+#define MOST_CHECKERS 8
 
 struct freshening {
 	struct bs_snapshot *snapshot;
@@ -23,10 +27,26 @@ struct freshening {
 	struct bs_refreshing refreshing;
 	struct bs_inners inners; /* the inner collections of source */
 	struct bs_inner *inner;  /* the inner collection being read; NULL: none */
+	/* the recorded listings of folders; file is NULL without listings */
+	struct bs_folders folders;
+	struct bs_folder_cursor folder_cursor;
+	struct bs_walk_listings lists;
 	uint64_t n_unread;
 	void (*skipped)(void *context, enum bs_skip reason, const char *message);
 	void *context;
 };
+
+/* Finds the recorded listing of a folder of the current source, if the folder is unchanged. */
+static bool find_list(void *context, const char *root, const char *path, size_t path_bytes,
+                      const struct bs_fingerprint *fingerprint, struct bs_folder_listing *list_out)
+{
+	struct freshening *at = context;
+	uint64_t recorded[4];
+	(void)root;
+	bs_fingerprint_record(fingerprint, recorded);
+	return bs_folders_find(&at->folders, &at->folder_cursor, at->number, path, path_bytes,
+	                       recorded, list_out);
+}
 
 static void tell_skipped(void *context, enum bs_skip reason, const char *message)
 {
@@ -99,6 +119,7 @@ static enum bs_status read_feed(struct freshening *at, struct bs_feed *feed, str
 	struct bs_document_sink sink = {.context = at,
 	                                .document = take_document,
 	                                .skip = take_skip,
+	                                .ignores_unchanged_binary = true,
 	                                .unchanged = take_unchanged};
 	struct bs_batch batch = {0};
 	enum bs_status status;
@@ -277,6 +298,13 @@ enum bs_status bs_snapshot_add_fresh(struct bs_snapshot *snapshot,
 	struct freshening at = {.snapshot = snapshot, .skipped = skipped, .context = context};
 	at.options = bs_recorded_options(&snapshot->manifest.options, snapshot->dir);
 	at.options.racy_from_ns = bs_fingerprint_racy_from();
+	long n_processors = sysconf(_SC_NPROCESSORS_ONLN);
+	at.options.n_checkers = n_processors < 1               ? 1
+	                        : n_processors > MOST_CHECKERS ? MOST_CHECKERS
+	                                                       : (unsigned)n_processors;
+	at.lists = (struct bs_walk_listings){.find = find_list, .context = &at};
+	if (bs_folders_open(snapshot->dir, &at.folders, NULL) == BS_OK)
+		at.options.lists = &at.lists;
 	enum bs_status status = bs_reader_new(&at.options, &at.reader, err);
 	if (!status)
 		status = bs_refresh_init(&at.refresh, snapshot, snapshot, &snapshot->manifest, NULL,
@@ -309,6 +337,7 @@ enum bs_status bs_snapshot_add_fresh(struct bs_snapshot *snapshot,
 	                                          .n_removed = refresh->n_removed,
 	                                          .n_unread = at.n_unread};
 	bs_inners_deinit(&at.inners);
+	bs_folders_close(&at.folders);
 	bs_refresh_deinit(&at.refresh);
 	bs_reader_free(at.reader);
 	return status;

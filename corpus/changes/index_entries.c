@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/store/doc_order.h"
+#include "corpus/changes/file_checks.h"
 #include "corpus/changes/recorded.h"
 #include "corpus/changes/stored_text.h"
 #include "corpus/read/feed.h"
@@ -25,7 +26,46 @@ struct known {
 	bool is_anew;          /* entries are passed without their fingerprints */
 	bool may_stay;         /* see struct bs_recall */
 	bool are_rows;         /* the documents are rows of collections, to be read as files */
+	uint32_t number;       /* number of the source */
+	/* the next skipped file of the source, and the position after it in the manifest's list */
+	struct bs_non_documents skipped;
+	size_t skipped_at;
+	uint32_t n_skipped;            /* number of the next one among those of the source */
+	bool has_skipped;              /* there is a next one */
+	struct bs_file_checks *checks; /* NULL: the reader compares fingerprints */
 };
+
+/* Advances to the next skipped file of the source. */
+static void next_skipped(struct known *self)
+{
+	do
+		self->has_skipped = bs_manifest_next_non_document(
+			&self->cursor.snapshot->manifest, &self->skipped_at, &self->skipped);
+	while (self->has_skipped && self->skipped.source != self->number);
+	self->n_skipped++;
+}
+
+/* If the index has no document at this path, but remembers a binary file there, fills in its
+ * entry. */
+static void find_skipped(struct known *self, const uint8_t *path, size_t path_bytes,
+                         struct bs_index_entry *known_out)
+{
+	int order = -1;
+	while (self->has_skipped) {
+		order = bs_compare_paths((const uint8_t *)self->skipped.name,
+		                         strlen(self->skipped.name), path, path_bytes);
+		if (order >= 0)
+			break;
+		next_skipped(self);
+	}
+	if (!self->has_skipped || order != 0 || known_out->ref.segment != BS_DOC_NONE ||
+	    self->is_anew || !bs_non_document_has_fingerprint(&self->skipped))
+		return;
+	known_out->is_binary = true;
+	known_out->ref = (struct bs_doc_ref){BS_DOC_NONE, self->n_skipped};
+	known_out->nul_end = self->skipped.nul_end;
+	memcpy(known_out->place, self->skipped.fingerprint, sizeof(known_out->place));
+}
 
 static struct bs_index_entry make_known(const struct bs_snapshot *snapshot, struct bs_doc_ref ref,
                                         const struct bs_doc_record *record)
@@ -107,9 +147,23 @@ static enum bs_status pass_known(struct known *self, const struct bs_buffer *unr
 	return status;
 }
 
+/* Decides whether the file of an entry is unchanged, if that is checked ahead of the reader. */
+static enum bs_status check_entry(struct known *self, struct bs_index_entry *entry,
+                                  struct bs_error *err)
+{
+	struct bs_doc_ref ref = entry->ref;
+	if (!self->checks || entry->is_racy || ref.segment == BS_DOC_EXCLUDED ||
+	    (ref.segment == BS_DOC_NONE && !entry->is_binary))
+		return BS_OK;
+	if (entry->is_binary)
+		ref.segment = self->cursor.snapshot->manifest.n_segments;
+	return bs_file_checks_is_unchanged(self->checks, ref, &entry->is_unchanged, err);
+}
+
 static enum bs_status tell_paths(void *context, const struct bs_buffer *unread, bool is_last,
                                  struct bs_batch *batch, struct bs_error *err)
 {
+	struct known *self = context;
 	size_t n_paths = batch->n_items, at = 0;
 	struct bs_index_entry entry;
 	enum bs_status status = bs_vector_reserve(&batch->entries, n_paths, err);
@@ -117,12 +171,21 @@ static enum bs_status tell_paths(void *context, const struct bs_buffer *unread, 
 		bs_vector_set_n(&batch->entries, n_paths);
 	for (size_t i = 0; i < n_paths && !status; i++) {
 		size_t path_bytes = strlen((const char *)batch->bytes.data + at);
-		status = pass_known(context, unread, batch, at, path_bytes, &entry, err);
+		status = pass_known(self, unread, batch, at, path_bytes, &entry, err);
+		if (!status)
+			find_skipped(self, batch->bytes.data + at, path_bytes, &entry);
+		if (!status)
+			status = check_entry(self, &entry, err);
 		batch->entries.items[i] = entry;
 		at += path_bytes + 1;
 	}
+	/* The caller marks documents of the source only after this. */
+	if (is_last) {
+		bs_file_checks_free(self->checks);
+		self->checks = NULL;
+	}
 	if (!status && is_last && unread->used_bytes > 0)
-		status = pass_known(context, unread, batch, SIZE_MAX, 0, &entry, err);
+		status = pass_known(self, unread, batch, SIZE_MAX, 0, &entry, err);
 	return status;
 }
 
@@ -193,6 +256,7 @@ static void close_known(void *context)
 		bs_source_deinit(&self->inner[i]);
 	free(self->inner);
 	bs_doc_cursor_deinit(&self->cursor);
+	bs_file_checks_free(self->checks);
 	free(self);
 }
 
@@ -203,21 +267,29 @@ static enum bs_status new_known(struct known **self_out, struct bs_error *err)
 	return self ? BS_OK : bs_fail_memory(err, "what is known of a source", sizeof(*self));
 }
 
-enum bs_status bs_index_entries_attach(struct bs_feed *feed, const struct bs_snapshot *snapshot,
-                                       uint32_t source, bool is_anew, struct bs_error *err)
+enum bs_status bs_index_entries_attach(struct bs_feed *feed, const struct bs_source *of,
+                                       const struct bs_snapshot *snapshot, uint32_t source,
+                                       unsigned n_checkers, struct bs_error *err)
 {
 	struct known *self;
 	enum bs_status status = new_known(&self, err);
 	if (status)
 		return status;
-	self->is_anew = is_anew;
+	self->is_anew = of->is_anew;
+	self->number = source;
 	status = bs_doc_cursor_init(&self->cursor, snapshot, source, NULL, BS_CURSOR_EXCLUSIONS,
 	                            NULL, err);
-	if (status)
+	if (!status && n_checkers > 0 && of->kind == BS_SOURCE_FOLDER && !of->is_anew)
+		status = bs_file_checks_start(snapshot, NULL, source, of->path, n_checkers,
+		                              &self->checks, err);
+	if (status) {
 		close_known(self);
-	else
+	} else {
+		self->n_skipped = UINT32_MAX;
+		next_skipped(self);
 		bs_feed_set_entry_lookup(feed,
 		                         &(struct bs_entry_lookup){self, tell_paths, close_known});
+	}
 	return status;
 }
 

@@ -226,8 +226,8 @@ enum bs_status bs_refresh_begin(
 	case BS_SOURCE_FILE:
 		status = bs_feed_open(source, options, report, report_context, feed_out, err);
 		if (!status && is_known_kind(refresh, at_out))
-			status = bs_index_entries_attach(*feed_out, refresh->snapshot, number,
-			                                 source->is_anew, err);
+			status = bs_index_entries_attach(*feed_out, source, refresh->snapshot,
+			                                 number, options->n_checkers, err);
 		break;
 	case BS_SOURCE_COLLECTION:
 		status = begin_collection(refresh, at_out, record, options, feed_out, err);

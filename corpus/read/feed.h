@@ -15,8 +15,13 @@ struct bs_index_entry {
 	bool is_elsewhere;    /* its text is not in the index (BS_DOC_NOT_STORED) */
 	/* the walk could not read its place, so it counts as unchanged */
 	bool is_kept;
+	/* its file was compared with `place`, and is unchanged */
+	bool is_unchanged;
 	/* a row of a collection (grep's entry of the file), which is no document */
 	bool is_row;
+	/* no document but a binary file; `place` is its fingerprint, and ref.segment BS_DOC_NONE */
+	bool is_binary;
+	uint32_t nul_end;  /* is_binary: see struct bs_refusal */
 	uint64_t place[4]; /* see struct bs_doc_record */
 	uint64_t checksum;
 };

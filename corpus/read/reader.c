@@ -320,7 +320,7 @@ static enum bs_status pass_over(struct bs_reader *reader, const char *name, uint
 	const struct bs_document_sink *sink = reader->sink;
 	enum bs_status status = tell_skip(reader, name, line, why, err);
 	if (!status && sink->non_documents && !bs_source_has_records(reader->source))
-		status = sink->non_documents(sink->context, name, why->nul_end, err);
+		status = sink->non_documents(sink->context, name, why, err);
 	return status;
 }
 
@@ -430,8 +430,7 @@ static enum bs_status make_document(struct bs_reader *reader, const struct bs_bu
 			return status;
 		text = &reader->text;
 		if (refuse_binary && bs_file_is_binary(text->data, text->used_bytes))
-			*refusal = (struct bs_refusal){.reason = "binary file",
-			                               .skip = BS_SKIP_BINARY};
+			*refusal = bs_file_refuse_binary(0);
 		else if (text->used_bytes > reader->max_document_bytes)
 			*refusal = (struct bs_refusal){
 				.reason = "as UTF-8 larger than documents may be",
@@ -444,6 +443,7 @@ static enum bs_status make_document(struct bs_reader *reader, const struct bs_bu
 	};
 	document->raw.bytes = bytes->used_bytes ? bytes->data : (const uint8_t *)"";
 	document->raw.n_bytes = bytes->used_bytes;
+	document->is_file = true;
 	document->held_bytes = text->used_bytes + (text == bytes ? 0 : bytes->used_bytes);
 	document->text.fields = &reader->file_field;
 	document->text.n_fields = 1;
@@ -499,14 +499,15 @@ static bool is_unchanged(struct bs_reader *reader, int dir_fd, const char *path,
                          const struct bs_index_entry *entry)
 {
 	struct stat found;
-	if (entry->ref.segment == BS_DOC_NONE || entry->is_racy)
+	if ((entry->ref.segment == BS_DOC_NONE && !entry->is_binary) || entry->is_racy)
 		return false;
 	int result = dir_fd == AT_FDCWD ? bs_file_stat(AT_FDCWD, path, &found)
 	                                : bs_file_stat_below(dir_fd, path, &reader->place, &found);
 	if (result)
 		return false;
 	struct bs_fingerprint fingerprint = bs_file_fingerprint(&found);
-	if (S_ISREG(found.st_mode))
+	/* The index has no text of a binary file, so its mode does not matter. */
+	if (S_ISREG(found.st_mode) && !entry->is_binary)
 		note_mode(reader, &fingerprint);
 	return S_ISREG(found.st_mode) && bs_fingerprint_equals(&fingerprint, entry->place);
 }
@@ -527,6 +528,17 @@ static enum bs_status keep(const struct bs_reader *reader, const struct bs_index
 	return reader->sink->unchanged
 	               ? reader->sink->unchanged(reader->sink->context, entry->ref, err)
 	               : BS_OK;
+}
+
+/* Handles a binary file that is unchanged since it was read. */
+static enum bs_status pass_over_again(struct bs_reader *reader, const char *name,
+                                      const struct bs_index_entry *entry, struct bs_error *err)
+{
+	struct bs_refusal why = bs_file_refuse_binary(entry->nul_end);
+	if (reader->sink->ignores_unchanged_binary)
+		return BS_OK;
+	memcpy(why.fingerprint, entry->place, sizeof(why.fingerprint));
+	return pass_over(reader, name, 0, &why, err);
 }
 
 /* Handles a file that is not a document. If the index has a file that cannot be read now, its entry
@@ -553,13 +565,16 @@ static enum bs_status load_settled(struct bs_reader *reader, int dir_fd, const c
 		int64_t from_ns = reader->racy_from_ns ? bs_fingerprint_racy_from() : 0;
 		enum bs_status status =
 			load_document(reader, dir_fd, path, is_found, document, refusal, err);
-		if (status || refusal->reason || !from_ns)
+		if (status || (refusal->reason && refusal->skip != BS_SKIP_BINARY) || !from_ns)
 			return status;
 		document->is_racy = bs_fingerprint_is_racy(&document->fingerprint, from_ns);
 		if (!document->is_racy || !may_wait ||
 		    !bs_fingerprint_outwait(&document->fingerprint, reader->racy_from_ns))
-			return BS_OK;
+			break;
 	}
+	if (refusal->reason && !document->is_racy)
+		bs_fingerprint_record(&document->fingerprint, refusal->fingerprint);
+	return BS_OK;
 }
 
 /* For a collection that cannot be read or is too large: makes a row without grams, because grep
@@ -591,8 +606,9 @@ static enum bs_status read_file(struct bs_reader *reader, int dir_fd, const char
 	struct bs_refusal refusal;
 	bool is_found = reader->source->kind == BS_SOURCE_FOLDER;
 	const char *path = is_found ? name : reader->source->path;
-	if (entry->is_kept || is_unchanged(reader, dir_fd, path, entry))
-		return keep(reader, entry, err);
+	if (entry->is_kept || entry->is_unchanged || is_unchanged(reader, dir_fd, path, entry))
+		return entry->is_binary ? pass_over_again(reader, name, entry, err)
+		                        : keep(reader, entry, err);
 	struct bs_error why = {""};
 	enum bs_status status = load_settled(reader, dir_fd, path, is_found && !reader->is_row,
 	                                     &document, &refusal, err);

@@ -44,7 +44,10 @@ struct bs_source_options {
 	const struct bs_walk_listings *lists; /* for the walk of a folder; nullable */
 	/* start of the run: fingerprints not older than this are racy; 0: not checked */
 	int64_t racy_from_ns;
-	void (*left_out)(void *context, enum bs_skip reason, const char *path); /* see walk.h */
+	/* threads that compare fingerprints of files ahead of the reader; 0: the reader does */
+	unsigned n_checkers;
+	/* see walk.h */
+	void (*left_out)(void *context, enum bs_skip reason, const char *path, const char *below);
 	void *left_out_context;
 	/* nullable: set to true, by any thread, if a source is readable only by its owner */
 	bool *has_private;

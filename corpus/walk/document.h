@@ -107,6 +107,7 @@ struct bs_document {
 	struct bs_fingerprint fingerprint; /* fingerprint of the file; zeros for a record */
 	/* the fingerprint is too young to prove anything; see bs_fingerprint_is_racy */
 	bool is_racy;
+	bool is_file; /* raw.bytes are those of a whole file */
 	/* the document's entry in the index; segment BS_DOC_NONE: none */
 	struct bs_doc_ref known;
 	struct bs_document_text text;
@@ -119,7 +120,9 @@ struct bs_refusal {
 	enum bs_skip skip;
 	/* of a file: errno, or 0 if the refusal did not come from the operating system */
 	int error_number;
-	uint32_t nul_end; /* of a binary file: offset after its first NUL byte; 0: unknown */
+	uint32_t nul_end; /* of a binary file: offset after its first NUL byte; 0: it is UTF-16 */
+	/* The fingerprint of a binary file, as it is recorded; zeros: it proves nothing. */
+	uint64_t fingerprint[4];
 };
 
 /* A run may use 128 MiB in addition to its memory limit. This is the half for parsing one record;
@@ -140,9 +143,11 @@ struct bs_document_sink {
 	 * Permission denied" or "mail.jsonl:812: not a JSON object". Nullable. */
 	enum bs_status (*skip)(void *context, enum bs_skip reason, const char *message,
 	                       struct bs_error *err);
+	/* skip and non_documents are not called for binary files that are unchanged */
+	bool ignores_unchanged_binary;
 	/* Called for a file that is unchanged since it was indexed. Nullable. */
 	enum bs_status (*unchanged)(void *context, struct bs_doc_ref known, struct bs_error *err);
 	/* Called for a file that was passed to skip. name: its path below the source. Nullable. */
-	enum bs_status (*non_documents)(void *context, const char *name, uint32_t nul_end,
-	                                struct bs_error *err);
+	enum bs_status (*non_documents)(void *context, const char *name,
+	                                const struct bs_refusal *why, struct bs_error *err);
 };

@@ -257,6 +257,12 @@ static void refuse(struct bs_refusal *refusal, enum bs_skip skip, int error_numb
 		(struct bs_refusal){.reason = reason, .skip = skip, .error_number = error_number};
 }
 
+struct bs_refusal bs_file_refuse_binary(uint32_t nul_end)
+{
+	return (struct bs_refusal){
+		.reason = "binary file", .skip = BS_SKIP_BINARY, .nul_end = nul_end};
+}
+
 static void refuse_errno(struct bs_refusal *refusal, int error_number, bool is_below)
 {
 	/* ENXIO: a socket, which cannot be opened. */
@@ -346,8 +352,7 @@ static enum bs_status read_whole(struct bs_holes *file, uint64_t size_bytes, boo
 	if (refuse_binary && bs_file_is_binary(bytes->data, bytes->used_bytes) &&
 	    !bs_file_is_utf16(bytes->data, bytes->used_bytes)) {
 		const uint8_t *nul = memchr(bytes->data, '\0', bytes->used_bytes);
-		refuse(refusal, BS_SKIP_BINARY, 0, "binary file");
-		refusal->nul_end = nul ? (uint32_t)(nul - bytes->data) + 1 : 0;
+		*refusal = bs_file_refuse_binary(nul ? (uint32_t)(nul - bytes->data) + 1 : 0);
 	} else if (size_bytes > limit_bytes || bytes->used_bytes > limit_bytes) {
 		refuse(refusal, BS_SKIP_TOO_LARGE, 0, "larger than --max-document");
 	}

@@ -103,6 +103,9 @@ enum bs_status bs_file_load(int dir_fd, const char *path, bool refuse_binary, ui
                             struct bs_fingerprint *fingerprint_out, struct bs_refusal *refusal_out,
                             struct bs_error *err) BS_WARN_UNUSED;
 
+/* The refusal of a binary file. nul_end: offset after its first NUL byte; 0: it is UTF-16. */
+struct bs_refusal bs_file_refuse_binary(uint32_t nul_end);
+
 /* True if the first 64 KiB contain a NUL byte. */
 bool bs_file_is_binary(const uint8_t *bytes, size_t n_bytes);
 

@@ -90,6 +90,9 @@ struct bs_walk {
 	struct folders folders; /* the root first */
 	struct bs_buffer list;  /* scratch: a folder as a listing */
 	bool has_met_part;
+	/* of bs_walk_judge: the folder judged last, with a slash, and whether it is excluded */
+	struct bs_buffer judged;
+	bool is_judged_out;
 	dev_t last_device; /* device of the folder that is_sure checked last */
 	bool has_device;   /* last_device is valid */
 	/* its file system always updates a folder's times when entries change */
@@ -675,7 +678,8 @@ static enum bs_status visit(struct bs_walk *walk, struct folder *folder, bool *i
 	bool wanted = wants(walk, folder, entry, &why);
 	if (!wanted && walk->options.left_out && !is_index(entry->name, entry->name_bytes))
 		walk->options.left_out(walk->options.left_out_context, why,
-		                       path_from(walk, walk->shown_off));
+		                       path_from(walk, walk->shown_off),
+		                       path_from(walk, walk->rel_off));
 	*is_file_out = wanted && entry->kind == BS_ENTRY_FILE;
 	size_t depth = depth_of(walk);
 	bool is_deep = walk->options.max_depth && depth >= walk->options.max_depth;
@@ -909,6 +913,97 @@ enum bs_status bs_walk_open(const char *root, const struct bs_walk_options *opti
 	return status;
 }
 
+enum bs_status bs_walk_open_rules(const char *root, const struct bs_walk_options *options,
+                                  struct bs_walk **walk_out, struct bs_error *err)
+{
+	*walk_out = NULL;
+	struct bs_walk *walk = calloc(1, sizeof(*walk));
+	if (!walk)
+		return bs_fail_memory(err, "a walk", sizeof(*walk));
+	walk->options = *options;
+	walk->root = root;
+	enum bs_status status = start_path(walk, root, NULL, err);
+	if (!status)
+		status = add_globs(walk, err);
+	if (status)
+		bs_walk_close(walk);
+	else
+		*walk_out = walk;
+	return status;
+}
+
+/* The verdict of the globs on the current path. */
+static enum bs_ignore_verdict ask_about(struct bs_walk *walk, bool is_folder)
+{
+	const uint8_t *slash = memrchr(walk->path.data, '/', walk->path.used_bytes);
+	struct bs_ignore_entry entry = {.path = walk->path.data,
+	                                .path_bytes = walk->path.used_bytes,
+	                                .name_off =
+	                                        slash ? (size_t)(slash - walk->path.data) + 1 : 0,
+	                                .is_folder = is_folder};
+	return ask_globs(walk, &entry);
+}
+
+/* *is_out: the globs exclude a folder above the file or folder `name`. */
+static enum bs_status judge_folders(struct bs_walk *walk, const char *name, size_t name_bytes,
+                                    bool *is_out, struct bs_error *err)
+{
+	struct bs_buffer *judged = &walk->judged;
+	const char *last = memrchr(name, '/', name_bytes);
+	size_t n_bytes = last ? (size_t)(last - name) + 1 : 0, same = 0;
+	enum bs_status status = BS_OK;
+	for (size_t i = 0;
+	     i < n_bytes && i < judged->used_bytes && name[i] == (char)judged->data[i]; i++)
+		same = name[i] == '/' ? i + 1 : same;
+	*is_out = walk->is_judged_out && same == judged->used_bytes;
+	if (*is_out || (same == n_bytes && same == judged->used_bytes))
+		return BS_OK;
+	judged->used_bytes = same;
+	walk->is_judged_out = false;
+	while (same < n_bytes && !status && !walk->is_judged_out) {
+		size_t end =
+			(size_t)((const char *)memchr(name + same, '/', n_bytes - same) - name);
+		status = set_path(walk, walk->rel_off, name, end, err);
+		if (!status)
+			status = bs_buffer_append(judged, name + same, end + 1 - same, err);
+		walk->is_judged_out = !status && ask_about(walk, true) == BS_IGNORE_SKIP;
+		same = end + 1;
+	}
+	*is_out = walk->is_judged_out;
+	return status;
+}
+
+enum bs_status bs_walk_judge(struct bs_walk *walk, const void *name, size_t name_bytes,
+                             bool is_folder, enum bs_walk_judgement *judgement_out,
+                             struct bs_error *err)
+{
+	uint32_t depth = 1;
+	bool is_out = false;
+	*judgement_out = BS_WALK_NO;
+	for (size_t i = 0; i < name_bytes && walk->options.max_depth; i++)
+		depth += ((const char *)name)[i] == '/';
+	if (walk->options.max_depth && depth > walk->options.max_depth)
+		return BS_OK;
+	enum bs_status status = judge_folders(walk, name, name_bytes, &is_out, err);
+	if (!status && !is_out)
+		status = set_path(walk, walk->rel_off, name, name_bytes, err);
+	if (status || is_out)
+		return status;
+	enum bs_ignore_verdict verdict = ask_about(walk, is_folder);
+	bool by_glob = verdict != BS_IGNORE_SILENT;
+	if (!by_glob && !is_folder && walk->options.types) {
+		const char *slash = memrchr(name, '/', name_bytes);
+		size_t off = slash ? (size_t)(slash - (const char *)name) + 1 : 0;
+		verdict = bs_file_types_match(walk->options.types,
+		                              path_from(walk, walk->rel_off + off));
+	}
+	*judgement_out = verdict == BS_IGNORE_SKIP     ? BS_WALK_NO
+	                 : verdict == BS_IGNORE_SILENT ? BS_WALK_BY_RULES
+	                 : by_glob                     ? BS_WALK_BY_GLOB
+	                                               : BS_WALK_BY_TYPE;
+	return BS_OK;
+}
+
 bool bs_walk_has_met_part(const struct bs_walk *walk)
 {
 	return walk->has_met_part;
@@ -927,6 +1022,7 @@ void bs_walk_close(struct bs_walk *walk)
 	bs_ignore_deinit(&walk->named);
 	bs_buffer_deinit(&walk->current);
 	bs_buffer_deinit(&walk->list);
+	bs_buffer_deinit(&walk->judged);
 	bs_buffer_deinit(&walk->path);
 	bs_vector_deinit(&walk->folders);
 	free(walk);

@@ -98,9 +98,9 @@ struct bs_walk_options {
 	 * why". is_above: the file is in a parent of the root. Nullable. */
 	void (*bad_rule)(void *context, bool is_above, const char *message);
 	/* Receives each entry that the rules skip, with BS_SKIP_HIDDEN to BS_SKIP_IGNORED_FOLDER,
-	 * and its path as in report. Not called for entries of a skipped folder and for an index.
-	 * Nullable. */
-	void (*left_out)(void *context, enum bs_skip reason, const char *path);
+	 * its path as in report, and its path below the root. Not called for entries of a skipped
+	 * folder and for an index. Nullable. */
+	void (*left_out)(void *context, enum bs_skip reason, const char *path, const char *below);
 	void *left_out_context;
 };
 
@@ -118,6 +118,27 @@ enum bs_status bs_walk_next(struct bs_walk *walk, const char **path_out, size_t 
 
 /* True if the walk so far has visited one of the parts, a file or a folder. */
 bool bs_walk_has_met_part(const struct bs_walk *walk);
+
+/*
+ * Opens a walk that visits nothing, for bs_walk_judge: how a walk with these options judges files
+ * and folders that another walk found. Only the globs, the types and max_depth of the options are
+ * used. Fails as bs_walk_open.
+ */
+enum bs_status bs_walk_open_rules(const char *root, const struct bs_walk_options *options,
+                                  struct bs_walk **walk_out, struct bs_error *err) BS_WARN_UNUSED;
+
+/* Why the walk yields a file or visits a folder, or does not. */
+enum bs_walk_judgement {
+	BS_WALK_NO,       /* it, or a folder above it, is excluded, or it is too deep */
+	BS_WALK_BY_GLOB,  /* a glob selects it, even if it is hidden or ignored */
+	BS_WALK_BY_TYPE,  /* a type selects it, even if it is hidden */
+	BS_WALK_BY_RULES, /* unless it is hidden or ignored */
+};
+/* name: the path below the root. Names may come in any order; that of a walk is fastest.
+ * BS_NO_MEMORY. */
+enum bs_status bs_walk_judge(struct bs_walk *walk, const void *name, size_t name_bytes,
+                             bool is_folder, enum bs_walk_judgement *judgement_out,
+                             struct bs_error *err) BS_WARN_UNUSED;
 
 /* NULL is allowed. */
 void bs_walk_close(struct bs_walk *walk);

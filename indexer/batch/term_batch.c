@@ -680,6 +680,29 @@ static enum bs_status take_grams(struct bs_term_batch *batch, const struct bs_do
 	return BS_OK;
 }
 
+/* `lines` of struct bs_doc_record. */
+static uint32_t count_lines(const struct bs_document_raw *raw)
+{
+	static const char marks[][3] = {
+		{'\xef', '\xbb', '\xbf'}, {'\xff', '\xfe'}, {'\xfe', '\xff'}};
+	size_t n_bytes = (size_t)raw->n_bytes;
+	uint64_t n_lines = n_bytes > 0 && raw->bytes[n_bytes - 1] != '\n';
+	for (size_t i = 0; i < 3; i++)
+		if (n_bytes >= (i ? 2 : 3) && memcmp(raw->bytes, marks[i], i ? 2 : 3) == 0)
+			return 0;
+	if (n_bytes > 0 && memchr(raw->bytes, 0, n_bytes))
+		return 0;
+	for (size_t at = 0, block; at < n_bytes; at += block) {
+		/* Sums bytes in blocks, so that the compiler can vectorise the comparison. */
+		uint8_t sum = 0;
+		block = n_bytes - at < 255 ? n_bytes - at : 255;
+		for (size_t i = 0; i < block; i++)
+			sum = (uint8_t)(sum + (raw->bytes[at + i] == '\n'));
+		n_lines += sum;
+	}
+	return n_lines < UINT32_MAX ? (uint32_t)n_lines + 1 : 0;
+}
+
 static enum bs_status take_document(void *context, const struct bs_document *document,
                                     struct bs_error *err)
 {
@@ -702,6 +725,8 @@ static enum bs_status take_document(void *context, const struct bs_document *doc
 		batch->tokenizer ? take_fields(batch, document, &doc.length, err) : BS_OK;
 	if (!status && batch->grams && (document->text.n_fields > 0 || document->text.stream))
 		status = take_grams(batch, document, &doc, err);
+	if (!status && batch->grams && document->is_file)
+		doc.lines = count_lines(&document->raw);
 	if (!status)
 		status = bs_buffer_append(&batch->names, document->name.bytes,
 		                          document->name.n_bytes, err);
@@ -743,12 +768,15 @@ static enum bs_status take_unchanged(void *context, struct bs_doc_ref known, str
 	return bs_vector_append(&batch->unchanged, &known, err);
 }
 
-static enum bs_status take_non_documents(void *context, const char *name, uint32_t nul_end,
-                                         struct bs_error *err)
+static enum bs_status take_non_documents(void *context, const char *name,
+                                         const struct bs_refusal *why, struct bs_error *err)
 {
 	struct bs_term_batch *batch = context;
 	enum bs_status status =
-		bs_buffer_append(&batch->non_documents, &nul_end, sizeof(nul_end), err);
+		bs_buffer_append(&batch->non_documents, &why->nul_end, sizeof(why->nul_end), err);
+	if (!status)
+		status = bs_buffer_append(&batch->non_documents, why->fingerprint,
+		                          sizeof(why->fingerprint), err);
 	return status ? status
 	              : bs_buffer_append(&batch->non_documents, name, strlen(name) + 1, err);
 }

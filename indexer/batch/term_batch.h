@@ -66,6 +66,7 @@ struct bs_term_batch_doc {
 	uint64_t gram_row;           /* index in gram_rows of its row */
 	uint64_t n_gram_bits;        /* estimated number of bits to set in its row */
 	uint32_t gram_size_class;    /* BS_GRAM_NO_SIZE_CLASS: no row */
+	uint32_t lines;              /* see struct bs_doc_record */
 	struct bs_document document; /* as read, but its pointers are invalid */
 };
 
@@ -115,7 +116,7 @@ struct bs_term_batch {
 	struct bs_u64s gram_rows;   /* rows of grams, one after another */
 	struct bs_buffer gram_text; /* scratch: the joined fields of a document */
 	struct bs_u32s trigrams;    /* distinct trigrams of the documents that have rows */
-	/* skipped files: nul_end (u32) and the NUL-terminated name of each */
+	/* skipped files: nul_end (u32), fingerprint (4 u64) and the NUL-terminated name of each */
 	struct bs_buffer non_documents;
 	struct bs_doc_refs unchanged; /* indexed documents that were found unchanged */
 	uint32_t n_docs;

@@ -199,11 +199,14 @@ static enum bs_status add_non_documents(struct bs_manifest *manifest, uint32_t s
 	const struct bs_buffer *files = &term_batch->non_documents;
 	enum bs_status status = BS_OK;
 	for (size_t i = 0; i < files->used_bytes && !status;) {
-		struct bs_non_documents file = {.source = source,
-		                                .name = (const char *)files->data + i + 4};
+		struct bs_non_documents file = {.source = source};
 		memcpy(&file.nul_end, files->data + i, sizeof(file.nul_end));
+		i += sizeof(file.nul_end);
+		memcpy(file.fingerprint, files->data + i, sizeof(file.fingerprint));
+		i += sizeof(file.fingerprint);
+		file.name = (const char *)files->data + i;
 		status = bs_manifest_add_non_document(manifest, &file, err);
-		i += 4 + strlen(file.name) + 1;
+		i += strlen(file.name) + 1;
 	}
 	return status;
 }
@@ -301,9 +304,14 @@ static void report_skip(void *context, enum bs_skip reason, const char *message)
 
 /* Counts an entry that was skipped because it is hidden or ignored. Reports its name only on
  * request, because there may be thousands. */
-static void take_left_out(void *context, enum bs_skip reason, const char *path)
+static void take_left_out(void *context, enum bs_skip reason, const char *path, const char *below)
 {
 	struct bs_indexing *at = context;
+	struct bs_manifest *manifest = &at->writer.manifest;
+	struct bs_passed_entry entry = {
+		.source = at->source_number, .reason = reason, .path = below};
+	if (bs_manifest_add_passed_entry(manifest, &entry, NULL) != BS_OK)
+		bs_manifest_forget_passed_entries(manifest);
 	bool is_hidden = reason == BS_SKIP_HIDDEN || reason == BS_SKIP_HIDDEN_FOLDER;
 	struct bs_error line;
 	if (at->is_left)
@@ -650,6 +658,7 @@ enum bs_status bs_indexing_source(struct bs_indexing *at, uint32_t i, struct bs_
 		return BS_OK;
 	struct bs_error why = {""};
 	bool is_refused = false, has_begun = false;
+	bool is_walked = false;
 	at->source_number = i;
 	at->folders.source = i;
 	at->folders.is_kept = listed->parts != NULL;
@@ -690,6 +699,7 @@ enum bs_status bs_indexing_source(struct bs_indexing *at, uint32_t i, struct bs_
 		status = read_source(at, i, at->list.read_stdin, &is_refused, &why);
 	}
 	at->n_sources_read += !status;
+	is_walked = !status && !listed->parts && !listed->is_left;
 	if (is_refused && (listed->is_absorbing || (at->is_full && had_documents(at, i)))) {
 		status = bs_fail(err, status, "%s; the index is unchanged", why.text);
 	} else if (is_refused) {
@@ -700,6 +710,10 @@ enum bs_status bs_indexing_source(struct bs_indexing *at, uint32_t i, struct bs_
 		status = bs_fail(err, status, "%s", why.text);
 	}
 out:
+	/* The list of entries that rules left out is complete only if all folders are walked as a
+	 * whole. */
+	if (!is_walked && at->source.kind == BS_SOURCE_FOLDER)
+		bs_manifest_forget_passed_entries(&at->writer.manifest);
 	bs_source_deinit(&at->source);
 	return status;
 }
@@ -999,6 +1013,12 @@ static bool is_anything_new(const struct bs_indexing *at)
 	     memcmp(new->non_documents.data, old->non_documents.data,
 	            old->non_documents.used_bytes) != 0))
 		return true;
+	if (new->has_passed_entries != old->has_passed_entries ||
+	    new->passed_entries.used_bytes != old->passed_entries.used_bytes ||
+	    (old->passed_entries.used_bytes &&
+	     memcmp(new->passed_entries.data, old->passed_entries.data,
+	            old->passed_entries.used_bytes) != 0))
+		return true;
 	for (uint32_t i = 0; i < old->n_sources; i++)
 		if (is_source_changed(&old->sources[i], &new->sources[i]))
 			return true;
@@ -1236,6 +1256,7 @@ enum bs_status bs_indexing_begin(struct bs_indexing *at, const struct bs_build_r
 	if (!status && at->writer.manifest.options.grams) {
 		bs_folder_recorder_init(&at->folders, &at->dir, at->writer.racy_from_ns);
 		at->writer.source_options.lists = &at->folders.lists;
+		at->writer.manifest.has_passed_entries = !at->is_in_memory;
 	}
 	at->writer.source_options.left_out = take_left_out;
 	at->writer.source_options.left_out_context = at;

@@ -26,6 +26,13 @@ static enum bs_status open_files(struct bs_doc_cursor *cursor, const struct bs_s
 	return status;
 }
 
+bool bs_skipped_file_is_out(const struct bs_non_documents *file, uint64_t least_bytes)
+{
+	bool is_utf16 = file->nul_end == 0 && bs_non_document_has_fingerprint(file);
+	return is_utf16 ? least_bytes == BS_ALL_BEFORE_NUL
+	                : file->nul_end > 0 && file->nul_end <= least_bytes;
+}
+
 static void next_non_document(struct bs_candidate_files *list)
 {
 	struct bs_non_documents file;
@@ -35,10 +42,10 @@ static void next_non_document(struct bs_candidate_files *list)
 			list->non_documents = NULL;
 			return;
 		}
-	} while (file.source != list->source ||
-	         (list->kind == BS_SOURCE_FOLDER && file.nul_end > 0 &&
-	          file.nul_end <= list->least_bytes));
+	} while (file.source != list->source || (list->kind == BS_SOURCE_FOLDER &&
+	                                         bs_skipped_file_is_out(&file, list->least_bytes)));
 	list->non_documents = file.name;
+	list->next_skipped = file;
 }
 
 enum bs_status bs_candidate_files_init(struct bs_candidate_files *list,
@@ -83,6 +90,8 @@ enum bs_status bs_candidate_files_next(struct bs_candidate_files *list, const ui
 	size_t other_bytes = list->non_documents ? strlen(list->non_documents) : 0;
 	*name_out = NULL;
 	*name_bytes_out = 0;
+	list->found.segment = BS_DOC_NONE;
+	list->skipped = (struct bs_non_documents){.nul_end = 0};
 	if (list->has_no_row) {
 		list->has_no_row = false;
 		*name_out = (const uint8_t *)"";
@@ -93,6 +102,7 @@ enum bs_status bs_candidate_files_next(struct bs_candidate_files *list, const ui
 	                                       record.name, record.name_bytes) < 0)) {
 		*name_out = (const uint8_t *)list->non_documents;
 		*name_bytes_out = other_bytes;
+		list->skipped = list->next_skipped;
 		next_non_document(list);
 		return check_name(list, *name_out, *name_bytes_out, err);
 	}
@@ -100,6 +110,7 @@ enum bs_status bs_candidate_files_next(struct bs_candidate_files *list, const ui
 		return BS_OK;
 	*name_out = record.name;
 	*name_bytes_out = record.name_bytes;
+	list->found = ref;
 	enum bs_status status = check_name(list, *name_out, *name_bytes_out, err);
 	return status ? status : bs_doc_cursor_advance(&list->cursor, err);
 }
@@ -110,19 +121,53 @@ void bs_candidate_files_deinit(struct bs_candidate_files *list)
 	*list = (struct bs_candidate_files){.source = 0};
 }
 
+static void next_skipped(struct bs_gram_cover *cover)
+{
+	do
+		cover->has_skipped = bs_manifest_next_non_document(
+			&cover->snapshot->manifest, &cover->skipped_at, &cover->skipped);
+	while (cover->has_skipped && cover->skipped.source != cover->source);
+	cover->n_skipped++;
+}
+
 static enum bs_status start_over(struct bs_gram_cover *cover, struct bs_error *err)
 {
 	bs_doc_cursor_deinit(&cover->cursor);
+	cover->skipped_at = 0;
+	cover->n_skipped = UINT32_MAX;
+	next_skipped(cover);
 	return open_files(&cover->cursor, cover->snapshot, cover->source, NULL, err);
 }
 
 enum bs_status bs_gram_cover_init(struct bs_gram_cover *cover, const struct bs_snapshot *snapshot,
                                   const struct bs_doc_bits *candidates, uint32_t source,
-                                  struct bs_error *err)
+                                  uint64_t least_bytes, struct bs_error *err)
 {
-	*cover = (struct bs_gram_cover){
-		.snapshot = snapshot, .candidates = candidates, .source = source};
+	*cover = (struct bs_gram_cover){.snapshot = snapshot,
+	                                .candidates = candidates,
+	                                .source = source,
+	                                .least_bytes = least_bytes};
 	return start_over(cover, err);
+}
+
+/* True if the file is a skipped file of a folder that cannot match. */
+static bool is_skipped(struct bs_gram_cover *cover, const uint8_t *name, size_t name_bytes,
+                       const uint64_t fingerprint[4])
+{
+	const struct bs_non_documents *file = &cover->skipped;
+	int order = -1;
+	for (; cover->has_skipped; next_skipped(cover)) {
+		order = bs_compare_paths((const uint8_t *)file->name, strlen(file->name), name,
+		                         name_bytes);
+		if (order >= 0)
+			break;
+	}
+	cover->found = (struct bs_doc_ref){cover->snapshot->manifest.n_segments, cover->n_skipped};
+	return cover->has_skipped && order == 0 &&
+	       cover->snapshot->manifest.sources[cover->source].kind == BS_SOURCE_FOLDER &&
+	       bs_skipped_file_is_out(file, cover->least_bytes) &&
+	       (!fingerprint ||
+	        memcmp(file->fingerprint, fingerprint, sizeof(file->fingerprint)) == 0);
 }
 
 enum bs_status bs_gram_cover_ask(struct bs_gram_cover *cover, const uint8_t *name,
@@ -143,13 +188,18 @@ enum bs_status bs_gram_cover_ask(struct bs_gram_cover *cover, const uint8_t *nam
 		bool is_same = !fingerprint ||
 		               (!(record.flags & BS_DOC_RACY) &&
 		                memcmp(record.place, fingerprint, sizeof(record.place)) == 0);
-		if (order == 0 && is_same)
+		if (order == 0 && is_same) {
 			*answer_out = bs_doc_bits_has(cover->candidates, ref) ? BS_GRAM_CANDIDATE
 			                                                      : BS_GRAM_NO_MATCH;
+			cover->found = ref;
+			return BS_OK;
+		}
 		if (order >= 0)
 			break;
 		status = bs_doc_cursor_advance(&cover->cursor, err);
 	}
+	if (!status && is_skipped(cover, name, name_bytes, fingerprint))
+		*answer_out = BS_GRAM_NO_MATCH;
 	return status;
 }
 

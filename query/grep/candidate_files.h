@@ -23,15 +23,25 @@ struct bs_candidate_files {
 	uint32_t source;
 	uint32_t kind;
 	struct bs_doc_cursor cursor; /* over the candidates */
-	uint64_t least_bytes;        /* minimum bytes of a match */
+	uint64_t least_bytes;        /* see bs_candidate_files_init */
 	size_t non_documents_at;     /* position in the manifest's list, after non_documents */
 	const char *non_documents;   /* the next skipped source; NULL: no more */
-	bool has_no_row;             /* the collection has no row and is still to be listed */
+	struct bs_non_documents next_skipped; /* the same file */
+	bool has_no_row; /* the collection has no row and is still to be listed */
+	/* The last file returned: a document (found.segment is not BS_DOC_NONE), or a skipped file
+	 * or a collection without a row (zeros). */
+	struct bs_doc_ref found;
+	struct bs_non_documents skipped;
 };
 
-/* source < manifest.n_sources. All arguments are borrowed until deinit, also after a failure.
- * Skipped files of a folder are left out if their first NUL byte is within the first least_bytes
- * bytes; least_bytes is 0 if a NUL byte does not end the search. BS_NO_MEMORY, BS_CORRUPT. */
+#define BS_ALL_BEFORE_NUL UINT64_MAX
+bool bs_skipped_file_is_out(const struct bs_non_documents *file, uint64_t least_bytes);
+
+/* source < manifest.n_sources. candidates NULL: all documents. All arguments are borrowed until
+ * deinit, also after a failure. Skipped files of a folder are left out if their first NUL byte is
+ * within the first least_bytes bytes: the minimum bytes of a match; BS_ALL_BEFORE_NUL if a NUL byte
+ * in the first 64 KiB ends the search before anything is found; 0 if a NUL byte does not end the
+ * search. BS_NO_MEMORY, BS_CORRUPT. */
 enum bs_status bs_candidate_files_init(struct bs_candidate_files *list,
                                        const struct bs_snapshot *snapshot,
                                        const struct bs_doc_bits *candidates, uint32_t source,
@@ -52,15 +62,25 @@ struct bs_gram_cover {
 	const struct bs_snapshot *snapshot;
 	const struct bs_doc_bits *candidates;
 	uint32_t source;
+	uint64_t least_bytes;
 	struct bs_doc_cursor cursor;
 	struct bs_buffer last; /* the name passed to the last call */
+	/* The document of the last answer BS_GRAM_NO_MATCH. If it was a skipped file, `segment` is
+	 * manifest.n_segments, and `document` its number among the skipped files of the source. */
+	struct bs_doc_ref found;
+	/* the next skipped file of the source, its number, and the position after it */
+	struct bs_non_documents skipped;
+	uint32_t n_skipped;
+	size_t skipped_at;
+	bool has_skipped;
 };
 
-/* source: a folder, file or collection; files of other sources are never covered. All arguments are
+/* source: a folder, file or collection; files of other sources are never covered. least_bytes: as
+ * in bs_candidate_files_init; skipped files that it leaves out cannot match. All arguments are
  * borrowed until deinit, also after a failure. BS_NO_MEMORY, BS_CORRUPT. */
 enum bs_status bs_gram_cover_init(struct bs_gram_cover *cover, const struct bs_snapshot *snapshot,
                                   const struct bs_doc_bits *candidates, uint32_t source,
-                                  struct bs_error *err) BS_WARN_UNUSED;
+                                  uint64_t least_bytes, struct bs_error *err) BS_WARN_UNUSED;
 /* name: as returned by bs_candidate_files_next. fingerprint: size, mtime ns, ctime ns, inode, as
  * made by bs_fingerprint_record; NULL: assume the file is unchanged. Names may come in any order;
  * document order, which is that of a walk, is fastest. BS_NO_MEMORY, BS_CORRUPT. */

@@ -260,8 +260,10 @@ static void explain(struct grep *grep, const void *text, size_t n_bytes)
 		                                        text, n_bytes);
 }
 
-static void explain_left_out(void *context, enum bs_skip reason, const char *path)
+static void explain_left_out(void *context, enum bs_skip reason, const char *path,
+                             const char *below)
 {
+	(void)below;
 	struct bs_error line;
 	bool is_hidden = reason == BS_SKIP_HIDDEN || reason == BS_SKIP_HIDDEN_FOLDER;
 	(void)bs_fail(&line, BS_INVALID, "%s: left out: %s", path,
@@ -408,7 +410,7 @@ static enum bs_status open_source(struct grep *grep, struct bs_error *err)
 	const struct bs_grep_request *request = grep->search.request;
 	struct bs_error why = {""};
 	enum bs_status status = BS_OK;
-	if (!grep->search.program->sums && bs_grep_can_filter(request, grep->search.coding))
+	if (bs_grep_can_filter(request, grep->search.program->sums != NULL, grep->search.coding))
 		status = open_by_index(grep, &why);
 	if (status &&
 	    (!request->index.is_optional || status == BS_NO_MEMORY || status == BS_INVALID))
@@ -527,6 +529,8 @@ static enum bs_status search(struct grep *grep, uint64_t start_ns, struct bs_err
 			status = bs_deadline_check(err);
 		if (!status)
 			status = finish_results(grep, err);
+		grep->search.sums.searches += grep->search.source->n_passed;
+		grep->search.sums.searched_bytes += grep->search.source->passed_bytes;
 		bool has_summary = request->output.format == BS_GREP_JSON ||
 		                   grep->search.program->json_summary;
 		bool has_end = has_summary && !grep->is_stopped &&

@@ -1,19 +1,23 @@
 /* grep_index.c: see grep_index.h. */
 #include "query/grep/grep_index.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "core/bitsift/grep_request.h"
+#include "core/store/doc_order.h"
 #include "core/store/folder_listings.h"
 #include "core/system/deadline.h"
+#include "corpus/changes/file_checks.h"
 #include "corpus/changes/recorded.h"
 #include "corpus/walk/file.h"
 #include "corpus/walk/file_types.h"
 #include "query/grep/candidate_files.h"
-#include "query/grep/grep_fingerprints.h"
+#include "query/grep/grep_sort.h"
 #include "query/regex/gram_filter.h"
 #include "query/regex/pattern_grams.h"
 #include "query/regex/regex_grams.h"
@@ -38,7 +42,12 @@ struct area {
 	struct bs_gram_cover cover;
 	bool has_cover;
 	struct bs_folder_cursor folders;
-	struct bs_grep_fingerprints *fingerprints; /* NULL if the index is trusted */
+	struct bs_file_checks *fingerprints; /* NULL if the index is trusted */
+	/* If the walk's globs, types or depth select among the files of the index: judges them.
+	 * extras: names of hidden and ignored files that they let in, below the source. */
+	struct bs_walk *rules;
+	const char **extras;
+	size_t n_extras;
 };
 
 struct index_source {
@@ -47,7 +56,8 @@ struct index_source {
 	struct bs_snapshot snapshot;
 	bool has_snapshot;
 	struct bs_doc_bits candidates;
-	uint64_t least_bytes; /* minimum bytes of a match; 0 if a NUL byte does not end a search */
+	enum bs_grep_known_want want;
+	uint64_t least_bytes; /* see bs_candidate_files_init */
 	char **resolved;      /* real paths, by path of the command line; entries may be NULL */
 	struct area *areas;
 	size_t n_areas;
@@ -64,18 +74,56 @@ struct index_source {
 	size_t next_area;
 	struct bs_candidate_files list;
 	bool has_list, has_listed;
+	/* the name of list's next file, if has_held; NULL at its end */
+	const uint8_t *held;
+	size_t held_bytes;
+	bool has_held;
+	size_t next_extra;
+	bool lists_all; /* all files are listed, not only the candidates */
 	struct bs_buffer path;
 };
 
-bool bs_grep_can_filter(const struct bs_grep_request *request, enum bs_grep_coding coding)
+enum bs_grep_known_want bs_grep_known_want(const struct bs_grep_request *request, bool has_sums,
+                                           enum bs_grep_coding coding)
 {
 	const struct bs_grep_output *output = &request->output;
-	bool tells_of_all = output->format == BS_GREP_JSON ||
-	                    output->format == BS_GREP_FILES_WITHOUT || output->include_zero;
+	const struct bs_grep_pattern *pattern = &request->pattern;
+	enum bs_grep_format format = output->format;
+	bool has_conditions = bs_text_list_length(request->conditions.all_of) > 0 ||
+	                      bs_text_list_length(request->conditions.none_of) > 0;
+	bool is_part = output->max_results || output->resume_token;
+	bool is_sum = format == BS_GREP_JSON || has_sums;
+	bool is_each = output->invert || output->include_zero || format == BS_GREP_FILES_WITHOUT;
+	if (output->passthru || output->stop_on_nonmatch || (is_sum && is_each))
+		return BS_KNOWN_TEXT;
+	if (!is_sum && !is_each)
+		return BS_KNOWN_NOTHING;
+	if (request->task == BS_GREP_LIST_CANDIDATES)
+		return BS_KNOWN_TEXT;
+	/* Text that is decoded has another number of bytes. A file that does not satisfy the
+	 * conditions is not searched. */
+	if (coding != BS_GREP_CODING_AUTO || has_conditions || is_part)
+		return BS_KNOWN_TEXT;
+	if (is_sum)
+		return BS_KNOWN_SUMS;
+	bool is_about_file = format == BS_GREP_COUNT || format == BS_GREP_FILES_WITH ||
+	                     format == BS_GREP_FILES_WITHOUT ||
+	                     (format == BS_GREP_COUNT_MATCHES && !output->invert);
+	bool are_lines = !pattern->is_multi_line && !pattern->null_data;
+	return is_about_file && (are_lines || !output->invert) &&
+	                       !bs_grep_sort_is_wanted(&request->files)
+	               ? BS_KNOWN_EACH
+	               : BS_KNOWN_TEXT;
+}
+
+bool bs_grep_can_filter(const struct bs_grep_request *request, bool has_sums,
+                        enum bs_grep_coding coding)
+{
 	bool is_as_indexed = coding == BS_GREP_CODING_AUTO || coding == BS_GREP_CODING_UTF8;
-	return request->task != BS_GREP_LIST_FILES && request->pattern.n_patterns > 0 &&
-	       !request->pattern.is_brute && is_as_indexed && !output->invert &&
-	       !output->passthru && !tells_of_all;
+	if (request->task == BS_GREP_LIST_FILES)
+		return request->index.no_stat;
+	return request->pattern.n_patterns > 0 && !request->pattern.is_brute && is_as_indexed &&
+	       bs_grep_known_want(request, has_sums, coding) != BS_KNOWN_TEXT;
 }
 
 /* True if the list has too many literals to filter by the index: each literal costs time, and
@@ -146,9 +194,12 @@ static enum bs_status filter(struct index_source *self, struct bs_buffer *explai
 			&self->snapshot, tree,
 			(struct bs_gram_filter_how){.n_threads = self->search->n_threads},
 			&self->candidates, &stats, err);
-	/* A NUL byte ends the search of a file below a folder. */
+	/* A NUL byte ends the search of a file below a folder. Text that is decoded is searched in
+	 * smaller pieces, so that something may be found before the NUL byte. */
 	if (!status && !self->search->is_text && !self->search->request->files.search_binary)
-		self->least_bytes = bs_gram_tree_least_bytes(tree);
+		self->least_bytes = self->search->coding == BS_GREP_CODING_AUTO
+		                            ? BS_ALL_BEFORE_NUL
+		                            : bs_gram_tree_least_bytes(tree);
 	if (!status && explained)
 		status = explain(tree, &stats, explained, err);
 	bs_gram_tree_free(tree);
@@ -333,7 +384,31 @@ static enum bs_status begin_area(struct index_source *self, struct area *area, s
 		return BS_OK;
 	area->has_cover = true;
 	return bs_gram_cover_init(&area->cover, &self->snapshot, &self->candidates, area->source,
-	                          err);
+	                          self->least_bytes, err);
+}
+
+/* Finds what the index knows of a file that cannot match; ref: as `found` of struct bs_gram_cover.
+ * known_out->is_known: it is enough. The output file is not known, because it is not searched. */
+static enum bs_status know(const struct index_source *self, struct bs_doc_ref ref,
+                           struct bs_grep_known *known_out, struct bs_error *err)
+{
+	uint64_t output_inode = self->search->program->output_inode, n_bytes = 0, inode = 0;
+	uint32_t lines;
+	if (ref.segment == self->snapshot.manifest.n_segments) {
+		*known_out = (struct bs_grep_known){.is_known = true, .is_binary = true};
+		return BS_OK;
+	}
+	const struct bs_doc_table *docs = &self->snapshot.segments[ref.segment].docs;
+	enum bs_status status = bs_doc_table_lines(docs, ref.document, &lines, err);
+	if (!status)
+		status = bs_packed_get(&docs->places[0], ref.document, &n_bytes, err);
+	if (!status && output_inode != 0)
+		status = bs_packed_get(&docs->places[3], ref.document, &inode, err);
+	bool is_known = !status && lines > 0 && (output_inode == 0 || inode != output_inode);
+	*known_out = (struct bs_grep_known){.is_known = is_known,
+	                                    .n_bytes = is_known ? n_bytes : 0,
+	                                    .n_lines = is_known ? lines - 1 : 0};
+	return status;
 }
 
 /* *out: the file is unchanged since it was indexed and cannot match. name: the file's path below
@@ -342,26 +417,20 @@ static enum bs_status ask(struct index_source *self, struct area *area, const ch
                           struct bs_error *err)
 {
 	enum bs_gram_answer answer;
-	struct bs_doc_ref ref;
-	struct bs_doc_record record;
 	enum bs_status status = begin_area(self, area, err);
 	if (!status && !self->search->request->index.no_stat && !area->fingerprints)
-		status = bs_grep_fingerprints_start(
-			&self->snapshot, &self->candidates, area->source, area->source_path,
-			self->search->n_threads, &area->fingerprints, err);
+		status = bs_file_checks_start(&self->snapshot, &self->candidates, area->source,
+		                              area->source_path, self->search->n_threads,
+		                              &area->fingerprints, err);
 	if (!status)
 		status = set_path(self, area->below_source, name, strlen(name), err);
 	if (!status)
 		status = bs_gram_cover_ask(&area->cover, self->path.data, self->path.used_bytes,
 		                           NULL, &answer, err);
 	*out = !status && answer == BS_GRAM_NO_MATCH;
-	/* The cover's cursor is at the document of its answer. */
-	if (*out && area->fingerprints) {
-		*out = bs_doc_cursor_peek(&area->cover.cursor, &ref, &record);
-		if (*out)
-			status = bs_grep_fingerprints_is_unchanged(area->fingerprints, ref, out,
-			                                           err);
-	}
+	if (*out && area->fingerprints)
+		status = bs_file_checks_is_unchanged(area->fingerprints, area->cover.found, out,
+		                                     err);
 	return status;
 }
 
@@ -377,6 +446,8 @@ static enum bs_status ask_alone(struct index_source *self, struct area *area, co
 	bool trusts = self->search->request->index.no_stat;
 	name_bytes -= name_bytes > 0; /* without the slash */
 	enum bs_status status = begin_area(self, area, err);
+	/* A NUL byte does not end the search of a named file. */
+	area->cover.least_bytes = 0;
 	/* A file that cannot be checked is searched, which reports the reason. */
 	if (status || (!trusts && bs_path_fingerprint(file, &fingerprint, NULL) != BS_OK))
 		return status;
@@ -394,13 +465,14 @@ static enum bs_status ask_alone(struct index_source *self, struct area *area, co
 /* A smaller named file is searched without asking the index, because the search takes no longer. */
 #define LEAST_ASKED_BYTES (UINT64_C(256) << 10)
 
-/* *out: the index rules the file out. */
-static enum bs_status is_ruled_out(struct index_source *self, const struct bs_grep_file *file,
-                                   bool *out, struct bs_error *err)
+/* *out: the index rules the file out, and file->known has what the output says of it. */
+static enum bs_status is_ruled_out(struct index_source *self, struct bs_grep_file *file, bool *out,
+                                   struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
+	bool is_list = self->search->request->task == BS_GREP_LIST_FILES;
 	*out = false;
-	for (size_t i = 0; i < self->n_areas && !status && !*out; i++) {
+	for (size_t i = 0; i < self->n_areas && !status && !*out && !is_list; i++) {
 		struct area *area = &self->areas[i];
 		if (file->is_named) {
 			if (!*area->below_path &&
@@ -416,11 +488,24 @@ static enum bs_status is_ruled_out(struct index_source *self, const struct bs_gr
 			status = ask(self, area, name, out, err);
 		else if (name && !*name)
 			status = ask_alone(self, area, file->path, out, err);
+		if (!status && *out && self->want != BS_KNOWN_NOTHING) {
+			status = know(self, area->cover.found, &file->known, err);
+			*out = !status && file->known.is_known;
+		}
 	}
 	return status;
 }
 
 #define TICK_FILES 64 /* files ruled out between two calls of the listener's tick */
+
+/* Counts a file that is ruled out. True: it is not returned. */
+static bool pass(struct index_source *self, const struct bs_grep_known *known)
+{
+	self->source.n_ruled_out++;
+	self->source.n_passed += self->want == BS_KNOWN_SUMS;
+	self->source.passed_bytes += self->want == BS_KNOWN_SUMS ? known->n_bytes : 0;
+	return self->want != BS_KNOWN_EACH;
+}
 
 static enum bs_status next_walked(struct bs_grep_source *source, struct bs_grep_file *file_out,
                                   struct bs_error *err)
@@ -434,30 +519,38 @@ static enum bs_status next_walked(struct bs_grep_source *source, struct bs_grep_
 		if (status || !file_out->shown || !file_out->path || file_out->packing)
 			return status;
 		status = is_ruled_out(self, file_out, &is_out, err);
-		if (status || !is_out)
+		if (status || !is_out || !pass(self, &file_out->known))
 			return status;
-		if (++self->source.n_ruled_out % TICK_FILES == 0 && listener->tick &&
+		if (self->source.n_ruled_out % TICK_FILES == 0 && listener->tick &&
 		    !listener->tick(listener->tick_context))
 			return BS_STOPPED;
 	}
 }
 
-/* True if the walk follows the rules of the index; it may also exclude file types. If file types
- * are selected, the walk may find hidden files of these types, which the index lacks. */
+/* True if the walk finds files of the index only, except those of has_selection. */
 static bool has_same_rules(const struct index_source *self)
 {
 	const struct bs_grep_walk_options *wanted = &self->search->walk;
 	const struct bs_recorded_options *made = &self->snapshot.manifest.options;
 	const struct bs_walk_options *walk = &wanted->walk;
-	bool has_globs =
-		walk->n_globs > 0 || walk->n_caseless_globs > 0 || (made->globs && made->globs[0]);
-	bool has_wanted = walk->types && bs_file_types_has_wanted(walk->types);
 	return walk->hidden == made->hidden && walk->no_ignore == made->no_ignore &&
 	       !walk->no_ignore_kinds && !walk->ignores_outside_git &&
 	       !walk->caseless_ignore_files && !walk->ignore_files && !walk->one_file_system &&
-	       !walk->follow && !walk->max_depth && !walk->left_out && !wanted->only_files &&
-	       !has_globs && !has_wanted && wanted->max_file_bytes == UINT64_MAX &&
-	       !wanted->search_zip && !wanted->preprocess;
+	       !walk->follow && !walk->left_out && !wanted->only_files &&
+	       !(made->globs && made->globs[0]) && !wanted->search_zip && !wanted->preprocess;
+}
+
+/* True if globs or selected types may let in files that the rules of the index left out. */
+static bool may_let_in(const struct bs_walk_options *walk)
+{
+	return walk->n_globs > 0 || walk->n_caseless_globs > 0 ||
+	       (walk->types && bs_file_types_has_wanted(walk->types));
+}
+
+/* True if the walk selects some of the files of the index, or lets in others. */
+static bool has_selection(const struct bs_walk_options *walk)
+{
+	return may_let_in(walk) || walk->types || walk->max_depth;
 }
 
 /* True if each path is in exactly one folder of the index, in the order of paths. Then a walk would
@@ -473,22 +566,71 @@ static bool has_area_for_each(const struct index_source *self)
 	return n > 0 && n == self->search->walk.n_paths;
 }
 
-/* *is_in_out: the file `name` of the area's source is in the area, and its type is not excluded.
- * Overwrites self->path. */
+/* *is_in_out: the walk would yield the file `name` of the area's source, or skips it for its
+ * size only. */
 static enum bs_status is_in(struct index_source *self, const struct area *area, const uint8_t *name,
                             size_t name_bytes, bool *is_in_out, struct bs_error *err)
 {
-	struct bs_file_types *types = self->search->walk.walk.types;
+	enum bs_walk_judgement judgement = BS_WALK_BY_RULES;
+	enum bs_status status = BS_OK;
 	size_t n = strlen(area->below_source);
+	(void)self;
 	*is_in_out = name_bytes > n && memcmp(name, area->below_source, n) == 0;
-	if (!*is_in_out || !types)
+	if (*is_in_out && area->rules)
+		status = bs_walk_judge(area->rules, name + n, name_bytes - n, false, &judgement,
+		                       err);
+	*is_in_out = *is_in_out && !status && judgement != BS_WALK_NO;
+	return status;
+}
+
+/* *lets_in_out: the walk yields the entry, or visits it, although the rules of the index left it
+ * out. */
+static enum bs_status is_let_in(const struct area *area, const struct bs_passed_entry *entry,
+                                bool *lets_in_out, struct bs_error *err)
+{
+	bool is_folder =
+		entry->reason == BS_SKIP_HIDDEN_FOLDER || entry->reason == BS_SKIP_IGNORED_FOLDER;
+	enum bs_walk_judgement judgement = BS_WALK_NO;
+	enum bs_status status = BS_OK;
+	size_t n = strlen(area->below_source), n_bytes = strlen(entry->path);
+	if (entry->source == area->source && n_bytes > n &&
+	    memcmp(entry->path, area->below_source, n) == 0)
+		status = bs_walk_judge(area->rules, entry->path + n, n_bytes - n, is_folder,
+		                       &judgement, err);
+	*lets_in_out = judgement == BS_WALK_BY_GLOB ||
+	               (judgement == BS_WALK_BY_TYPE && entry->reason == BS_SKIP_HIDDEN);
+	return status;
+}
+
+/* Opens the rules of an area, and finds the files that they let in. *can_out: they let in no
+ * folder, so that these files are known. */
+static enum bs_status open_rules(struct index_source *self, struct area *area, bool *can_out,
+                                 struct bs_error *err)
+{
+	const struct bs_walk_options *walk = &self->search->walk.walk;
+	const struct bs_manifest *manifest = &self->snapshot.manifest;
+	struct bs_passed_entry entry;
+	size_t most = 0;
+	*can_out = !may_let_in(walk) || manifest->has_passed_entries;
+	if (!has_selection(walk) || !*can_out)
 		return BS_OK;
-	enum bs_status status = set_path(self, "/", name, name_bytes, err);
-	if (!status)
-		status = bs_buffer_append(&self->path, "", 1, err);
-	*is_in_out = !status &&
-	             bs_file_types_match(types, strrchr((const char *)self->path.data, '/') + 1) !=
-	                     BS_IGNORE_SKIP;
+	enum bs_status status =
+		bs_walk_open_rules(self->search->walk.paths[area->path], walk, &area->rules, err);
+	for (size_t at = 0;
+	     may_let_in(walk) && bs_manifest_next_passed_entry(manifest, &at, &entry);)
+		most++;
+	area->extras = calloc(most + 1, sizeof(*area->extras));
+	if (!status && !area->extras)
+		status = bs_fail_memory(err, "hidden files", most * sizeof(*area->extras));
+	for (size_t at = 0; most > 0 && *can_out && !status &&
+	                    bs_manifest_next_passed_entry(manifest, &at, &entry);) {
+		bool lets_in;
+		status = is_let_in(area, &entry, &lets_in, err);
+		if (status || !lets_in)
+			continue;
+		*can_out = entry.reason == BS_SKIP_HIDDEN || entry.reason == BS_SKIP_IGNORED;
+		area->extras[area->n_extras++] = entry.path;
+	}
 	return status;
 }
 
@@ -524,41 +666,174 @@ static enum bs_status has_same_excludes(bool *is_same_out, struct bs_error *err)
 static enum bs_status can_list(struct index_source *self, bool *can_out, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
+	bool is_each = self->want == BS_KNOWN_EACH || self->want == BS_KNOWN_SUMS ||
+	               self->search->request->task == BS_GREP_LIST_FILES ||
+	               has_selection(&self->search->walk.walk);
 	*can_out = self->search->request->index.no_stat && has_same_rules(self) &&
 	           has_area_for_each(self);
 	if (*can_out && self->is_elsewhere && !self->search->walk.walk.no_ignore)
 		status = has_same_excludes(can_out, err);
+	/* An excluded document is not listed, although its file exists. */
+	*can_out = *can_out && (!is_each || self->snapshot.exclusions.table.n_docs == 0);
 	/* A named path that the index's rules exclude must be walked, because the index has none of
 	 * its files. */
 	for (size_t i = 0; i < self->n_areas && *can_out && !status; i++)
 		if (!self->areas[i].is_file && *self->areas[i].below_source)
 			status = has_files(self, &self->areas[i], can_out, err);
+	for (size_t i = 0; i < self->n_areas && *can_out && !status; i++)
+		if (!self->areas[i].is_file)
+			status = open_rules(self, &self->areas[i], can_out, err);
 	return status;
 }
 
 #define FILE_NS 200u /* estimated time per skipped file */
 
-/* The next candidate of the current area; file_out->shown is NULL if there is none. */
+/* The next name of the list or of the extras of the area, in document order; NULL: no more. */
+static enum bs_status next_name(struct index_source *self, const struct area *area,
+                                const uint8_t **name_out, size_t *name_bytes_out,
+                                bool *is_extra_out, struct bs_error *err)
+{
+	const char *extra =
+		self->next_extra < area->n_extras ? area->extras[self->next_extra] : NULL;
+	enum bs_status status = BS_OK;
+	if (!self->has_held)
+		status = bs_candidate_files_next(&self->list, &self->held, &self->held_bytes, err);
+	self->has_held = !status;
+	*is_extra_out = !status && extra &&
+	                (!self->held || bs_compare_paths((const uint8_t *)extra, strlen(extra),
+	                                                 self->held, self->held_bytes) < 0);
+	*name_out = *is_extra_out ? (const uint8_t *)extra : self->held;
+	*name_bytes_out = *is_extra_out ? strlen(extra) : self->held_bytes;
+	self->next_extra += *is_extra_out;
+	self->has_held = *is_extra_out;
+	return status;
+}
+
+/* If the list has all files: finds what is known of the last one. It is not known if it is a
+ * candidate, or must be read to be known. */
+static enum bs_status know_listed(struct index_source *self, struct bs_grep_known *known_out,
+                                  struct bs_error *err)
+{
+	const struct bs_candidate_files *list = &self->list;
+	*known_out = (struct bs_grep_known){.is_known = false};
+	if (list->found.segment != BS_DOC_NONE)
+		return bs_doc_bits_has(&self->candidates, list->found)
+		               ? BS_OK
+		               : know(self, list->found, known_out, err);
+	known_out->is_known = known_out->is_binary =
+		bs_skipped_file_is_out(&list->skipped, self->least_bytes);
+	return BS_OK;
+}
+
+static bool is_too_large(const struct index_source *self, const struct bs_grep_file *file)
+{
+	struct stat found;
+	uint64_t most_bytes = self->search->walk.max_file_bytes;
+	if (most_bytes == UINT64_MAX)
+		return false;
+	if (file->known.is_known && !file->known.is_binary)
+		return file->known.n_bytes > most_bytes;
+	return bs_file_stat(AT_FDCWD, file->path, &found) == 0 &&
+	       (uint64_t)found.st_size > most_bytes;
+}
+
+/* The next file of the current area; file_out->shown is NULL if there is none. */
 static enum bs_status next_in_area(struct index_source *self, const struct area *area,
                                    struct bs_grep_file *file_out, struct bs_error *err)
 {
 	const struct bs_grep_walk_options *walk = &self->search->walk;
 	size_t skip = strlen(area->below_source);
+	struct bs_grep_known known = {.is_known = false};
 	const uint8_t *name;
 	size_t name_bytes;
 	for (;;) {
-		bool is_wanted = false;
+		bool is_extra = false, is_wanted = false;
 		enum bs_status status = bs_deadline_check_after(FILE_NS, err);
 		if (!status)
-			status = bs_candidate_files_next(&self->list, &name, &name_bytes, err);
-		if (!status && name)
-			status = is_in(self, area, name, name_bytes, &is_wanted, err);
+			status = next_name(self, area, &name, &name_bytes, &is_extra, err);
 		if (status || !name)
 			return status;
-		if (is_wanted)
-			return bs_grep_file_below(walk, area->path, name + skip, name_bytes - skip,
-			                          &self->path, file_out, err);
+		is_wanted = is_extra;
+		if (!is_extra)
+			status = is_in(self, area, name, name_bytes, &is_wanted, err);
+		if (!status && is_wanted && !is_extra && self->lists_all &&
+		    self->want != BS_KNOWN_NOTHING)
+			status = know_listed(self, &known, err);
+		if (!status && is_wanted)
+			status = bs_grep_file_below(walk, area->path, name + skip,
+			                            name_bytes - skip, &self->path, file_out, err);
+		if (status)
+			return status;
+		if (!is_wanted)
+			continue;
+		file_out->known = is_extra ? (struct bs_grep_known){.is_known = false} : known;
+		if (!is_too_large(self, file_out) &&
+		    (!file_out->known.is_known || !pass(self, &file_out->known)))
+			return BS_OK;
+		file_out->shown = NULL;
 	}
+}
+
+/* For sums over whole sources: counts the documents that cannot match, and makes those candidates
+ * of which too little is known. */
+static enum bs_status sum_documents(struct index_source *self, uint32_t source,
+                                    struct bs_error *err)
+{
+	const struct bs_snapshot *snapshot = &self->snapshot;
+	enum bs_status status = BS_OK;
+	for (uint32_t s = 0; s < snapshot->manifest.n_segments; s++) {
+		const struct bs_doc_table *docs = &snapshot->segments[s].docs;
+		for (uint32_t i = 0; i < docs->n_ranges; i++) {
+			struct bs_source_range range = bs_doc_table_range(docs, i);
+			for (uint32_t d = range.first; d < range.end && range.source == source;
+			     d++) {
+				struct bs_doc_ref ref = {s, d};
+				struct bs_grep_known known;
+				if (bs_snapshot_is_deleted(snapshot, s, d) ||
+				    bs_doc_bits_has(&self->candidates, ref))
+					continue;
+				status = know(self, ref, &known, err);
+				if (!status && !known.is_known)
+					status = bs_doc_bits_set(&self->candidates, snapshot, ref,
+					                         err);
+				if (status)
+					return status;
+				if (known.is_known)
+					(void)pass(self, &known);
+			}
+		}
+	}
+	return status;
+}
+
+/* Counts the skipped files of a source that the list leaves out. */
+static void sum_skipped(struct index_source *self, uint32_t source)
+{
+	struct bs_grep_known known = {.is_known = true, .is_binary = true};
+	struct bs_non_documents file;
+	for (size_t at = 0; bs_manifest_next_non_document(&self->snapshot.manifest, &at, &file);)
+		if (file.source == source && bs_skipped_file_is_out(&file, self->least_bytes))
+			(void)pass(self, &known);
+}
+
+/* Decides what is listed. To sum whole sources, the files that cannot match need not be listed. */
+static enum bs_status begin_listing(struct index_source *self, struct bs_error *err)
+{
+	const struct bs_grep_walk_options *walk = &self->search->walk;
+	enum bs_status status = BS_OK;
+	bool is_whole = self->want == BS_KNOWN_SUMS && !has_selection(&walk->walk) &&
+	                walk->max_file_bytes == UINT64_MAX;
+	for (size_t i = 0; i < self->n_areas; i++)
+		is_whole &= self->areas[i].is_file || !*self->areas[i].below_source;
+	self->lists_all = self->search->request->task == BS_GREP_LIST_FILES ||
+	                  (self->want != BS_KNOWN_NOTHING && !is_whole);
+	for (size_t i = 0; i < self->n_areas && is_whole && !status; i++) {
+		if (self->areas[i].is_file)
+			continue;
+		status = sum_documents(self, self->areas[i].source, err);
+		sum_skipped(self, self->areas[i].source);
+	}
+	return status;
 }
 
 static enum bs_status next_listed(struct bs_grep_source *source, struct bs_grep_file *file_out,
@@ -575,9 +850,12 @@ static enum bs_status next_listed(struct bs_grep_source *source, struct bs_grep_
 		}
 		if (!self->has_list) {
 			self->has_list = true;
-			status = bs_candidate_files_init(&self->list, &self->snapshot,
-			                                 &self->candidates, area->source,
-			                                 self->least_bytes, err);
+			self->has_held = false;
+			self->next_extra = 0;
+			status = bs_candidate_files_init(
+				&self->list, &self->snapshot,
+				self->lists_all ? NULL : &self->candidates, area->source,
+				self->lists_all ? 0 : self->least_bytes, err);
 		}
 		if (!status)
 			status = next_in_area(self, area, file_out, err);
@@ -607,7 +885,9 @@ static void index_close(struct bs_grep_source *source)
 	bs_candidate_files_deinit(&self->list);
 	for (size_t i = 0; i < self->n_areas; i++) {
 		bs_gram_cover_deinit(&self->areas[i].cover);
-		bs_grep_fingerprints_free(self->areas[i].fingerprints);
+		bs_file_checks_free(self->areas[i].fingerprints);
+		bs_walk_close(self->areas[i].rules);
+		free(self->areas[i].extras);
 		free(self->areas[i].source_path);
 		free(self->areas[i].below_path);
 		free(self->areas[i].below_source);
@@ -644,10 +924,16 @@ enum bs_status bs_grep_index_open(const struct bs_grep_search *search, const str
 	if (!status && self->snapshot.manifest.options.grams)
 		for (uint32_t s = 0; s < self->snapshot.manifest.n_sources && !status; s++)
 			status = meet_source(self, s, err);
-	if (!status && self->n_areas > 0)
+	bool is_list = search->request->task == BS_GREP_LIST_FILES;
+	self->want = is_list ? BS_KNOWN_NOTHING
+	                     : bs_grep_known_want(search->request, search->program->sums != NULL,
+	                                          search->coding);
+	if (!status && self->n_areas > 0 && !is_list)
 		status = filter(self, explained, err);
 	if (!status)
 		status = can_list(self, &can, err);
+	if (!status && can)
+		status = begin_listing(self, err);
 	self->source.is_quick = can;
 	self->source.next = can ? next_listed : next_walked;
 	if (!status && !can)

@@ -12,9 +12,21 @@
 #include "core/file/dir.h"
 #include "query/grep/grep_run.h"
 
-/* True if the index may be used to rule files out, because files without a match do not appear in
- * the output and the searched text is the indexed text. */
-bool bs_grep_can_filter(const struct bs_grep_request *request, enum bs_grep_coding coding);
+/* Whether files without a match appear in the output. */
+enum bs_grep_known_want {
+	BS_KNOWN_NOTHING, /* they do not appear */
+	BS_KNOWN_SUMS,    /* their number and bytes are part of sums */
+	BS_KNOWN_EACH,    /* a line for each, which an index can know */
+	BS_KNOWN_TEXT,    /* an index does not know enough */
+};
+/* has_sums: the program asks for sums (struct bs_grep_program). */
+enum bs_grep_known_want bs_grep_known_want(const struct bs_grep_request *request, bool has_sums,
+                                           enum bs_grep_coding coding);
+
+/* True if the index may be used to rule files out, because it knows what the output says of files
+ * without a match, and the searched text is the indexed text; or because files are only listed. */
+bool bs_grep_can_filter(const struct bs_grep_request *request, bool has_sums,
+                        enum bs_grep_coding coding);
 
 /*
  * Opens the source of the files of a search that the index in dir does not rule out. search and dir

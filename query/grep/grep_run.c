@@ -33,6 +33,9 @@ struct slot {
 	struct bs_buffer names;
 	struct bs_result_marks marks; /* with --max-results and --after */
 	bool is_message;              /* not a file: `out` is a message, reported in its turn */
+	/* not a file: `out` is the output of n_known files that were not opened */
+	bool are_known;
+	uint64_t n_known;
 	struct bs_buffer out;
 	struct bs_grep_outcome outcome;
 	bool is_begun;    /* a part of the file's output was emitted */
@@ -61,6 +64,11 @@ struct running {
 	struct searcher *searchers;
 	struct slot slots[N_SLOTS];
 	uint64_t n_added;
+	/* The output of known files that follow each other, before it is added to the ring. */
+	struct bs_grep_printer known_printer; /* ready if its `offer` is set */
+	struct bs_buffer known_out;
+	uint64_t n_known, n_known_matched;
+	bool has_known_match;
 	bool has_written;
 	bool is_line_buffered;
 	bool waits; /* before_wait() is called before an input waits */
@@ -320,7 +328,7 @@ static enum bs_status search_slot(void *context, const struct bs_task *task, str
 	struct slot *slot = &run->slots[task->number % N_SLOTS];
 	struct searcher *searcher = &run->searchers[task->worker];
 	enum bs_status status = BS_OK;
-	if (slot->is_message)
+	if (slot->is_message || slot->are_known)
 		return BS_OK;
 	if (!searcher->scratch) {
 		status = ready_searcher(run, searcher, err);
@@ -416,6 +424,11 @@ static enum bs_status put_slot(void *context, uint64_t task, struct bs_error *er
 	enum bs_status status = BS_OK;
 	if (slot->is_message) {
 		run->plan->report(run->plan->context, (const char *)slot->out.data);
+	} else if (slot->are_known) {
+		run->plan->result->n_with_match += slot->n_known;
+		if (slot->out.used_bytes > 0 && !put_output(run, slot))
+			status = BS_STOPPED;
+		run->plan->result->has_match |= slot->outcome.has_matched;
 	} else {
 		if (run->plan->results.most != UINT64_MAX)
 			status = take_results(run, slot, err);
@@ -448,8 +461,9 @@ static enum bs_status set_file(struct slot *slot, const struct bs_grep_file *fil
 	return to.status;
 }
 
-/* Adds a file or a message, after waiting for a free slot. Starts a thread if more files wait than
- * threads are idle; the search of one file needs no second thread. BS_STOPPED: stop. */
+/* Adds a file, a message, or (file and message NULL) the output of known files, after waiting for a
+ * free slot. Starts a thread if more files wait than threads are idle; the search of one file needs
+ * no second thread. BS_STOPPED: stop. */
 static enum bs_status add(struct running *run, const struct bs_grep_file *file, const char *message,
                           struct bs_error *err)
 {
@@ -463,9 +477,22 @@ static enum bs_status add(struct running *run, const struct bs_grep_file *file, 
 	slot->is_begun = slot->is_stopped = slot->is_left_out = false;
 	slot->read_bytes = 0;
 	slot->is_message = message != NULL;
-	enum bs_status status =
-		message ? bs_buffer_append(&slot->out, message, strlen(message) + 1, err)
-			: set_file(slot, file, err);
+	slot->are_known = !message && !file;
+	enum bs_status status = BS_OK;
+	if (message) {
+		status = bs_buffer_append(&slot->out, message, strlen(message) + 1, err);
+	} else if (file) {
+		status = set_file(slot, file, err);
+	} else {
+		struct bs_buffer empty = slot->out;
+		slot->out = run->known_out;
+		run->known_out = empty;
+		slot->file = (struct bs_grep_file){.path = NULL};
+		slot->n_known = run->n_known_matched;
+		slot->outcome.has_matched = run->has_known_match;
+		run->n_known = run->n_known_matched = 0;
+		run->has_known_match = false;
+	}
 	if (status)
 		return status;
 	run->n_added++;
@@ -473,10 +500,45 @@ static enum bs_status add(struct running *run, const struct bs_grep_file *file, 
 	/* The calling thread will join the workers, unless it waits for free slots because there
 	 * are many files. */
 	bool joins = plan->source->is_quick && plan->n_threads > 1 && load.n_waiting < N_SLOTS / 2;
-	if (load.n_waiting > load.n_idle + (joins ? WORTH_A_THREAD : 0) &&
+	if (file && load.n_waiting > load.n_idle + (joins ? WORTH_A_THREAD : 0) &&
 	    load.n_started + joins < plan->n_threads)
 		(void)bs_workers_start(run->workers);
 	return BS_OK;
+}
+
+/* Adds the output of the known files so far to the ring. */
+static enum bs_status add_known_out(struct running *run, struct bs_error *err)
+{
+	return run->n_known > 0 ? add(run, NULL, NULL, err) : BS_OK;
+}
+
+/* Never asks for the output: a line is short. */
+static bool keep_output(void *context)
+{
+	(void)context;
+	return true;
+}
+
+/* Prints what is known of a file that is not opened. */
+static enum bs_status add_known(struct running *run, const struct bs_grep_file *file,
+                                struct bs_error *err)
+{
+	struct bs_grep_search *plan = run->plan;
+	struct bs_grep_printer *printer = &run->known_printer;
+	if (!printer->offer)
+		bs_grep_printer_init(printer, plan->request, plan->program, plan->matcher, NULL);
+	printer->offer = keep_output;
+	printer->path = file->shown;
+	printer->to = (struct bs_text_writer){.out = &run->known_out, .err = err};
+	bs_grep_print_known(printer, &file->known);
+	run->n_known++;
+	run->n_known_matched += printer->outcome.has_matched;
+	run->has_known_match |= printer->outcome.has_matched;
+	if (printer->to.status)
+		return printer->to.status;
+	return run->is_line_buffered || run->known_out.used_bytes >= BLOCK_BYTES
+	               ? add_known_out(run, err)
+	               : BS_OK;
 }
 
 /* The `report` callback of the source: adds the message to the ring, so that it is reported after
@@ -485,7 +547,9 @@ static void add_message(void *context, const char *message)
 {
 	struct running *run = context;
 	struct bs_error why = {""};
-	enum bs_status status = add(run, NULL, message, &why);
+	enum bs_status status = add_known_out(run, &why);
+	if (!status)
+		status = add(run, NULL, message, &why);
 	if (status)
 		bs_workers_stop(run->workers, status, &why);
 }
@@ -508,11 +572,17 @@ static enum bs_status feed(struct running *run, struct bs_error *err)
 		if (place < 0 || (place == 0 && run->plan->results.are_files))
 			continue;
 		file.passed_line = place == 0 ? token->line : 0;
-		status = add(run, &file, NULL, err);
+		if (file.known.is_known) {
+			status = add_known(run, &file, err);
+		} else {
+			status = add_known_out(run, err);
+			if (!status)
+				status = add(run, &file, NULL, err);
+		}
 		if (status)
 			break;
 	}
-	return status;
+	return status ? status : add_known_out(run, err);
 }
 
 static void run_free(struct running *run)
@@ -531,6 +601,9 @@ static void run_free(struct running *run)
 		bs_vector_deinit(&run->slots[i].marks);
 	}
 	bs_buffer_deinit(&run->separator);
+	bs_buffer_deinit(&run->known_out);
+	if (run->known_printer.offer)
+		bs_grep_printer_deinit(&run->known_printer);
 	free(run->searchers);
 	free(run);
 }

@@ -605,9 +605,11 @@ static void roll(struct search_state *state)
 static bool wants_bytes(const struct search_state *state)
 {
 	const struct bs_grep_text *source = state->source;
-	return source->has_more &&
-	       (source->by_pieces ? state->end == state->n_bytes
-	                          : state->n_bytes - state->base < state->capacity);
+	/* rg fills its buffer before it looks for NUL bytes. */
+	bool fills = !source->by_pieces ||
+	             (source->is_decoded && source->input && !source->input->is_stream);
+	return source->has_more && (fills ? state->n_bytes - state->base < state->capacity
+	                                  : state->end == state->n_bytes);
 }
 
 /* NUL bytes that are kept at each end of a skipped hole: more than a pattern is likely to look
@@ -739,8 +741,9 @@ static bool fill(struct search_state *state)
 			return false;
 		if (state->end - state->base == state->capacity)
 			state->capacity *= 3;
-		if (wants_bytes(state) && !read_more(state))
-			return false;
+		while (wants_bytes(state))
+			if (!read_more(state))
+				return false;
 		size_t from = state->end;
 		size_t to = read_end(state);
 		if (to == from) {

@@ -165,6 +165,8 @@ static enum bs_status read_all(struct sort_source *self, struct bs_error *err)
 			status = add_file(self, &file, err);
 	} while (!status && file.shown);
 	self->source.n_ruled_out = self->of->n_ruled_out;
+	self->source.n_passed = self->of->n_passed;
+	self->source.passed_bytes = self->of->passed_bytes;
 	self->source.n_unfollowed = self->of->n_unfollowed;
 	size_t n = bs_vector_n(&self->files);
 	for (size_t i = 0; i < n; i++) {

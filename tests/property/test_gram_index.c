@@ -180,7 +180,7 @@ static void expect_sound(struct model *model, const struct bs_snapshot *snapshot
 	struct bs_gram_cover cover;
 	const uint8_t *name, *before = NULL;
 	size_t name_bytes, before_bytes = 0, n_found = 0, n_true = 0;
-	expect_ok(bs_gram_cover_init(&cover, snapshot, candidates, 0, ERR), &said);
+	expect_ok(bs_gram_cover_init(&cover, snapshot, candidates, 0, 0, ERR), &said);
 	for (uint32_t i = 0; i < N_FILES; i++) {
 		enum bs_gram_answer answer, trusted;
 		uint64_t fingerprint[4];
@@ -408,7 +408,7 @@ static void expect_collection(bool is_listed, enum bs_gram_answer wanted, const 
 	assert_null(name);
 	expect_ok(bs_path_fingerprint("c.jsonl", &fingerprint, ERR), &said);
 	bs_fingerprint_record(&fingerprint, now);
-	expect_ok(bs_gram_cover_init(&cover, &snapshot, &candidates, 0, ERR), &said);
+	expect_ok(bs_gram_cover_init(&cover, &snapshot, &candidates, 0, 0, ERR), &said);
 	expect_ok(bs_gram_cover_ask(&cover, (const uint8_t *)"", 0, now, &answer, ERR), &said);
 	assert_int_equal(answer, wanted);
 	bs_gram_tree_free(tree);

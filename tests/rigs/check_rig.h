@@ -18,14 +18,16 @@
 
 /* Sections of the manifest and of tombstone files; WHOLE_FILE: the offset is that in the file, not
  * in a section. */
-#define MANIFEST_OPTIONS     1u
-#define MANIFEST_SOURCES     2u
-#define MANIFEST_SEGMENTS    3u
-#define MANIFEST_PASSED_OVER 5u
-#define MANIFEST_LEFT_OUT    6u
-#define MANIFEST_SUMMARY     8u
-#define TOMBSTONE_BITS       1u
-#define WHOLE_FILE           0u
+#define MANIFEST_OPTIONS        1u
+#define MANIFEST_SOURCES        2u
+#define MANIFEST_SEGMENTS       3u
+#define MANIFEST_PASSED_OVER    5u
+#define MANIFEST_LEFT_OUT       6u
+#define MANIFEST_FINGERPRINTS   10u
+#define MANIFEST_PASSED_ENTRIES 11u
+#define MANIFEST_SUMMARY        8u
+#define TOMBSTONE_BITS          1u
+#define WHOLE_FILE              0u
 
 /* Changes one number of a section. It is n_bytes wide and at `offset` (from the end, if negative).
  * It is set to `value` or changed by it. PACKED_...: the number is element `offset` (from the end,

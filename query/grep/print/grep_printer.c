@@ -1077,8 +1077,9 @@ static bool count_line(struct bs_grep_printer *printer, enum bs_grep_line_kind k
 	if (printer->counts)
 		printer->outcome.sums.matched_lines += count_lines(printer, line);
 	/* A file without a match so far must be searched on, because a later NUL byte decides what
-	 * is reported. */
-	if ((format == BS_GREP_FILES_WITH || format == BS_GREP_QUIET) && !printer->counts)
+	 * is reported. With -v rg searches on even after a match. */
+	if ((format == BS_GREP_FILES_WITH || format == BS_GREP_QUIET) && !printer->counts &&
+	    !printer->output->invert)
 		return false;
 	return wants_more(printer);
 }
@@ -1199,6 +1200,23 @@ bool bs_grep_print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind 
 	                          : print_by_format(printer, kind, line);
 	return wants_more && (printer->to.out->used_bytes < printer->offer_bytes ||
 	                      printer->offer(printer->offer_context));
+}
+
+void bs_grep_print_known(struct bs_grep_printer *printer, const struct bs_grep_known *known)
+{
+	enum bs_grep_format format = printer->output->format;
+	bool ends_early = format == BS_GREP_FILES_WITH || format == BS_GREP_FILES_WITHOUT;
+	struct bs_grep_finish finish = {.searched_bytes = known->n_bytes,
+	                                .is_binary = known->is_binary,
+	                                .binary = BS_GREP_BINARY_QUIT};
+	bs_grep_print_begin(printer);
+	if (printer->output->invert)
+		printer->n_matched =
+			known->n_lines < printer->max_count ? known->n_lines : printer->max_count;
+	if (ends_early && printer->n_matched > 1)
+		printer->n_matched = 1;
+	printer->outcome.sums.matches = printer->n_matched;
+	bs_grep_print_finish(printer, &finish);
 }
 
 /* True if one message about a binary file is printed instead of this line and all lines that

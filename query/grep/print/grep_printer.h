@@ -145,6 +145,10 @@ void bs_grep_print_gap(struct bs_grep_printer *printer);
 void bs_grep_print_nul(struct bs_grep_printer *printer, enum bs_grep_binary binary);
 void bs_grep_print_finish(struct bs_grep_printer *printer, const struct bs_grep_finish *finish);
 
+/* Prints what an index knows of a file that was not opened, because no line of it matches. Only for
+ * output about whole files. */
+void bs_grep_print_known(struct bs_grep_printer *printer, const struct bs_grep_known *known);
+
 /* The group separator of the request, "--" by default; bytes NULL: none. */
 struct bs_grep_separator bs_grep_group_separator(const struct bs_grep_output *output);
 

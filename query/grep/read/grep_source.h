@@ -10,6 +10,14 @@
 #include "corpus/walk/walk.h"
 #include "query/grep/read/grep_unpack.h"
 
+/* The facts of a file without a match that an index knows, so that it need not be opened. */
+struct bs_grep_known {
+	bool is_known;
+	/* a NUL byte in its first 64 KiB ends its search; the other facts are 0 */
+	bool is_binary;
+	uint64_t n_bytes, n_lines;
+};
+
 struct bs_grep_file {
 	const char *path;  /* as it is opened; NULL: standard input */
 	const char *shown; /* as it is printed */
@@ -28,6 +36,7 @@ struct bs_grep_file {
 	enum bs_grep_compression packing; /* a decompressor or command whose output is searched */
 	/* with a resume token: lines up to this one are skipped; set by the caller of next */
 	uint64_t passed_line;
+	struct bs_grep_known known;
 };
 
 /* Callbacks of a source, called while next runs. */
@@ -54,6 +63,8 @@ struct bs_grep_source {
 	struct bs_grep_listener listener; /* set by the caller of next */
 	bool is_quick;                    /* next is always fast, because all files are listed */
 	uint64_t n_ruled_out;             /* files ruled out so far, which were not returned */
+	/* totals of those files, as if they had been searched; counted if an output needs them */
+	uint64_t n_passed, passed_bytes;
 	/* sources that must not be read without the user's consent (corpus/changes/recorded.h), so
 	 * that they cannot rule out files */
 	uint64_t n_unfollowed;

@@ -31,7 +31,8 @@ pick_literal() {
 }
 
 options=('' '' '' -i -S -w -n -c -l -o -v -x --count-matches -H '-C1' '-g !b' '-t c' '-T txt' --hidden --no-ignore -L -a -U -P --json --files-without-match -q '-m1'
-    '--max-depth 2' '--iglob *.TXT' -uu '--passthru' '-E utf-16')
+    '--max-depth 2' '--iglob *.TXT' -uu '--passthru' '-E utf-16' '-v -c' '-v -l' '-c --include-zero' '-g *.txt' '-g .*' '--max-filesize 300'
+    '--json -t txt' '--files-without-match -g *.txt' '-v -c --max-depth 2')
 trusted() {
     same_with --no-stat "$@"
 }
@@ -51,12 +52,13 @@ try_patterns() { # HOW N
 
 make_tree
 make_more x
+# A file of a requested type may be hidden.
+printf 'w12 hidden\n' >more/a/.hid.txt
 settle
 bitsift index -q --words --grams .
 try_patterns same "$n_cases"
 try_patterns trusted $((n_cases / 3))
-# A search without files is reported; a file of a requested type may be hidden.
-printf 'w12 hidden\n' >more/a/.hid.txt
+# A search without files is reported.
 for option in '-g *.none' '-t txt' '-T txt' '-T txt -T c -T py -T js' '-t js' '--max-depth 0' '--max-filesize 1'; do
     # shellcheck disable=SC2086 # options of several words
     same $option w12

@@ -96,14 +96,21 @@ static void test_round_trips(void **state)
 		AUTO(documents_deinit) struct documents documents;
 		struct bs_doc_record got;
 		documents_make(&documents, sizes[i], i % 2 == 0, &random);
+		/* Every third table has numbers of lines, the others have no section of them. */
+		for (uint32_t d = 0; d < sizes[i] && i % 3 == 1; d++)
+			documents.records[d].lines =
+				(uint32_t)(next_random(&random) >> random_below(&random, 64));
 		builder_fill(&builder, &documents);
 		write_table("file", &builder);
 		AUTO(bs_doc_table_deinit) struct bs_doc_table table;
 		AUTO(bs_container_close_at) struct bs_container *file = open_file("file");
 		expect_ok(bs_doc_table_open(&table, file, sizes[i], ERR), &said);
 		for (uint32_t d = 0; d < sizes[i]; d++) {
+			uint32_t lines = 77;
 			expect_ok(bs_doc_table_get(&table, d, &got, ERR), &said);
 			expect_same(&got, &documents.records[d]);
+			expect_ok(bs_doc_table_lines(&table, d, &lines, ERR), &said);
+			assert_int_equal(lines, documents.records[d].lines);
 		}
 		expect_status(bs_doc_table_get(&table, sizes[i], &got, ERR), BS_CORRUPT, &said);
 		expect_status(bs_doc_table_get(&table, UINT32_MAX, &got, ERR), BS_CORRUPT, &said);

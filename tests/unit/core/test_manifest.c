@@ -80,6 +80,43 @@ static void options_fill(struct bs_recorded_options *options, uint64_t *random)
 	};
 }
 
+/* Adds skipped files, with and without fingerprints, and entries that rules left out. */
+static void skipped_fill(struct bs_manifest *manifest, uint64_t *random)
+{
+	for (uint64_t n = random_below(random, 6); n > 0; n--) {
+		FREED char *name = name_string(random);
+		struct bs_non_documents file = {
+			.source = (uint32_t)random_below(random, manifest->n_sources),
+			.nul_end = (uint32_t)random_below(random, 3),
+			.name = name};
+		for (int word = 0; word < 4 && file.nul_end > 0; word++)
+			file.fingerprint[word] = next_random(random) >> (word ? 0 : 1);
+		expect_ok(bs_manifest_add_non_document(manifest, &file, ERR), &said);
+	}
+	manifest->has_passed_entries = random_below(random, 2);
+	for (uint64_t n = random_below(random, 6); n > 0; n--) {
+		struct bs_passed_entry entry = {
+			.source = (uint32_t)random_below(random, manifest->n_sources),
+			.reason = (enum bs_skip)(BS_SKIP_HIDDEN + random_below(random, 4)),
+			.path = random_below(random, 2) ? "a/.b" : "\377/.c"};
+		expect_ok(bs_manifest_add_passed_entry(manifest, &entry, ERR), &said);
+	}
+}
+
+/* A list of entries that is too long for a manifest is forgotten. */
+static void test_passed_entries_are_few(void **state)
+{
+	AUTO(bs_manifest_deinit) struct bs_manifest manifest = {.has_passed_entries = true};
+	struct bs_passed_entry entry = {.reason = BS_SKIP_IGNORED, .path = "some/name.o"};
+	for (int i = 0; i < 10000; i++)
+		expect_ok(bs_manifest_add_passed_entry(&manifest, &entry, ERR), &said);
+	assert_true(manifest.has_passed_entries);
+	for (int i = 0; i < 10000; i++)
+		expect_ok(bs_manifest_add_passed_entry(&manifest, &entry, ERR), &said);
+	assert_false(manifest.has_passed_entries);
+	assert_int_equal(manifest.passed_entries.used_bytes, 0);
+}
+
 static void manifest_fill(struct bs_manifest *manifest, uint64_t *random)
 {
 	*manifest = (struct bs_manifest){.generation = 1 + (next_random(random) >> 3),
@@ -119,12 +156,37 @@ static void manifest_fill(struct bs_manifest *manifest, uint64_t *random)
 	for (uint64_t n = random_below(random, 4); n > 0; n--)
 		expect_ok(bs_manifest_add_field(manifest, &"abc"[n - 1], (size_t)(4 - n), ERR),
 		          &said);
+	if (manifest->options.grams && manifest->n_sources > 0)
+		skipped_fill(manifest, random);
 	manifest->exclusions.n_docs = random_below(random, 2) ? next_random(random) : 0;
 	manifest->exclusions.number = manifest->exclusions.n_docs ? ++number : 0;
 	manifest->next_number += number;
 }
 
 /* ---- comparing ---- */
+
+/* Skipped files and entries that rules left out. */
+static void expect_same_skipped(const struct bs_manifest *a, const struct bs_manifest *b)
+{
+	struct bs_non_documents x, y;
+	struct bs_passed_entry p, q;
+	size_t at = 0, other_at = 0;
+	while (bs_manifest_next_non_document(a, &at, &x)) {
+		assert_true(bs_manifest_next_non_document(b, &other_at, &y));
+		assert_true(x.source == y.source && x.nul_end == y.nul_end);
+		assert_memory_equal(x.fingerprint, y.fingerprint, sizeof(x.fingerprint));
+		assert_string_equal(x.name, y.name);
+	}
+	assert_false(bs_manifest_next_non_document(b, &other_at, &y));
+	assert_int_equal(a->has_passed_entries, b->has_passed_entries);
+	at = other_at = 0;
+	while (bs_manifest_next_passed_entry(a, &at, &p)) {
+		assert_true(bs_manifest_next_passed_entry(b, &other_at, &q));
+		assert_true(p.source == q.source && p.reason == q.reason);
+		assert_string_equal(p.path, q.path);
+	}
+	assert_false(bs_manifest_next_passed_entry(b, &other_at, &q));
+}
 
 static void expect_same_string(const char *a, const char *b)
 {
@@ -181,6 +243,7 @@ static void expect_same(const struct bs_manifest *a, const struct bs_manifest *b
 		assert_true(x->read_bytes == y->read_bytes && x->read_lines == y->read_lines &&
 		            x->read_checksum == y->read_checksum);
 	}
+	expect_same_skipped(a, b);
 	assert_int_equal(a->fields.n_terms, b->fields.n_terms);
 	for (uint32_t i = 0; i < a->fields.n_terms; i++) {
 		assert_int_equal(a->fields.entries[i].n_bytes, b->fields.entries[i].n_bytes);
@@ -386,6 +449,8 @@ enum spoilt {
 	BELOW,
 	LEFT_OUT,
 	NON_DOCUMENT,
+	PASSED_PLACE,
+	PASSED_REASON,
 	SEGMENT,
 	NUMBER,
 	N_SPOILT
@@ -426,6 +491,13 @@ static void spoil(struct bs_manifest *manifest, enum spoilt what)
 	if (what == NON_DOCUMENT) {
 		manifest->options.grams = true;
 		expect_ok(bs_manifest_add_non_document(manifest, &file, ERR), &said);
+	}
+	if (what == PASSED_PLACE || what == PASSED_REASON) {
+		struct bs_passed_entry entry = {.reason = BS_SKIP_HIDDEN, .path = "a/.b"};
+		entry.path = what == PASSED_PLACE ? "../.b" : entry.path;
+		entry.reason = what == PASSED_REASON ? BS_SKIP_GONE : entry.reason;
+		manifest->options.grams = manifest->has_passed_entries = true;
+		expect_ok(bs_manifest_add_passed_entry(manifest, &entry, ERR), &said);
 	}
 	if (what == SEGMENT)
 		expect_ok(bs_manifest_add_segment(manifest, &deleted, ERR), &said);
@@ -591,5 +663,6 @@ static void test_damage_with_right_checksums(void **state)
 RUN_TESTS(FOLDER_TEST(test_round_trips), FOLDER_TEST(test_density_comes_back_equal),
           FOLDER_TEST(test_impossible), cmocka_unit_test(test_options_differ),
           cmocka_unit_test(test_weights), cmocka_unit_test(test_lists),
-          FOLDER_TEST(test_commit_is_all_or_nothing), FOLDER_TEST(test_refused_by_its_reader),
-          FOLDER_TEST(test_nothing_there), FOLDER_TEST(test_damage_with_right_checksums))
+          cmocka_unit_test(test_passed_entries_are_few), FOLDER_TEST(test_commit_is_all_or_nothing),
+          FOLDER_TEST(test_refused_by_its_reader), FOLDER_TEST(test_nothing_there),
+          FOLDER_TEST(test_damage_with_right_checksums))

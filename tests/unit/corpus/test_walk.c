@@ -219,6 +219,58 @@ static void test_links_and_depth(void **state)
 	}
 }
 
+/* bs_walk_judge selects those of all files that a walk with the same globs and depth yields. */
+static void test_judgements(void **state)
+{
+	static const char *const files[] = {".h.c",  "a/.i.h",  "a/b/c/d.h", "a/b/e",
+	                                    "a/x.c", "a-b/x.c", "sub/x.py",  "z.c"};
+	static const struct {
+		const char *globs[3];
+		uint32_t max_depth;
+	} cases[] = {{{NULL}, 0},       {{"*.c"}, 0},   {{"!*.c"}, 0},      {{"!a/"}, 0},
+	             {{"a"}, 0},        {{"/a/**"}, 0}, {{"*.h", "!b"}, 0}, {{"!b", "*.h"}, 0},
+	             {{"sub/*.py"}, 0}, {{"/*.c"}, 0},  {{".*"}, 0},        {{NULL}, 1},
+	             {{"*.c"}, 2},      {{"!x.*"}, 2}};
+	make_folder("judged");
+	for (size_t i = 0; i < COUNT(files); i++) {
+		char path[64];
+		snprintf(path, sizeof(path), "judged/%s", files[i]);
+		for (char *slash = strchr(path + 7, '/'); slash; slash = strchr(slash + 1, '/')) {
+			*slash = '\0';
+			make_folder(path);
+			*slash = '/';
+		}
+		make_text(path, "");
+	}
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct bs_walk_options options = {.globs = cases[i].globs,
+		                                  .max_depth = cases[i].max_depth};
+		char lines[512] = "";
+		while (options.globs[options.n_globs])
+			options.n_globs++;
+		struct bs_walk *rules;
+		assert_int_equal(bs_walk_open_rules("judged", &options, &rules, ERR), BS_OK);
+		/* The order of names does not matter. */
+		enum bs_walk_judgement judgements[COUNT(files)];
+		for (size_t round = 0; round < 2; round++)
+			for (size_t k = 0; k < COUNT(files); k++) {
+				size_t f = round ? k : COUNT(files) - 1 - k;
+				assert_int_equal(bs_walk_judge(rules, files[f], strlen(files[f]),
+				                               false, &judgements[f], ERR),
+				                 BS_OK);
+			}
+		for (size_t k = 0; k < COUNT(files); k++) {
+			bool is_hidden = files[k][0] == '.' || strstr(files[k], "/.");
+			if (judgements[k] == BS_WALK_BY_GLOB ||
+			    (judgements[k] == BS_WALK_BY_RULES && !is_hidden))
+				snprintf(lines + strlen(lines), sizeof(lines) - strlen(lines),
+				         "%s\n", files[k]);
+		}
+		bs_walk_close(rules);
+		expect("judged", &options, lines);
+	}
+}
+
 static void test_unreadable(void **state)
 {
 	struct reports reports = {""};
@@ -674,6 +726,7 @@ static int tear_down_unless_different(void **state)
 RUN_RANDOM_TESTS(40, 1, cmocka_unit_test_setup_teardown(test_order_and_reports, set_up, tear_down),
                  cmocka_unit_test_setup_teardown(test_names, set_up, tear_down),
                  cmocka_unit_test_setup_teardown(test_links_and_depth, set_up, tear_down),
+                 cmocka_unit_test_setup_teardown(test_judgements, set_up, tear_down),
                  cmocka_unit_test_setup_teardown(test_unreadable, set_up, tear_down),
                  cmocka_unit_test_setup_teardown(test_open_errors, set_up, tear_down),
                  cmocka_unit_test_setup_teardown(test_deep, set_up, tear_down),

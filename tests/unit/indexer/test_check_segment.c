@@ -524,6 +524,14 @@ static void test_grams(void **state)
 	EXPECT("manifest", 0, "files that are passed over",
 	       {MANIFEST_PASSED_OVER, 0, 0, 4, SET, 3});
 	EXPECT("manifest", 0, "is not below its source", {MANIFEST_PASSED_OVER, 0, 8, 1, SET, '/'});
+	EXPECT("seg", 0, "lines in fewer bytes, or is no file",
+	       {BS_SECTION_DOC_LINES, 0, 0, 8, ADD, 100000});
+	EXPECT("manifest", 0, "trailing bytes in a section",
+	       {MANIFEST_FINGERPRINTS, 0, 0, 1, SET, 0});
+	EXPECT("manifest", 0, "a section ends too early",
+	       {MANIFEST_FINGERPRINTS, 0, -1, 1, SET, 0xff});
+	EXPECT("manifest", 0, "a list of entries of kind 2",
+	       {MANIFEST_PASSED_ENTRIES, 0, 0, 1, SET, 2});
 	EXPECT("manifest", 0, "files left out of unknown source 9",
 	       {MANIFEST_LEFT_OUT, 0, 0, 1, SET, 9});
 	EXPECT("manifest", 0, "files left out for unknown reason 16",

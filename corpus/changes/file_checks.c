@@ -1,5 +1,5 @@
-/* grep_fingerprints.c: see grep_fingerprints.h. */
-#include "query/grep/grep_fingerprints.h"
+/* file_checks.c: see file_checks.h. */
+#include "corpus/changes/file_checks.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -22,7 +22,8 @@
 #define MOST_AHEAD 256u
 
 /* Up to CHUNK_DOCS documents of a segment, in document order, which is the order of the walk if
- * there is one segment. */
+ * there is one segment. The segment manifest.n_segments stands for the skipped files of the
+ * source. */
 struct chunk {
 	uint32_t segment;
 	uint32_t first, end;
@@ -33,14 +34,19 @@ struct chunk {
 #define NOT_ASKED 2u       /* the record could not be read */
 #define DONE      SIZE_MAX /* the task of a chunk that is known to be done */
 
-struct bs_grep_fingerprints {
+struct bs_file_checks {
 	const struct bs_snapshot *snapshot;
 	uint32_t source;
 	const struct bs_doc_bits *candidates;
-	int folder; /* descriptor; -1: no file can be checked */
+	int folder;      /* descriptor; -1: no file can be checked */
+	size_t *skipped; /* positions of the skipped files in the manifest's list */
+	uint32_t n_skipped;
 	struct chunk *chunks;
 	size_t n_chunks;
 	size_t *first_chunk; /* by segment: the chunk of document 0 */
+	/* by segment, then by document: a bit if it is deleted; NULL: none is. Copies, because the
+	 * caller may mark documents of other sources while the checks run. */
+	uint8_t **deleted;
 	uint8_t **unchanged; /* by segment, then by document: 0, 1 or NOT_ASKED */
 	struct bs_workers *workers;
 	size_t *order; /* by task: its chunk */
@@ -51,30 +57,57 @@ struct bs_grep_fingerprints {
 	uint32_t n_threads; /* threads that are still to be started */
 };
 
-/* Checks whether a file is unchanged. The file is looked up relative to the folder of the file
- * checked before: neighbours in the index are mostly in the same folder, and a name of one
+/* Checks whether a file still has its fingerprint. The file is looked up relative to the folder of
+ * the file checked before: neighbours in the index are mostly in the same folder, and a name of one
  * component is looked up twice as fast as one of five. */
-static bool is_unchanged(const struct bs_grep_fingerprints *fingerprints,
-                         struct bs_file_place *place, const struct bs_doc_record *record)
+static bool has_fingerprint(const struct bs_file_checks *fingerprints, struct bs_file_place *place,
+                            const void *file, size_t n_bytes, const uint64_t fingerprint[4])
 {
 	char name[PATH_MAX];
 	struct stat found;
-	size_t n = record->name_bytes;
-	if (fingerprints->folder < 0 || record->flags & BS_DOC_RACY || n >= sizeof(name) ||
-	    !bs_doc_name_is_below(record->name, record->name_bytes))
+	if (fingerprints->folder < 0 || n_bytes >= sizeof(name) ||
+	    !bs_doc_name_is_below(file, (uint32_t)n_bytes))
 		return false;
-	memcpy(name, record->name, n);
-	name[n] = '\0';
+	memcpy(name, file, n_bytes);
+	name[n_bytes] = '\0';
 	if (bs_file_stat_below(fingerprints->folder, name, place, &found) != 0)
 		return false;
 	struct bs_fingerprint now = bs_file_fingerprint(&found);
-	return bs_fingerprint_equals(&now, record->place);
+	return bs_fingerprint_equals(&now, fingerprint);
+}
+
+static bool is_unchanged(const struct bs_file_checks *fingerprints, struct bs_file_place *place,
+                         const struct bs_doc_record *record)
+{
+	return !(record->flags & BS_DOC_RACY) && has_fingerprint(fingerprints, place, record->name,
+	                                                         record->name_bytes, record->place);
+}
+
+static enum bs_status do_skipped(struct bs_file_checks *fingerprints, const struct chunk *chunk,
+                                 const struct bs_task *task, struct bs_error *err)
+{
+	struct bs_file_place place = {.fd = -1};
+	struct bs_non_documents file;
+	enum bs_status status = BS_OK;
+	for (uint32_t i = chunk->first; i < chunk->end && bs_task_is_wanted(task) && !status; i++) {
+		size_t at = fingerprints->skipped[i];
+		(void)bs_manifest_next_non_document(&fingerprints->snapshot->manifest, &at, &file);
+		if (!bs_non_document_has_fingerprint(&file))
+			continue;
+		fingerprints->unchanged[chunk->segment][i] = has_fingerprint(
+			fingerprints, &place, file.name, strlen(file.name), file.fingerprint);
+		status = bs_deadline_check_after(STAT_NS, err);
+	}
+	bs_file_place_close(&place);
+	return status;
 }
 
 static enum bs_status do_chunk(void *context, const struct bs_task *task, struct bs_error *err)
 {
-	struct bs_grep_fingerprints *fingerprints = context;
+	struct bs_file_checks *fingerprints = context;
 	const struct chunk *chunk = &fingerprints->chunks[fingerprints->order[task->number]];
+	if (chunk->segment == fingerprints->snapshot->manifest.n_segments)
+		return do_skipped(fingerprints, chunk, task, err);
 	const struct bs_doc_table *table = &fingerprints->snapshot->segments[chunk->segment].docs;
 	struct bs_file_place place = {.fd = -1};
 	struct bs_source_range range = {.end = 0};
@@ -89,8 +122,9 @@ static enum bs_status do_chunk(void *context, const struct bs_task *task, struct
 			d = range.end - 1;
 			continue;
 		}
-		if (bs_snapshot_is_deleted(fingerprints->snapshot, ref.segment, d) ||
-		    bs_doc_bits_has(fingerprints->candidates, ref))
+		const uint8_t *deleted = fingerprints->deleted[ref.segment];
+		if ((deleted && (deleted[d / 8] >> (d % 8) & 1)) ||
+		    (fingerprints->candidates && bs_doc_bits_has(fingerprints->candidates, ref)))
 			continue;
 		/* On failure the caller's thread reads the record again and reports it. */
 		fingerprints->unchanged[ref.segment][d] =
@@ -118,50 +152,87 @@ static void find_documents(const struct bs_doc_table *table, uint32_t source, ui
 	}
 }
 
-static enum bs_status plan_chunks(struct bs_grep_fingerprints *fingerprints, uint32_t source,
-                                  struct bs_error *err)
+/* Finds the skipped files of the source. */
+static enum bs_status find_skipped(struct bs_file_checks *fingerprints, struct bs_error *err)
 {
-	uint32_t n_segments = fingerprints->snapshot->manifest.n_segments;
-	size_t most = 0;
-	for (uint32_t s = 0; s < n_segments; s++)
-		most += fingerprints->snapshot->segments[s].docs.n_docs / CHUNK_DOCS + 1;
-	fingerprints->chunks = calloc(most + 1, sizeof(*fingerprints->chunks));
-	fingerprints->order = calloc(most + 1, sizeof(*fingerprints->order));
-	fingerprints->task = calloc(most + 1, sizeof(*fingerprints->task));
-	fingerprints->first_chunk =
-		calloc((size_t)n_segments + 1, sizeof(*fingerprints->first_chunk));
-	fingerprints->unchanged = calloc((size_t)n_segments + 1, sizeof(*fingerprints->unchanged));
-	if (!fingerprints->chunks || !fingerprints->order || !fingerprints->task ||
-	    !fingerprints->first_chunk || !fingerprints->unchanged)
-		return bs_fail_memory(err, "fingerprints", most * sizeof(*fingerprints->chunks));
-	for (uint32_t s = 0; s < n_segments; s++) {
-		const struct bs_doc_table *table = &fingerprints->snapshot->segments[s].docs;
-		uint32_t first, end;
-		find_documents(table, source, &first, &end);
-		fingerprints->unchanged[s] = calloc((size_t)table->n_docs + 1, 1);
-		if (!fingerprints->unchanged[s])
-			return bs_fail_memory(err, "fingerprints", table->n_docs);
-		fingerprints->first_chunk[s] = fingerprints->n_chunks;
-		for (uint64_t from = 0; from < table->n_docs; from += CHUNK_DOCS) {
-			uint64_t to = from + CHUNK_DOCS < table->n_docs ? from + CHUNK_DOCS
-			                                                : table->n_docs;
-			struct chunk *chunk = &fingerprints->chunks[fingerprints->n_chunks++];
-			chunk->segment = s;
-			chunk->first = from > first ? (uint32_t)from : first;
-			chunk->end = to < end ? (uint32_t)to : end;
-		}
+	const struct bs_manifest *manifest = &fingerprints->snapshot->manifest;
+	struct bs_non_documents file;
+	size_t n = 0;
+	for (size_t at = 0; bs_manifest_next_non_document(manifest, &at, &file);)
+		n += file.source == fingerprints->source;
+	fingerprints->skipped = calloc(n + 1, sizeof(*fingerprints->skipped));
+	if (!fingerprints->skipped || n >= UINT32_MAX)
+		return bs_fail_memory(err, "fingerprints", n * sizeof(*fingerprints->skipped));
+	for (size_t at = 0, before = 0; bs_manifest_next_non_document(manifest, &at, &file);
+	     before = at)
+		if (file.source == fingerprints->source)
+			fingerprints->skipped[fingerprints->n_skipped++] = before;
+	return BS_OK;
+}
+
+/* Adds the chunks of segment s, of which documents [first, end) are of the source. */
+static enum bs_status plan_segment(struct bs_file_checks *fingerprints, uint32_t s, uint32_t n_docs,
+                                   uint32_t first, uint32_t end, struct bs_error *err)
+{
+	fingerprints->unchanged[s] = calloc((size_t)n_docs + 1, 1);
+	if (!fingerprints->unchanged[s])
+		return bs_fail_memory(err, "fingerprints", n_docs);
+	const uint8_t *deleted = s < fingerprints->snapshot->manifest.n_segments
+	                                 ? fingerprints->snapshot->tombstones.bits[s]
+	                                 : NULL;
+	size_t deleted_bytes = ((size_t)n_docs + 7) / 8;
+	if (deleted && !(fingerprints->deleted[s] = malloc(deleted_bytes + 1)))
+		return bs_fail_memory(err, "fingerprints", n_docs);
+	if (deleted)
+		memcpy(fingerprints->deleted[s], deleted, deleted_bytes);
+	fingerprints->first_chunk[s] = fingerprints->n_chunks;
+	for (uint64_t from = 0; from < n_docs; from += CHUNK_DOCS) {
+		uint64_t to = from + CHUNK_DOCS < n_docs ? from + CHUNK_DOCS : n_docs;
+		struct chunk *chunk = &fingerprints->chunks[fingerprints->n_chunks++];
+		chunk->segment = s;
+		chunk->first = from > first ? (uint32_t)from : first;
+		chunk->end = to < end ? (uint32_t)to : end;
 	}
 	return BS_OK;
 }
 
-enum bs_status bs_grep_fingerprints_start(const struct bs_snapshot *snapshot,
-                                          const struct bs_doc_bits *candidates, uint32_t source,
-                                          const char *path, unsigned n_threads,
-                                          struct bs_grep_fingerprints **fingerprints_out,
-                                          struct bs_error *err)
+static enum bs_status plan_chunks(struct bs_file_checks *fingerprints, uint32_t source,
+                                  struct bs_error *err)
+{
+	uint32_t n_segments = fingerprints->snapshot->manifest.n_segments;
+	enum bs_status status = find_skipped(fingerprints, err);
+	size_t most = fingerprints->n_skipped / CHUNK_DOCS + 2;
+	for (uint32_t s = 0; s < n_segments; s++)
+		most += fingerprints->snapshot->segments[s].docs.n_docs / CHUNK_DOCS + 1;
+	fingerprints->chunks = calloc(most, sizeof(*fingerprints->chunks));
+	fingerprints->order = calloc(most, sizeof(*fingerprints->order));
+	fingerprints->task = calloc(most, sizeof(*fingerprints->task));
+	fingerprints->first_chunk =
+		calloc((size_t)n_segments + 1, sizeof(*fingerprints->first_chunk));
+	fingerprints->unchanged = calloc((size_t)n_segments + 1, sizeof(*fingerprints->unchanged));
+	fingerprints->deleted = calloc((size_t)n_segments + 1, sizeof(*fingerprints->deleted));
+	if (!status &&
+	    (!fingerprints->chunks || !fingerprints->order || !fingerprints->task ||
+	     !fingerprints->first_chunk || !fingerprints->unchanged || !fingerprints->deleted))
+		status = bs_fail_memory(err, "fingerprints", most * sizeof(*fingerprints->chunks));
+	for (uint32_t s = 0; s < n_segments && !status; s++) {
+		const struct bs_doc_table *table = &fingerprints->snapshot->segments[s].docs;
+		uint32_t first, end;
+		find_documents(table, source, &first, &end);
+		status = plan_segment(fingerprints, s, table->n_docs, first, end, err);
+	}
+	uint32_t n_skipped = fingerprints->n_skipped;
+	return status ? status
+	              : plan_segment(fingerprints, n_segments, n_skipped, 0, n_skipped, err);
+}
+
+enum bs_status bs_file_checks_start(const struct bs_snapshot *snapshot,
+                                    const struct bs_doc_bits *candidates, uint32_t source,
+                                    const char *path, unsigned n_threads,
+                                    struct bs_file_checks **fingerprints_out, struct bs_error *err)
 {
 	*fingerprints_out = NULL;
-	struct bs_grep_fingerprints *fingerprints = calloc(1, sizeof(*fingerprints));
+	struct bs_file_checks *fingerprints = calloc(1, sizeof(*fingerprints));
 	if (!fingerprints)
 		return bs_fail_memory(err, "fingerprints", sizeof(*fingerprints));
 	fingerprints->snapshot = snapshot;
@@ -177,7 +248,7 @@ enum bs_status bs_grep_fingerprints_start(const struct bs_snapshot *snapshot,
 	if (!status)
 		status = bs_workers_new(&plan, &fingerprints->workers, err);
 	if (status) {
-		bs_grep_fingerprints_free(fingerprints);
+		bs_file_checks_free(fingerprints);
 		return status;
 	}
 	fingerprints->n_threads = plan.n_threads - 1;
@@ -187,7 +258,7 @@ enum bs_status bs_grep_fingerprints_start(const struct bs_snapshot *snapshot,
 
 /* Adds tasks for a chunk and those that follow it in its segment: as many as the calling thread has
  * waited for, so that a search that ends early, or in a subfolder, checks few other files. */
-static void add_tasks(struct bs_grep_fingerprints *fingerprints, size_t chunk)
+static void add_tasks(struct bs_file_checks *fingerprints, size_t chunk)
 {
 	size_t n_ahead = fingerprints->n_waits < MOST_AHEAD ? fingerprints->n_waits : MOST_AHEAD,
 	       n_before = fingerprints->n_tasks;
@@ -205,7 +276,7 @@ static void add_tasks(struct bs_grep_fingerprints *fingerprints, size_t chunk)
 }
 
 /* Waits until a chunk is done, or does it. */
-static void wait_chunk(struct bs_grep_fingerprints *fingerprints, size_t chunk)
+static void wait_chunk(struct bs_file_checks *fingerprints, size_t chunk)
 {
 	if (fingerprints->task[chunk] == DONE)
 		return;
@@ -218,9 +289,9 @@ static void wait_chunk(struct bs_grep_fingerprints *fingerprints, size_t chunk)
 	fingerprints->task[chunk] = DONE;
 }
 
-enum bs_status bs_grep_fingerprints_is_unchanged(struct bs_grep_fingerprints *fingerprints,
-                                                 struct bs_doc_ref ref, bool *unchanged_out,
-                                                 struct bs_error *err)
+enum bs_status bs_file_checks_is_unchanged(struct bs_file_checks *fingerprints,
+                                           struct bs_doc_ref ref, bool *unchanged_out,
+                                           struct bs_error *err)
 {
 	struct bs_file_place place = {.fd = -1};
 	struct bs_doc_record record;
@@ -235,20 +306,25 @@ enum bs_status bs_grep_fingerprints_is_unchanged(struct bs_grep_fingerprints *fi
 	return status;
 }
 
-void bs_grep_fingerprints_free(struct bs_grep_fingerprints *fingerprints)
+void bs_file_checks_free(struct bs_file_checks *fingerprints)
 {
 	if (!fingerprints)
 		return;
 	bs_workers_free(fingerprints->workers);
 	for (uint32_t s = 0;
-	     fingerprints->unchanged && s < fingerprints->snapshot->manifest.n_segments; s++)
+	     fingerprints->unchanged && s <= fingerprints->snapshot->manifest.n_segments; s++)
 		free(fingerprints->unchanged[s]);
+	for (uint32_t s = 0;
+	     fingerprints->deleted && s <= fingerprints->snapshot->manifest.n_segments; s++)
+		free(fingerprints->deleted[s]);
 	if (fingerprints->folder >= 0)
 		close(fingerprints->folder);
 	free(fingerprints->unchanged);
+	free(fingerprints->deleted);
 	free(fingerprints->first_chunk);
-	free(fingerprints->chunks);
+	free(fingerprints->skipped);
 	free(fingerprints->order);
 	free(fingerprints->task);
+	free(fingerprints->chunks);
 	free(fingerprints);
 }
