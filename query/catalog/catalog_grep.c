@@ -39,18 +39,19 @@ struct grepping {
 
 /* Whether indexes without a match may be skipped: the search covers only files that the default
  * rules index, and reports nothing about files without a match. */
-static bool can_skip(const struct bs_grep_request *grep)
+static bool can_skip(const struct bs_grep_request *grep, const struct bs_grep_program *program)
 {
 	const struct bs_grep_files *files = &grep->files;
 	const struct bs_grep_output *output = &grep->output;
 	bool tells_of_all = output->invert || output->passthru || output->include_zero ||
-	                    output->format == BS_GREP_FILES_WITHOUT;
+	                    output->format == BS_GREP_FILES_WITHOUT ||
+	                    output->format == BS_GREP_JSON || (program && program->sums);
 	bool has_more_rules =
 		files->ignore_files || files->caseless_ignore_files || files->ignores_outside_git;
 	/* Ignore files and file types may let hidden files in. */
 	bool has_more_files = files->hidden || files->no_ignore || files->follow ||
 	                      files->no_ignore_kinds || files->globs || files->iglobs ||
-	                      files->types || has_more_rules;
+	                      files->types || files->type_changes || has_more_rules;
 	bool reads_otherwise = files->encoding || files->search_zip || files->preprocessor;
 	return grep->task == BS_GREP_SEARCH && grep->pattern.n_patterns > 0 &&
 	       !grep->pattern.is_brute && !tells_of_all && !has_more_files && !reads_otherwise;
@@ -356,7 +357,7 @@ enum bs_status bs_catalog_grep_for_program(struct bs_catalog *catalog,
 	if (status)
 		return status;
 	status = find_cursor(&at, catalog->file.n_items, err);
-	if (!status && can_skip(&request->grep))
+	if (!status && can_skip(&request->grep, program))
 		status = bs_pattern_grams_rust(&request->grep.pattern, &at.tree, err);
 	if (!status && !(at.absence.is_absent = calloc(catalog->file.n_items + 1, sizeof(bool))))
 		status = bs_fail_memory(err, "a search", catalog->file.n_items);

@@ -75,7 +75,8 @@ static bool is_i(int32 c)
 }
 
 /* Adds c, which is an i of any kind or U+0307, combining dot above. The tree then matches all i
- * that the collation may treat as equal to it; U+0307 is optional. */
+ * that the collation may treat as equal to it. U+0307 is optional, and may follow an i that U+0130
+ * may lower to. */
 static void add_i(struct bs_pattern_tree *tree, int32 c, enum bsp_letter_i letter_i)
 {
 	static const struct bs_pattern_range dotted[] = {{'i', 'i'}, {'I', 'I'}, {0x130, 0x130}},
@@ -85,7 +86,7 @@ static void add_i(struct bs_pattern_tree *tree, int32 c, enum bsp_letter_i lette
 		bs_pattern_tree_class(tree, any, lengthof(any), false);
 	else if (c != 0x307)
 		bs_pattern_tree_class(tree, c == 0x131 ? dotless : dotted, 3, false);
-	if (c != 0x307 && letter_i != BSP_I_OTHER)
+	if (c != 0x307 && c != 0x130 && letter_i != BSP_I_OTHER)
 		return;
 	bs_pattern_tree_character(tree, 0x307);
 	bs_pattern_tree_repeat(tree, 0, 1);

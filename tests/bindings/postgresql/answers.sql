@@ -16,6 +16,7 @@ INSERT INTO words SELECT i,
 		CASE WHEN i % 11 = 0 THEN E'new\nline' END, 'n' || i, CASE WHEN i % 3 = 0 THEN 'quick brown fox' END, CASE WHEN i % 4 = 0 THEN 'brown quick' END,
 		CASE WHEN i % 13 = 0 THEN 'café résumé' END, repeat('x', i % 5), i % 17) END
 	FROM generate_series(1, 400) i;
+INSERT INTO words VALUES (401, U&'an i\0307stanbul, run'), (402, U&'an I\0307STANBUL, run');
 CREATE TABLE questions (n serial, condition text);
 
 -- Answers a question by one kind of scan; the text of an error is an answer, too.

@@ -1,4 +1,4 @@
-# Flags that scripts and editors pass: those of rg 13, and hyperlinks of rg 14.
+# Flags that scripts and editors pass, hyperlinks, and the style of paths.
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 mkdir -p src/deep
@@ -23,7 +23,7 @@ done
 for bytes in '\377' '\200a'; do
     # shellcheck disable=SC2059
     printf "foo $bytes\n" >src/bytes
-    # With --engine pcre2, unlike -P, rg stops at such bytes.
+    # --engine pcre2 is -P.
     bitsift grep -P -o 'foo.*' . | cmp - <(bitsift grep --engine pcre2 -o 'foo.*' .)
     same -P --engine default -o 'foo.*'
     same --auto-hybrid-regex -o 'foo.*'
@@ -31,10 +31,10 @@ done
 report_same 45
 rm src/bytes
 echo '# versions'
-bitsift grep --pcre2-version | sed -E 's/[0-9]+\.[0-9]+/N/; s/is (not )?available$/is here or not/'
+bitsift grep --pcre2-version | sed -E 's/[0-9]+\.[0-9]+/N/; s/JIT is (not )?available/JIT is here or not/'
 bitsift grep -V | sed -E 's/[0-9.]+$/N/'
 bitsift grep --version foo nowhere | sed -E 's/[0-9.]+$/N/'
-echo '# what is left out'
+echo '# entries that the rules leave out'
 printf '*.log\n' >.ignore
 touch a.log src/.secret
 show bitsift grep --debug -j1 -l foo
