@@ -30,8 +30,8 @@ static enum bs_status sort_refs(const struct bs_snapshot *snapshot, struct bs_do
 
 #define DOCUMENT_NS 50u /* estimated cost of one document */
 
-/* Flags in the df of a wanted id: some document has this id; some document has it as its local
- * id. */
+/* Flags in the member df of a wanted id in the table `ids`: a document has this id; a document has
+ * it as its local id. */
 enum {
 	MATCHES_ID = 1,
 	MATCHES_LOCAL_ID = 2

@@ -44,8 +44,8 @@ enum bs_status bs_delete_documents(struct bs_snapshot *snapshot, const struct bs
                                    size_t n_refs, struct bs_error *err) BS_WARN_UNUSED;
 
 struct bs_undone {
-	uint64_t n_to_read; /* live again after the next refresh; all others are live at once */
-	uint64_t n_lost;    /* came from standard input and are no longer in a segment */
+	uint64_t n_to_read; /* documents that are not live again before the next refresh */
+	uint64_t n_lost;    /* documents of standard input that are no longer in a segment */
 };
 /* Removes exclusions and commits. snapshot, lock and failures: see bs_delete_documents. refs:
  * BS_DOC_EXCLUDED, without duplicates. */

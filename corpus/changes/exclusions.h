@@ -48,7 +48,7 @@ struct bs_source_move {
 struct bs_exclusions {
 	struct bs_exclusion *entries;
 	uint32_t n_entries;
-	struct bs_term_table keys; /* df: index into entries */
+	struct bs_term_table keys; /* key: id, then source number; df: index into entries */
 	struct bs_buffer key;      /* scratch */
 	struct bs_buffer names;    /* names of documents whose source was absorbed by another */
 	bool is_changed;           /* the exclusions to record differ from those of the snapshot */

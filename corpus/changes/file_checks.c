@@ -137,7 +137,7 @@ static enum bs_status do_chunk(void *context, const struct bs_task *task, struct
 	return status;
 }
 
-/* The documents of the source in a segment are within [*first, *end). */
+/* Finds bounds of the documents of a source in a segment: they are within [*first, *end). */
 static void find_documents(const struct bs_doc_table *table, uint32_t source, uint32_t *first,
                            uint32_t *end)
 {

@@ -12,10 +12,11 @@
 
 struct bs_file_checks;
 
-/* Starts to compare the files of a folder (number `source` in the manifest), documents and skipped
- * files, with their indexed fingerprints, except candidates (nullable), which are searched anyway.
- * path: the folder, relative to the working directory or absolute. n_threads: threads in addition
- * to the caller's; may be 0. All arguments are borrowed until the result is freed. BS_NO_MEMORY. */
+/* Starts to compare the files of the folder that is source number `source`, documents and skipped
+ * files, with their recorded fingerprints. candidates (nullable) are left out, because they are
+ * searched anyway. path: the folder, relative to the working directory or absolute. n_threads:
+ * threads in addition to the caller's; may be 0. All arguments are borrowed until the result is
+ * freed. BS_NO_MEMORY. */
 enum bs_status bs_file_checks_start(const struct bs_snapshot *snapshot,
                                     const struct bs_doc_bits *candidates, uint32_t source,
                                     const char *path, unsigned n_threads,
@@ -24,8 +25,8 @@ enum bs_status bs_file_checks_start(const struct bs_snapshot *snapshot,
 
 /* Whether the file of a document, which must not be a candidate, is unchanged since it was indexed.
  * For a skipped file, `segment` is manifest.n_segments, and `document` its number among the skipped
- * files of the source. Waits for the result or helps to compute it. Only on the caller's thread.
- * BS_CORRUPT, BS_NO_MEMORY. */
+ * files of the source. Waits for the result or helps to compute it. Call it only on the thread that
+ * called bs_file_checks_start. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_file_checks_is_unchanged(struct bs_file_checks *fingerprints,
                                            struct bs_doc_ref ref, bool *unchanged_out,
                                            struct bs_error *err) BS_WARN_UNUSED;

@@ -15,7 +15,7 @@
 #include "corpus/changes/refresh.h"
 #include "corpus/read/reader.h"
 
-#define MOST_CHECKERS 8
+#define MOST_CHECKERS 8 /* most threads that compare fingerprints */
 
 struct freshening {
 	struct bs_snapshot *snapshot;

@@ -27,11 +27,10 @@ struct known {
 	bool may_stay;         /* see struct bs_recall */
 	bool are_rows;         /* the documents are rows of collections, to be read as files */
 	uint32_t number;       /* number of the source */
-	/* the next skipped file of the source, and the position after it in the manifest's list */
-	struct bs_non_documents skipped;
-	size_t skipped_at;
-	uint32_t n_skipped;            /* number of the next one among those of the source */
-	bool has_skipped;              /* there is a next one */
+	struct bs_non_documents skipped; /* the next skipped file of the source, if has_skipped */
+	size_t skipped_at;  /* position in the manifest's list of skipped files, after `skipped` */
+	uint32_t n_skipped; /* number of `skipped` among the skipped files of the source */
+	bool has_skipped;
 	struct bs_file_checks *checks; /* NULL: the reader compares fingerprints */
 };
 
@@ -179,7 +178,8 @@ static enum bs_status tell_paths(void *context, const struct bs_buffer *unread, 
 		batch->entries.items[i] = entry;
 		at += path_bytes + 1;
 	}
-	/* The caller marks documents of the source only after this. */
+	/* After the last batch the caller marks documents of the source deleted, so no check may
+	 * still run then. */
 	if (is_last) {
 		bs_file_checks_free(self->checks);
 		self->checks = NULL;

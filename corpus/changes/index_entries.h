@@ -1,5 +1,5 @@
 /*
- * index_entries.h: passes what a snapshot knows of a source to the feeds and readers of
+ * index_entries.h: passes the entries that a snapshot has of a source to the feeds and readers of
  * corpus/read, which do not know indexes. Feeds then skip unchanged files, and documents of the
  * index can be read again.
  */

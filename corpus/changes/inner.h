@@ -28,10 +28,10 @@ struct bs_inner {
 	struct bs_inner *next;
 };
 
-/* Zero-initialise all but the fields down to has_rows; release with bs_inners_deinit. One
- * thread. */
+/* The user sets manifest, refresh, options, report, context and has_rows, and zero-initialises the
+ * other fields; release with bs_inners_deinit. One thread. */
 struct bs_inners {
-	/* receives the new sources; borrowed, like all pointers up to context */
+	/* receives the new sources; borrowed, as are refresh, options and context */
 	struct bs_manifest *manifest;
 	struct bs_refresh *refresh;
 	const struct bs_source_options *options;

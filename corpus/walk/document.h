@@ -121,7 +121,8 @@ struct bs_refusal {
 	/* of a file: errno, or 0 if the refusal did not come from the operating system */
 	int error_number;
 	uint32_t nul_end; /* of a binary file: offset after its first NUL byte; 0: it is UTF-16 */
-	/* The fingerprint of a binary file, as it is recorded; zeros: it proves nothing. */
+	/* The fingerprint of a binary file, in the form of bs_fingerprint_record; zeros: it proves
+	 * nothing. */
 	uint64_t fingerprint[4];
 };
 

@@ -442,7 +442,7 @@ static enum bs_status find_config_folder(const char *home, struct bs_buffer *con
 /*
  * The only place in the libraries that reads the environment: by git's rules, these variables
  * determine where the user's excludes file is. GIT_CONFIG_GLOBAL replaces the two configuration
- * files of the user. ripgrep 15 does not read it and GIT_CONFIG_SYSTEM.
+ * files of the user. ripgrep 15 reads neither GIT_CONFIG_GLOBAL nor GIT_CONFIG_SYSTEM.
  */
 static enum bs_status global_path(bool must_read, struct bs_buffer *path, struct bs_error *err)
 {
@@ -563,8 +563,9 @@ out:
 	return status;
 }
 
-/* Reads what a .git says. With BS_IGNORE_GIT_ANYWHERE, it marks no repository, and as in ripgrep,
- * the excludes of worktrees are not found. */
+/* If the folder has a .git, marks it as a repository and reads its excludes. With
+ * BS_IGNORE_GIT_ANYWHERE, a .git does not mark a repository, and as in ripgrep the excludes of a
+ * worktree are not found. */
 static enum bs_status read_git(int folder_fd, unsigned bits, struct bs_ignore_level *level,
                                struct bs_error *err)
 {

@@ -42,11 +42,11 @@ BS_VECTOR(bs_ignore_rules, struct bs_ignore_rule);
 struct bs_ignore {
 	struct bs_ignore_rules rules;
 	size_t n_plain; /* number of rules without ! */
-	/* consecutive invalid lines as "line 3: why", NUL-terminated */
+	/* a message "line 3: why" for each invalid line, NUL-terminated */
 	struct bs_buffer faults;
 	/* in rules that are added: ASCII letters match in either case */
 	bool is_caseless;
-	/* a line of a file that is not UTF-8 is appended to faults, too */
+	/* a line that is not UTF-8 has a message in faults, too */
 	bool reports_encoding;
 };
 void bs_ignore_deinit(struct bs_ignore *ignore);
@@ -112,8 +112,9 @@ struct bs_ignore_level;
 #define BS_IGNORE_CASELESS 128u
 /* The folder is a parent of the root of a walk: see bs_ignore_level_match. */
 #define BS_IGNORE_ABOVE 256u
-/* Git's files apply outside a repository, too, so that a .git marks no end of their rules. As in
- * ripgrep, a .jj does, except in parents of the root. */
+/* Git's files apply outside a repository, too, so that a folder with a .git does not end the search
+ * for them in its parents. As in ripgrep, a folder with a .jj does, unless it is a parent of the
+ * walk's root. */
 #define BS_IGNORE_GIT_ANYWHERE 512u
 /* The rules of the folder's files match nothing; only invalid ones are reported. */
 #define BS_IGNORE_MUTE 1024u

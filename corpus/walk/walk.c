@@ -90,11 +90,11 @@ struct bs_walk {
 	struct folders folders; /* the root first */
 	struct bs_buffer list;  /* scratch: a folder as a listing */
 	bool has_met_part;
-	/* of bs_walk_judge: the folder judged last, with a slash, and whether it is excluded */
+	/* bs_walk_judge: the path below the root of the folder judged last, ending in a slash */
 	struct bs_buffer judged;
-	bool is_judged_out;
-	dev_t last_device; /* device of the folder that is_sure checked last */
-	bool has_device;   /* last_device is valid */
+	bool is_judged_out; /* the globs exclude that folder or one above it */
+	dev_t last_device;  /* device of the folder that is_sure checked last */
+	bool has_device;    /* last_device is valid */
 	/* its file system always updates a folder's times when entries change */
 	bool is_device_sure;
 };

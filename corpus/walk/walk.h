@@ -132,7 +132,7 @@ enum bs_walk_judgement {
 	BS_WALK_NO,       /* it, or a folder above it, is excluded, or it is too deep */
 	BS_WALK_BY_GLOB,  /* a glob selects it, even if it is hidden or ignored */
 	BS_WALK_BY_TYPE,  /* a type selects it, even if it is hidden */
-	BS_WALK_BY_RULES, /* unless it is hidden or ignored */
+	BS_WALK_BY_RULES, /* no glob or type decides: yielded unless it is hidden or ignored */
 };
 /* name: the path below the root. Names may come in any order; that of a walk is fastest.
  * BS_NO_MEMORY. */

@@ -38,7 +38,7 @@ static const char *const grep_examples[] = {
 	NULL,
 };
 
-/* The first variable that is set counts. */
+/* The variables that may name a configuration file. The first one that is set counts. */
 static const char *const config_variables[] = {"BITSIFT_CONFIG_PATH", "RIPGREP_CONFIG_PATH", NULL};
 
 struct session {
@@ -203,8 +203,8 @@ static void tell_of_consent(const struct bs_grep_request *request)
 	free(located);
 }
 
-/* Suggests making an index. Only once per user, and never if it cannot be stored that this was
- * done. */
+/* Suggests making an index. Only once per user. Never if the fact that it was suggested cannot be
+ * stored. */
 static void tell_of_index(const struct bs_grep_request *request)
 {
 	char *dir = NULL;

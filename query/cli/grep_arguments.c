@@ -244,7 +244,8 @@ static enum bs_status take_sort(void *to, const struct bs_option *option, const 
 	return status;
 }
 
-/* --no-ignore and --ignore: options like --ignore-vcs. Further ones may undo parts of them. */
+/* --no-ignore and --ignore set several options such as --no-ignore-vcs at once. Later options may
+ * undo some of them. */
 static enum bs_status take_ignore(void *to, const struct bs_option *option, const char *argument,
                                   struct bs_error *err)
 {
@@ -288,8 +289,8 @@ static enum bs_status take_type(void *to, const struct bs_option *option, const 
 	return status ? status : bs_word_list_add(&arguments->type_changes, change, err);
 }
 
-/* --engine: bitsift has one engine. With pcre2, it treats invalid UTF-8 as rg's pcre2 engine
- * does. */
+/* --engine pcre2 is -P; default and auto undo -P, because bitsift has one engine for both
+ * syntaxes. */
 static enum bs_status take_engine(void *to, const struct bs_option *option, const char *argument,
                                   struct bs_error *err)
 {
@@ -726,7 +727,7 @@ static enum bs_status decide_files(struct bs_grep_arguments *arguments, struct b
 	files->type_changes = arguments->type_changes.list;
 	files->is_text = arguments->binary == BINARY_TEXT;
 	files->search_binary = arguments->binary == BINARY_SEARCH;
-	/* These kinds are all ignore files that there are, except --ignore-file. */
+	/* Without .ignore and git's ignore files, only those of --ignore-file are left. */
 	files->no_ignore = arguments->no_dot && arguments->no_vcs;
 	files->no_ignore_kinds =
 		files->no_ignore
@@ -747,7 +748,8 @@ static enum bs_status decide_files(struct bs_grep_arguments *arguments, struct b
 static enum bs_grep_format decide_format(const struct bs_grep_arguments *arguments)
 {
 	const struct bs_grep_output *output = &arguments->request.output;
-	/* With -q, files without a match are not printed, but the first one ends the search. */
+	/* -q with --files-without-match prints nothing, but the first file without a match ends the
+	 * search. */
 	if (arguments->quiet && arguments->mode != BS_GREP_MODE_FILES_WITHOUT)
 		return BS_GREP_QUIET;
 	switch (arguments->mode) {
@@ -865,7 +867,7 @@ static void decide_task(struct bs_grep_arguments *arguments)
 	                          : arguments->candidates ? BS_GREP_LIST_CANDIDATES
 	                          : arguments->request.output.max_count == 0 ? BS_GREP_CHECK
 	                                                                     : BS_GREP_SEARCH;
-	/* As in rg, a request that can find nothing does not look at its pattern, either. */
+	/* -m 0 finds nothing. As in rg, the pattern is then not even checked. */
 	if (is_search && arguments->request.output.max_count == 0)
 		arguments->request.pattern.n_patterns = 0;
 	bool wants_sums =

@@ -1,4 +1,4 @@
-/* candidate_files.c: see candidate_files.h. The list merges documents and skipped sources. */
+/* candidate_files.c: see candidate_files.h. The list merges documents and skipped files. */
 #include "query/grep/candidate_files.h"
 
 #include <stdlib.h>
@@ -150,7 +150,8 @@ enum bs_status bs_gram_cover_init(struct bs_gram_cover *cover, const struct bs_s
 	return start_over(cover, err);
 }
 
-/* True if the file is a skipped file of a folder that cannot match. */
+/* True if the file is a skipped file of a folder, is unchanged and cannot match. fingerprint: as in
+ * bs_gram_cover_ask. Sets cover->found. */
 static bool is_skipped(struct bs_gram_cover *cover, const uint8_t *name, size_t name_bytes,
                        const uint64_t fingerprint[4])
 {

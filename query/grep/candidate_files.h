@@ -3,9 +3,10 @@
  * (gram_filter.h). There are two ways:
  *
  * Trust the index and list its files (bs_candidate_files): the candidates, and the skipped sources
- * such as binary files (if a match may be before their first NUL byte), in document order. This
- * list is correct for a walk by the rules of the index (options in the manifest: hidden, no_ignore,
- * globs) and for one that selects fewer of these files. A walk that selects others must be done.
+ * such as binary files (if a match may be before their first NUL byte), in document order. The list
+ * replaces a walk by the rules of the index (options in the manifest: hidden, no_ignore, globs), or
+ * a walk that selects some of the same files. A walk by other rules may find files that the list
+ * lacks.
  *
  * Or walk, and ask the index about each file (bs_gram_cover). Files that are new or changed, or
  * whose recorded fingerprint is racy, are not covered by the index and must be read.
@@ -24,24 +25,27 @@ struct bs_candidate_files {
 	uint32_t kind;
 	struct bs_doc_cursor cursor; /* over the candidates */
 	uint64_t least_bytes;        /* see bs_candidate_files_init */
-	size_t non_documents_at;     /* position in the manifest's list, after non_documents */
-	const char *non_documents;   /* the next skipped source; NULL: no more */
+	/* position in the manifest's list of skipped files, after the next one */
+	size_t non_documents_at;
+	const char *non_documents;            /* name of the next skipped file; NULL: no more */
 	struct bs_non_documents next_skipped; /* the same file */
 	bool has_no_row; /* the collection has no row and is still to be listed */
-	/* The last file returned: a document (found.segment is not BS_DOC_NONE), or a skipped file
-	 * or a collection without a row (zeros). */
+	/* The last file returned, if it is a document; otherwise found.segment is BS_DOC_NONE. */
 	struct bs_doc_ref found;
-	struct bs_non_documents skipped;
+	struct bs_non_documents skipped; /* the last file returned, if it is a skipped file */
 };
 
 #define BS_ALL_BEFORE_NUL UINT64_MAX
+/* True if a search need not read this skipped file of a folder: its first NUL byte ends the search
+ * before a match. least_bytes: see bs_candidate_files_init. */
 bool bs_skipped_file_is_out(const struct bs_non_documents *file, uint64_t least_bytes);
 
-/* source < manifest.n_sources. candidates NULL: all documents. All arguments are borrowed until
- * deinit, also after a failure. Skipped files of a folder are left out if their first NUL byte is
- * within the first least_bytes bytes: the minimum bytes of a match; BS_ALL_BEFORE_NUL if a NUL byte
- * in the first 64 KiB ends the search before anything is found; 0 if a NUL byte does not end the
- * search. BS_NO_MEMORY, BS_CORRUPT. */
+/* Begins the list of the files of source number `source` < manifest.n_sources. candidates NULL: all
+ * documents are listed. A skipped file of a folder is left out if its first NUL byte is within its
+ * first least_bytes bytes. Pass the least number of bytes of a match; BS_ALL_BEFORE_NUL if a NUL
+ * byte in the first 64 KiB ends the search before anything is found; 0 if a NUL byte does not end
+ * the search. All arguments are borrowed until deinit, also after a failure. BS_NO_MEMORY,
+ * BS_CORRUPT. */
 enum bs_status bs_candidate_files_init(struct bs_candidate_files *list,
                                        const struct bs_snapshot *snapshot,
                                        const struct bs_doc_bits *candidates, uint32_t source,
@@ -68,10 +72,9 @@ struct bs_gram_cover {
 	/* The document of the last answer BS_GRAM_NO_MATCH. If it was a skipped file, `segment` is
 	 * manifest.n_segments, and `document` its number among the skipped files of the source. */
 	struct bs_doc_ref found;
-	/* the next skipped file of the source, its number, and the position after it */
-	struct bs_non_documents skipped;
-	uint32_t n_skipped;
-	size_t skipped_at;
+	struct bs_non_documents skipped; /* the next skipped file of the source, if has_skipped */
+	uint32_t n_skipped;              /* number of `skipped` among the source's skipped files */
+	size_t skipped_at; /* position in the manifest's list of skipped files, after `skipped` */
 	bool has_skipped;
 };
 

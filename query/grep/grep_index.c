@@ -23,16 +23,17 @@
 #include "query/regex/regex_grams.h"
 #include "query/regex/regex_read.h"
 
+/* A list of literals is too long if the index has fewer documents than this for each of them. */
 #define DOCUMENTS_A_LITERAL 4u
 
 /* Files that are below both a path of the command line and a source of the index. */
 struct area {
 	size_t path; /* index of the command-line path */
 	uint32_t source;
-	/* from the command-line path down to the source: "sub/", or "" if it is not below the
-	 * path */
+	/* from the command-line path down to the source: "sub/", or "" if the source is not below
+	 * the path */
 	char *below_path;
-	/* from the source down to the command-line path: "sub/", or "" if it is not below the
+	/* from the source down to the command-line path: "sub/", or "" if the path is not below the
 	 * source */
 	char *below_source;
 	char *source_path; /* openable from the working directory */
@@ -42,10 +43,11 @@ struct area {
 	struct bs_gram_cover cover;
 	bool has_cover;
 	struct bs_folder_cursor folders;
-	struct bs_file_checks *fingerprints; /* NULL if the index is trusted */
-	/* If the walk's globs, types or depth select among the files of the index: judges them.
-	 * extras: names of hidden and ignored files that they let in, below the source. */
+	struct bs_file_checks *fingerprints; /* NULL: not started, or the index is trusted */
+	/* The walk's rules, if its globs, types or depth limit select some of the files of the
+	 * index; otherwise NULL. */
 	struct bs_walk *rules;
+	/* Paths below the source of the hidden and ignored files that the rules let in. */
 	const char **extras;
 	size_t n_extras;
 };
@@ -61,8 +63,8 @@ struct index_source {
 	char **resolved;      /* real paths, by path of the command line; entries may be NULL */
 	struct area *areas;
 	size_t n_areas;
-	/* The index read the global excludes as relative to another folder than the working
-	 * directory. */
+	/* When the index was built, the user's global excludes (git's core.excludesFile) were
+	 * relative to another folder than the present working directory. */
 	bool is_elsewhere;
 	/* listings of folders recorded by the index; an unchanged folder need not be read */
 	struct bs_folders folders;
@@ -73,6 +75,7 @@ struct index_source {
 	struct bs_grep_source *walk;
 	size_t next_area;
 	struct bs_candidate_files list;
+	/* has_list: `list` is open. has_listed: a file was returned from a list. */
 	bool has_list, has_listed;
 	/* the name of list's next file, if has_held; NULL at its end */
 	const uint8_t *held;
@@ -100,8 +103,8 @@ enum bs_grep_known_want bs_grep_known_want(const struct bs_grep_request *request
 		return BS_KNOWN_NOTHING;
 	if (request->task == BS_GREP_LIST_CANDIDATES)
 		return BS_KNOWN_TEXT;
-	/* Text that is decoded has another number of bytes. A file that does not satisfy the
-	 * conditions is not searched. */
+	/* Sums count the bytes of decoded text, which the index does not know. With conditions,
+	 * only files that satisfy them are searched and counted. */
 	if (coding != BS_GREP_CODING_AUTO || has_conditions || is_part)
 		return BS_KNOWN_TEXT;
 	if (is_sum)
@@ -387,8 +390,9 @@ static enum bs_status begin_area(struct index_source *self, struct area *area, s
 	                          self->least_bytes, err);
 }
 
-/* Finds what the index knows of a file that cannot match; ref: as `found` of struct bs_gram_cover.
- * known_out->is_known: it is enough. The output file is not known, because it is not searched. */
+/* Finds the facts that the index has about a file that cannot match. ref: as `found` of struct
+ * bs_gram_cover. known_out->is_known: these facts are enough for the output. False for the file
+ * that the output is written to, because that file is not searched. */
 static enum bs_status know(const struct index_source *self, struct bs_doc_ref ref,
                            struct bs_grep_known *known_out, struct bs_error *err)
 {
@@ -465,7 +469,8 @@ static enum bs_status ask_alone(struct index_source *self, struct area *area, co
 /* A smaller named file is searched without asking the index, because the search takes no longer. */
 #define LEAST_ASKED_BYTES (UINT64_C(256) << 10)
 
-/* *out: the index rules the file out, and file->known has what the output says of it. */
+/* *out: the index rules the file out, and file->known has the facts that the output needs
+ * (self->want). */
 static enum bs_status is_ruled_out(struct index_source *self, struct bs_grep_file *file, bool *out,
                                    struct bs_error *err)
 {
@@ -498,7 +503,7 @@ static enum bs_status is_ruled_out(struct index_source *self, struct bs_grep_fil
 
 #define TICK_FILES 64 /* files ruled out between two calls of the listener's tick */
 
-/* Counts a file that is ruled out. True: it is not returned. */
+/* Counts a file that is ruled out. True: the source does not return this file. */
 static bool pass(struct index_source *self, const struct bs_grep_known *known)
 {
 	self->source.n_ruled_out++;
@@ -527,7 +532,8 @@ static enum bs_status next_walked(struct bs_grep_source *source, struct bs_grep_
 	}
 }
 
-/* True if the walk finds files of the index only, except those of has_selection. */
+/* True if the walk follows the rules of the index, apart from the options that has_selection
+ * checks. */
 static bool has_same_rules(const struct index_source *self)
 {
 	const struct bs_grep_walk_options *wanted = &self->search->walk;
@@ -547,7 +553,7 @@ static bool may_let_in(const struct bs_walk_options *walk)
 	       (walk->types && bs_file_types_has_wanted(walk->types));
 }
 
-/* True if the walk selects some of the files of the index, or lets in others. */
+/* True if globs, types or a depth limit select some of the files of the index, or let in others. */
 static bool has_selection(const struct bs_walk_options *walk)
 {
 	return may_let_in(walk) || walk->types || walk->max_depth;
@@ -555,7 +561,8 @@ static bool has_selection(const struct bs_walk_options *walk)
 
 /* True if each path is in exactly one folder of the index, in the order of paths. Then a walk would
  * find the files of these folders, one folder after the other. Sources that are files in such a
- * folder are ignored: a walk by the folder's rules does not find them. */
+ * folder are ignored: they are sources of their own only because the folder's rules leave them out,
+ * so a walk by these rules does not find them. */
 static bool has_area_for_each(const struct index_source *self)
 {
 	size_t n = 0;
@@ -566,8 +573,8 @@ static bool has_area_for_each(const struct index_source *self)
 	return n > 0 && n == self->search->walk.n_paths;
 }
 
-/* *is_in_out: the walk would yield the file `name` of the area's source, or skips it for its
- * size only. */
+/* *is_in_out: the walk would yield the file `name` of the area's source, or would skip it only
+ * because of its size. */
 static enum bs_status is_in(struct index_source *self, const struct area *area, const uint8_t *name,
                             size_t name_bytes, bool *is_in_out, struct bs_error *err)
 {
@@ -583,8 +590,8 @@ static enum bs_status is_in(struct index_source *self, const struct area *area, 
 	return status;
 }
 
-/* *lets_in_out: the walk yields the entry, or visits it, although the rules of the index left it
- * out. */
+/* *lets_in_out: the walk yields the entry (a file) or visits it (a folder), although the rules of
+ * the index left it out. */
 static enum bs_status is_let_in(const struct area *area, const struct bs_passed_entry *entry,
                                 bool *lets_in_out, struct bs_error *err)
 {
@@ -602,8 +609,9 @@ static enum bs_status is_let_in(const struct area *area, const struct bs_passed_
 	return status;
 }
 
-/* Opens the rules of an area, and finds the files that they let in. *can_out: they let in no
- * folder, so that these files are known. */
+/* Opens the walk's rules for an area, and finds the hidden and ignored files that they let in.
+ * *can_out: all of these files are known. It is false if the rules let in a folder, whose content
+ * the index does not list, or if the index has no list of such entries. */
 static enum bs_status open_rules(struct index_source *self, struct area *area, bool *can_out,
                                  struct bs_error *err)
 {
@@ -634,7 +642,7 @@ static enum bs_status open_rules(struct index_source *self, struct area *area, b
 	return status;
 }
 
-/* *has_out: the index has a file in the area, be it a candidate or not. */
+/* *has_out: the index has a file in the area, whether it is a candidate or not. */
 static enum bs_status has_files(struct index_source *self, const struct area *area, bool *has_out,
                                 struct bs_error *err)
 {
@@ -686,7 +694,7 @@ static enum bs_status can_list(struct index_source *self, bool *can_out, struct 
 	return status;
 }
 
-#define FILE_NS 200u /* estimated time per skipped file */
+#define FILE_NS 200u /* estimated time to list a file */
 
 /* The next name of the list or of the extras of the area, in document order; NULL: no more. */
 static enum bs_status next_name(struct index_source *self, const struct area *area,
@@ -709,8 +717,8 @@ static enum bs_status next_name(struct index_source *self, const struct area *ar
 	return status;
 }
 
-/* If the list has all files: finds what is known of the last one. It is not known if it is a
- * candidate, or must be read to be known. */
+/* For a list of all files: finds the facts that the index has about the file listed last.
+ * known_out->is_known is false for a candidate, and for a file that must be read. */
 static enum bs_status know_listed(struct index_source *self, struct bs_grep_known *known_out,
                                   struct bs_error *err)
 {
@@ -774,8 +782,8 @@ static enum bs_status next_in_area(struct index_source *self, const struct area 
 	}
 }
 
-/* For sums over whole sources: counts the documents that cannot match, and makes those candidates
- * of which too little is known. */
+/* For sums over whole sources: counts the documents that cannot match. If the index knows too
+ * little about a document, makes it a candidate instead, so that it is searched. */
 static enum bs_status sum_documents(struct index_source *self, uint32_t source,
                                     struct bs_error *err)
 {
@@ -816,7 +824,8 @@ static void sum_skipped(struct index_source *self, uint32_t source)
 			(void)pass(self, &known);
 }
 
-/* Decides what is listed. To sum whole sources, the files that cannot match need not be listed. */
+/* Decides whether all files are listed or only candidates. For sums over whole sources, counts the
+ * files that cannot match, so that they need not be listed. */
 static enum bs_status begin_listing(struct index_source *self, struct bs_error *err)
 {
 	const struct bs_grep_walk_options *walk = &self->search->walk;
@@ -866,7 +875,7 @@ static enum bs_status next_listed(struct bs_grep_source *source, struct bs_grep_
 		}
 	}
 	self->has_listed |= file_out->shown != NULL;
-	/* If nothing was listed, n_ruled_out tells whether the index ruled files out or had no
+	/* If nothing was listed, n_ruled_out must show whether the index ruled files out or had no
 	 * files to list. */
 	bool has_files_out = false;
 	for (size_t i = 0; i < self->n_areas && !self->has_listed && !has_files_out && !status; i++)

@@ -12,19 +12,20 @@
 #include "core/file/dir.h"
 #include "query/grep/grep_run.h"
 
-/* Whether files without a match appear in the output. */
+/* What the output contains about files without a match, and whether an index can supply it. */
 enum bs_grep_known_want {
-	BS_KNOWN_NOTHING, /* they do not appear */
-	BS_KNOWN_SUMS,    /* their number and bytes are part of sums */
-	BS_KNOWN_EACH,    /* a line for each, which an index can know */
-	BS_KNOWN_TEXT,    /* an index does not know enough */
+	BS_KNOWN_NOTHING, /* nothing */
+	BS_KNOWN_SUMS,    /* sums (--json, --stats) that count these files and their bytes */
+	BS_KNOWN_EACH,    /* a line for each of these files, whose content an index can supply */
+	BS_KNOWN_TEXT,    /* more than an index knows: these files must be read */
 };
 /* has_sums: the program asks for sums (struct bs_grep_program). */
 enum bs_grep_known_want bs_grep_known_want(const struct bs_grep_request *request, bool has_sums,
                                            enum bs_grep_coding coding);
 
-/* True if the index may be used to rule files out, because it knows what the output says of files
- * without a match, and the searched text is the indexed text; or because files are only listed. */
+/* True if an index may rule files out: it can supply what the output contains about files without a
+ * match, and the searched text is the text that was indexed. An index is used to list files
+ * (BS_GREP_LIST_FILES) only if it is trusted (no_stat). */
 bool bs_grep_can_filter(const struct bs_grep_request *request, bool has_sums,
                         enum bs_grep_coding coding);
 

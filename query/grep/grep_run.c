@@ -33,9 +33,10 @@ struct slot {
 	struct bs_buffer names;
 	struct bs_result_marks marks; /* with --max-results and --after */
 	bool is_message;              /* not a file: `out` is a message, reported in its turn */
-	/* not a file: `out` is the output of n_known files that were not opened */
+	/* not a file: `out` is the output of known files (struct bs_grep_known), which were not
+	 * opened */
 	bool are_known;
-	uint64_t n_known;
+	uint64_t n_known; /* how many of these files count as files with a match */
 	struct bs_buffer out;
 	struct bs_grep_outcome outcome;
 	bool is_begun;    /* a part of the file's output was emitted */
@@ -64,7 +65,7 @@ struct running {
 	struct searcher *searchers;
 	struct slot slots[N_SLOTS];
 	uint64_t n_added;
-	/* The output of known files that follow each other, before it is added to the ring. */
+	/* The output of consecutive known files, before it is added to the ring. */
 	struct bs_grep_printer known_printer; /* ready if its `offer` is set */
 	struct bs_buffer known_out;
 	uint64_t n_known, n_known_matched;
@@ -506,13 +507,14 @@ static enum bs_status add(struct running *run, const struct bs_grep_file *file, 
 	return BS_OK;
 }
 
-/* Adds the output of the known files so far to the ring. */
+/* Adds the output of the known files since the last call to the ring. */
 static enum bs_status add_known_out(struct running *run, struct bs_error *err)
 {
 	return run->n_known > 0 ? add(run, NULL, NULL, err) : BS_OK;
 }
 
-/* Never asks for the output: a line is short. */
+/* The `offer` callback of known_printer. It leaves the output in known_out, because a known file
+ * has only a short line. */
 static bool keep_output(void *context)
 {
 	(void)context;

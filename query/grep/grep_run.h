@@ -23,7 +23,7 @@ struct bs_grep_search {
 	bool is_text; /* a NUL byte is an ordinary character (-a) */
 	/* named files are searched with the visible effects of rg's mmap */
 	bool maps_files;
-	/* a match may look at text before the line before it */
+	/* a match may depend on text further back than the line before it */
 	bool looks_far;
 	unsigned n_threads;
 	struct bs_grep_walk_options walk;

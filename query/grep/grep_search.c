@@ -21,8 +21,8 @@ struct search_state {
 	uint8_t line_end;
 	bool counts_lines;
 	bool is_alone; /* exactly the matching lines are printed */
-	/* after the limit (-m), later lines are context, whether they match or not, as in rg's
-	 * search of one line after another */
+	/* rg searches line by line. Then the lines after the limit (-m) are context even if they
+	 * match. */
 	bool is_slow;
 	bool has_found;   /* a matching line was found (--stop-on-nonmatch) */
 	uint64_t n_finds; /* with -U: matches found, for -m */
@@ -247,8 +247,8 @@ static bool tell(struct search_state *state, enum bs_grep_line_kind kind, struct
 	return true;
 }
 
-/* Passes the lines of text[from..upto) to the printer. Of the context after a match, passes only
- * the number of lines asked for (-A). */
+/* Passes the lines of text[from..upto) to the printer. For BS_GREP_LINE_AFTER, passes at most the
+ * number of lines that -A asks for. */
 static bool tell_lines(struct search_state *state, enum bs_grep_line_kind kind, size_t from,
                        size_t upto)
 {
@@ -455,8 +455,9 @@ static bool tell_nonmatch(struct search_state *state)
 	return false;
 }
 
-/* The search ends within a group of lines, which rg counts as searched. next: the end of the group.
- * After a NUL byte, rg goes on to the next piece. */
+/* -v: the search ends within a group of consecutive selected lines. As in rg, the whole group
+ * counts as searched. next: the end of the group and of the matching line after it. After a NUL
+ * byte, rg goes on to the next piece. Returns whether to go on. */
 static bool stop_inverted(struct search_state *state, size_t next)
 {
 	const struct bs_grep_printer *printer = state->printer;

@@ -2,7 +2,7 @@
  * grep_search.h: searches one text for the matching lines and their context, and for a NUL byte,
  * which may end the search. Passes lines and other events to a printer in the order of the text.
  *
- * Imitates the visible effects of how ripgrep 13 reads files. ripgrep looks for NUL bytes in each
+ * Imitates the visible effects of how ripgrep 15 reads files. ripgrep looks for NUL bytes in each
  * piece that it reads (64 KiB, less the lines that it keeps from the piece before), so a NUL byte
  * does not hide the lines of earlier pieces. And ripgrep searches the first three bytes as a piece
  * of their own if they contain a whole line.

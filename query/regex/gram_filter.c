@@ -61,7 +61,7 @@ struct filtering {
 	 * the tree. */
 	uint8_t (*pieces)[PIECE_BYTES];
 	/* sample_docs: the documents that one sample represents; 0: sample every shard. n_passed:
-	 * the documents in the shards so far. */
+	 * the documents in the shards so far, plus sample_docs / 2. */
 	uint64_t sample_docs, n_passed;
 	uint8_t room[BS_SECTION_ROOM(PIECE_BYTES)]; /* holds a piece of a column */
 	/* documents found in the shards of the segment, not yet added to the candidates */
@@ -247,7 +247,7 @@ static uint32_t next_byte(const uint8_t *piece, uint32_t i, uint32_t n_bytes)
 	return i;
 }
 
-#define ROW_NS 50u
+#define ROW_NS 50u /* estimated time per byte of a piece: eight rows */
 
 static enum bs_status take_rows(struct filtering *at, const uint8_t *piece, uint32_t first_row,
                                 uint32_t n_bytes, struct bs_error *err)
@@ -361,9 +361,9 @@ static enum bs_status filter_piece(struct filtering *at, uint32_t first, struct 
 }
 
 /* Estimates the candidates of a shard from a piece in its middle, because the documents added first
- * may be of another kind. sample_docs > 0: samples only the shards that contain document 0,
- * sample_docs, 2 * sample_docs and so on, counted over all shards, so that about MOST_SAMPLES
- * pieces are read. */
+ * may be of another kind. sample_docs > 0: documents are numbered over all shards, and only the
+ * shards that contain document sample_docs / 2, 3 * sample_docs / 2 and so on are sampled, so that
+ * about MOST_SAMPLES pieces are read. */
 static enum bs_status sample_shard(struct filtering *at, struct bs_error *err)
 {
 	uint32_t column_bytes = at->shard->column_bytes, n_docs = at->shard->shape.n_docs;

@@ -70,7 +70,7 @@ static void put_literal(struct bs_text_writer *out, const uint8_t *bytes, size_t
 	bs_text_put_string(out, "\"");
 }
 
-/* Of a node with more children, half of this number is shown. */
+/* If a node has more children, only half of this number of them are shown. */
 #define MOST_SHOWN 64u
 
 static void put_node(const struct bs_gram_tree *tree, uint32_t index, struct bs_text_writer *out)

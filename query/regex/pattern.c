@@ -112,7 +112,8 @@ static void see_tree(struct cases *cases, const struct bs_regex *regex)
 
 /* Decides whether smart case ignores letter case. rg -P looks at the text of the pattern. rg
  * without -P looks at its literal characters, but its engine does not know syntax that only PCRE2
- * has; for a pattern with such syntax, this function looks at the text, too. */
+ * has; for a pattern with such syntax, this function looks at the text, too. For a translated
+ * pattern, bs_rust_translate has looked at the literal characters. */
 static enum bs_status decide_case(const struct bs_grep_pattern *pattern,
                                   struct bs_grep_analysis *analysis, struct bs_error *err)
 {
@@ -329,7 +330,8 @@ enum bs_status bs_grep_analyse(const struct bs_grep_pattern *pattern,
 	return status ? status : derive(pattern, analysis, err);
 }
 
-/* A fixed string that contains a line end is an error, as in ripgrep. */
+/* As in ripgrep, a fixed string that contains a line end is an error. With -i and -S, so is one
+ * with a NUL byte, if no searched line has one (bans_nul). */
 static enum bs_status check_fixed(const struct bs_grep_pattern *pattern, bool bans_nul,
                                   struct bs_error *err)
 {
@@ -354,8 +356,8 @@ static enum bs_status check_fixed(const struct bs_grep_pattern *pattern, bool ba
 	return BS_OK;
 }
 
-/* Translates the patterns. With smart case, they are first read to know whether letter case is
- * ignored. */
+/* Translates the patterns. With smart case, the first translation shows whether letter case is
+ * ignored; if it is, they are translated again. */
 static enum bs_status translate(const struct bs_grep_pattern *pattern, bool bans_nul,
                                 struct bs_grep_analysis *analysis, struct bs_error *err)
 {

@@ -29,12 +29,13 @@
 #include "core/text/grams.h"
 #include "query/regex/regex_set.h"
 
-/* Of a longer literal, need contains only the first EXACT_BYTES, and an edge only EDGE_BYTES. */
+/* For a longer literal, need contains only the first EXACT_BYTES, and an edge only EDGE_BYTES. */
 #define EXACT_BYTES 1024u
 #define EDGE_BYTES  64u
 /* most copies of a repeated part: x{100} is treated as containing x{16} */
 #define MOST_COPIES 16u
-/* a class of more characters counts as any text, because an OR of so many would filter nothing */
+/* a class of more characters counts as any text, because an OR of all of them would filter
+ * nothing */
 #define FEW_CHARS 4u
 
 /* Limits of a set of strings. */

@@ -87,8 +87,8 @@ pcre2_same() (
     rg -P --no-config --sort path "$@" 2>/dev/null | cmp -s - "$SCRATCH/again"
 )
 
-# For invalid UTF-8 rg -P prints different text or fails. Without such bytes it finds the same, and
-# rg's own engine does not.
+# pcre2_same_in_text OPTION...: for invalid UTF-8, rg -P prints different text or fails. So this
+# tests whether in the texts without such bytes rg -P finds the same, and rg's own engine does not.
 pcre2_same_in_text() {
     local file
     mkdir -p "$SCRATCH/text/t"

@@ -3,8 +3,9 @@
 
     rust_syntax.py BITSIFT RG [ROUNDS [SEED]]
 
-Each round makes a pattern, a text and options, and compares output and exit status; every fourth one also an indexed folder with
---brute. A difference is printed with its arguments; the exit status is then 1. SEED is printed.
+Each round makes a pattern, a text and options, and compares the output and the exit status of the
+two programs. Every fourth round also compares a search by an index with a search by --brute. A
+difference is printed with its arguments; the exit status is then 1. SEED is printed.
 """
 
 import os
@@ -135,7 +136,8 @@ def make_text(rng):
         for _ in range(rng.randrange(0, 9)):
             line += rng.choice(WORDS).encode() if rng.random() < 0.9 else rng.choice(BYTES)
         lines.append(line)
-    # Whether rg takes a continuation byte at the start of a line for a part of the line end depends on the lines that it found before.
+    # No line begins with a continuation byte: whether rg counts such a byte as a part of the line
+    # end before it depends on the lines that rg found before.
     lines = [line.lstrip(bytes(range(0x80, 0xc0))) for line in lines]
     text = b""
     for line in lines:
@@ -165,7 +167,8 @@ def run(command):
     return done.returncode, b"".join(lines), done.stderr
 
 
-# Not differences: errors here that name a construct (rg takes it), and limits of the engines.
+# Errors of bitsift that do not count as differences: they name a construct that rg accepts, or a
+# limit of an engine.
 KNOWN_ERRORS = (b"versions of rg disagree", b"unsupported capture group name", b"given up: the pattern takes too long",
                 b"regular expression is too large", b"quantifier", b"65535")
 
@@ -176,20 +179,22 @@ def is_known(ours, theirs, patterns, options):
     # rg joins the patterns before it reads them, so that a class or group may span them.
     if len(patterns) > 1 and (b": unclosed" in ours[2] or b": unopened" in ours[2]):
         return True
-    # A comment at the end of one swallows a parenthesis.
+    # A comment at the end of a pattern swallows a parenthesis that rg adds.
     if b"unclosed group" in theirs[2] and any("#" in p and "x" in p for p in patterns):
         return True
     # With --crlf, rg also finds the empty text between CR and LF.
     if "--crlf" in options and ("-w" in options or any(re.search(r"\\B|half", p) for p in patterns)):
         return True
-    # bitsift-grep(1) names this difference: \A, \z and ^ without (?m) where only a part of the text is searched.
+    # bitsift-grep(1) names this difference: \A, \z, and ^ without (?m), where only a part of the
+    # text is searched.
     return any(re.search(r"\\[Az]|\(\?\w*-\w*m", p) for p in patterns) and (
         options[0] not in ("-n", "-c", "-nb") or {"--crlf", "-U", "-r"} & set(options))
 
 
 def is_only_too_large(bitsift, rg, arguments, patterns):
-    """True for a pattern of several large sets, which PCRE2 cannot hold written out as bytes (64 KiB), if there is no difference in the
-    text without its invalid characters."""
+    """True if the only reason of a difference may be PCRE2's size limit of 64 KiB: the pattern has
+    several large sets, which written out as bytes exceed it, and the programs agree on the text
+    without its invalid characters."""
     if sum(len(re.findall(r"\\[pPDWSw]|\[:?\^", p)) for p in patterns) < 3:
         return False
     with open("t", "rb") as file:
@@ -201,7 +206,7 @@ def is_only_too_large(bitsift, rg, arguments, patterns):
 
 
 def differs_from_brute(bitsift, rng, arguments):
-    """Searches some texts by their index, and without index and literals."""
+    """True if a search of some texts by their index and a search with --brute differ."""
     for folder in ("d", ".bitsift"):
         shutil.rmtree(folder, ignore_errors=True)
     os.mkdir("d")

@@ -54,7 +54,7 @@ enum bs_status bs_grep_code_compile(const struct bs_grep_pattern *pattern,
 	pcre2_compile_context *context = pcre2_compile_context_create(NULL);
 	if (!context)
 		return bs_fail_memory(err, "a pattern", text->used_bytes);
-	/* A lone CR ends a line, too. */
+	/* In these cases rg lets a lone CR end a line, too. */
 	bool is_any_newline =
 		pattern->crlf && (pattern->is_pcre2 || pattern->is_multi_line || analysis->is_rust);
 	bs_pcre2_guard_stack(context);
@@ -68,7 +68,7 @@ enum bs_status bs_grep_code_compile(const struct bs_grep_pattern *pattern,
 	/* In rg's own engine ^ also matches after the last line feed. */
 	if (pattern->is_multi_line && !pattern->is_pcre2)
 		options |= PCRE2_ALT_CIRCUMFLEX;
-	/* bs_grep_write_bytes has all cases written out */
+	/* The text of bs_grep_write_bytes has all letter cases written out. */
 	if (analysis->is_caseless && use != BS_GREP_CODE_BYTES)
 		options |= PCRE2_CASELESS;
 	if (pattern->is_multi_line && pattern->dot_all)
@@ -88,8 +88,9 @@ enum bs_status bs_grep_code_compile(const struct bs_grep_pattern *pattern,
 	if (!status && words.used_bytes)
 		code_out->code =
 			pcre2_compile(words.data, words.used_bytes, options, &error, &off, context);
-	/* Before 10.40, PCRE2 does not have all these properties; then \w means what it means to
-	 * PCRE2. Also reports errors with positions in the shorter text. */
+	/* If the text of bs_rust_words does not compile, the text before that step is compiled.
+	 * PCRE2 before 10.40 lacks some of the properties, so \w then has PCRE2's meaning. And for
+	 * a pattern with an error, the position refers to the shorter text. */
 	if (!status && !code_out->code)
 		code_out->code = pcre2_compile(text->data, text->used_bytes - 1, options, &error,
 		                               &off, context);
@@ -129,12 +130,13 @@ const pcre2_code *bs_grep_code_ready(struct bs_grep_code *code, pthread_mutex_t 
  * same position. If it already was a single start, it gets more steps, as long as there is time.
  */
 #define ATTEMPT_NS    400000u
-#define ATTEMPT_BYTES ((uint64_t)4 * ATTEMPT_NS)
+#define ATTEMPT_BYTES ((uint64_t)4 * ATTEMPT_NS) /* bytes that its steps may scan */
 #define FIRST_STARTS  1024u
-#define STARTS_GROWTH 8u
-#define MOST_GROWTH   8.0
-#define LEAST_GROWTH  2.0
-#define MATCH_NS      100u
+#define STARTS_GROWTH 8u /* factor of n_starts after a fast attempt */
+/* Factors of the steps of a single start for its next attempt. */
+#define MOST_GROWTH  8.0
+#define LEAST_GROWTH 2.0
+#define MATCH_NS     100u /* estimated time of a match, without the bytes that it scans */
 
 struct attempts {
 	const pcre2_code *code;

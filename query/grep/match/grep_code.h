@@ -18,7 +18,7 @@ struct bs_grep_code {
 
 /* The text that a code is for. */
 enum bs_grep_code_use {
-	BS_GREP_CODE_CHARACTERS, /* any text, by characters or as analysis->is_by_bytes says */
+	BS_GREP_CODE_CHARACTERS, /* any text; by characters, or by bytes if analysis->is_by_bytes */
 	BS_GREP_CODE_ASCII,      /* ASCII text */
 	BS_GREP_CODE_BYTES,      /* any text, by bytes: a pattern of bs_grep_write_bytes */
 	BS_GREP_CODE_ALL,        /* any text, by bytes: other patterns */
@@ -49,5 +49,5 @@ int bs_grep_code_match(const pcre2_code *code, const uint8_t *text, size_t end, 
  * If the deadline is over: its status. */
 enum bs_status bs_grep_code_check(int result, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Formats the version of PCRE2 for users, in two lines. Returns their length. */
+/* Formats the version of PCRE2 for users, in one line with its line feed. Returns its length. */
 size_t bs_grep_engine_format(char out[128]);

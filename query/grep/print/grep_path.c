@@ -1,5 +1,5 @@
 /* grep_path.c: see grep_path.h. Links are OSC 8 sequences; their form and encoding are those of
- * ripgrep 14. */
+ * ripgrep 15. */
 #include "query/grep/print/grep_path.h"
 
 #include <inttypes.h>

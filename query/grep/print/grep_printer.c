@@ -312,8 +312,8 @@ static void take_line(struct bs_grep_printer *printer, enum bs_grep_line_kind ki
  * printer together; each is printed with its own prefix.
  */
 
-/* The current line or a part of it, as it is to be printed: text of the file, or with -r the text
- * after replacement. */
+/* The current line, or a part of it, to be printed: text of the file, or with -r the text after
+ * replacement. */
 struct shown {
 	const uint8_t *text;
 	size_t n_bytes;
@@ -1049,7 +1049,8 @@ enum bs_status bs_grep_json_summary(const struct bs_grep_sums *sums, uint64_t el
 	return printer.to.status;
 }
 
-/* A line about the whole file: -c, --count-matches, -l, --files-without-match; nothing for -q. */
+/* Output about the whole file: one line for -c, --count-matches, -l and --files-without-match,
+ * nothing for -q. Takes a line of the file, which is not printed. */
 
 static bool count_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind,
                        const struct bs_grep_found *line)

@@ -24,8 +24,8 @@ struct command {
 	int out, said;  /* pipes from its standard output and standard error; -1: closed */
 	bool is_at_end; /* standard output is at its end */
 	size_t said_bytes;
-	char text[SAID_BYTES + 1];
-	char name[64];
+	char text[SAID_BYTES + 1]; /* the beginning of its standard error: said_bytes */
+	char name[64];             /* argv[0], for messages */
 };
 
 /* How often the deadline is checked while waiting for output (WATCHED_MS) and, after the output has

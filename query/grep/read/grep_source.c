@@ -23,9 +23,9 @@ struct walk_source {
 	struct bs_buffer path;
 	char *current;      /* real path of the working directory; NULL: not needed yet */
 	struct paths roots; /* real paths of the folders walked so far; NULL: unknown */
-	/* Elements of roots. The last one, if no file was searched since; and for each folder above
-	 * it, from / down, its base: see find_base. */
+	/* The root of the last walk, an element of roots; NULL if a file was named since. */
 	const char *last_root;
+	/* Elements of roots: for each folder above last_root, from / down, its base (find_base). */
 	struct paths bases;
 };
 

@@ -15,7 +15,7 @@ struct bs_grep_known {
 	bool is_known;
 	/* a NUL byte in its first 64 KiB ends its search; the other facts are 0 */
 	bool is_binary;
-	uint64_t n_bytes, n_lines;
+	uint64_t n_bytes, n_lines; /* the size of the file, and the number of its lines */
 };
 
 struct bs_grep_file {
@@ -36,7 +36,7 @@ struct bs_grep_file {
 	enum bs_grep_compression packing; /* a decompressor or command whose output is searched */
 	/* with a resume token: lines up to this one are skipped; set by the caller of next */
 	uint64_t passed_line;
-	struct bs_grep_known known;
+	struct bs_grep_known known; /* set if an index supplied the file */
 };
 
 /* Callbacks of a source, called while next runs. */
@@ -63,7 +63,8 @@ struct bs_grep_source {
 	struct bs_grep_listener listener; /* set by the caller of next */
 	bool is_quick;                    /* next is always fast, because all files are listed */
 	uint64_t n_ruled_out;             /* files ruled out so far, which were not returned */
-	/* totals of those files, as if they had been searched; counted if an output needs them */
+	/* n_passed: the files ruled out that the output counts as searched; 0 if it has no such
+	 * count. passed_bytes: the sum of the sizes of these files. */
 	uint64_t n_passed, passed_bytes;
 	/* sources that must not be read without the user's consent (corpus/changes/recorded.h), so
 	 * that they cannot rule out files */

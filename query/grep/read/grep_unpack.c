@@ -54,7 +54,7 @@ struct unpack {
 	const uint8_t *from;
 	uint8_t *to;
 	size_t from_bytes, to_bytes; /* bytes left in from and to */
-	bool has_state, is_last;     /* is_last: no bytes follow `from` */
+	bool has_state, is_last;     /* is_last: no bytes follow those in `from` */
 	bool is_whole;               /* the data is complete if it ends here */
 	bool has_ended;              /* the end was reached: bytes that follow are ignored */
 	/* A failure that is reported after the bytes before it were returned, and its reason. */

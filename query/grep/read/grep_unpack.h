@@ -18,7 +18,7 @@ enum bs_grep_compression {
 	BS_GREP_PACKING_COMMAND,  /* the output of the --pre command */
 };
 
-/* The compression format of a file, by the ending of its name, as in ripgrep 13 -z. */
+/* The compression format of a file, by the ending of its name, as in ripgrep 15 -z. */
 enum bs_grep_compression bs_grep_packing_of(const char *path);
 
 /* Takes ownership of `of`, the compressed input, which is closed with the new input or after a

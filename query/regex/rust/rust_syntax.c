@@ -1,6 +1,6 @@
 /*
- * rust_syntax.c: see rust_syntax.h. A recursive descent that writes while it reads. Flags are
- * resolved here, except i and s, which PCRE2 has with the same scope.
+ * rust_syntax.c: see rust_syntax.h. A recursive-descent parser that writes the translation while it
+ * reads. It resolves flags itself, except i and s, which PCRE2 has with the same scope.
  */
 #include "query/regex/rust/rust_syntax.h"
 
@@ -16,11 +16,11 @@
 #include "core/system/stack.h"
 #include "query/regex/rust/unicode_property.h"
 
-#define MOST_DEPTH  250u /* ripgrep's limit for nested groups and classes */
-#define LEVEL_BYTES 1024u
-#define FEW_LEVELS  16u
-#define ITEM_NS     50u
-#define SHOWN_BYTES 200
+#define MOST_DEPTH  250u  /* ripgrep's limit for nested groups and classes */
+#define LEVEL_BYTES 1024u /* estimated stack for a level of nesting */
+#define FEW_LEVELS  16u   /* levels that are allowed on any stack */
+#define ITEM_NS     50u   /* estimated time to translate an item */
+#define SHOWN_BYTES 200   /* most bytes of a pattern in a message */
 #define END         UINT32_MAX
 #define NO_ITEM     SIZE_MAX
 #define NAME_BYTES  32u /* PCRE2's limit */
@@ -46,10 +46,12 @@ enum class_kind {
 struct class_node {
 	uint8_t kind; /* enum class_kind */
 	bool is_negated;
-	bool is_byte;               /* the range was written as \xNN */
-	char letter;                /* of \d, or & - ~ for an operation */
-	size_t from, to;            /* position in the pattern */
-	uint32_t first, last;       /* the range, or indexes of the children (NO_CHILD: none) */
+	bool is_byte;    /* the range was written as \xNN */
+	char letter;     /* PERL: the letter after the backslash; OPERATION: & - or ~ */
+	size_t from, to; /* position in the pattern */
+	/* RANGE: its ends. ASCII: `first` is an index of ascii_classes. OPERATION: the operands.
+	 * NESTED, UNION: `first` is the first child, or NO_CHILD. */
+	uint32_t first, last;
 	size_t name_from, name_end; /* of a property or [:name:] */
 	uint32_t next;              /* next sibling, or NO_CHILD */
 };
@@ -67,11 +69,12 @@ struct reader {
 	struct bs_rust_flags flags;
 	struct bs_rust_writer writer;
 	struct bs_rust_traits *traits;
-	struct names names; /* of groups, in all patterns */
-	uint32_t n_groups;
+	struct names names;       /* of groups, in all patterns */
+	uint32_t n_groups;        /* capturing groups so far, in all patterns */
 	struct class_nodes nodes; /* of the current class */
 	bool sets_flags;          /* the pattern sets flags outside groups */
-	/* A required character that cannot match; an error unless it is repeated 0 times. */
+	/* A message: a required character cannot match, because no searched line has it. NULL:
+	 * none. An error at the end of the pattern, unless the character is repeated 0 times. */
 	const char *banned;
 	enum bs_status status;
 	struct bs_error *err;
@@ -196,7 +199,7 @@ static void insert(struct reader *reader, size_t at, const char *text)
 	memcpy(out + at, text, n);
 }
 
-/* Remembers a character that no searched line has. */
+/* Sets reader->banned if no searched line has this character. */
 static void check_banned(struct reader *reader, uint32_t c)
 {
 	const struct bs_grep_pattern *pattern = reader->pattern;
@@ -237,14 +240,14 @@ static bool add_literal(struct reader *reader, uint32_t c, bool is_byte)
 	return bs_rust_is_several(&reader->writer, &reader->flags, c) && !is_byte;
 }
 
-/* An escape, or a character of a class. */
+/* The kind of an escape, or of a character in a class. */
 enum primitive {
 	PRIMITIVE_NONE, /* an error was reported */
 	PRIMITIVE_LITERAL,
 	PRIMITIVE_PERL,
 	PRIMITIVE_PROPERTY,
-	PRIMITIVE_PLACE,
-	PRIMITIVE_REFERENCE,
+	PRIMITIVE_PLACE,     /* an assertion, such as \b */
+	PRIMITIVE_REFERENCE, /* a back reference */
 };
 
 struct escape {
@@ -252,6 +255,7 @@ struct escape {
 	uint32_t c; /* the character, or the letter of \d or \p */
 	bool is_byte;
 	enum bs_rust_place place;
+	/* from: position of the backslash. name_from, name_end: bounds of a property's name. */
 	size_t from, name_from, name_end;
 };
 
@@ -430,7 +434,7 @@ static struct escape read_escape(struct reader *reader)
 	return escape;
 }
 
-/* Adds \p{...} to a set: folded and negated. */
+/* Adds the characters of \p{...} to a set. Letter case is folded before the negation. */
 static void add_property(struct reader *reader, size_t from, size_t name_from, size_t name_end,
                          bool is_negated, struct bs_char_set *set)
 {
@@ -455,28 +459,29 @@ static void add_property(struct reader *reader, size_t from, size_t name_from, s
 	bs_char_set_deinit(&one);
 }
 
-/* Ends the use of a set: passes its failure on. */
+/* Passes the failure of a set on to the reader. */
 static void settle(struct reader *reader, const struct bs_char_set *set)
 {
 	if (!reader->status)
 		reader->status = set->status;
 }
 
-/* Writes a set outside classes or as the result of a class. A set of one character is a literal. */
+/* Writes the set of a \p{...} or of a whole class. */
 static void put_set(struct reader *reader, const struct bs_char_set *set)
 {
 	size_t n = bs_char_set_n(set);
 	settle(reader, set);
 	if (reader->status)
 		return;
-	/* A NUL in a set with others may be impossible to match, but is no error. A set of line
-	 * ends alone is an error. */
+	/* A set of one character is checked like a literal. In a larger set, a character that no
+	 * line has is no error, because another one may match. */
 	if (n == 1 && set->ranges.items[0].first == set->ranges.items[0].last)
 		check_banned(reader, set->ranges.items[0].first);
 	bs_rust_put_set(&reader->writer, &reader->flags, set);
 }
 
-/* The categories that PCRE2 knows by the same name, and that are large. */
+/* True for a general category that PCRE2 knows by the same name, so that the set need not be
+ * written out. */
 static bool is_category(const uint8_t *name, size_t n)
 {
 	static const char names[] =
@@ -564,7 +569,7 @@ static size_t ascii_class(const uint8_t *name, size_t n_bytes)
 	return i;
 }
 
-/* Reads [:name:] or [:^name:]. False: it is a nested class. */
+/* Reads [:name:] or [:^name:]. False: the text is a nested class. */
 static bool take_ascii_class(struct reader *reader, uint32_t *node_out)
 {
 	size_t start = reader->at;
@@ -681,7 +686,8 @@ static bool begin_class(struct reader *reader, uint32_t *first, uint32_t *last)
 	return is_negated;
 }
 
-/* Ends a union of items: the operand of an operation, or the whole class. */
+/* Ends the union of the items from `first` on: the right operand of an operation, or, if left is
+ * NO_CHILD, the only or the left operand. Returns the node of the union or of the operation. */
 static uint32_t end_operand(struct reader *reader, uint32_t left, char operation, uint32_t first,
                             size_t from)
 {
@@ -825,8 +831,8 @@ static void eval_operation(struct reader *reader, const struct class_node *node,
 	bs_char_set_deinit(&right);
 }
 
-/* Adds what a part of a class matches, as regex-syntax does: letter case is folded in each class
- * before it is negated. */
+/* Adds the characters of a part of a class, as Rust's crate regex-syntax does: letter case is
+ * folded in each class before the class is negated. */
 static void eval(struct reader *reader, uint32_t index, struct bs_char_set *set)
 {
 	struct class_node node = reader->nodes.items[index];
@@ -875,8 +881,8 @@ static void add_member(struct reader *reader, struct members *members, uint32_t 
 		reader->status = bs_vector_append(members, &member, reader->err);
 }
 
-/* Collects the members of a class that can be written in its own form: a union of ranges, ASCII
- * classes and \d \s \w. False: it cannot. */
+/* Collects the members of a class that can be written nearly verbatim: a union of ranges, ASCII
+ * classes and \d \s \w. False: the class has other parts. */
 static bool find_members(struct reader *reader, const struct class_node *class,
                          struct members *members)
 {
@@ -892,7 +898,7 @@ static bool find_members(struct reader *reader, const struct class_node *class,
 			add_member(reader, members, node->first, node->last, 0);
 		else if (node->kind == CLASS_PERL && reader->writer.initial.crlf &&
 		         strchr("DW", node->letter))
-			is_simple = false; /* regex_rewrite.c could not take \r from the class */
+			is_simple = false; /* regex_rewrite.c could not remove \r from it */
 		else if (node->kind == CLASS_PERL)
 			add_member(reader, members, 0, 0, node->letter);
 		else if (node->kind == CLASS_ASCII && !node->is_negated) {
@@ -907,7 +913,7 @@ static bool find_members(struct reader *reader, const struct class_node *class,
 	return is_simple && bs_vector_n(members) > 0;
 }
 
-/* True if the set of the members is one character, or only line ends. */
+/* If the class contains a single character, checks it like a literal (check_banned). */
 static void check_members(struct reader *reader, const struct members *members, bool is_negated)
 {
 	struct bs_char_set set = {.err = reader->err};
@@ -956,7 +962,8 @@ static void read_class_item_outside(struct reader *reader, size_t from)
 
 static void read_either(struct reader *reader);
 
-/* Reads the rest of a group, which begins at `from`, through its closing parenthesis. */
+/* Reads the rest of a group, which begins at `from`, through its closing parenthesis. outside: the
+ * flags after the group. */
 static void read_group_rest(struct reader *reader, size_t from, const struct bs_rust_flags *outside)
 {
 	if (!deepen(reader, from))
@@ -1047,7 +1054,7 @@ static uint32_t read_flags(struct reader *reader, size_t from, struct bs_rust_fl
 	return reader->status ? 0 : c;
 }
 
-/* Writes the change of the flags that PCRE2 has, without parentheses. */
+/* Writes the changes of the flags i and s, which PCRE2 has, without parentheses. */
 static void put_flags(struct reader *reader, const struct bs_rust_flags *flags)
 {
 	const struct bs_rust_flags *now = &reader->flags;
@@ -1221,8 +1228,9 @@ static void read_quantifier(struct reader *reader, const struct item *item)
 	else
 		snprintf(text, sizeof(text), "{%u,%u}", repetition.least, repetition.most);
 	if (c == '{' && repetition.has_most && repetition.most == 0) {
-		/* Without the item, the analysis does not take its characters for needed or
-		 * possible. Its groups keep their numbers. */
+		/* An item without groups is removed, so that the analysis of the translation
+		 * (pattern.h) does not see its characters. An item with groups stays, so that the
+		 * groups keep their numbers. */
 		reader->banned = item->banned;
 		if (reader->n_groups == item->n_groups && !reader->writer.to.status) {
 			reader->writer.to.out->used_bytes = item->start;
@@ -1324,7 +1332,8 @@ static void read_fixed(struct reader *reader)
 {
 	while (!is_over(reader))
 		add_literal(reader, next(reader), false);
-	/* As in rg, which then does not parse the pattern, a NUL is no error. */
+	/* rg does not parse a case-sensitive pattern of -F, so a NUL in it (`banned` begins with
+	 * \x00) is no error. */
 	if (reader->pattern->letter_case == BS_GREP_CASE_SENSITIVE && reader->banned &&
 	    reader->banned[2] == 'x' && !reader->pattern->null_data)
 		reader->banned = NULL;
@@ -1354,7 +1363,7 @@ static void read_pattern(struct reader *reader, size_t index)
 		reader->at = 0;
 		refuse(reader, 0, reader->banned, "");
 	}
-	/* The flags end with the pattern. */
+	/* Flags that a pattern sets do not apply to the patterns after it. */
 	if (reader->sets_flags) {
 		insert(reader, start, "(?:");
 		put(reader, ")");

@@ -9,8 +9,8 @@
 struct pass {
 	const uint8_t *text;
 	size_t n_bytes, at;
-	/* the last item is a word character, and nothing else; a boundary before it was the item
-	 * before */
+	/* the last item is one ASCII word character without a quantifier, so that a \b after it can
+	 * only be the end of a word */
 	bool follows_word;
 	struct bs_text_writer to;
 };
@@ -86,8 +86,8 @@ static bool has_others(const struct pass *pass, size_t from, size_t end)
 }
 
 /* Rewrites a class that has \W or \S: [a\W] to (?>[a]|[^w]), [^a\W] to (?:(?![a])[w]), where w is
- * the definition of \w. A class of both \W and \S, negated, is what is in both definitions:
- * nothing. */
+ * the definition of \w. A class with both \W and \S contains every character, because no character
+ * is both a word character and white space. */
 static void rewrite_class(struct pass *pass, size_t end, bool has_w, bool has_s)
 {
 	size_t start = pass->at, from = start + 1;

@@ -31,7 +31,8 @@ static bool is_letter(uint32_t c)
 	return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
 }
 
-/* Writes a character of a class or outside one. is_byte: PCRE2 reads single bytes. */
+/* Writes a character, in a class or outside one. is_byte: c is a single byte, in a pattern that is
+ * compiled without PCRE2_UTF. */
 static void put_code(struct bs_text_writer *to, uint32_t c, bool is_byte)
 {
 	char text[2] = {(char)c, '\0'};
@@ -68,6 +69,8 @@ bool bs_rust_is_several(const struct bs_rust_writer *writer, const struct bs_rus
 	return c >= 0x80 && (is_by_bytes(writer) || !flags->unicode);
 }
 
+/* Notes that a part may match beyond ASCII (is_opaque): characters or, without flags->unicode,
+ * bytes. */
 static void note(struct bs_rust_writer *writer, const struct bs_rust_flags *flags, bool is_opaque)
 {
 	writer->has_characters |= flags->unicode && is_opaque;
@@ -88,7 +91,8 @@ static void put_byte_range(struct bs_text_writer *to, uint32_t first, uint32_t l
 	bs_text_put_string(to, first < last ? "]" : "");
 }
 
-/* Writes the last byte of the characters base..base + 63. Nothing if there is none. */
+/* Writes a class of the last UTF-8 bytes of the set's characters in base..base + 63; nothing if the
+ * set has none of them. */
 static void put_leaf(struct bs_text_writer *to, const struct bs_char_set *set, uint32_t base)
 {
 	bool is_open = false;
@@ -121,7 +125,8 @@ static bool has_any(const struct bs_char_set *set, uint32_t first, uint32_t last
 static void put_blocks(struct bs_text_writer *to, const struct bs_char_set *set, uint32_t base,
                        unsigned n_more, uint32_t first_byte, uint32_t last_byte, uint32_t least);
 
-/* Writes the last n_more bytes of the characters that begin at base. */
+/* Writes the last n_more UTF-8 bytes of the set's characters from base on that have the same bytes
+ * before these. */
 static void put_rest(struct bs_text_writer *to, const struct bs_char_set *set, uint32_t base,
                      unsigned n_more, uint32_t least)
 {
@@ -135,7 +140,8 @@ static void put_rest(struct bs_text_writer *to, const struct bs_char_set *set, u
 }
 
 /* Writes alternatives for the bytes first_byte..last_byte, each followed by n_more bytes. The
- * characters of first_byte begin at base. least: characters below would be overlong. */
+ * characters of first_byte begin at base. least: the first character that needs this number of
+ * bytes; the UTF-8 of a smaller one would be overlong. */
 static void put_blocks(struct bs_text_writer *to, const struct bs_char_set *set, uint32_t base,
                        unsigned n_more, uint32_t first_byte, uint32_t last_byte, uint32_t least)
 {
@@ -170,6 +176,9 @@ static void put_blocks(struct bs_text_writer *to, const struct bs_char_set *set,
 	bs_buffer_deinit(&now);
 }
 
+/* The lengths of UTF-8 beyond ASCII. first, last: the lead bytes. least: the first character of
+ * this length. base: the first character that the lead byte `first` can express. n_more: the number
+ * of continuation bytes. */
 static const struct {
 	uint32_t first, last, least, base;
 	unsigned n_more;
@@ -205,8 +214,8 @@ static bool put_single_bytes(struct bs_text_writer *to, const struct bs_char_set
 	return is_open;
 }
 
-/* Replaces the text that was written from `start` on by a call of a definition. PCRE2 limits the
- * size of a pattern in which all repetitions are written out, so a large text is written once. */
+/* Replaces the text written since `start` by a call of a definition. PCRE2 expands repetitions and
+ * limits the size of the result, so a large text is written only once. */
 static void define(struct bs_rust_writer *writer, size_t start)
 {
 	struct bs_text_writer *to = &writer->to;
@@ -230,7 +239,7 @@ static void define(struct bs_rust_writer *writer, size_t start)
 	put_number(to, "(?&bsd%u)", n);
 }
 
-#define LARGE_BYTES 64u
+#define LARGE_BYTES 64u /* a longer text becomes a definition */
 
 /* Writes the UTF-8 of a set of characters. */
 static void put_as_bytes(struct bs_rust_writer *writer, const struct bs_char_set *set)
@@ -255,9 +264,9 @@ static void put_as_bytes(struct bs_rust_writer *writer, const struct bs_char_set
 		define(writer, start);
 }
 
-/* To Rust's engine, the character before a position is the one that begins at the last byte among
- * the four bytes before that is no continuation byte. Continuation bytes that do not belong to it
- * are ignored. */
+/* How Rust's engine finds the character before a position: of the four bytes before the position,
+ * the last one that is no continuation byte begins the character. Continuation bytes after the
+ * character are ignored. */
 #define C "[\\x80-\\xbf]"
 #define BEFORE(one, two, three, four)                                                   \
 	one "|" one C "|" one C C "|" one C C C "|" two "|" two C "|" two C C "|" three \
@@ -422,7 +431,7 @@ void bs_rust_put_perl(struct bs_rust_writer *writer, const struct bs_rust_flags 
 		put(writer, writer->form == BS_RUST_BYTES && writer->strips_cr
 		                    ? (is_negated || (letter | 0x20) == 's' ? "(?!\\r)" : "")
 		                    : "");
-		/* With PCRE2_CASELESS and UTF, letters would have other cases. */
+		/* With PCRE2_CASELESS and PCRE2_UTF, k and s would also match U+212A and U+017F. */
 		put(writer, flags->caseless ? "(?-i:" : "");
 		put(writer, is_negated ? "[^" : "[");
 		put(writer, ranges);
@@ -508,8 +517,8 @@ void bs_rust_put_set(struct bs_rust_writer *writer, const struct bs_rust_flags *
 	put(writer, writer->strips_cr && bs_char_set_has(set, '\r') ? ")" : "");
 }
 
-/* The assertions about words, for the form of characters, for that of bytes and with ASCII's
- * words. */
+/* The assertions about words by place: in the form of characters, in the form of bytes, and without
+ * Unicode (words of ASCII). */
 static const char *const word_places[][3] = {
 	[BS_RUST_WORD_BOUNDARY] = {"\\b",
                                    "(?:(?<=" WORD_BEFORE ")(?!" WORD_AFTER ")|(?<!" WORD_BEFORE
@@ -539,7 +548,7 @@ static void put_word_place(struct bs_rust_writer *writer, const struct bs_rust_f
 	                     place == BS_RUST_WORD_START_HALF || place == BS_RUST_WORD_END_HALF;
 	bool is_by_bytes = writer->form == BS_RUST_BYTES;
 	note(writer, flags, flags->unicode);
-	/* ASCII's assertions also match within a character. */
+	/* Without Unicode, these assertions also match within the UTF-8 of a character. */
 	writer->has_bytes |= !flags->unicode && sees_validity;
 	writer->sees_validity |= flags->unicode;
 	writer->uses_words |= is_by_bytes && flags->unicode;

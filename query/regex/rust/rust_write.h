@@ -15,6 +15,7 @@
 #include "query/regex/rust/char_set.h"
 #include "query/regex/text.h"
 
+/* The flags i m s U u R x, in this order. */
 struct bs_rust_flags {
 	bool caseless, multi_line, dot_all, swap_greed, unicode, crlf, extended;
 };
@@ -40,13 +41,14 @@ enum bs_rust_place {
 struct bs_rust_writer {
 	struct bs_text_writer to;
 	enum bs_rust_form form;
-	struct bs_rust_flags initial; /* those of the whole pattern */
+	struct bs_rust_flags initial; /* flags that apply to the whole pattern */
 	bool strips_cr;               /* bytes only: nothing matches \r */
-	bool follows_reference;       /* a digit would be read as part of the back reference */
-	/* bytes only: what bs_rust_put_definitions writes */
+	/* a back reference was written last, and a digit would be read as part of its number */
+	bool follows_reference;
+	/* bytes only: the pattern calls the definitions of word characters, or of any character */
 	bool uses_words, uses_any;
-	struct bs_buffer definitions; /* texts, each NUL-terminated */
-	/* A part matches bytes beyond ASCII without regard to characters. */
+	struct bs_buffer definitions; /* further ones, each NUL-terminated */
+	/* A part matches single bytes beyond ASCII, perhaps within a character. */
 	bool has_bytes;
 	/* A part matches characters beyond ASCII, or looks at them. */
 	bool has_characters;
@@ -60,13 +62,14 @@ struct bs_rust_member {
 	char letter; /* 0: a range */
 };
 
-/* c >= 0x80 without flags->unicode: a byte if is_byte, else a character. */
+/* Without flags->unicode, c >= 0x80 is a byte if is_byte, otherwise a character in UTF-8. */
 void bs_rust_put_char(struct bs_rust_writer *writer, const struct bs_rust_flags *flags, uint32_t c,
                       bool is_byte);
 void bs_rust_put_dot(struct bs_rust_writer *writer, const struct bs_rust_flags *flags);
 void bs_rust_put_perl(struct bs_rust_writer *writer, const struct bs_rust_flags *flags,
                       char letter);
-/* A class of ranges and \d \s \w, written in about its own form. Only for characters. */
+/* Writes a class of ranges and \d \s \w nearly as the pattern has it. Only for
+ * BS_RUST_CHARACTERS. */
 void bs_rust_put_members(struct bs_rust_writer *writer, const struct bs_rust_flags *flags,
                          const struct bs_rust_member *members, size_t n, bool is_negated);
 /* A set of code points or, without flags->unicode, of bytes, in which letter case is already taken
@@ -75,7 +78,7 @@ void bs_rust_put_set(struct bs_rust_writer *writer, const struct bs_rust_flags *
                      const struct bs_char_set *set);
 void bs_rust_put_place(struct bs_rust_writer *writer, const struct bs_rust_flags *flags,
                        enum bs_rust_place place);
-/* Writes what the parts before refer to; at the end of the pattern. */
+/* Writes the definitions that the pattern calls. Call it at the end of the pattern. */
 void bs_rust_put_definitions(struct bs_rust_writer *writer);
 
 /* True if c is written as several items, so that a quantifier needs a group. */

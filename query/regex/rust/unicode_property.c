@@ -20,7 +20,7 @@ static void normalize(const uint8_t *name, size_t n_bytes, char out[NAME_BYTES])
 		out[n++] = (char)(name[i] >= 'A' && name[i] <= 'Z' ? name[i] | 0x20 : name[i]);
 	}
 	out[n] = '\0';
-	/* isc is the name of a category */
+	/* isc is the short name of the property ISO_Comment; c would be the category Other */
 	if (has_is && strcmp(out, "c") == 0)
 		memcpy(out, "isc", 4);
 }
@@ -143,7 +143,7 @@ static bool add_named(struct bs_char_set *set, const char *name)
 	UProperty property = is_category ? UCHAR_INVALID_CODE : bs_icu.u_getPropertyEnum(name);
 	if (is_binary(property))
 		return add_value(set, property, 1);
-	/* The name of a property that has values */
+	/* The name of a property that needs a value. */
 	for (size_t i = 0; !is_category && i < sizeof(kinds) / sizeof(*kinds); i++)
 		if (has_name(kinds[i].names, name))
 			return false;

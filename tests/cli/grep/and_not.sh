@@ -23,7 +23,7 @@ show bitsift grep -x 'lock the door' --and 'lock.*' t
 show bitsift grep -F lock --and '.' t
 show bitsift grep -e door -e key --and the t
 
-echo "# What becomes of them"
+echo "# With options that change the output"
 show bitsift grep -v lock --and the t/a.c
 show bitsift grep -c lock --and the t
 show bitsift grep -c --include-zero lock --and the t/a.c t/b.c
@@ -36,7 +36,7 @@ show bitsift grep -m1 lock --not the t
 show bitsift grep -q lock --and nothing t
 bitsift grep --json lock --and and t | sed -E 's/"elapsed[^}]*\}/ELAPSED/g'
 
-echo "# Across lines: the lines of a match are one"
+echo "# Across lines: the lines of a match count as one line"
 printf 'begin\none\nend\nbegin\ntwo\nend\n' >m
 show bitsift grep -U -n '(?s)begin.*?end' --and two m
 show bitsift grep -U -n '(?s)begin.*?end' --not two m
@@ -54,7 +54,7 @@ show bitsift grep --scope file --and key lock t/e.bin
 show bitsift grep --scope file --and key lock - <t/b.c
 show bitsift grep --scope file -U -l '(?s)lock.*key' --not here t
 
-echo "# What is wrong"
+echo "# Errors"
 show bitsift grep lock --and '(' t
 show bitsift grep lock --scope page t
 show bitsift grep --files --and lock t

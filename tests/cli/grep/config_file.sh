@@ -32,11 +32,11 @@ printf -- '-e\nfoo\n-c' >"$config"
 show bitsift grep
 show bitsift grep a.txt
 same_configured -e bar
-echo '# an operand, and a line as it is: no quotes, no words'
+echo '# an operand, and a line taken verbatim: quotes and blanks are ordinary'
 printf -- '-w\nfoo\n--replace=a "b" $c' >"$config"
 show bitsift grep b.c
 same_configured -x b.c
-echo '# wrong ones'
+echo '# errors'
 printf -- '--no-such-thing\n' >"$config"
 show bitsift grep foo
 show bitsift grep --no-config -l foo
@@ -65,7 +65,7 @@ BITSIFT_CONFIG_PATH='' RIPGREP_CONFIG_PATH=$SCRATCH/other show bitsift grep -c f
     quiet bitsift index -q --index other a.txt
     show bitsift query --index other --ids foo
 )
-echo '# of grep only'
+echo '# only grep reads the file'
 printf -- '--no-such-thing\n' >"$config"
 show bitsift --version
 quiet bitsift index -q .

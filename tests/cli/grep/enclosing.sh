@@ -42,7 +42,7 @@ show bitsift grep --enclosing -n -o lock a.c
 show bitsift grep --enclosing -n -b 'self.lock' b.py
 show bitsift grep --enclosing --color=always -n 'return 0' a.c
 show bitsift grep --enclosing -M12 'return 0' a.c
-echo "# With context: once, and where it stands anyway"
+echo "# With context: printed once, at its own place if the context includes it"
 show bitsift grep --enclosing -n -C1 'return|more' a.c
 show bitsift grep --enclosing -n -B3 'lock\(\)' a.c
 show bitsift grep --enclosing -n -A2 'first|lock\(\)' a.c
@@ -57,7 +57,7 @@ echo "# JSON"
 bitsift grep --enclosing --json -B1 'self.lock|nothing' b.py e.txt | grep -v '"type":"\(end\|summary\)"'
 bitsift grep --json lock e.txt | grep -c enclosing || true
 
-echo "# Far behind: the text before is let go piece by piece"
+echo "# Far before the match: text is dropped piece by piece"
 {
     printf 'int far(void)\n{\n'
     yes '	x += 1;' | head -n 400000

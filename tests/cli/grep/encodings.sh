@@ -112,7 +112,7 @@ for options in '' --no-stat; do
     bitsift grep -E shift_jis -c $options '日本語|京' tree | cksum
 done | cmp - "$SCRATCH/without"
 report_same 1000
-echo '# the half of a character at the end, which rg forgets'
+echo '# half a character at the end, which rg drops'
 show bitsift grep -E shift_jis あ cut
 show bitsift grep -E iso-8859-16 foo
 show bitsift grep -E klingon foo

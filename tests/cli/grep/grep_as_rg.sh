@@ -35,8 +35,8 @@ same --hid foo src
 same --rep=x foo src
 same --pre foo
 POSIXLY_CORRECT=1 same foo src -n --hidden
-# A comment at the end of a pattern must not hide the text that -w and -x add. rg joins the patterns before it reads them, and so
-# refuses the first three; rg -P does not.
+# A comment at the end of a pattern must not hide the text that -w and -x add. rg joins the patterns
+# before it reads them, so its own engine rejects the first three; rg -P does not.
 for pattern in '(?x) f o o # c' 'zzz|(?x) fo+ # c ) d' '(?x) foo # a'$'\n''| b\w+ # b' '(?x: foo # a'$'\n'')' '(?x)(?-x)foo#' '(?x)foo\#'; do
     for option in -w -x -wP -xP -wU -w\ --crlf; do
         if [[ $pattern == *'# '? || $pattern == *' d' ]] && [[ $option != *P ]]; then
@@ -106,7 +106,7 @@ for options in '' --crlf --null-data -U '-U --crlf' '--color always --crlf' --tr
     # shellcheck disable=SC2086
     [[ $options == *'-U --crlf'* ]] || same $options -r 'X$0' 'foo|three|$' docs/crlf.txt docs/noend.txt docs/indent.txt
 done
-# What --trim removes does not count for -M.
+# The text that --trim removes does not count for -M; with colours it may, as in rg.
 printf '    0123456789abc\n\t\tfoo foo foo\n' >"$SCRATCH/trim"
 for options in '' -o --vimgrep -U '-U -o' '-U --vimgrep' '--color always' '--color always -o' '--color always -U -o' '-r <$0>' '-v -C1'; do
     for pattern in 456 foo '\s+' '.*a'; do
@@ -189,7 +189,7 @@ report_same 1000
 show bitsift grep -c foo src/deep
 show bitsift grep -c --no-ignore-messages int src
 show bitsift grep -c --sortr path int src
-# Like rg, with /dev/null instead of the closed files.
+# Standard files that are closed: like rg, uses /dev/null instead.
 for program in rg 'bitsift grep'; do
     $program -c foo src >&- && echo "$program: exit status 0"
     $program foo docs/many.txt <&- | sort | head -n 1

@@ -20,7 +20,7 @@ printf 'needle_x in a file\n' >x.txt
 settle
 show bitsift index --words --grams a.jsonl b.jsonl c.jsonl d.jsonl e.jsonl f.jsonl x.txt
 
-echo '# the words know nothing of it'
+echo '# queries of words do not find rows of collections'
 show bitsift query --count needle_c
 show bitsift query --count 'NOT needle_c'
 show bitsift query --count --brute 'NOT needle_c'
@@ -33,7 +33,7 @@ bitsift stats | grep -E '^health'
 bitsift stats -v | grep -E '^seg-' | sed 's/, [0-9.]* [KM]iB//'
 bitsift check | sed 's/, [0-9.]* KiB.*//'
 
-echo '# what is opened'
+echo '# which files are opened'
 for paths in '' . 'c.jsonl' 'a.jsonl b.jsonl c.jsonl x.txt' "$PWD/b.jsonl"; do
     for pattern in needle_c needle_x 'needle_[bd]' absent 'words of [ae] number 12'; do
         # shellcheck disable=SC2086 # several paths
@@ -63,7 +63,7 @@ echo 'the index is believed:'
 bitsift grep --no-stat -l needle_c
 bitsift grep --no-stat -l noodle_d || echo none
 
-echo '# a refresh reads what changed'
+echo '# a refresh reads the changed collections'
 quiet bitsift index a.jsonl b.jsonl c.jsonl d.jsonl g.jsonl h.jsonl
 bitsift check | sed 's/, [0-9.]* KiB.*//'
 for pattern in needle_c needle_d noodle_d needle_e needle_f needle_g; do same $pattern; done
@@ -87,7 +87,7 @@ opened absent
 show bitsift compact -q
 show bitsift query --count words
 
-echo '# odd ones: without an end, with a mark, UTF-16, with NUL bytes, no JSON, empty, a link, larger than documents may be'
+echo '# odd collections: without a final line end, with a byte order mark, UTF-16, with NUL bytes, not JSON, empty, a symlink, larger than --max-document'
 printf '{"id":"1","text":"odd_end"}' >end.jsonl
 printf '\357\273\277{"id":"1","text":"odd_mark"}\n' >mark.jsonl
 printf '{"id":"1","text":"odd_utf"}\n' | iconv -t UTF-16 >utf.jsonl
@@ -110,7 +110,7 @@ opened absent
 bitsift grep --candidates absent
 unset BITSIFT_INDEX
 
-echo '# in a folder, and named there; a small file is not worth asking for'
+echo '# in a folder, and named; the index is not asked about a small named file'
 mkdir -p "$SCRATCH/in/logs/deep"
 cd "$SCRATCH/in"
 for name in p q; do records $name 6000 >logs/$name.jsonl; done
@@ -135,7 +135,7 @@ echo '{"id":"late","text":"needle_p"}' >>logs/t.jsonl
 opened needle_p logs/q.jsonl logs/t.jsonl
 cd "$OLDPWD"
 
-echo '# without being asked for, only where files have grams'
+echo '# by default, collections have grams only if files have'
 rm -r .bitsift
 bitsift index -q a.jsonl
 opened absent a.jsonl

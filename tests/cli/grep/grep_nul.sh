@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Binary files and an index of grams: a file with a NUL byte in its first 64 KiB has no match, unless
-# NUL bytes are text (-a) or line ends (--binary).
+# Binary files and an index of grams: a file with a NUL byte in its first 64 KiB has no match,
+# unless NUL bytes are text (-a) or line ends (--binary).
 mkdir d
 printf 'MZ\0 a needle in a haystack\n' >d/short.bin
 printf 'a needle in front\nand\0 behind: haystack\n' >d/long.bin

@@ -14,11 +14,11 @@ searches() {
     done
     show both bitsift grep --files d/a.txt missing d/b.txt
 }
-echo '# walked, and the same indexed'
+echo '# the same without and with an index'
 once searches searches
 bitsift index -q d
 once searches searches
-echo '# -'
+echo '# a file named -'
 echo 'dog' >-
 show bitsift index -q ./-
 show bitsift query --ids dog

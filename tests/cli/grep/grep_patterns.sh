@@ -1,8 +1,10 @@
-# bitsift grep and rg: PCRE2's own syntax against rg -P, matches across lines, replacement, line ends, separators, colours.
+# bitsift grep and rg: Rust's regex syntax, PCRE2's syntax with -P, matches across lines,
+# replacement, line ends, separators, colours.
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 make_tree
-# Syntax that rg's own engine lacks, and that has a meaning here: as with rg -P, over valid UTF-8. like_pcre2_as RG_PATTERN PATTERN OPTIONS
+# Syntax that rg's own engine lacks but bitsift accepts without -P; it means what it means to rg -P.
+# like_pcre2_as RG_PATTERN PATTERN OPTION...: compares with rg -P, in files of valid UTF-8.
 like_pcre2_as() {
     local rg_status=0 our_status=0 like=$1 pattern=$2
     shift 2
@@ -23,19 +25,20 @@ for pattern in 'foo(?=bar)' 'foo(?!bar)' '(?<=foo )bar' '(?<!foo )bar' '(\w)\1' 
     like_pcre2_as "$like" "$pattern" -o -b
     like_pcre2_as "$like" "$pattern" -i -c
 done
-# Syntax of PCRE2 that Rust's regex does not have, or reads otherwise: an error that names it. With -P it means what rg -P means.
+# Syntax of PCRE2 that Rust's regex syntax lacks or reads otherwise, and invalid patterns: an error
+# names the construct. With -P, PCRE2's syntax means what it means to rg -P.
 for pattern in 'f\Koo' '\Qa.b\E' 'foo\h+bar' 'foo\Z' '^\Gfoo' '(?|(f)oo|(b)ar)' '\X' '(?(?=f)foo|bar)' '(*UCP)foo' '(?#c)foo' '\R' '\N+foo' \
     'fo{,2}' 'a{' '\0' '(?&x)' '\cA' '\e' '\o{1}' '\x4' '\u{110000}' '\p{Nope}' '\p{gc=Nope}' '\b{foo}' '(?i' '(?z)a' '(?i-)a' \
     '(?ii)a' ')(' '(' '[a' '[b-a]' '[\b]' '[\d-z]' '(?<a>x)(?<a>y)' '(?<1>x)' '(?<>x)' '*' 'a|*' '(?i)*' 'x{2,1}' '(?-u)é|\pL' '\x00' 'a\nb' \
     '[\n]' '[\x00]'; do
-    # rg joins the patterns before it reads them, and so takes )( for two groups.
+    # rg encloses the pattern in a group before it reads it, so )( becomes two groups.
     [ "$pattern" = ')(' ] || same -c -e "$pattern" src docs/*.txt
     bitsift grep -c -e "$pattern" src/foo.h 2>&1 || true
 done
 for pattern in 'f\Koo' '\Qa.b\E' 'foo\h+bar' 'foo\Z' '(?|(f)oo|(b)ar)' '\X' '(?(?=f)foo|bar)' '(?#c)foo' 'fo*+' 'f(?R)?o' '\p{Lu}\p{Ll}*' '[[a-b]x]'; do
     same -P -n -e "$pattern" src docs/utf8.txt
 done
-# Syntax that PCRE2 reads otherwise.
+# Rust's regex syntax, most of which PCRE2 reads otherwise.
 for pattern in 'fo*+' 'o**' 'o{2}{1}' 'f(?R)?o' '[[a-b]x]' '[a-z&&[^b-y]]' '[a-z--[b-y]]' '[a-f~~d-z]' '[[:upper:]]{2}' '[[:space:]]foo' '[[:^alpha:]]foo' \
     '[[:foo:]]' '[[=a=]-z]' '()' '\p{Lu}\p{Ll}*' '\P{L}+foo' '\p{Letter}+' '\p{sc=Greek}' '\p{isGreek}' '\p{gc:lowercase letter}+' '\u{66}oo' '\u0066oo' '\U00000066oo' \
     '\<foo\>' '\b{start}f' 'o\b{end}' '\b{start-half}oo' 'oo\b{end-half}' '(?U)fo+' '(?U)fo+?' '(?Us)f.*o' '(?R)foo$' '(?-m)^foo$' '(?-u)\w+' '(?-u:\xe9)' \
@@ -48,10 +51,10 @@ for pattern in 'fo*+' 'o**' 'o{2}{1}' 'f(?R)?o' '[[a-b]x]' '[a-z&&[^b-y]]' '[a-z
     same -w -c -e "$pattern" -e bar src docs/*.txt
     same -x -c -e "$pattern" -e '.*foo' src docs/*.txt
 done
-# Flags end with their pattern; also in a list.
+# Flags apply only to the pattern that sets them, not to the other patterns of a list.
 same -n -e '(?i)FOO' -e BAR src docs/*.txt
 same -n -e '(?x) F o # c'$'\n' -e 'b a' src docs/*.txt
-# Next to bytes that are not UTF-8.
+# Patterns next to bytes that are not UTF-8.
 printf '\252foo\n \377 foo\377bar\nfoo\200 \303foo\n\316\243\316\221\316\243\n! \252elvin\n' >docs/invalid.txt
 for pattern in foo '\bfoo' '\Bo' 'foo\B' '\B' '\b' '[^a]foo' '.foo' '(?-u:.)foo' '(?-u:[\x80-\xff])' '(?s-u:.)+' '\w+' '\W' '[a-z\xaa]*'; do
     for options in '-n' '-o -b' '-w -n' '-w -o -b' '-x -c' '-c -v' '--no-unicode -o -b' '-i --count-matches'; do
@@ -95,8 +98,8 @@ for pattern in 'b$' '^b$' 'b\s*$' '(?:b$)' 'fo+$' '(?i)FOO$' 'b' '^$' '.$' '[^a]
         same $options -e "$pattern" docs/two.txt docs/crlf.txt
     done
 done
-# Classes that begin with a bracket or a hyphen; smart case considers only literal letters; only
-# patterns that can match across lines do.
+# Classes that begin with a bracket or a hyphen; smart case, which considers only literal letters;
+# with -U, patterns some of which cannot match across lines.
 printf 'a-b a]b [x] -x- ]y[\nAB CD\nAbc ABC abc\n\t\n1+1\n' >docs/marks.txt
 for pattern in '[^-a]\w' '[^-a-z]\w' '[^]a]\w' '[^]1]+\w' '[]x]\w' '[-x]\w' '[^-]+' '[^]-]+' '[^^]\w' '[^\s-]\w' '[\s-]\w' '[^\S-]\w'; do
     for options in -n '-n -o' -c '-v -n' '-i -o' -P; do

@@ -27,7 +27,7 @@ same --stats -m0 foo src
 same --stats --no-stats foo src
 same --stats -f /dev/null src
 same --stats --no-messages foo nowhere
-# With an index, too, all files are searched.
+# With an index, too, all files count as searched.
 settle
 bitsift index -q --grams .
 for options in '' --json -c -q; do

@@ -39,7 +39,7 @@ bitsift index -q .
 check
 unset BITSIFT_INDEX
 
-# What ripgrep 14 and 15 changed.
+# Rules that ripgrep 14 and 15 changed.
 mkdir -p "$SCRATCH/new/sub/deep/x." "$SCRATCH/new/sub/.hid" "$SCRATCH/new/out"
 (
     cd "$SCRATCH/new"
@@ -98,7 +98,7 @@ mkdir -p "$SCRATCH/new/sub/deep/x." "$SCRATCH/new/sub/.hid" "$SCRATCH/new/out"
     [ "$n_other" -eq 0 ]
 ) || n_other=$((n_other + 1))
 report_same 200
-echo '# settings of git that rg does not know: instead of, and after, those in the home folder'
+echo '# GIT_CONFIG_GLOBAL, read instead of ~/.gitconfig, and GIT_CONFIG_SYSTEM, read after it; rg reads neither'
 mkdir "$SCRATCH/settings"
 (
     cd "$SCRATCH/settings"
@@ -117,7 +117,7 @@ mkdir "$SCRATCH/settings"
     show env GIT_CONFIG_GLOBAL="$SCRATCH/global.conf" bitsift grep -l foo --no-ignore-global
     rm "$HOME/.gitconfig"
 )
-echo '# the message about one that cannot be read changes no exit status'
+echo '# a missing --ignore-file is reported, but does not change the exit status'
 show bitsift grep -l foo --ignore-file nowhere sub
 if unshare -rm true 2>/dev/null; then
     # shellcheck disable=SC2016 # for that shell
@@ -136,6 +136,6 @@ for options in '-uuu -a' -uuu '-L --hidden' '--hidden --no-stat' '-uuu --brute';
     # shellcheck disable=SC2086
     show bitsift grep -l $options foo inner linked
 done
-echo '# but what is named is'
+echo '# but a named folder or file in an index is searched'
 show bitsift grep -l foo inner/.bitsift/file
 show bitsift grep -l foo inner/.bitsift

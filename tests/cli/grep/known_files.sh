@@ -1,7 +1,7 @@
-# An index knows what the output says of files without a match, and remembers binary files: they
-# are not opened. Whatever the options and the edits since, `bitsift grep` prints the bytes that rg
-# prints; with --no-stat, as long as nothing changed. The seed is fixed; ROUNDS and SEED select
-# other cases.
+# Files without a match and binary files are not opened if the index has the facts that the output
+# needs about them. With any options, and after edits since the index was made, `bitsift grep` must
+# print the same bytes as rg; with --no-stat only as long as nothing changed. The seed is fixed;
+# ROUNDS and SEED select other cases.
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 RANDOM=${SEED:-1506}
@@ -56,7 +56,7 @@ try_options() { # HOW N
     done
 }
 
-opened() { # COMMAND...: prints how many files of the tree it opens, if that can be counted
+opened() { # COMMAND...: prints how many files of the tree the command opens
     strace -f -e trace=open,openat,openat2 -o "$SCRATCH/calls" "$@" >/dev/null 2>&1 || true
     [ ! -s "$SCRATCH/calls" ] || grep -E '[/"]f[0-9]+\.(c|h|txt|png|log)"|/many"' "$SCRATCH/calls" | grep -vc ENOENT || true
 }
@@ -72,13 +72,13 @@ if command -v strace >/dev/null && strace -o "$SCRATCH/calls" true 2>/dev/null; 
         # shellcheck disable=SC2086 # words of a command
         echo "$command: $(opened bitsift $command)"
     done
-    # Of files with byte order marks and with late NUL bytes too little is known.
+    # Files with byte order marks or late NUL bytes are opened: the index knows too little of them.
     [ "$(opened bitsift grep --no-stat --json absent_word)" -lt 30 ] || echo 'too many opened for --json'
 else
     printf 'grep absent_word: 0\nindex -q: 0\nquery --fresh --count absent: 0\ngrep --no-stat absent_word: 0\n'
 fi
 
-echo '# as rg'
+echo '# the same output as rg'
 try_options same "$n_cases"
 try_options trusted "$n_cases"
 bitsift check | sed 's/:.*//'
@@ -101,7 +101,7 @@ try_options same $((n_cases / 2))
 try_options trusted "$n_cases"
 bitsift check | sed 's/:.*//'
 
-echo '# a part is refreshed: what the rules left out is not known, so files are walked'
+echo '# after a refresh of a part, the list of entries that the rules left out is incomplete, so files are walked'
 printf 'hidden too foo\n' >tree/0/.new.c
 bitsift index -q tree/0
 same -t c foo

@@ -7,7 +7,7 @@ printf 'no\nkey key\nno\nno\nno\nkey\n' >t/a.txt
 printf 'nothing\n' >t/b.txt
 printf 'the last key\n' >t/z.txt
 
-echo "# So many lines, in the order in which they stand"
+echo "# At most N lines, in the order of the output"
 show bitsift grep --max-results 3 -n key t
 show bitsift grep --max-results 3 --after t/a/x.txt:5 -n key t
 show bitsift grep --max-results 3 --after t/a.txt:2 -n key t
@@ -17,7 +17,7 @@ show bitsift grep --max-results 100 -c key t/z.txt
 show bitsift grep --max-results 1 nothing t
 show bitsift grep --max-results 1 nowhere t
 
-echo "# What counts as one"
+echo "# What counts as a result"
 show bitsift grep --max-results 1 --after t/a-b/y.txt:1 -o key t
 show bitsift grep --max-results 2 -l key t
 show bitsift grep --max-results 2 --after t/a/x.txt:0 -l key t
@@ -48,13 +48,13 @@ json --max-results 3 key t
 json --max-results 1 --after t/z.txt:1 key t
 bitsift grep --json key t | grep -c '"results"' || true
 
-echo "# A binary file is one"
+echo "# A binary file is one result"
 printf 'key\nkey\0\nkey\nkey\n' >n.bin
 show bitsift grep --max-results 1 key n.bin t/z.txt
 show bitsift grep --max-results 1 --after n.bin:1 key n.bin t/z.txt
 show bitsift grep --max-results 1 --after n.bin:18446744073709551615 key n.bin t/z.txt
 
-echo "# Names"
+echo "# File names that need quotes"
 mkdir q
 printf 'key\nkey\n' >"q/it's here.txt"
 printf 'key\nkey\n' >q/$'\x01:2'
@@ -71,7 +71,7 @@ show bitsift grep --max-results 1 --after '<stdin>:2' key - <t/a.txt
     rm ./-e
 )
 
-echo "# Files have changed in between: what comes behind the place now"
+echo "# Files have changed since: the search continues after the same position"
 cp -r t c
 rm c/a/x.txt
 show bitsift grep --max-results 1 --after c/a/x.txt:3 -n key c
@@ -92,21 +92,21 @@ show bitsift grep --sort modified --max-results 3 -n key t
 show bitsift grep --sort modified --max-results 3 --after t/a/x.txt:1 -n key t
 show bitsift grep --sort modified --max-results 3 --after t/gone:1 -n key t
 
-echo "# What is wrong"
+echo "# Errors"
 show bitsift grep --after t/a.txt key t
 show bitsift grep --after u/a.txt:2 key t
 show bitsift grep --after 't/a.txt:2#2' key t
 show bitsift grep --max-results 0 key t
 
-echo "# Page by page it is the whole"
+echo "# All pages together are the whole output"
 for ((i = 0; i < 300; i++)); do
     mkdir -p "p/$((i % 7))"
     for ((j = 0; j < i % 13; j++)); do
         printf '%s\n' "line $j of $i" "$((i * j % 5)) key" "and $((j % 3)) key"
     done >"p/$((i % 7))/$i.txt"
 done
-# N PATTERN OPTION... : prints all pages and checks that each reports the number of remaining
-# results
+# pages N PATTERN OPTION...: collects all pages of N results. Checks that together they are the
+# whole output, and that each page reports the number of remaining results.
 pages() {
     local n=$1 pattern=$2 after=() all left=-1 n_pages=0 counted
     shift 2

@@ -76,11 +76,11 @@ show bitsift grep --pre fails_at_once foo a.txt
 show bitsift grep --pre dies foo a.txt
 show bitsift grep --pre nowhere foo a.txt
 show bitsift grep --pre 'upper; echo foo' foo a.txt
-echo '# what it prints is asked for no longer than it is wanted, and then it is not blamed for its end'
+echo '# output is read only as far as it is needed, and then a failure of the command is no error'
 show bitsift grep --pre cat -m1 line big.txt
 show bitsift grep --pre cat -q line big.txt
 bitsift grep --pre cat line big.txt | head -n 1
-echo '# a name is no option'
+echo '# a file name is not taken for an option'
 program count <<'X'
 printf 'foo %s\n' "$1"
 X

@@ -46,7 +46,7 @@ for options in '' --no-stat --brute; do
     bitsift grep -z -c foo $options | cksum
 done | uniq -c | awk '{ print $1 " answers alike" }'
 unset BITSIFT_INDEX
-echo '# several in one file, other endings, and a name that tells a lie'
+echo '# several streams in one file, other endings, and a wrong ending'
 mkdir more
 for ending in $endings; do
     cat "small.txt.$ending" "big.txt.$ending" "nothing.txt.$ending" "small.txt.$ending" >"more/twice.$ending"
@@ -63,12 +63,12 @@ for file in more/*; do
         # Concatenated files of these formats are not supported, except xz; rg then searches only
         # the first part.
         *twice.lzma | *twice.br) bitsift grep -z -c foo "$file" 2>&1 | sed -n '$p' ;;
-        # The program for .lzma accepts no other format.
+        # The program that rg runs for .lzma accepts no other format.
         *other.lzma) bitsift grep -z -c foo "$file" ;;
         *) same -z -c foo "$file" ;;
     esac
 done
-echo '# cut off, changed, and with something behind'
+echo '# truncated, changed, and with garbage after the end'
 mkdir bad
 for ending in $endings; do
     n=$(stat -c %s "big.txt.$ending")
@@ -88,7 +88,7 @@ for file in bad/*; do
     echo "$file: $status $(sed -E 's/^bitsift: [^:]*: //; s/(cannot be unpacked): .+/\1/' "$SCRATCH/err")"
 done
 report_same 60
-echo '# the end before the damage is not searched, as in rg'
+echo '# as in rg, the last text before the damage is not searched'
 seq 20000 | sed 's/$/ foo/' | gzip >large.gz
 for n in 100 3000 20000 40000; do
     head -c $n large.gz >short.gz

@@ -65,7 +65,7 @@ for ((i = 0; i < ${ROUNDS:-3}; i++)); do
     compare bitsift grep -a -c needle .
 done
 
-echo '# their index'
+echo '# an index of files with holes'
 rm -r sparse dense
 mkdir sparse dense
 make sparse/f
@@ -91,7 +91,7 @@ for options in '' '-a' '-a --store' '-a --max-document 1M'; do
 done
 [ "$n_compared" -gt 80 ] || echo "only $n_compared"
 
-echo '# more than anyone could read'
+echo '# holes of about a terabyte'
 truncate -s 1T huge
 echo needle >>huge
 { printf 'first\nsecond\n' && printf 'no end'; } >other

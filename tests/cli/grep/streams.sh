@@ -16,13 +16,13 @@ prompt() {
         read -r out <&8
         printf '%s' "$out" | sed 's/,"absolute.*//'
         echo
-        # JSON begins with a message of its own.
+        # With --json, the first line printed is the message that begins the file.
         [[ $* != *--json* ]] || break
     done
     exec 7>&- 8<&-
     wait
 }
-echo '# each line as it comes'
+echo '# each line is printed as it arrives'
 prompt needle
 prompt -n needle -
 prompt -b needle
@@ -32,7 +32,7 @@ prompt -P 'needles?$'
 prompt -E latin1 needle
 prompt --line-buffered -C2 needle
 prompt --json needle
-echo '# but in blocks if that is wanted, and nothing before the end if it takes all to know'
+echo '# in blocks if requested, and only at the end if the output depends on the whole input'
 rm -f in out
 mkfifo in out
 for options in --block-buffered -c -U; do
@@ -47,7 +47,7 @@ for options in --block-buffered -c -U; do
     wait
 done
 
-echo '# a beginning of one byte'
+echo '# the first read returns a single byte'
 for options in -U -b -P '-P -U'; do
     # shellcheck disable=SC2086
     {
@@ -57,7 +57,7 @@ for options in -U -b -P '-P -U'; do
     } | bitsift grep $options 'needle\n?|.\n' | od -c -An
 done
 
-echo '# a socket is a pipe, too, as editors make them for the programs that they run'
+echo '# a socket is read like a pipe, because editors use sockets for the programs that they run'
 perl -MSocket -e 'socketpair(my $ours, my $its, AF_UNIX, SOCK_STREAM, 0) or die;
     syswrite($ours, "a needle\n") or die;
     shutdown($ours, 1);
@@ -65,7 +65,7 @@ perl -MSocket -e 'socketpair(my $ours, my $its, AF_UNIX, SOCK_STREAM, 0) or die;
     close($its);
     exec("bitsift", "grep", "needle");'
 
-echo '# the end does not wait for that of the input'
+echo '# grep ends before its input does, if it needs no more'
 # ends OPTION...: searches a pipe that stays open.
 ends() {
     local status=0
@@ -94,7 +94,7 @@ wait
 # A pipe without a writer.
 bitsift grep -j3 -q needle before in || echo "exit status $?"
 
-echo '# neither the file nor its output is held'
+echo '# neither the file nor the output is held in memory'
 # lean COMMAND...: prints a digest of its output; checks that it needs little memory, where that can
 # be measured.
 lean() (
@@ -128,7 +128,7 @@ lean bitsift grep -a needle binary
 lean bitsift grep needle <binary
 rm -f marked binary
 
-echo '# in order, whoever searches'
+echo '# output is in order with any number of threads'
 for i in 1 2 3 4 5 6 7 8; do
     seq $((i * 1000000)) $((i * 1000000 + 150000 * (i % 3))) | sed 's/$/ needle/' >folder/$i
 done
@@ -145,7 +145,7 @@ bitsift grep -j3 --heading needle folder | cmp - <(for i in folder/*; do
     cat "$i"
 done)
 
-echo '# whoever has read enough goes'
+echo '# grep ends when the reader closes the pipe'
 # enough COMMAND...: reads only one line of its output.
 enough() {
     local statuses preload=
@@ -166,7 +166,7 @@ enough bitsift grep -j3 needle folder
 enough bitsift grep --json needle large
 enough bitsift grep needle missing large
 
-echo '# the file to which the output goes is not searched below a folder, and named no further than it was'
+echo '# the output file is not searched below a folder; if it is named, it is searched up to its former size'
 # into OPTION...: appends the output to a file that the search would find.
 into() {
     local status=0
