@@ -81,12 +81,12 @@ void bs_refresh_deinit(struct bs_refresh *refresh)
 /* What happens to the indexed documents of a source after it was checked. */
 enum fate {
 	STAYS,
-	/* unchanged collection, or standard input: its records stay, its row as in
+	/* unchanged collection, or standard input: its records stay; its row is treated as in
 	 * GONE_UNLESS_SEEN */
 	RECORDS_STAY,
 	GONE_UNLESS_SEEN, /* files and rows: removed, unless seen unchanged */
-	/* changed collection: a record is removed if a record with the same id was read now; all
-	 * are removed if the collection was not only appended to */
+	/* changed collection: a record is removed if a record with the same id was read in this
+	 * run; if the collection changed other than by appending, all records are removed */
 	GONE_IF_OWNED,
 };
 

@@ -48,15 +48,14 @@ struct bs_grep_arguments {
 	int bounds, binary, scope, color, n_unrestricted;
 	int line_number, column, with_filename, heading; /* -1: option not given. */
 	bool vimgrep, passthru;
-	bool glob_caseless, no_vcs, no_dot, no_global, no_exclude, no_parent,
-		no_files;
+	bool glob_caseless, no_vcs, no_dot, no_global, no_exclude, no_parent, no_files;
 	bool patterns_from_stdin, quiet, candidates, pcre2_version, version;
 	/* The arguments of --generate, --hyperlink-format and --hostname-bin; NULL: not given. */
 	const char *generate, *hyperlink, *hostname_command;
 	/* Memory that the request points to. */
 	size_t *pattern_bytes;
-	struct bs_word_list patterns, globs, iglobs, ands, nots, type_changes,
-		colors, paths, owned, pre_globs, ignore_files, pattern_sources;
+	struct bs_word_list patterns, globs, iglobs, ands, nots, type_changes, colors, paths, owned,
+		pre_globs, ignore_files, pattern_sources;
 };
 
 /* The table of options, which set a struct bs_grep_arguments. Ends with a NULL name. --help shows

@@ -28,7 +28,7 @@ struct bs_candidate_files {
 	/* position in the manifest's list of skipped files, after the next one */
 	size_t non_documents_at;
 	const char *non_documents;            /* name of the next skipped file; NULL: no more */
-	struct bs_non_documents next_skipped; /* the same file */
+	struct bs_non_documents next_skipped; /* its entry in that list */
 	bool has_no_row; /* the collection has no row and is still to be listed */
 	/* The last file returned, if it is a document; otherwise found.segment is BS_DOC_NONE. */
 	struct bs_doc_ref found;

@@ -49,7 +49,7 @@ struct grep {
 	bool flushes_soon;
 	atomic_bool has_output; /* some output was written */
 	bool has_unflushed;
-	uint64_t looked_ns; /* when go_on() was called last; 0: never */
+	uint64_t looked_ns; /* when go_on() last flushed the output or asked is_closed; 0: never */
 	/* NULL: the request does not mention types, so the long table is not built */
 	struct bs_file_types *types;
 	struct bs_ignore preprocessor_globs;

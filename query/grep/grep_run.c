@@ -51,7 +51,7 @@ struct searcher {
 	struct bs_condition_matcher asker; /* if there are conditions */
 	struct bs_grep_text text;
 	struct bs_grep_printer printer;
-	/* Set while the thread searches a file. */
+	/* run is set before the first file; task and slot before each file. */
 	struct running *run;
 	const struct bs_task *task;
 	struct slot *slot;

@@ -20,7 +20,7 @@ struct bs_grep_search {
 	const struct bs_grep_request *request; /* has the patterns and the output options */
 	const struct bs_grep_program *program;
 	enum bs_grep_coding coding;
-	bool is_text; /* a NUL byte is an ordinary character (-a) */
+	bool is_text; /* a NUL byte does not make a file binary (-a, --null-data) */
 	/* named files are searched with the visible effects of rg's mmap */
 	bool maps_files;
 	/* a match may depend on text further back than the line before it */

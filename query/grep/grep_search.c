@@ -21,8 +21,8 @@ struct search_state {
 	uint8_t line_end;
 	bool counts_lines;
 	bool is_alone; /* exactly the matching lines are printed */
-	/* rg searches line by line. Then the lines after the limit (-m) are context even if they
-	 * match. */
+	/* rg searches line by line (--passthru, --stop-on-nonmatch, --null-data, -P). Then the
+	 * lines after the limit (-m) are context even if they match. */
 	bool is_slow;
 	bool has_found;   /* a matching line was found (--stop-on-nonmatch) */
 	uint64_t n_finds; /* with -U: matches found, for -m */

@@ -53,7 +53,7 @@ struct filtering {
 	uint32_t segment;
 	const struct bs_gram_shard *shard;
 	struct literal *literals; /* indexed by node */
-	/* hashes of all literals; in a shard each is a column */
+	/* hashes of all literals; in a shard, each hash selects a column */
 	uint32_t *hashes;
 	uint8_t *tiers; /* the tier of each key of the current literal */
 	bool is_absent; /* no segment has all trigrams that the tree requires */

@@ -38,9 +38,9 @@ const pcre2_code *bs_grep_code_ready(struct bs_grep_code *code, pthread_mutex_t 
 
 /*
  * Like pcre2_match. If a deadline may end the call (core/system/deadline.h), it matches in
- * attempts: each is limited to a number of steps that take about a millisecond, and if that is not
- * enough, the next may take more. longest_bytes: the longest line in text, which one step may scan.
- * context: used for the match; it has no limits of its own.
+ * attempts: each is limited to a number of steps that take less than a millisecond, and if these
+ * are not enough, the next attempt may take more. longest_bytes: the longest line in text, which
+ * one step may scan. context: used for the match; it has no limits of its own.
  */
 int bs_grep_code_match(const pcre2_code *code, const uint8_t *text, size_t end, size_t from,
                        size_t longest_bytes, pcre2_match_data *data, pcre2_match_context *context);

@@ -83,7 +83,7 @@ struct bs_grep_printer {
 	struct bs_result_marks *marks;
 	/* The state of the current file. */
 	struct bs_grep_outcome outcome;
-	uint64_t n_matched;  /* matching lines; with -U and counts: matches */
+	uint64_t n_matched;  /* matching lines; with -U, in output about whole files: matches */
 	uint64_t after_left; /* lines of context that are still to be shown after the limit (-m) */
 	/* A NUL byte was found: no more lines are shown, but a message that the file matches. */
 	bool has_nul;

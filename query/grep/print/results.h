@@ -38,9 +38,9 @@ int bs_resume_token_place(struct bs_resume_token *token, const struct bs_grep_fi
 
 struct bs_results {
 	const struct bs_grep_walk_options *walk;
-	const char *name; /* nullable: prefix of tokens */
+	const char *name; /* prefix of tokens: the name of an index of a catalog; nullable */
 	struct bs_resume_token token;
-	uint64_t most; /* UINT64_MAX: all */
+	uint64_t most; /* the limit of --max-results; UINT64_MAX: no limit */
 	bool is_asked; /* there is a limit or a token */
 	bool are_files;
 	/* the limit is reached and further results are only counted; any thread may read it */

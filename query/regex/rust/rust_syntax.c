@@ -513,7 +513,7 @@ static void add_property_item(struct reader *reader, const struct escape *escape
 	bs_char_set_deinit(&set);
 }
 
-/* Bracketed classes. */
+/* The following functions read bracketed classes. */
 
 static uint32_t add_node(struct reader *reader, struct class_node node)
 {
@@ -958,7 +958,7 @@ static void read_class_item_outside(struct reader *reader, size_t from)
 	bs_char_set_deinit(&set);
 }
 
-/* Groups. */
+/* The following functions read groups. */
 
 static void read_either(struct reader *reader);
 
@@ -1136,7 +1136,7 @@ static bool read_group(struct reader *reader, size_t from)
 	return false;
 }
 
-/* Repetitions. */
+/* The following functions read repetitions. */
 
 /* Reads a decimal number. False: there is none. A number over 65535 becomes some number over
  * it. */

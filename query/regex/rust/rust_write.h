@@ -45,9 +45,10 @@ struct bs_rust_writer {
 	bool strips_cr;               /* bytes only: nothing matches \r */
 	/* a back reference was written last, and a digit would be read as part of its number */
 	bool follows_reference;
-	/* bytes only: the pattern calls the definitions of word characters, or of any character */
+	/* bytes only. uses_words: the pattern calls the definitions of word characters. uses_any:
+	 * it calls those of any character. */
 	bool uses_words, uses_any;
-	struct bs_buffer definitions; /* further ones, each NUL-terminated */
+	struct bs_buffer definitions; /* bytes only: further definitions, each NUL-terminated */
 	/* A part matches single bytes beyond ASCII, perhaps within a character. */
 	bool has_bytes;
 	/* A part matches characters beyond ASCII, or looks at them. */
