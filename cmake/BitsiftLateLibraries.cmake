@@ -30,6 +30,10 @@ if(BITSIFT_LOAD_LATE)
         list(GET ${name}_LINK_LIBRARIES 0 file)
         bitsift_late_library(BS_${name} ${file})
     endforeach()
+    if(VECTORSCAN_FOUND)
+        list(GET VECTORSCAN_LINK_LIBRARIES 0 file)
+        bitsift_late_library(BS_VECTORSCAN ${file})
+    endif()
 endif()
 
 # bitsift_names_late_library(SOURCE NAME): defines the library's names in the source file that loads
@@ -50,6 +54,9 @@ if(BITSIFT_LOAD_LATE)
 else()
     set(BITSIFT_LATE_LIBRARIES ICU::uc Stemmer::stemmer PkgConfig::SIMDJSON PkgConfig::ZSTD PkgConfig::ZLIB ${BZIP2_FILE}
         PkgConfig::LZMA PkgConfig::LZ4 PkgConfig::BROTLI)
+    if(VECTORSCAN_FOUND)
+        list(APPEND BITSIFT_LATE_LIBRARIES PkgConfig::VECTORSCAN)
+    endif()
 endif()
 
 # Only libbitsift-json.so (corpus/read/json.h) is C++. Without late loading it is linked in.
