@@ -10,7 +10,7 @@
  */
 #pragma once
 
-#include "query/regex/regex_tree.h"
+#include "query/regex/regex_set.h"
 
 struct bs_byte_superset_options {
 	bool is_caseless; /* the whole pattern ignores letter case */
@@ -29,3 +29,8 @@ enum bs_status bs_regex_byte_superset(const struct bs_regex *regex,
                                       const struct bs_byte_superset_options *options,
                                       struct bs_buffer *text_out, bool *is_exact_out,
                                       struct bs_error *err) BS_WARN_UNUSED;
+
+/* The set of a SET node. is_caseless: the whole pattern ignores letter case. is_sure is also false if
+ * a name such as [:upper:] ignores letter case, which PCRE2 and the set may treat differently. */
+struct bs_regex_set bs_regex_set_for_bytes(const struct bs_regex *regex,
+                                           const struct bs_regex_node *node, bool is_caseless);

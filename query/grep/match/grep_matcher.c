@@ -91,7 +91,7 @@ struct bs_grep_matcher {
 	uint8_t line_end;
 	bool crlf;
 	enum way way;
-	bool avoids_filter;
+	enum bs_grep_line_filter filter_use;
 	bool has_word_rule; /* -w: a line that the filter finds may not match */
 	struct bs_byte_superset_options filter_options;
 	struct bs_grep_list *list; /* NULL: none, and the codes below are used */
@@ -272,18 +272,22 @@ static bool may_have_filter(const struct bs_grep_matcher *matcher)
 	bool is_way = matcher->way == WAY_WINDOW || matcher->way == WAY_EXACT ||
 	              matcher->way == WAY_LINE ||
 	              (matcher->way == WAY_LITERAL && !has_good_literal(matcher));
-	return is_way && !matcher->list && matcher->traits.by_line && matcher->line_end == '\n' &&
-	       matcher->analysis->is_legible && !matcher->avoids_filter;
+	/* With -P --crlf a match may contain a line feed (without_end). */
+	bool may_have_end = matcher->crlf && matcher->traits.looks_back;
+	return is_way && !matcher->list && matcher->traits.by_line && !may_have_end &&
+	       matcher->line_end == '\n' && matcher->analysis->is_legible &&
+	       matcher->filter_use != BS_GREP_LINE_FILTER_NEVER;
 }
 
-/* Makes the filter if it needs no automaton. Otherwise it is built when much text was searched. */
+/* Makes the filter if it needs no automaton. Otherwise it is built when much text was searched,
+ * unless it was asked for. */
 static enum bs_status make_quick_filter(struct bs_grep_matcher *matcher, struct bs_error *err)
 {
 	if (!may_have_filter(matcher))
 		return BS_OK;
-	enum bs_status status =
-		bs_line_filter_new(&matcher->analysis->regex, &matcher->filter_options,
-	                           matcher->kernel, false, &matcher->filter, err);
+	enum bs_status status = bs_line_filter_new(
+		&matcher->analysis->regex, &matcher->filter_options, matcher->kernel,
+		matcher->filter_use == BS_GREP_LINE_FILTER_ALWAYS, &matcher->filter, err);
 	if (matcher->filter)
 		matcher->filter_state = FILTER_READY;
 	return status;
@@ -301,11 +305,11 @@ enum bs_status bs_grep_matcher_new(const struct bs_grep_pattern *pattern,
 	pthread_mutex_init(&matcher->mutex, NULL);
 	matcher->kernel = kernel;
 	matcher->line_end = bs_grep_end_byte(pattern);
-	matcher->avoids_filter = pattern->is_brute;
-	matcher->has_word_rule = pattern->is_word && !pattern->is_line;
+	matcher->filter_use = pattern->is_brute ? BS_GREP_LINE_FILTER_NEVER : pattern->line_filter;
+	matcher->has_word_rule = pattern->is_word;
 	matcher->filter_options =
 		(struct bs_byte_superset_options){.is_caseless = analysis->is_caseless,
-	                                          .is_line = pattern->is_line,
+	                                          .is_line = pattern->is_line && !pattern->is_word,
 	                                          .is_crlf = pattern->crlf};
 	matcher->crlf = pattern->crlf;
 	matcher->analysis = analysis;
@@ -354,6 +358,11 @@ void bs_grep_matcher_free(struct bs_grep_matcher *matcher)
 const struct bs_grep_traits *bs_grep_matcher_traits(const struct bs_grep_matcher *matcher)
 {
 	return &matcher->traits;
+}
+
+bool bs_grep_matcher_has_filter(const struct bs_grep_matcher *matcher)
+{
+	return atomic_load_explicit(&matcher->filter_state, memory_order_acquire) == FILTER_READY;
 }
 
 const char *bs_grep_matcher_plan(const struct bs_grep_matcher *matcher)
@@ -799,9 +808,7 @@ static enum bs_status count_unfiltered(struct bs_grep_scratch *scratch, size_t n
 
 static bool uses_filter(const struct bs_grep_scratch *scratch)
 {
-	return scratch->pause_bytes == 0 &&
-	       atomic_load_explicit(&scratch->matcher->filter_state, memory_order_acquire) ==
-	               FILTER_READY;
+	return scratch->pause_bytes == 0 && bs_grep_matcher_has_filter(scratch->matcher);
 }
 
 /* Finds the next matching line: matches the lines that the filter finds. */

@@ -9,7 +9,6 @@
 #include "core/system/deadline.h"
 #include "query/grep/match/automaton.h"
 #include "query/grep/match/class_run.h"
-#include "query/regex/regex_set.h"
 
 /* A piece of text is scanned by one call. It has this many bytes, and the rest of its last line. */
 #define PIECE_BYTES ((size_t)65536)
@@ -75,8 +74,7 @@ static void make_run(const struct bs_line_filter *filter, bool is_ascii, struct 
 	if (!repeat)
 		return;
 	const struct bs_regex_node *child = bs_regex_node(regex, repeat->first);
-	struct bs_regex_set set = bs_regex_set_of(
-		regex, child, bs_regex_is(child->caseless, filter->options.is_caseless));
+	struct bs_regex_set set = bs_regex_set_for_bytes(regex, child, filter->options.is_caseless);
 	/* A character of the set takes at least one byte. */
 	for (uint32_t c = 0; c < 256; c++)
 		scanner->run.has[c] =
