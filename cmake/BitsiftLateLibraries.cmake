@@ -54,9 +54,6 @@ if(BITSIFT_LOAD_LATE)
 else()
     set(BITSIFT_LATE_LIBRARIES ICU::uc Stemmer::stemmer PkgConfig::SIMDJSON PkgConfig::ZSTD PkgConfig::ZLIB ${BZIP2_FILE}
         PkgConfig::LZMA PkgConfig::LZ4 PkgConfig::BROTLI)
-    if(VECTORSCAN_FOUND)
-        list(APPEND BITSIFT_LATE_LIBRARIES PkgConfig::VECTORSCAN)
-    endif()
 endif()
 
 # Only libbitsift-json.so (corpus/read/json.h) is C++. Without late loading it is linked in.

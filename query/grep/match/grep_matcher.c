@@ -18,6 +18,7 @@
 #include "query/grep/match/grep_matcher.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,7 @@
 #include "core/bitsift/grep_request.h"
 #include "core/bitsift/status.h"
 #include "core/system/deadline.h"
+#include "query/grep/match/automaton.h"
 #include "query/grep/match/grep_list.h"
 #include "query/grep/match/line_filter.h"
 #include "query/regex/regex_grams.h"
@@ -358,6 +360,22 @@ void bs_grep_matcher_free(struct bs_grep_matcher *matcher)
 const struct bs_grep_traits *bs_grep_matcher_traits(const struct bs_grep_matcher *matcher)
 {
 	return &matcher->traits;
+}
+
+void bs_grep_matcher_explain_filter(const struct bs_grep_matcher *matcher, char out[128])
+{
+	char version[64];
+	*out = '\0';
+	if (!may_have_filter(matcher))
+		return;
+	bs_automaton_version(version);
+	if (bs_grep_matcher_has_filter(matcher))
+		snprintf(out, 128, "; lines that may match are found first");
+	else if (*version)
+		snprintf(out, 128, "; after 1 MiB, %s finds the lines that may match first",
+		         version);
+	else
+		snprintf(out, 128, "; faster if libvectorscan5 or libhyperscan5 is installed");
 }
 
 bool bs_grep_matcher_has_filter(const struct bs_grep_matcher *matcher)
