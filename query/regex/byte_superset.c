@@ -228,13 +228,14 @@ static bool put_assertion(struct superset *to, const struct bs_regex_node *node,
 	switch (node->letter) {
 	case '^':
 	case 'A':
-		put(to, "^");
-		return true;
 	case '$':
 	case 'z':
 	case 'Z':
+		/* With is_crlf, they may match at any carriage return. */
 		to->is_exact &= !to->options->is_crlf && node->letter != 'Z';
-		put(to, to->options->is_crlf ? "\\r?$" : "$");
+		if (to->options->is_crlf)
+			return false;
+		put(to, node->letter == '^' || node->letter == 'A' ? "^" : "$");
 		return true;
 	case 'b':
 		to->is_exact &= to->options->is_ascii;
@@ -394,11 +395,11 @@ enum bs_status bs_regex_byte_superset(const struct bs_regex *regex,
 	                      .out = {.out = text_out, .err = err},
 	                      .is_exact = !regex->has_control};
 	size_t had_bytes = text_out->used_bytes;
-	bool is_line = options->is_line;
+	bool is_line = options->is_line && !options->is_crlf;
 	put(&to, is_line ? "^(?:" : "");
 	struct piece all = write_node(&to, regex->root, (struct edges){!is_line, !is_line});
-	to.is_exact &= !(is_line && options->is_crlf);
-	put(&to, !is_line ? "" : options->is_crlf ? ")\\r?$" : ")$");
+	to.is_exact &= is_line == options->is_line;
+	put(&to, is_line ? ")$" : "");
 	bool is_useful = !to.gave_up && !all.may_be_empty && all.weight <= MOST_WEIGHT;
 	bs_text_put(&to.out, "", 1);
 	if (!is_useful || to.out.status)
