@@ -30,6 +30,10 @@ if(BITSIFT_LOAD_LATE)
         list(GET ${name}_LINK_LIBRARIES 0 file)
         bitsift_late_library(BS_${name} ${file})
     endforeach()
+    if(VECTORSCAN_FOUND)
+        list(GET VECTORSCAN_LINK_LIBRARIES 0 file)
+        bitsift_late_library(BS_VECTORSCAN ${file})
+    endif()
 endif()
 
 # bitsift_names_late_library(SOURCE NAME): defines the library's names in the source file that loads

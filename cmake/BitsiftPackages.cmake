@@ -64,6 +64,8 @@ foreach(group IN ITEMS PROGRAM LIBRARY)
     set(CPACK_DEBIAN_${group}_PACKAGE_SHLIBDEPS ON)
     set(CPACK_DEBIAN_${group}_PACKAGE_DEPENDS "${late_packages}")
 endforeach()
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "libvectorscan5 | libhyperscan5")
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_RECOMMENDS "libvectorscan5 | libhyperscan5")
 set(CPACK_DEBIAN_JSON_PACKAGE_SHLIBDEPS ON)
 # Libraries that the static library is linked to.
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "${library_package} (= ${PROJECT_VERSION}), libpcre2-dev, libxxhash-dev")

@@ -17,6 +17,13 @@ enum bs_grep_case {
 	BS_GREP_CASE_SMART,       /* -S: insensitive unless a pattern has an upper-case letter */
 };
 
+/* When lines that may match are first looked for by an automaton. The answer is the same. */
+enum bs_grep_line_filter {
+	BS_GREP_LINE_FILTER_AUTO = 0, /* when much text was searched and there is no literal */
+	BS_GREP_LINE_FILTER_ALWAYS,   /* from the start, if the pattern has one */
+	BS_GREP_LINE_FILTER_NEVER
+};
+
 struct bs_grep_pattern {
 	/* in UTF-8; in the syntax of Rust's regex crate, with lookaround and back references, or of
 	 * PCRE2 (is_pcre2). A line matches if one of them matches; without patterns, no line
@@ -30,6 +37,7 @@ struct bs_grep_pattern {
 	bool crlf, null_data, no_unicode;
 	bool is_pcre2; /* -P: the patterns have the syntax of PCRE2 */
 	bool is_brute; /* searches line by line and without the index; the answer is the same */
+	enum bs_grep_line_filter line_filter;
 	uint64_t reserved[4];
 };
 

@@ -506,7 +506,7 @@ static enum bs_status search(struct grep *grep, uint64_t start_ns, struct bs_err
 {
 	const struct bs_grep_request *request = grep->search.request;
 	const struct bs_kernel *kernel;
-	char plan[160];
+	char plan[320], filter[128] = "";
 	enum bs_status status = bs_kernel_choose(request->kernel, &kernel, err);
 	if (!status)
 		status = bs_conditions_compile(&grep->search.conditions, kernel, err);
@@ -517,9 +517,11 @@ static enum bs_status search(struct grep *grep, uint64_t start_ns, struct bs_err
 		return status;
 	grep->search.maps_files = maps_files(&request->files);
 	grep->search.looks_far = looks_far(&request->pattern);
+	if (request->callbacks.explain)
+		bs_grep_matcher_explain_filter(grep->search.matcher, filter);
 	explain(grep, plan,
-	        (size_t)snprintf(plan, sizeof(plan), "%s, %u threads",
-	                         bs_grep_matcher_plan(grep->search.matcher),
+	        (size_t)snprintf(plan, sizeof(plan), "%s%s, %u threads",
+	                         bs_grep_matcher_plan(grep->search.matcher), filter,
 	                         grep->search.n_threads));
 	/* Without patterns nothing can match, so no file is read, except with -v. */
 	bool may_find = request->pattern.n_patterns > 0 || request->output.invert;

@@ -11,9 +11,14 @@
  *     exact      match many lines at once: ASCII stretches with the code for ASCII, others with the
  *                code for any text
  *     line       match each line with the code for its content
+ *
+ * If there is no good literal and much text is searched, a line filter (line_filter.h) is built and
+ * replaces window, list, exact and line: it finds the lines that may match.
  */
 #include "query/grep/match/grep_matcher.h"
 
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +29,9 @@
 #include "core/bitsift/grep_request.h"
 #include "core/bitsift/status.h"
 #include "core/system/deadline.h"
+#include "query/grep/match/automaton.h"
 #include "query/grep/match/grep_list.h"
+#include "query/grep/match/line_filter.h"
 #include "query/regex/regex_grams.h"
 
 /* rg's sizes: enough for any real pattern, and little enough for many threads. */
@@ -44,6 +51,13 @@
 #define LINE_IN_VAIN_BYTES ((int64_t)96)
 #define MOST_DEBT_BYTES    (64 * LINE_IN_VAIN_BYTES)
 #define DENSE_BYTES        ((size_t)16384)
+/* A line filter is built after this much text was searched without one. Loading Vectorscan and
+ * building the filter take a few milliseconds, in which PCRE2 searches about as much. */
+#define FILTER_AFTER_BYTES ((uint64_t)1 << 20)
+/* Searched bytes are added to the matcher's sum in steps of this many. */
+#define FILTER_STEP_BYTES ((size_t)1 << 16)
+/* After too many lines of the filter that do not match, this many bytes are searched without it. */
+#define UNFILTERED_BYTES ((size_t)1 << 18)
 /* Lines beyond ASCII are matched together if the gap between them is not larger than this, in a
  * stretch of limited length. */
 #define OPAQUE_GAP_BYTES     256
@@ -60,6 +74,13 @@ enum way {
 	WAY_LINE,
 };
 
+enum filter_state {
+	FILTER_NONE,     /* not built yet */
+	FILTER_BUILDING, /* a thread builds it */
+	FILTER_READY,
+	FILTER_IMPOSSIBLE, /* the pattern has none, or Vectorscan is missing */
+};
+
 struct bs_grep_matcher {
 	const struct bs_grep_pattern *pattern;   /* borrowed */
 	const struct bs_grep_analysis *analysis; /* borrowed */
@@ -72,6 +93,9 @@ struct bs_grep_matcher {
 	uint8_t line_end;
 	bool crlf;
 	enum way way;
+	enum bs_grep_line_filter filter_use;
+	bool has_word_rule; /* -w: a line that the filter finds may not match */
+	struct bs_byte_superset_options filter_options;
 	struct bs_grep_list *list; /* NULL: none, and the codes below are used */
 	struct bs_grep_code any;   /* the patterns unchanged, for any text */
 	/* the patterns unchanged, for ASCII text; no code if it would find something else */
@@ -83,7 +107,10 @@ struct bs_grep_matcher {
 	/* rewritten to match many lines at once, for any text; no code unless is_exact */
 	struct bs_grep_code many;
 	struct bs_grep_code many_ascii;
-	pthread_mutex_t mutex; /* held during JIT compilation */
+	pthread_mutex_t mutex;             /* held during JIT compilation */
+	_Atomic int filter_state;          /* enum filter_state */
+	struct bs_line_filter *filter;     /* not NULL if filter_state is FILTER_READY */
+	_Atomic uint64_t unfiltered_bytes; /* searched without the filter */
 };
 
 enum content {
@@ -110,6 +137,10 @@ struct bs_grep_scratch {
 	size_t longest_bytes;
 	/* cost of candidate lines that did not match, see LINE_IN_VAIN_BYTES */
 	int64_t debt_bytes;
+	struct bs_line_filter_scratch *filter; /* NULL: not used yet */
+	size_t unfiltered_bytes;               /* searched without the filter; not added to the
+	                                        * matcher's sum yet */
+	size_t pause_bytes; /* these bytes are searched without the filter, see UNFILTERED_BYTES */
 };
 
 static enum bs_status compile_bytes(const struct bs_grep_pattern *pattern,
@@ -238,6 +269,32 @@ static enum bs_status choose_window(const struct bs_grep_pattern *pattern,
 	                       &matcher->window_rate, err);
 }
 
+static bool may_have_filter(const struct bs_grep_matcher *matcher)
+{
+	bool is_way = matcher->way == WAY_WINDOW || matcher->way == WAY_EXACT ||
+	              matcher->way == WAY_LINE ||
+	              (matcher->way == WAY_LITERAL && !has_good_literal(matcher));
+	/* With -P --crlf a match may contain a line feed (without_end). */
+	bool may_have_end = matcher->crlf && matcher->traits.looks_back;
+	return is_way && !matcher->list && matcher->traits.by_line && !may_have_end &&
+	       matcher->line_end == '\n' && matcher->analysis->is_legible &&
+	       matcher->filter_use != BS_GREP_LINE_FILTER_NEVER;
+}
+
+/* Makes the filter if it needs no automaton. Otherwise it is built when much text was searched,
+ * unless it was asked for. */
+static enum bs_status make_quick_filter(struct bs_grep_matcher *matcher, struct bs_error *err)
+{
+	if (!may_have_filter(matcher))
+		return BS_OK;
+	enum bs_status status = bs_line_filter_new(
+		&matcher->analysis->regex, &matcher->filter_options, matcher->kernel,
+		matcher->filter_use == BS_GREP_LINE_FILTER_ALWAYS, &matcher->filter, err);
+	if (matcher->filter)
+		matcher->filter_state = FILTER_READY;
+	return status;
+}
+
 enum bs_status bs_grep_matcher_new(const struct bs_grep_pattern *pattern,
                                    const struct bs_grep_analysis *analysis,
                                    const struct bs_kernel *kernel,
@@ -250,6 +307,12 @@ enum bs_status bs_grep_matcher_new(const struct bs_grep_pattern *pattern,
 	pthread_mutex_init(&matcher->mutex, NULL);
 	matcher->kernel = kernel;
 	matcher->line_end = bs_grep_end_byte(pattern);
+	matcher->filter_use = pattern->is_brute ? BS_GREP_LINE_FILTER_NEVER : pattern->line_filter;
+	matcher->has_word_rule = pattern->is_word;
+	matcher->filter_options =
+		(struct bs_byte_superset_options){.is_caseless = analysis->is_caseless,
+	                                          .is_line = pattern->is_line && !pattern->is_word,
+	                                          .is_crlf = pattern->crlf};
 	matcher->crlf = pattern->crlf;
 	matcher->analysis = analysis;
 	matcher->pattern = pattern;
@@ -271,14 +334,19 @@ enum bs_status bs_grep_matcher_new(const struct bs_grep_pattern *pattern,
 	matcher->traits.is_bare = is_bare(pattern, matcher);
 	matcher->can_be_empty = can_be_empty(matcher);
 	matcher->way = choose_way(pattern, matcher);
-	*matcher_out = matcher;
-	return BS_OK;
+	status = make_quick_filter(matcher, err);
+	if (status)
+		bs_grep_matcher_free(matcher);
+	else
+		*matcher_out = matcher;
+	return status;
 }
 
 void bs_grep_matcher_free(struct bs_grep_matcher *matcher)
 {
 	if (!matcher)
 		return;
+	bs_line_filter_free(matcher->filter);
 	bs_grep_list_free(matcher->list);
 	pcre2_code_free(matcher->any.code);
 	pcre2_code_free(matcher->ascii.code);
@@ -292,6 +360,27 @@ void bs_grep_matcher_free(struct bs_grep_matcher *matcher)
 const struct bs_grep_traits *bs_grep_matcher_traits(const struct bs_grep_matcher *matcher)
 {
 	return &matcher->traits;
+}
+
+void bs_grep_matcher_explain_filter(const struct bs_grep_matcher *matcher, char out[128])
+{
+	char version[64];
+	*out = '\0';
+	if (!may_have_filter(matcher))
+		return;
+	bs_automaton_version(version);
+	if (bs_grep_matcher_has_filter(matcher))
+		snprintf(out, 128, "; lines that may match are found first");
+	else if (*version)
+		snprintf(out, 128, "; after 1 MiB, %s finds the lines that may match first",
+		         version);
+	else
+		snprintf(out, 128, "; faster if libvectorscan5 or libhyperscan5 is installed");
+}
+
+bool bs_grep_matcher_has_filter(const struct bs_grep_matcher *matcher)
+{
+	return atomic_load_explicit(&matcher->filter_state, memory_order_acquire) == FILTER_READY;
 }
 
 const char *bs_grep_matcher_plan(const struct bs_grep_matcher *matcher)
@@ -342,6 +431,7 @@ void bs_grep_scratch_free(struct bs_grep_scratch *scratch)
 {
 	if (!scratch)
 		return;
+	bs_line_filter_scratch_free(scratch->filter);
 	bs_grep_seeker_free(scratch->seeker);
 	pcre2_match_data_free(scratch->data);
 	pcre2_match_context_free(scratch->context);
@@ -355,6 +445,7 @@ void bs_grep_scratch_reset(struct bs_grep_scratch *scratch)
 	scratch->opaque_at = 0;
 	scratch->lines_end = NULL;
 	scratch->seen_from = NULL;
+	bs_line_filter_scratch_reset(scratch->filter);
 	if (scratch->seeker)
 		bs_grep_seeker_reset(scratch->seeker);
 }
@@ -662,6 +753,13 @@ static enum bs_status next_where_dense(struct bs_grep_scratch *scratch, const ui
 	return status;
 }
 
+/* Reduces the debt after n_bytes without a candidate. */
+static void pay_debt(struct bs_grep_scratch *scratch, size_t n_bytes)
+{
+	scratch->debt_bytes -= (int64_t)n_bytes;
+	scratch->debt_bytes = scratch->debt_bytes > 0 ? scratch->debt_bytes : 0;
+}
+
 /* Finds the next matching line: searches for a literal or window, and matches the line around
  * it. */
 static enum bs_status next_by_candidate(struct bs_grep_scratch *scratch, const uint8_t *text,
@@ -683,8 +781,7 @@ static enum bs_status next_by_candidate(struct bs_grep_scratch *scratch, const u
 		               : matcher->way == WAY_LIST
 		                       ? bs_grep_list_find_place(matcher->list, text, at, end)
 		                       : kernel->text.find_window(text, at, end, &matcher->window);
-		scratch->debt_bytes -= (int64_t)(place - at);
-		scratch->debt_bytes = scratch->debt_bytes > 0 ? scratch->debt_bytes : 0;
+		pay_debt(scratch, place - at);
 		if (place == end)
 			break;
 		*line_out = line_around(matcher, text, at, place, end);
@@ -695,9 +792,77 @@ static enum bs_status next_by_candidate(struct bs_grep_scratch *scratch, const u
 	return status;
 }
 
-enum bs_status bs_grep_next_line(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from,
-                                 size_t end, struct bs_grep_span *line_out, bool *found_out,
-                                 struct bs_error *err)
+/* Builds the filter, unless another thread does. Other threads go on without it meanwhile. */
+static enum bs_status build_filter(struct bs_grep_matcher *matcher, struct bs_error *err)
+{
+	int none = FILTER_NONE;
+	if (!atomic_compare_exchange_strong(&matcher->filter_state, &none, FILTER_BUILDING))
+		return BS_OK;
+	enum bs_status status =
+		bs_line_filter_new(&matcher->analysis->regex, &matcher->filter_options,
+	                           matcher->kernel, true, &matcher->filter, err);
+	atomic_store_explicit(&matcher->filter_state,
+	                      matcher->filter ? FILTER_READY : FILTER_IMPOSSIBLE,
+	                      memory_order_release);
+	return status;
+}
+
+/* Counts text that was searched without the filter, and builds it when it is worth it. */
+static enum bs_status count_unfiltered(struct bs_grep_scratch *scratch, size_t n_bytes,
+                                       struct bs_error *err)
+{
+	struct bs_grep_matcher *matcher = scratch->matcher;
+	scratch->pause_bytes -= n_bytes < scratch->pause_bytes ? n_bytes : scratch->pause_bytes;
+	scratch->unfiltered_bytes += n_bytes;
+	if (scratch->unfiltered_bytes < FILTER_STEP_BYTES ||
+	    atomic_load_explicit(&matcher->filter_state, memory_order_relaxed) != FILTER_NONE)
+		return BS_OK;
+	uint64_t sum = atomic_fetch_add(&matcher->unfiltered_bytes, scratch->unfiltered_bytes) +
+	               scratch->unfiltered_bytes;
+	scratch->unfiltered_bytes = 0;
+	return sum >= FILTER_AFTER_BYTES && may_have_filter(matcher) ? build_filter(matcher, err)
+	                                                             : BS_OK;
+}
+
+static bool uses_filter(const struct bs_grep_scratch *scratch)
+{
+	return scratch->pause_bytes == 0 && bs_grep_matcher_has_filter(scratch->matcher);
+}
+
+/* Finds the next matching line: matches the lines that the filter finds. */
+static enum bs_status next_by_filter(struct bs_grep_scratch *scratch, const uint8_t *text,
+                                     size_t from, size_t end, struct bs_grep_span *line_out,
+                                     bool *found_out, struct bs_error *err)
+{
+	const struct bs_grep_matcher *matcher = scratch->matcher;
+	enum bs_status status = BS_OK;
+	struct bs_line_candidate candidate;
+	*found_out = false;
+	if (!scratch->filter)
+		status = bs_line_filter_scratch_new(&scratch->filter, err);
+	for (size_t at = from; at < end && !*found_out && !status; at = line_out->end) {
+		bool is_candidate = false;
+		status = bs_line_filter_next(matcher->filter, scratch->filter, text, at, end,
+		                             &candidate, &is_candidate, err);
+		if (status || !is_candidate)
+			break;
+		*line_out = line_around(matcher, text, at, candidate.place, end);
+		*found_out = candidate.is_sure && !matcher->has_word_rule;
+		if (!*found_out)
+			status = match_line(scratch, text, *line_out, found_out, err);
+		pay_debt(scratch, line_out->start - at);
+		scratch->debt_bytes += *found_out ? 0 : LINE_IN_VAIN_BYTES;
+	}
+	if (matcher->is_exact && scratch->debt_bytes > MOST_DEBT_BYTES) {
+		scratch->debt_bytes = 0;
+		scratch->pause_bytes = UNFILTERED_BYTES;
+	}
+	return status;
+}
+
+static enum bs_status next_unfiltered(struct bs_grep_scratch *scratch, const uint8_t *text,
+                                      size_t from, size_t end, struct bs_grep_span *line_out,
+                                      bool *found_out, struct bs_error *err)
 {
 	const struct bs_grep_matcher *matcher = scratch->matcher;
 	size_t at;
@@ -725,6 +890,17 @@ enum bs_status bs_grep_next_line(struct bs_grep_scratch *scratch, const uint8_t 
 		break;
 	}
 	return next_by_line(scratch, text, from, end, line_out, found_out, err);
+}
+
+enum bs_status bs_grep_next_line(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from,
+                                 size_t end, struct bs_grep_span *line_out, bool *found_out,
+                                 struct bs_error *err)
+{
+	if (uses_filter(scratch))
+		return next_by_filter(scratch, text, from, end, line_out, found_out, err);
+	enum bs_status status = next_unfiltered(scratch, text, from, end, line_out, found_out, err);
+	size_t done = *found_out ? line_out->end : end;
+	return status ? status : count_unfiltered(scratch, done - from, err);
 }
 
 #define MATCH_NS 20u /* estimated time for a match found without PCRE2 */

@@ -38,6 +38,13 @@ struct bs_grep_traits {
 
 const struct bs_grep_traits *bs_grep_matcher_traits(const struct bs_grep_matcher *matcher);
 
+/* Describes for users, in one line, when lines are found by Vectorscan first, which is loaded for
+ * this. "": never. */
+void bs_grep_matcher_explain_filter(const struct bs_grep_matcher *matcher, char out[128]);
+
+/* True if a line filter (line_filter.h) exists by now. */
+bool bs_grep_matcher_has_filter(const struct bs_grep_matcher *matcher);
+
 /* Describes for users, in one line, how the patterns are searched for. */
 const char *bs_grep_matcher_plan(const struct bs_grep_matcher *matcher);
 

@@ -1,0 +1,156 @@
+/* automaton.c: see automaton.h. Without Vectorscan's headers at build time, nothing can be built. */
+#include "query/grep/match/automaton.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/system/library.h"
+
+#ifdef BITSIFT_HAS_VECTORSCAN
+#include <hs.h>
+
+/* clang-format off */
+#define VECTORSCAN_FUNCTIONS(each) \
+	each(hs_compile) each(hs_free_compile_error) each(hs_free_database) \
+	each(hs_alloc_scratch) each(hs_free_scratch) each(hs_scan) each(hs_version)
+/* clang-format on */
+
+BS_LIBRARY_TABLE(bs_vectorscan, VECTORSCAN_FUNCTIONS);
+BS_LIBRARY_DEFINE(bs_vectorscan, "Vectorscan", BS_VECTORSCAN_SONAME, BS_VECTORSCAN_FOLDER,
+                  VECTORSCAN_FUNCTIONS)
+
+/* Vectorscan counts the bytes of a text in 32 bits. */
+#define MOST_BYTES ((size_t)1 << 31)
+
+/* Vectorscan's types, under the names that the header declares. */
+static hs_database_t *database_of(const struct bs_automaton *automaton)
+{
+	return (hs_database_t *)(uintptr_t)automaton;
+}
+
+static hs_scratch_t *scratch_of(const struct bs_automaton_scratch *scratch)
+{
+	return (hs_scratch_t *)(uintptr_t)scratch;
+}
+
+enum bs_status bs_automaton_new(const char *pattern, struct bs_automaton **automaton_out,
+                                struct bs_error *err)
+{
+	struct bs_error ignored;
+	hs_database_t *database = NULL;
+	hs_compile_error_t *why = NULL;
+	*automaton_out = NULL;
+	if (bs_vectorscan_load(&ignored))
+		return BS_OK;
+	hs_error_t result = bs_vectorscan.hs_compile(pattern, HS_FLAG_MULTILINE, HS_MODE_BLOCK,
+	                                             NULL, &database, &why);
+	if (result == HS_SUCCESS)
+		*automaton_out = (struct bs_automaton *)(void *)database;
+	else
+		bs_vectorscan.hs_free_compile_error(why);
+	return result == HS_NOMEM ? bs_fail_memory(err, "an automaton", strlen(pattern)) : BS_OK;
+}
+
+void bs_automaton_free(struct bs_automaton *automaton)
+{
+	if (automaton)
+		bs_vectorscan.hs_free_database(database_of(automaton));
+}
+
+enum bs_status bs_automaton_prepare(const struct bs_automaton *automaton,
+                                    struct bs_automaton_scratch **scratch, struct bs_error *err)
+{
+	hs_scratch_t *prepared = scratch_of(*scratch);
+	if (bs_vectorscan.hs_alloc_scratch(database_of(automaton), &prepared) != HS_SUCCESS)
+		return bs_fail_memory(err, "an automaton", sizeof(prepared));
+	*scratch = (struct bs_automaton_scratch *)(void *)prepared;
+	return BS_OK;
+}
+
+void bs_automaton_scratch_free(struct bs_automaton_scratch *scratch)
+{
+	if (scratch)
+		bs_vectorscan.hs_free_scratch(scratch_of(scratch));
+}
+
+struct scan {
+	bool (*take)(void *context, size_t match_end);
+	void *context;
+};
+
+static int take_match(unsigned id, unsigned long long from, unsigned long long to, unsigned flags,
+                      void *context)
+{
+	const struct scan *scan = context;
+	(void)id, (void)from, (void)flags;
+	return scan->take(scan->context, (size_t)to);
+}
+
+enum bs_automaton_result bs_automaton_scan(const struct bs_automaton *automaton,
+                                           struct bs_automaton_scratch *scratch,
+                                           const uint8_t *text, size_t n_bytes,
+                                           bool (*take)(void *context, size_t match_end),
+                                           void *context)
+{
+	struct scan scan = {take, context};
+	if (n_bytes > MOST_BYTES)
+		return BS_AUTOMATON_FAILED;
+	hs_error_t result =
+		bs_vectorscan.hs_scan(database_of(automaton), (const char *)text, (unsigned)n_bytes,
+	                              0, scratch_of(scratch), take_match, &scan);
+	return result == HS_SUCCESS           ? BS_AUTOMATON_DONE
+	       : result == HS_SCAN_TERMINATED ? BS_AUTOMATON_STOPPED
+	                                      : BS_AUTOMATON_FAILED;
+}
+
+void bs_automaton_version(char out[64])
+{
+	struct bs_error ignored;
+	*out = '\0';
+	if (bs_vectorscan_load(&ignored) != BS_OK)
+		return;
+	const char *version = bs_vectorscan.hs_version();
+	snprintf(out, 64, "Vectorscan %.*s", (int)strcspn(version, " "), version);
+}
+#else
+enum bs_status bs_automaton_new(const char *pattern, struct bs_automaton **automaton_out,
+                                struct bs_error *err)
+{
+	(void)pattern, (void)err;
+	*automaton_out = NULL;
+	return BS_OK;
+}
+
+void bs_automaton_free(struct bs_automaton *automaton)
+{
+	(void)automaton;
+}
+
+enum bs_status bs_automaton_prepare(const struct bs_automaton *automaton,
+                                    struct bs_automaton_scratch **scratch, struct bs_error *err)
+{
+	(void)automaton, (void)scratch;
+	return bs_fail(err, BS_UNSUPPORTED, "built without Vectorscan");
+}
+
+void bs_automaton_scratch_free(struct bs_automaton_scratch *scratch)
+{
+	(void)scratch;
+}
+
+enum bs_automaton_result bs_automaton_scan(const struct bs_automaton *automaton,
+                                           struct bs_automaton_scratch *scratch,
+                                           const uint8_t *text, size_t n_bytes,
+                                           bool (*take)(void *context, size_t match_end),
+                                           void *context)
+{
+	(void)automaton, (void)scratch, (void)text, (void)n_bytes, (void)take, (void)context;
+	return BS_AUTOMATON_FAILED;
+}
+
+void bs_automaton_version(char out[64])
+{
+	*out = '\0';
+}
+#endif

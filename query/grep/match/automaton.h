@@ -1,0 +1,46 @@
+/*
+ * automaton.h: an automaton of Vectorscan, the maintained fork of Hyperscan: it reads each byte of a
+ * text once, at 1 to 10 GB/s, and reports where matches end. Vectorscan, or Hyperscan in its place,
+ * is loaded when the first automaton is built. Without it no automaton can be built.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/base/error.h"
+
+struct bs_automaton;
+struct bs_automaton_scratch;
+
+/* pattern: in Vectorscan's syntax, for its flag MULTILINE. *automaton_out is NULL if the library is
+ * missing or refuses the pattern, for example because it matches the empty text. Takes some
+ * milliseconds. An automaton may be used by several threads. BS_NO_MEMORY. */
+enum bs_status bs_automaton_new(const char *pattern, struct bs_automaton **automaton_out,
+                                struct bs_error *err) BS_WARN_UNUSED;
+void bs_automaton_free(struct bs_automaton *automaton);
+
+/* Prepares *scratch, the state of one thread, for another automaton. *scratch is NULL at first.
+ * BS_NO_MEMORY. */
+enum bs_status bs_automaton_prepare(const struct bs_automaton *automaton,
+                                    struct bs_automaton_scratch **scratch,
+                                    struct bs_error *err) BS_WARN_UNUSED;
+void bs_automaton_scratch_free(struct bs_automaton_scratch *scratch);
+
+enum bs_automaton_result {
+	BS_AUTOMATON_DONE,
+	BS_AUTOMATON_STOPPED, /* by the callback */
+	BS_AUTOMATON_FAILED,  /* the text is too long, or Vectorscan failed */
+};
+
+/* Calls `take` for each end of a match, in ascending order, with its offset in the text, at least 1.
+ * Equal offsets may repeat. `take` returns true to stop. */
+enum bs_automaton_result bs_automaton_scan(const struct bs_automaton *automaton,
+                                           struct bs_automaton_scratch *scratch,
+                                           const uint8_t *text, size_t n_bytes,
+                                           bool (*take)(void *context, size_t match_end),
+                                           void *context);
+
+/* Loads the library and formats its version, such as "Vectorscan 5.4.9"; "" if it is missing. */
+void bs_automaton_version(char out[64]);

@@ -1,0 +1,50 @@
+/*
+ * line_filter.h: finds the lines that a pattern may match, faster than PCRE2 and whatever the
+ * pattern, by an automaton (automaton.h) for a simpler pattern (query/regex/byte_superset.h). PCRE2
+ * decides on the lines found, unless the simpler pattern matches in the same lines. A pattern whose
+ * matches all contain a long run of characters of one class needs no automaton (class_run.h).
+ *
+ * Lines of ASCII have an automaton of their own, because it is up to twenty times as fast. The one
+ * for other lines is built when such a line is met.
+ */
+#pragma once
+
+#include "core/simd/kernels.h"
+#include "query/regex/byte_superset.h"
+
+struct bs_line_filter;
+struct bs_line_filter_scratch;
+
+/* regex and kernel are borrowed. options: is_ascii is ignored. *filter_out is NULL if the pattern
+ * has no filter. may_build: an automaton may be built, which takes some milliseconds. A filter may be
+ * used by several threads. BS_NO_MEMORY. */
+enum bs_status bs_line_filter_new(const struct bs_regex *regex,
+                                  const struct bs_byte_superset_options *options,
+                                  const struct bs_kernel *kernel, bool may_build,
+                                  struct bs_line_filter **filter_out,
+                                  struct bs_error *err) BS_WARN_UNUSED;
+void bs_line_filter_free(struct bs_line_filter *filter);
+
+/* The state of one thread. BS_NO_MEMORY. */
+enum bs_status bs_line_filter_scratch_new(struct bs_line_filter_scratch **scratch_out,
+                                          struct bs_error *err) BS_WARN_UNUSED;
+void bs_line_filter_scratch_free(struct bs_line_filter_scratch *scratch);
+/* Forgets the text that was scanned. NULL is allowed. */
+void bs_line_filter_scratch_reset(struct bs_line_filter_scratch *scratch);
+
+/* A line that may match. */
+struct bs_line_candidate {
+	size_t place; /* a position in it */
+	bool is_sure; /* it does match */
+};
+
+/*
+ * The first line in text[from..end) that may match; *found_out is false if there is none. from is
+ * the start of a line and end the end of one. The text is scanned in pieces, and what was found in a
+ * piece is remembered until bs_line_filter_scratch_reset; so calls for increasing `from` scan each
+ * byte once. Fails at the deadline.
+ */
+enum bs_status bs_line_filter_next(struct bs_line_filter *filter,
+                                   struct bs_line_filter_scratch *scratch, const uint8_t *text,
+                                   size_t from, size_t end, struct bs_line_candidate *candidate_out,
+                                   bool *found_out, struct bs_error *err) BS_WARN_UNUSED;

@@ -1,0 +1,222 @@
+/*
+ * test_line_filter.c: the line filter of grep must not change which lines are found. Random patterns
+ * search random texts with the filter from the first byte on, and by PCRE2 alone, line by line. Also
+ * tests class runs against their definition.
+ *
+ * Arguments: [N_PATTERNS [SEED]].
+ */
+#include "core/bitsift/grep_request.h"
+#include "core/simd/kernels.h"
+#include "query/grep/match/automaton.h"
+#include "query/grep/match/class_run.h"
+#include "query/grep/match/grep_matcher.h"
+#include "tests/rigs/core_rig.h"
+#include "tests/rigs/dice.h"
+#include "tests/rigs/test.h"
+
+#define TEXT_BYTES    ((size_t)20000)
+#define PATTERN_BYTES 512u
+#define N_TEXTS       3u
+
+static const char *const atoms[] = {
+	"a",       "b",           "foo",         "k",       "S",        ".",           "\\w",
+	"\\d",     "\\s",         "\\S",         "\\W",     "\\D",      "[ab]",        "[^a]",
+	"[a-f]",   "[^\\w ]",     "[k-s]",       "(?:ab)",  "(o)",      "(?:a|bb|)",   "(?:x|yy)",
+	"\\.",     " ",           "(?i:fOO)",    "(?i:k)",  "\xc3\xa9", "[\xc3\xa9x]", "\\pL",
+	"\\p{Lu}", "[[:upper:]]", "[[:punct:]]", "_",       "(?=a)",    "(?<=b)",      "(?!o)",
+	"(?s:.)",  "[0-9]",       "\\x61",       "(?:a+b)", "[^\\n]",
+};
+static const char *const quantifiers[] = {"",      "",      "",      "",       "+",      "*",
+                                          "?",     "{2}",   "{0,1}", "+?",     "*?",     "{3,}",
+                                          "{1,4}", "{12,}", "{20}",  "{0,30}", "{2,40}", "{301}"};
+static const char *const places[] = {"^", "$", "\\b", "\\B", "\\A", "\\z"};
+static const char *const pieces[] = {
+	"a",        "b",        "foo",  "Foo",  "k",  "K",  "s",        "S",
+	"x",        "yy",       "ab",   " ",    " ",  "_",  ".",        "1",
+	"42",       "A",        "o",    "bar",  "\t", "\r", "\xc3\xa9", "\xe2\x84\xaa",
+	"\xc5\xbf", "\xce\xa3", "\xff", "\xe6", "-",  "zz", "aaaa",     "\xe6\x97\xa5"};
+
+static struct {
+	uint8_t bytes[TEXT_BYTES];
+	size_t n_bytes;
+} texts[N_TEXTS];
+
+/* Makes a text. In some stretches, lines are of ASCII; some lines are long. */
+static void make_text(size_t which)
+{
+	size_t n = 0;
+	bool is_ascii = true;
+	while (n + 8 < TEXT_BYTES) {
+		if (below(200) == 0)
+			is_ascii = !is_ascii;
+		const char *piece = pieces[below(COUNT(pieces))];
+		if (below(12) == 0)
+			piece = "\n";
+		else if (is_ascii && (uint8_t)*piece >= 0x80)
+			piece = "e";
+		size_t n_copies = below(60) == 0 ? 30 : 1;
+		for (size_t i = 0; i < n_copies && n + 8 < TEXT_BYTES; i++) {
+			memcpy(texts[which].bytes + n, piece, strlen(piece));
+			n += strlen(piece);
+		}
+	}
+	texts[which].bytes[n++] = '\n';
+	texts[which].n_bytes = n;
+}
+
+static void make_pattern(char *pattern)
+{
+	*pattern = '\0';
+	for (uint32_t n = 1 + below(5); n > 0; n--) {
+		if (below(6) == 0)
+			strcat(pattern, places[below(COUNT(places))]);
+		strcat(pattern, atoms[below(COUNT(atoms))]);
+		strcat(pattern, quantifiers[below(COUNT(quantifiers))]);
+		if (below(8) == 0 && n > 1)
+			strcat(pattern, "|");
+	}
+	if (below(8) == 0)
+		strcat(pattern, places[below(COUNT(places))]);
+}
+
+/* Appends the starts of the lines found. False: PCRE2 gave up on a line. */
+static bool find_lines(const struct bs_grep_pattern *pattern, size_t which, struct bs_buffer *found,
+                       bool *has_filter_out)
+{
+	struct bs_grep_analysis analysis = {0};
+	struct bs_grep_matcher *matcher = NULL;
+	struct bs_grep_scratch *scratch = NULL;
+	const struct bs_kernel *kernel;
+	size_t from = 0, end = texts[which].n_bytes;
+	struct bs_grep_span line;
+	bool is_found = true;
+	assert_int_equal(bs_kernel_choose(NULL, &kernel, ERR), BS_OK);
+	assert_int_equal(bs_grep_analyse_rust(pattern, true, &analysis, ERR), BS_OK);
+	assert_int_equal(bs_grep_matcher_new(pattern, &analysis, kernel, &matcher, ERR), BS_OK);
+	assert_int_equal(bs_grep_scratch_new(matcher, &scratch, ERR), BS_OK);
+	*has_filter_out = bs_grep_matcher_has_filter(matcher);
+	enum bs_status status = BS_OK;
+	bs_grep_scratch_reset(scratch);
+	while (!(status = bs_grep_next_line(scratch, texts[which].bytes, from, end, &line,
+	                                    &is_found, ERR)) &&
+	       is_found) {
+		assert_int_equal(bs_buffer_append(found, &line, sizeof(line), ERR), BS_OK);
+		from = line.end;
+	}
+	bs_grep_scratch_free(scratch);
+	bs_grep_matcher_free(matcher);
+	bs_grep_analysis_deinit(&analysis);
+	return !status;
+}
+
+static unsigned n_with_filter, n_found;
+
+static bool compiles(const struct bs_grep_pattern *pattern)
+{
+	struct bs_grep_analysis analysis = {0};
+	struct bs_grep_matcher *matcher = NULL;
+	const struct bs_kernel *kernel;
+	assert_int_equal(bs_kernel_choose(NULL, &kernel, ERR), BS_OK);
+	bool does = bs_grep_analyse_rust(pattern, true, &analysis, ERR) == BS_OK &&
+	            bs_grep_matcher_new(pattern, &analysis, kernel, &matcher, ERR) == BS_OK;
+	bs_grep_matcher_free(matcher);
+	bs_grep_analysis_deinit(&analysis);
+	return does;
+}
+
+/* False: the pattern is invalid. */
+static bool compare(const char *text)
+{
+	const char *patterns[] = {text};
+	size_t n_bytes = strlen(text), which = below(N_TEXTS);
+	struct bs_grep_pattern pattern = {.patterns = patterns,
+	                                  .pattern_bytes = &n_bytes,
+	                                  .n_patterns = 1,
+	                                  .letter_case = below(3) ? BS_GREP_CASE_SENSITIVE
+	                                                          : BS_GREP_CASE_INSENSITIVE,
+	                                  .is_word = below(8) == 0,
+	                                  .is_line = below(8) == 0,
+	                                  .crlf = below(8) == 0,
+	                                  .no_unicode = below(8) == 0,
+	                                  .is_pcre2 = below(4) == 0,
+	                                  .line_filter = BS_GREP_LINE_FILTER_NEVER};
+	struct bs_buffer plain = {0}, filtered = {0}, brute = {0};
+	bool has_filter, ignored;
+	if (!compiles(&pattern))
+		return false;
+	bool is_whole = find_lines(&pattern, which, &plain, &ignored);
+	assert_false(ignored);
+	pattern.line_filter = BS_GREP_LINE_FILTER_ALWAYS;
+	is_whole &= find_lines(&pattern, which, &filtered, &has_filter);
+	pattern.is_brute = true;
+	is_whole &= find_lines(&pattern, which, &brute, &ignored);
+	n_with_filter += has_filter;
+	n_found += filtered.used_bytes > 0;
+	bool is_same = brute.used_bytes == filtered.used_bytes &&
+	               brute.used_bytes == plain.used_bytes &&
+	               (brute.used_bytes == 0 ||
+	                (memcmp(brute.data, filtered.data, brute.used_bytes) == 0 &&
+	                 memcmp(brute.data, plain.data, brute.used_bytes) == 0));
+	if (is_whole && !is_same)
+		fail_msg("%s%s%s%s%s%s%s: %zu lines by PCRE2, %zu with the filter, %zu without",
+		         pattern.letter_case == BS_GREP_CASE_INSENSITIVE ? "-i " : "",
+		         pattern.is_word ? "-w " : "", pattern.is_line ? "-x " : "",
+		         pattern.crlf ? "--crlf " : "", pattern.no_unicode ? "--no-unicode " : "",
+		         pattern.is_pcre2 ? "-P " : "", text,
+		         brute.used_bytes / sizeof(struct bs_grep_span),
+		         filtered.used_bytes / sizeof(struct bs_grep_span),
+		         plain.used_bytes / sizeof(struct bs_grep_span));
+	bs_buffer_deinit(&plain);
+	bs_buffer_deinit(&filtered);
+	bs_buffer_deinit(&brute);
+	return true;
+}
+
+static void test_lines(void **state)
+{
+	char pattern[PATTERN_BYTES], version[64];
+	(void)state;
+	bs_automaton_version(version);
+	if (!*version)
+		skip();
+	for (size_t i = 0; i < N_TEXTS; i++)
+		make_text(i);
+	for (uint64_t i = 0; i < rounds.n; i++) {
+		do
+			make_pattern(pattern);
+		while (!compare(pattern));
+	}
+	printf("%u patterns had a filter, %u found lines\n", n_with_filter, n_found);
+	assert_reached(n_with_filter > rounds.n / 4 && n_found > rounds.n / 4);
+}
+
+static size_t run_naively(const struct bs_class_run *run, const uint8_t *text, size_t from,
+                          size_t end)
+{
+	for (size_t n = 0; from + n < end;) {
+		if (!run->has[text[from + n]]) {
+			from += n + 1;
+			n = 0;
+		} else if (++n == run->least) {
+			return from;
+		}
+	}
+	return end;
+}
+
+static void test_class_runs(void **state)
+{
+	uint8_t text[200];
+	(void)state;
+	for (uint64_t i = 0; i < 20000; i++) {
+		struct bs_class_run run = {.least = 1 + below(20)};
+		size_t n = below(sizeof(text) + 1), from = below(n + 1);
+		run.has['a'] = run.has['b'] = true;
+		for (size_t k = 0; k < n; k++)
+			text[k] = (uint8_t) "abab\n"[below(by_chance(50) ? 4 : 5)];
+		assert_int_equal(bs_class_run_find(&run, text, from, n),
+		                 run_naively(&run, text, from, n));
+	}
+}
+
+RUN_RANDOM_TESTS(200, 7, cmocka_unit_test(test_lines), cmocka_unit_test(test_class_runs))
