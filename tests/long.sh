@@ -16,7 +16,10 @@ cli_and_not 1000
 cli_grep_index 1500
 cli_grep_random 3000
 cli_long_lists_random 1500
+cli_known_files 300
+cli_rust_syntax 10000
 cli_sparse 60
+cli_walk_random 1500
 corrupt 8
 equivalent 20000
 exact 1000
@@ -26,6 +29,8 @@ fuzz_index 20000
 grammar 100000
 hostile_names 500
 hostile_names_program 100
+json_text 500000
+line_filter 20000
 literal_set 20000
 model 60000
 oracle 500

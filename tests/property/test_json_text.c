@@ -104,10 +104,16 @@ static void random_texts(void **state)
 		char numbers[64];
 		bs_buffer_clear(&out);
 		bs_buffer_clear(&expected);
-		bs_json_put_match(&to, text, match, is_terminal);
+		bool has_replacement = below(4) == 0;
+		const uint8_t *replacement = has_replacement ? text + n / 2 : NULL;
+		bs_json_put_match(&to, text, match, replacement, n - n / 2, is_terminal);
 		to.out = &expected;
 		bs_text_put_string(&to, "{\"match\":");
 		bs_json_put_data(&to, text + match.start, match.end - match.start, is_terminal);
+		if (has_replacement) {
+			bs_text_put_string(&to, ",\"replacement\":");
+			bs_json_put_data(&to, replacement, n - n / 2, is_terminal);
+		}
 		snprintf(numbers, sizeof(numbers), ",\"start\":%zu,\"end\":%zu}", match.start,
 		         match.end);
 		bs_text_put_string(&to, numbers);

@@ -917,20 +917,19 @@ static bool find_members(struct reader *reader, const struct class_node *class,
 static void check_members(struct reader *reader, const struct members *members, bool is_negated)
 {
 	struct bs_char_set set = {.err = reader->err};
-	for (size_t i = 0; i < bs_vector_n(members); i++) {
-		/* \d \s \w and their negations contain several characters. */
-		if (members->items[i].letter && !is_negated)
-			return;
+	bool may_be_single = true;
+	for (size_t i = 0; i < bs_vector_n(members) && may_be_single; i++) {
 		bs_char_set_add(&set, members->items[i].first, members->items[i].last);
-		if (members->items[i].letter || (!is_negated && bs_char_set_n(&set) > 2)) {
-			bs_char_set_deinit(&set);
-			return;
-		}
+		/* \d \s \w and their negations contain several characters. */
+		may_be_single =
+			!members->items[i].letter && (is_negated || bs_char_set_n(&set) <= 2);
 	}
-	if (is_negated)
+	if (may_be_single && is_negated)
 		negate(reader, &set);
-	settle(reader, &set);
-	if (bs_char_set_n(&set) == 1 && set.ranges.items[0].first == set.ranges.items[0].last)
+	if (may_be_single)
+		settle(reader, &set);
+	if (may_be_single && bs_char_set_n(&set) == 1 &&
+	    set.ranges.items[0].first == set.ranges.items[0].last)
 		check_banned(reader, set.ranges.items[0].first);
 	bs_char_set_deinit(&set);
 }
