@@ -38,7 +38,7 @@ struct bs_grep_pattern {
 	bool is_pcre2; /* -P: the patterns have the syntax of PCRE2 */
 	bool is_brute; /* searches line by line and without the index; the answer is the same */
 	enum bs_grep_line_filter line_filter;
-	uint64_t reserved[4];
+	uint64_t reserved[3];
 };
 
 /* Further patterns, in NULL-ended lists, or NULL. The letter case and the other flags of struct

@@ -71,8 +71,8 @@ static struct piece give_up(struct superset *to)
 	return (struct piece){.weight = 1};
 }
 
-/* Writes the set as a class of bytes, without line feed. The bytes above 0x7f are members if the set
- * has characters beyond ASCII. False: the class would be empty. */
+/* Writes the set as a class of bytes, without line feed. The bytes above 0x7f are members if the
+ * set has characters beyond ASCII. False: the class would be empty. */
 static bool put_class(struct superset *to, const struct bs_regex_set *set)
 {
 	bool is_open = false;
@@ -100,7 +100,7 @@ static bool put_class(struct superset *to, const struct bs_regex_set *set)
 	return is_open;
 }
 
-/* Writes a class that is repeated `least` to `most` times. Each character may take several bytes. */
+/* Writes a class that is repeated `least` to `most` times. A character may take several bytes. */
 static struct piece put_repeated_class(struct superset *to, const struct bs_regex_set *set,
                                        uint32_t least, uint32_t most)
 {

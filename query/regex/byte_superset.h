@@ -1,7 +1,7 @@
 /*
- * byte_superset.h: derives from a pattern a simpler one over bytes that matches in at least the same
- * lines. A fast automaton (line_filter.h) finds the lines in which the simpler pattern matches, and
- * PCRE2 decides on these lines only.
+ * byte_superset.h: derives from a pattern a simpler one over bytes that matches in at least the
+ * same lines. A fast automaton (line_filter.h) finds the lines in which the simpler pattern
+ * matches, and PCRE2 decides on these lines only.
  *
  * Made simpler: a character beyond ASCII in a set becomes one to four bytes above 0x7f; lookaround
  * and back references are left out; \b remains only next to a character that is certainly an ASCII
@@ -21,16 +21,18 @@ struct bs_byte_superset_options {
 	bool is_ascii;
 };
 
-/* Appends the pattern to text_out, NUL-terminated, in the syntax of Vectorscan, for its flag
- * MULTILINE. No match contains a line feed. Appends nothing if there is no useful one: the pattern
- * may match a line feed or the empty text, is not understood, or would be too large. *is_exact_out:
- * it matches in exactly the lines in which the pattern matches. BS_NO_MEMORY. */
+/* Appends the simpler pattern to text_out, NUL-terminated, in the syntax of Vectorscan, for its
+ * flag MULTILINE. No match of it contains a line feed. Appends nothing if there is no useful one:
+ * the pattern may match a line feed or the empty text, is not understood, or would become too
+ * large. *is_exact_out: it matches in exactly the lines in which the pattern matches.
+ * BS_NO_MEMORY. */
 enum bs_status bs_regex_byte_superset(const struct bs_regex *regex,
                                       const struct bs_byte_superset_options *options,
                                       struct bs_buffer *text_out, bool *is_exact_out,
                                       struct bs_error *err) BS_WARN_UNUSED;
 
-/* The set of a SET node. is_caseless: the whole pattern ignores letter case. is_sure is also false if
- * a name such as [:upper:] ignores letter case, which PCRE2 and the set may treat differently. */
+/* The set of a SET node. is_caseless: the whole pattern ignores letter case. is_sure is also false
+ * if a name such as [:upper:] ignores letter case, which PCRE2 and the set may treat
+ * differently. */
 struct bs_regex_set bs_regex_set_for_bytes(const struct bs_regex *regex,
                                            const struct bs_regex_node *node, bool is_caseless);

@@ -1,7 +1,7 @@
 /*
- * test_line_filter.c: the line filter of grep must not change which lines are found. Random patterns
- * search random texts with the filter from the first byte on, and by PCRE2 alone, line by line. Also
- * tests class runs against their definition.
+ * test_line_filter.c: the line filter of grep must not change which lines are found. Random
+ * patterns search random texts with the filter from the first byte on, without it, and by PCRE2
+ * line by line. Also tests class runs against their definition.
  *
  * Arguments: [N_PATTERNS [SEED]].
  */

@@ -1,4 +1,5 @@
-/* automaton.c: see automaton.h. Without Vectorscan's headers at build time, nothing can be built. */
+/* automaton.c: see automaton.h. Without Vectorscan's headers at build time, no automaton can be
+ * built. */
 #include "query/grep/match/automaton.h"
 
 #include <stdio.h>

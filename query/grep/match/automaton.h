@@ -1,7 +1,7 @@
 /*
- * automaton.h: an automaton of Vectorscan, the maintained fork of Hyperscan: it reads each byte of a
- * text once, at 1 to 10 GB/s, and reports where matches end. Vectorscan, or Hyperscan in its place,
- * is loaded when the first automaton is built. Without it no automaton can be built.
+ * automaton.h: an automaton of Vectorscan, the maintained fork of Hyperscan: it reads each byte of
+ * a text once, at 1 to 10 GB/s, and reports where matches end. Vectorscan, or Hyperscan in its
+ * place, is loaded when the first automaton is built. Without it no automaton can be built.
  */
 #pragma once
 
@@ -34,8 +34,8 @@ enum bs_automaton_result {
 	BS_AUTOMATON_FAILED,  /* the text is too long, or Vectorscan failed */
 };
 
-/* Calls `take` for each end of a match, in ascending order, with its offset in the text, at least 1.
- * Equal offsets may repeat. `take` returns true to stop. */
+/* Calls `take` for each end of a match, in ascending order, with its offset in the text, at least
+ * 1. Equal offsets may repeat. `take` returns true to stop. */
 enum bs_automaton_result bs_automaton_scan(const struct bs_automaton *automaton,
                                            struct bs_automaton_scratch *scratch,
                                            const uint8_t *text, size_t n_bytes,

@@ -1,5 +1,6 @@
-/* class_run.h: finds runs of bytes of one class, such as 30 word characters, by looking at few of the
- * bytes: of N consecutive bytes one is tested, and its neighbours only if it is in the class. */
+/* class_run.h: finds runs of bytes of one class, such as 30 word characters, by looking at few of
+ * the bytes: of N consecutive bytes one is tested, and its neighbours only if it is in the
+ * class. */
 #pragma once
 
 #include <stdbool.h>

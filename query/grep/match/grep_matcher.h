@@ -53,8 +53,8 @@ enum bs_status bs_grep_scratch_new(struct bs_grep_matcher *matcher,
                                    struct bs_grep_scratch **scratch_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
 void bs_grep_scratch_free(struct bs_grep_scratch *scratch);
-/* Forgets what is cached of a text. Call before another text is searched, and after the bytes of the
- * text have moved. */
+/* Forgets what is cached of a text. Call before another text is searched, and after the bytes of
+ * the text have moved. */
 void bs_grep_scratch_reset(struct bs_grep_scratch *scratch);
 
 /*

@@ -16,8 +16,8 @@ struct bs_line_filter;
 struct bs_line_filter_scratch;
 
 /* regex and kernel are borrowed. options: is_ascii is ignored. *filter_out is NULL if the pattern
- * has no filter. may_build: an automaton may be built, which takes some milliseconds. A filter may be
- * used by several threads. BS_NO_MEMORY. */
+ * has no filter. may_build: an automaton may be built, which takes some milliseconds. A filter may
+ * be used by several threads. BS_NO_MEMORY. */
 enum bs_status bs_line_filter_new(const struct bs_regex *regex,
                                   const struct bs_byte_superset_options *options,
                                   const struct bs_kernel *kernel, bool may_build,
@@ -40,9 +40,9 @@ struct bs_line_candidate {
 
 /*
  * The first line in text[from..end) that may match; *found_out is false if there is none. from is
- * the start of a line and end the end of one. The text is scanned in pieces, and what was found in a
- * piece is remembered until bs_line_filter_scratch_reset; so calls for increasing `from` scan each
- * byte once. Fails at the deadline.
+ * the start of a line and end the end of one. The text is scanned in pieces, and what was found in
+ * a piece is remembered until bs_line_filter_scratch_reset; so calls for increasing `from` scan
+ * each byte once. Fails at the deadline.
  */
 enum bs_status bs_line_filter_next(struct bs_line_filter *filter,
                                    struct bs_line_filter_scratch *scratch, const uint8_t *text,

@@ -36,7 +36,9 @@ echo '# in blocks if requested, and only at the end if the output depends on the
 rm -f in out
 mkfifo in out
 for options in --block-buffered -c -U; do
-    bitsift grep "$options" 'needle.*\n?' <in >out &
+    pattern='needle.*'
+    [ "$options" != -U ] || pattern+='\n?'
+    bitsift grep "$options" "$pattern" <in >out &
     exec 7>in 8<out
     printf 'one needle\ntwo needles\n' >&7
     # shellcheck disable=SC2034
@@ -49,12 +51,14 @@ done
 
 echo '# the first read returns a single byte'
 for options in -U -b -P '-P -U'; do
+    pattern='needle|.$'
+    [[ $options != *-U ]] || pattern='needle\n?|.\n'
     # shellcheck disable=SC2086
     {
         printf '\357'
         sleep 0.1
         printf '\273\277a needle\n'
-    } | bitsift grep $options 'needle\n?|.\n' | od -c -An
+    } | bitsift grep $options "$pattern" | od -c -An
 done
 
 echo '# a socket is read like a pipe, because editors use sockets for the programs that they run'

@@ -76,6 +76,8 @@ show hostile FAIL_READ=r.jsonl bitsift query --ids --brute cat
 echo 'cat' >d/new.txt
 show hostile FAIL_OPEN=new.txt bitsift query --ids --fresh cat
 show hostile FAIL_OPEN=new.txt bitsift query --ids --fresh nothing
+# Changed folders are read; the entries of others are recorded in the index.
+touch d/sub e
 show hostile FAIL_READ=/d/sub bitsift query --count --fresh cat
 show hostile FAIL_READ=/work/e bitsift query --count --fresh cat
 show hostile FAIL_OPEN=r.jsonl bitsift query --count --fresh cat
