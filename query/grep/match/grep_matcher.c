@@ -12,8 +12,8 @@
  *                code for any text
  *     line       match each line with the code for its content
  *
- * If there is no good literal and much text is searched, a line filter (line_filter.h) is built and
- * replaces window, list, exact and line: it finds the lines that may match.
+ * If there is no good literal or window and much text is searched, a line filter (line_filter.h) is
+ * built and replaces exact and line: it finds the lines that may match.
  */
 #include "query/grep/match/grep_matcher.h"
 
@@ -78,7 +78,8 @@ enum filter_state {
 	FILTER_NONE,     /* not built yet */
 	FILTER_BUILDING, /* a thread builds it */
 	FILTER_READY,
-	FILTER_IMPOSSIBLE, /* the pattern has none, or Vectorscan is missing */
+	/* the pattern has none, nearly all text matches, or Vectorscan is missing */
+	FILTER_IMPOSSIBLE,
 };
 
 struct bs_grep_matcher {
@@ -269,10 +270,13 @@ static enum bs_status choose_window(const struct bs_grep_pattern *pattern,
 	                       &matcher->window_rate, err);
 }
 
+/* A filter replaces the ways that look at each byte by PCRE2. Windows are about as fast, and need
+ * no library; a test may want a filter in their place. */
 static bool may_have_filter(const struct bs_grep_matcher *matcher)
 {
-	bool is_way = matcher->way == WAY_WINDOW || matcher->way == WAY_EXACT ||
-	              matcher->way == WAY_LINE ||
+	bool is_asked = matcher->filter_use == BS_GREP_LINE_FILTER_ALWAYS;
+	bool is_way = matcher->way == WAY_EXACT || matcher->way == WAY_LINE ||
+	              (matcher->way == WAY_WINDOW && is_asked) ||
 	              (matcher->way == WAY_LITERAL && !has_good_literal(matcher));
 	/* With -P --crlf a match may contain a line feed (without_end). */
 	bool may_have_end = matcher->crlf && matcher->traits.looks_back;
@@ -853,6 +857,9 @@ static enum bs_status next_by_filter(struct bs_grep_scratch *scratch, const uint
 		pay_debt(scratch, line_out->start - at);
 		scratch->debt_bytes += *found_out ? 0 : LINE_IN_VAIN_BYTES;
 	}
+	if (scratch->filter && bs_line_filter_is_useless(scratch->filter))
+		atomic_store_explicit(&scratch->matcher->filter_state, FILTER_IMPOSSIBLE,
+		                      memory_order_relaxed);
 	if (matcher->is_exact && scratch->debt_bytes > MOST_DEBT_BYTES) {
 		scratch->debt_bytes = 0;
 		scratch->pause_bytes = UNFILTERED_BYTES;

@@ -16,6 +16,9 @@
 #define MOST_LINES 1024u
 /* Lines beyond ASCII are scanned together if the gap between them is not larger than this. */
 #define OPAQUE_GAP_BYTES ((size_t)256)
+/* A piece with more ends of matches than one for each this many bytes is scanned too slowly. */
+#define BYTES_AN_END 16u
+#define LEAST_ENDS   64u
 /* Shorter runs of a class occur in many lines. */
 #define LEAST_RUN 12u
 
@@ -44,8 +47,10 @@ struct bs_line_filter_scratch {
 	size_t from, end;
 	size_t n_places, next;
 	size_t places[MOST_LINES];
-	bool is_exact; /* the lines of the piece do match */
+	bool is_exact;   /* the lines of the piece do match */
+	bool is_useless; /* a piece had too many ends of matches */
 	/* Used during a scan. */
+	size_t n_ends, most_ends; /* ends of matches so far, and before the scan stops */
 	const uint8_t *text;
 	size_t line_end; /* the end of the last line found; later matches in it are ignored */
 };
@@ -186,7 +191,17 @@ static bool take_match(void *context, size_t match_end)
 {
 	struct bs_line_filter_scratch *scratch = context;
 	size_t place = scratch->from + match_end - 1;
-	return place >= scratch->line_end && take_line(scratch, place);
+	if (++scratch->n_ends > scratch->most_ends)
+		scratch->is_useless = true;
+	if (place < scratch->line_end)
+		return false;
+	/* Only whole lines are known after a stop, so that it waits for the next line. */
+	return take_line(scratch, place) || scratch->is_useless;
+}
+
+bool bs_line_filter_is_useless(const struct bs_line_filter_scratch *scratch)
+{
+	return scratch->is_useless;
 }
 
 /* The scanner for any text. It cannot scan if another thread is making it. */
@@ -274,7 +289,7 @@ static enum bs_status scan(struct bs_line_filter *filter, struct bs_line_filter_
 	enum bs_automaton_result result = BS_AUTOMATON_FAILED;
 	scratch->from = scratch->line_end = from;
 	scratch->text = text;
-	scratch->n_places = scratch->next = 0;
+	scratch->n_places = scratch->next = scratch->n_ends = 0;
 	enum bs_status status = choose_piece(filter, scratch, text, from, end, &scanner, err);
 	if (!status)
 		status = bs_deadline_check_after(scratch->end - from, err);
@@ -284,6 +299,7 @@ static enum bs_status scan(struct bs_line_filter *filter, struct bs_line_filter_
 		bs_line_filter_scratch_reset(scratch);
 		return status;
 	}
+	scratch->most_ends = (scratch->end - from) / BYTES_AN_END + LEAST_ENDS;
 	if (scanner->run.least)
 		result = scan_for_run(&scanner->run, scratch);
 	else if (scanner->automaton)

@@ -38,6 +38,10 @@ struct bs_line_candidate {
 	bool is_sure; /* it does match */
 };
 
+/* True if matches end at so many positions of the text that reporting them takes longer than a
+ * search by PCRE2. */
+bool bs_line_filter_is_useless(const struct bs_line_filter_scratch *scratch);
+
 /*
  * The first line in text[from..end) that may match; *found_out is false if there is none. from is
  * the start of a line and end the end of one. The text is scanned in pieces, and what was found in
