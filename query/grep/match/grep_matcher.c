@@ -50,7 +50,9 @@
  */
 #define LINE_IN_VAIN_BYTES ((int64_t)96)
 #define MOST_DEBT_BYTES    (64 * LINE_IN_VAIN_BYTES)
-#define DENSE_BYTES        ((size_t)16384)
+/* If this happens more often, a line filter replaces the window. */
+#define MOST_DEBTS  16u
+#define DENSE_BYTES ((size_t)16384)
 /* A line filter is built after this much text was searched without one. Loading Vectorscan and
  * building the filter take a few milliseconds, in which PCRE2 searches about as much. */
 #define FILTER_AFTER_BYTES ((uint64_t)1 << 20)
@@ -112,6 +114,7 @@ struct bs_grep_matcher {
 	_Atomic int filter_state;          /* enum filter_state */
 	struct bs_line_filter *filter;     /* not NULL if filter_state is FILTER_READY */
 	_Atomic uint64_t unfiltered_bytes; /* searched without the filter */
+	_Atomic uint32_t n_debts;          /* how often MOST_DEBT_BYTES was exceeded */
 };
 
 enum content {
@@ -270,13 +273,16 @@ static enum bs_status choose_window(const struct bs_grep_pattern *pattern,
 	                       &matcher->window_rate, err);
 }
 
-/* A filter replaces the ways that look at each byte by PCRE2. Windows are about as fast, and need
- * no library; a test may want a filter in their place. */
+/* A filter replaces the ways that look at each byte by PCRE2, and windows that find too many lines
+ * that do not match. Other windows are as fast, and need no library; a test may want a filter in
+ * their place. */
 static bool may_have_filter(const struct bs_grep_matcher *matcher)
 {
 	bool is_asked = matcher->filter_use == BS_GREP_LINE_FILTER_ALWAYS;
 	bool is_way = matcher->way == WAY_EXACT || matcher->way == WAY_LINE ||
-	              (matcher->way == WAY_WINDOW && is_asked) ||
+	              (matcher->way == WAY_WINDOW &&
+	               (is_asked || atomic_load_explicit(&matcher->n_debts, memory_order_relaxed) >
+	                                    MOST_DEBTS)) ||
 	              (matcher->way == WAY_LITERAL && !has_good_literal(matcher));
 	/* With -P --crlf a match may contain a line feed (without_end). */
 	bool may_have_end = matcher->crlf && matcher->traits.looks_back;
@@ -776,6 +782,8 @@ static enum bs_status next_by_candidate(struct bs_grep_scratch *scratch, const u
 	*found_out = false;
 	for (size_t at = from; at < end && !*found_out && !status;) {
 		if (matcher->is_exact && scratch->debt_bytes > MOST_DEBT_BYTES) {
+			atomic_fetch_add_explicit(&scratch->matcher->n_debts, 1,
+			                          memory_order_relaxed);
 			status = next_where_dense(scratch, text, at, end, line_out, found_out, &at,
 			                          err);
 			continue;
