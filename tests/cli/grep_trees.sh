@@ -66,10 +66,6 @@ same() {
         n_same=$((n_same + 1))
         return 0
     fi
-    # rg's own engine may find other matches than rg -P, which is the reference.
-    if [ -n "${AT_RANDOM:-}" ] && { pcre2_same . "$@" || pcre2_same_in_text "$@"; }; then
-        return 0
-    fi
     n_other=$((n_other + 1))
     printf 'other than rg:'
     printf ' %q' "$@"
@@ -77,26 +73,6 @@ same() {
     head -c 300 "$SCRATCH/ours.err" | sed 's/^/  ! /'
     head -c 300 "$SCRATCH/rg.err" | sed 's/^/  rg: /'
     diff -a "$SCRATCH/rg" "$SCRATCH/ours" | head -n 6 | cut -c 1-200 | cat -v || true
-}
-
-# pcre2_same FOLDER OPTION...: whether rg -P finds the same in the folder.
-pcre2_same() (
-    cd "$1" || return
-    shift
-    bitsift grep "$@" >"$SCRATCH/again" 2>/dev/null || true
-    rg -P --no-config --sort path "$@" 2>/dev/null | cmp -s - "$SCRATCH/again"
-)
-
-# pcre2_same_in_text OPTION...: for invalid UTF-8, rg -P prints different text or fails. So this
-# tests whether in the texts without such bytes rg -P finds the same, and rg's own engine does not.
-pcre2_same_in_text() {
-    local file
-    mkdir -p "$SCRATCH/text/t"
-    for file in t/*; do
-        perl -MEncode -0777 -pe '$_ = encode("UTF-8", decode("UTF-8", $_))' "$file" >"$SCRATCH/text/$file"
-    done
-    pcre2_same "$SCRATCH/text" "$@" &&
-        ! (cd "$SCRATCH/text" && rg --no-config --sort path "$@" 2>/dev/null) | cmp -s - "$SCRATCH/again"
 }
 
 # same_with OPTION ARGUMENT...: bitsift must print the same bytes, with the same exit status, with
