@@ -276,7 +276,8 @@ static enum bs_status write_for_pcre2(const struct bs_grep_pattern *pattern,
 	analysis->is_exact =
 		lines.is_exact && !pattern->null_data && !pattern->crlf && !analysis->needs_bytes;
 	analysis->is_ascii = lines.is_ascii;
-	analysis->can_span_lines = lines.can_span || pattern->is_line;
+	analysis->can_span_lines =
+		pattern->null_data ? lines.has_nul : lines.can_span || pattern->is_line;
 	analysis->has_assertion = lines.has_assertion || pattern->is_word || pattern->is_line;
 	bs_buffer_deinit(&rewritten);
 	return status;

@@ -38,7 +38,7 @@ struct bs_grep_analysis {
 	bool is_caseless;
 	/* finds the same in ASCII text if it is compiled without Unicode options */
 	bool is_ascii;
-	bool can_span_lines; /* a match may contain a line end */
+	bool can_span_lines; /* a match may contain a line end (--null-data: a NUL byte) */
 	bool has_assertion;  /* a match may depend on the text around it */
 	/* The patterns are in Rust's syntax: `joined` is a translation, and \w, \b and \s have the
 	 * meaning that rust_words.h gives them. */

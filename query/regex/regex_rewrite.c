@@ -147,6 +147,7 @@ static void rewrite_set(struct rewriting *at, const struct bs_regex_node *node)
 {
 	struct bs_regex_set set = bs_regex_set_of(at->regex, node, false);
 	uint8_t letter = node->letter ? 0 : bs_regex_member(at->regex, node->first)->letter;
+	at->lines->has_nul |= bs_regex_set_has(&set, 0);
 	bool is_dot = letter == 'N' ||
 	              (letter == '.' && !bs_regex_is(node->dot_all, at->options->dot_all));
 	at->lines->is_ascii &= !has_cased_name(at, node);
@@ -178,6 +179,8 @@ static void rewrite_node(struct rewriting *at, const struct bs_regex_node *node)
 {
 	switch (node->kind) {
 	case BS_REGEX_RUN:
+		at->lines->has_nul |=
+			memchr(at->regex->bytes.data + node->first, 0, node->n) != NULL;
 		if (memchr(at->regex->bytes.data + node->first, '\n', node->n))
 			only_by_line(at);
 		break;
@@ -191,10 +194,12 @@ static void rewrite_node(struct rewriting *at, const struct bs_regex_node *node)
 		at->lines->has_assertion = true;
 		break;
 	case BS_REGEX_ANYTHING:
+		at->lines->has_nul = true;
 		if (node->letter < '1' || node->letter > '9')
 			only_by_line(at);
 		break;
 	case BS_REGEX_UNKNOWN:
+		at->lines->has_nul = true;
 		only_by_line(at);
 		break;
 	default:

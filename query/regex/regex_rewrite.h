@@ -24,6 +24,7 @@ struct bs_regex_lines {
 	/* the rewritten pattern finds the same lines in a search over many lines */
 	bool is_exact;
 	bool can_span;      /* a match may contain a line end */
+	bool has_nul;       /* a match may contain a NUL byte */
 	bool has_assertion; /* a match may depend on the text around it */
 	/* finds the same in ASCII text if it is compiled without Unicode options */
 	bool is_ascii;

@@ -65,9 +65,9 @@ enum bs_status bs_grep_code_compile(const struct bs_grep_pattern *pattern,
 	 * byte. */
 	if (use != BS_GREP_CODE_ASCII && !pattern->is_pcre2)
 		options |= PCRE2_NO_DOTSTAR_ANCHOR;
-	/* In rg's own engine ^ also matches at the end of the text, after a line feed or, with --crlf,
-	 * after a lone CR. */
-	if ((pattern->is_multi_line || pattern->crlf) && !pattern->is_pcre2)
+	/* In rg's own engine ^ also matches at the end of the text, after a line feed (with -U or
+	 * --null-data) or a lone CR (with --crlf). */
+	if (!pattern->is_pcre2 && (pattern->is_multi_line || pattern->null_data || pattern->crlf))
 		options |= PCRE2_ALT_CIRCUMFLEX;
 	/* The text of bs_grep_write_bytes has all letter cases written out. */
 	if (analysis->is_caseless && use != BS_GREP_CODE_BYTES)

@@ -121,6 +121,13 @@ for options in --null-data '--null-data -o' '--null-data -c' '--null-data -v -l'
     # shellcheck disable=SC2086
     same $options foo src docs
 done
+# With --null-data -U, only patterns that can match a NUL byte are searched across lines, and only they lose empty matches.
+for pattern in '.?' '\s?' 'o?' '^' '$' '[^o]?' '(?s).?' 'o|\n'; do
+    for options in '--null-data -U -o -b' '--null-data -U --json' '--null-data -o -b' '--null-data -U -c'; do
+        # shellcheck disable=SC2086
+        same $options -e "$pattern" src/deep/plain.txt docs/blank.txt
+    done
+done
 # shellcheck disable=SC2016 # no expansion is wanted
 for text in '' X '<$0>' '$1-$2' '${1}x' '$1x' '$$1' '$name' '${name}' '$9' '$' 'a$' '${' '${1' 'é$1'; do
     same -r "$text" '(?P<name>f)(o+)' src docs
