@@ -925,6 +925,8 @@ enum bs_status bs_walk_open_rules(const char *root, const struct bs_walk_options
 	enum bs_status status = start_path(walk, root, NULL, err);
 	if (!status)
 		status = add_globs(walk, err);
+	if (!status)
+		status = find_current(walk, err);
 	if (status)
 		bs_walk_close(walk);
 	else

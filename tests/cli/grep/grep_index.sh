@@ -68,6 +68,11 @@ for option in '-g *.none' '-t txt' '-T txt' '-T txt -T c -T py -T js' '-t js' '-
     trusted $option no_such_word
 done
 (cd empty && same w12 && trusted w12)
+# Globs with slashes and absolute PATHs.
+for option in -gmore/a/x1* '-g!more/a' -g/more/b/; do
+    trusted "$option" w12 "$PWD"
+    trusted "$option" w12 "$PWD/more"
+done
 (cd more/a && same w12 && trusted w12 && same 'w3\d\d_a' ../b . && trusted 'w3\d\d_a' ../b .)
 
 # Files edited with equal size and date, new, removed, renamed; a folder replaced by another;

@@ -219,7 +219,8 @@ static void test_links_and_depth(void **state)
 	}
 }
 
-/* bs_walk_judge selects those of all files that a walk with the same globs and depth yields. */
+/* bs_walk_judge selects those of all files that a walk with the same globs and depth yields, from a
+ * relative and an absolute root. */
 static void test_judgements(void **state)
 {
 	static const char *const files[] = {".h.c",  "a/.i.h",  "a/b/c/d.h", "a/b/e",
@@ -230,8 +231,10 @@ static void test_judgements(void **state)
 	} cases[] = {{{NULL}, 0},       {{"*.c"}, 0},   {{"!*.c"}, 0},      {{"!a/"}, 0},
 	             {{"a"}, 0},        {{"/a/**"}, 0}, {{"*.h", "!b"}, 0}, {{"!b", "*.h"}, 0},
 	             {{"sub/*.py"}, 0}, {{"/*.c"}, 0},  {{".*"}, 0},        {{NULL}, 1},
-	             {{"*.c"}, 2},      {{"!x.*"}, 2}};
+	             {{"*.c"}, 2},      {{"!x.*"}, 2},  {{"judged/a/*"}, 0}};
+	char absolute[PATH_MAX];
 	make_folder("judged");
+	assert_non_null(realpath("judged", absolute));
 	for (size_t i = 0; i < COUNT(files); i++) {
 		char path[64];
 		snprintf(path, sizeof(path), "judged/%s", files[i]);
@@ -242,14 +245,15 @@ static void test_judgements(void **state)
 		}
 		make_text(path, "");
 	}
-	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct bs_walk_options options = {.globs = cases[i].globs,
-		                                  .max_depth = cases[i].max_depth};
+	for (size_t i = 0; i < 2 * COUNT(cases); i++) {
+		const char *root = i % 2 ? absolute : "judged";
+		struct bs_walk_options options = {.globs = cases[i / 2].globs,
+		                                  .max_depth = cases[i / 2].max_depth};
 		char lines[512] = "";
 		while (options.globs[options.n_globs])
 			options.n_globs++;
 		struct bs_walk *rules;
-		assert_int_equal(bs_walk_open_rules("judged", &options, &rules, ERR), BS_OK);
+		assert_int_equal(bs_walk_open_rules(root, &options, &rules, ERR), BS_OK);
 		/* The order of names does not matter. */
 		enum bs_walk_judgement judgements[COUNT(files)];
 		for (size_t round = 0; round < 2; round++)
@@ -267,7 +271,7 @@ static void test_judgements(void **state)
 				         "%s\n", files[k]);
 		}
 		bs_walk_close(rules);
-		expect("judged", &options, lines);
+		expect(root, &options, lines);
 	}
 }
 
