@@ -318,7 +318,7 @@ struct catalog {
 	struct bs_bloom_view *views;
 	uint32_t *passed; /* buffer for bs_bloom_pass */
 	uint8_t *bytes;   /* the mapped file */
-	size_t n_passed;  /* filters that a probed word passed, in total */
+	size_t n_passed;  /* positive answers of all filters, summed over all probes */
 };
 
 static void map_catalog(struct catalog *catalog, int protection)

@@ -25,9 +25,10 @@
 #define MOST_LIST  100000
 #define PLAIN      "spinlock"
 
-static uint64_t state;          /* of the random numbers */
-static const char *only = "";   /* runs only the kinds whose name contains this */
-static char *words[MOST_WORDS]; /* the words of a text in the tree, with repetitions */
+static uint64_t state;        /* of the random numbers */
+static const char *only = ""; /* runs only the kinds whose name contains this */
+/* the first short words of the file MAINTAINERS of TREE, with repetitions */
+static char *words[MOST_WORDS];
 static size_t n_words;
 static char text[TEXT_BYTES + 1]; /* the current query */
 static size_t text_bytes;

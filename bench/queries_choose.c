@@ -324,7 +324,8 @@ static int by_order(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* Reads the corpus once: finds the words of the draws and collects postings. */
+/* Reads the corpus once. Takes the words of each draw from its document, and collects the postings
+ * of the words for which keep_postings was called. */
 static void read_documents(struct choice *choice, const struct corpus *corpus)
 {
 	struct token_stream document;

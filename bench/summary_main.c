@@ -157,8 +157,9 @@ static void verify(struct bs_manifest *manifest)
 	bs_snapshot_deinit(&snapshot);
 }
 
-/* The median CPU time in ms of making the summary of a commit with this lent segment. old: the
- * previous commit; if it has no summary, the new one is made from scratch. */
+/* The median CPU time in ms of making the summary of a commit that has BASE's segments and, unless
+ * `lent` is NONE, the segment of BEFORE or AFTER. old: the previous commit; if it has no summary,
+ * the new one is made from scratch. */
 static double time_settling(const struct bs_snapshot *old, int lent, uint64_t *n_bytes_out)
 {
 	double times[MOST_ROUNDS], spent = 0;

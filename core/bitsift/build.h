@@ -32,7 +32,7 @@ struct bs_build_report {
 	uint64_t n_renewed;
 	/* documents whose text (of a record: whose line of JSON) changed */
 	uint64_t n_changed;
-	uint64_t n_removed;  /* documents removed with their sources */
+	uint64_t n_removed;  /* documents removed because their file, record or source is gone */
 	uint64_t text_bytes; /* bytes of text of the documents that this run indexed */
 	/* distinct words of the documents of n_indexed, summed over the segments written */
 	uint64_t n_terms;

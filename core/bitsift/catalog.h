@@ -55,8 +55,9 @@ BS_API void bs_catalog_close(struct bs_catalog *catalog);
 BS_API enum bs_status bs_catalog_add(struct bs_catalog *catalog, const char *const *dirs,
                                      size_t n_dirs, const char *name,
                                      struct bs_error *err) BS_WARN_UNUSED;
-/* Removes the index with this name; if there is none, the one in this directory, which need not
- * exist any more. BS_NOT_FOUND. */
+/* Removes the index with this name. If there is none, `name` is taken as the path of an index
+ * directory, which need not exist any more, and that index is removed. BS_NOT_FOUND: neither is in
+ * the catalog. */
 BS_API enum bs_status bs_catalog_remove(struct bs_catalog *catalog, const char *name,
                                         struct bs_error *err) BS_WARN_UNUSED;
 /* Reads each index that has changed. notice (nullable) gets a line for each index that cannot be
@@ -154,7 +155,9 @@ struct bs_catalog_search_result {
 	uint64_t n_probed;
 	/* with `partial`: indexes left out; scores do not count their documents */
 	uint64_t n_unreachable;
-	uint64_t n_unread, n_unfollowed; /* with `fresh`: as in struct bs_index_info */
+	/* with `fresh`: the number of files, folders and sources that could not be read, and of
+	 * sources that are not followed (struct bs_index_info) */
+	uint64_t n_unread, n_unfollowed;
 	uint64_t reserved[8];
 };
 

@@ -106,8 +106,9 @@ struct bs_grep_files {
 	const char *const *preprocessor_globs;
 	enum bs_grep_sort sort;
 	bool is_reversed; /* reverses the order; also that of several paths */
-	/* further changes and selections of file types, in order, after those of the other lists:
-	 * each "type-clear=", "type-add=", "type=" or "type-not=", and a value */
+	/* More of cleared_types, added_types, types and excluded_types, in any order, applied after
+	 * those: strings such as "type-add=web:*.html". The names before the "=" are type-clear,
+	 * type-add, type and type-not. */
 	const char *const *type_changes;
 	uint64_t reserved[5];
 };
@@ -238,8 +239,8 @@ struct bs_grep_callbacks {
 	/* Called when everything written so far should be passed on to its reader. */
 	void (*flush)(void *context);
 	/* Replaces `write`: gets each listed file or, with BS_GREP_LINES, each line; files with NUL
-	 * bytes as with --json. Return 0 to continue. After another value, has_match refers to the
-	 * results up to there. */
+	 * bytes as with --json. Return 0 to continue. Any other value ends the search; has_match
+	 * then covers only the results up to this one. */
 	int (*line)(void *context, const struct bs_grep_line *line);
 	/* Called once, at the end, if max_results is set, the format is not BS_GREP_QUIET, and no
 	 * callback ended the search. */

@@ -92,7 +92,9 @@ struct bs_matrix_columns {
 
 struct bs_matrix_shard {
 	uint32_t n_rows;
-	bool is_lists; /* a shard of lists: it has only columns of BS_MATRIX_EXACT */
+	/* instead of hashed columns, each document has a list of its terms (a forward index); the
+	 * only columns are those of BS_MATRIX_EXACT */
+	bool is_lists;
 	struct bs_matrix_columns levels[BS_MATRIX_LEVELS]; /* by enum bs_matrix_level */
 	uint64_t reserved[4];
 };

@@ -42,9 +42,10 @@ BS_API const struct bs_hit *bs_results_next(struct bs_results *results);
 BS_API void bs_results_free(struct bs_results *results);
 
 /* The memory of one thread for searching; it may pass from one thread to another. It is reused by
- * the next search. It also keeps what it found out about sources that changed since they were
- * indexed; if sources keep changing, make a new searcher now and then. A collection that only grew
- * is read once for all searchers of an index, each time it has grown. */
+ * the next search. It also keeps the places of the records of each collection that changed since it
+ * was indexed (more than by growing), and does not look for them again. If such a collection
+ * changes once more, records may be missed: make a new searcher. A collection that only grew is
+ * read once for all searchers of an index, each time it has grown. */
 struct bs_searcher;
 
 /* Creates a searcher; free it with bs_searcher_free. *searcher_out is NULL on failure:

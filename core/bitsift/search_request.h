@@ -44,8 +44,8 @@ struct bs_search_query {
 	size_t like_text_bytes;
 	/* Document frequencies for the scores, instead of those of the index (bitsift/query.h). The
 	 * query may also name the fields of the statistics. Borrowed until bs_search returns.
-	 * BS_INVALID: a scored word of the query is missing in them, or combined with
-	 * feedback_docs, like_id or like_text. NULL: those of the index. */
+	 * BS_INVALID: a scored word of the query is missing in the statistics, or feedback_docs,
+	 * like_id or like_text is set, too. NULL: those of the index. */
 	const struct bs_statistics *statistics;
 	uint64_t reserved[4];
 };

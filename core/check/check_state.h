@@ -56,7 +56,8 @@ struct check {
 #define TERM_NS   100u
 #define NUMBER_NS 20u
 
-/* Allocates n + 1 zeroed items. NULL after an earlier error or without memory. */
+/* Allocates n zeroed items and one more, so that n may be 0, and n / 8 bytes suffice for n bits.
+ * The caller frees them. NULL after an earlier error or without memory. */
 static inline void *allocate(struct check *check, uint64_t n, size_t item_bytes, const char *what)
 {
 	void *items = check->status ? NULL : calloc((size_t)n + 1, item_bytes);

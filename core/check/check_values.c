@@ -5,12 +5,13 @@
 #include "core/file/segment_sections.h"
 #include "core/matrix/value_column.h"
 
-/* How much of each section the fields and parts checked so far cover. */
+/* What was checked so far, and where the next field or part must therefore begin in its section. A
+ * part has the values of a field in one shard (struct bs_value_part). */
 struct told {
 	const struct bs_value_table *table;
 	uint8_t *seen; /* one bit per value: set if some document has it */
-	/* The numbers of values, parts, lines and list entries of the fields and parts checked so
-	 * far. */
+	/* Counts: values and parts of the checked fields, lines and list entries of the checked
+	 * parts. */
 	uint64_t n_values, n_parts, n_lines, n_entries;
 	uint64_t names_bytes; /* length of the names of the fields checked so far */
 };

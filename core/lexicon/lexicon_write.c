@@ -493,7 +493,7 @@ struct coding {
 	uint32_t n_used;
 	struct bs_buffer block;     /* coded block to be written */
 	struct bs_u64s block_bytes; /* bytes of each block */
-	struct bs_u64s chapters;    /* index entries of chapters */
+	struct bs_u64s chapters;    /* three u64 per chapter: see BS_LEXICON_CHAPTER_BYTES */
 	struct bs_bits_writer bits; /* appends to `block` */
 };
 

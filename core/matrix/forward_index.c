@@ -7,8 +7,10 @@
 #include "core/file/segment_sections.h"
 #include "core/matrix/run_samples.h"
 
-#define HEAD_BYTES  8u  /* u32 ordinals, u32 runs */
-#define SAMPLE_RUNS 32u /* runs per sample: 2 bits per run; a look-up decodes 16 on average */
+#define HEAD_BYTES 8u /* u32 ordinals, u32 runs */
+/* Runs per sample. A sample has 8 bytes, 2 bits for each run; a look-up decodes 16 runs on
+ * average. */
+#define SAMPLE_RUNS 32u
 /* Low bits of the exponential Golomb code of gaps. With 3 to 6, sizes differ by at most a tenth of
  * a bit per posting. */
 #define GAP_LOW_BITS 4u

@@ -113,9 +113,10 @@ static inline void set_bits(uint64_t *bits, const uint32_t *places, size_t n)
 		bits[places[k] / 64] |= UINT64_C(1) << (places[k] % 64);
 }
 
-/* Each round computes the hashes of eight places and sets the bits of the eight places of the
- * previous round, so that the stores of one round overlap with the memory accesses of the next. A
- * gram of a frequent bucket has one hash, so its bit is set twice. */
+/* Each round computes the two hashes of the 5-gram at each of eight places of the text, and sets
+ * the bits of the 16 hashes of the previous round, so that the stores of one round overlap with the
+ * memory accesses of the next. In a frequent bucket, a 5-gram has only the first hash, which is
+ * stored twice, so its bit is set twice. */
 static size_t find_grams(const uint8_t *text, size_t n_places, uint32_t log, uint64_t *bits,
                          const uint32_t *frequent, const uint32_t *states, uint32_t *trigrams_out)
 {

@@ -11,7 +11,8 @@ static unsigned frequency(uint8_t byte)
 	for (unsigned i = 0; i < sizeof(by_frequency) - 1; i++)
 		if ((uint8_t)by_frequency[i] == byte)
 			return i + 1;
-	/* Other bytes within words: ' . @ and the like. */
+	/* Any other byte (white space, control characters, most punctuation) counts as the
+	 * rarest. */
 	return 0;
 }
 

@@ -33,8 +33,8 @@ struct bs_recorded_options {
 	 * comparisons of options. */
 	bool gram_collections;
 	char **globs; /* NULL-terminated, or NULL */
-	/* Whether files of folders whose names are those of collections are read record by
-	 * record. */
+	/* Whether a file found in a folder is read record by record if it is a collection by its
+	 * name and its first line (corpus/read/recognize.h). */
 	bool reads_records;
 	/* Whether records have grams. Set by a writer of in-memory documents whose request asks for
 	 * grams, not by bs_index_build. Ignored by comparisons of options. */

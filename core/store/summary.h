@@ -126,7 +126,8 @@ static inline bool bs_summary_is_missing(enum bs_status status)
 struct bs_summary_multisets {
 	struct bs_multiset words, grams;
 };
-/* Appends the bytes of the summary and of its counts. BS_CORRUPT (in kept lists), BS_NO_MEMORY. */
+/* Appends the bytes of the summary and of its counts. BS_CORRUPT if a list that is copied from a
+ * file (`kept` in struct bs_multiset) is damaged, BS_NO_MEMORY. */
 enum bs_status bs_summary_write(const struct bs_summary_facts *facts,
                                 const struct bs_summary_multisets *tallies,
                                 struct bs_buffer *summary, struct bs_buffer *counts,

@@ -270,7 +270,9 @@ static enum bs_status take_grams(struct gram_bits *bits, struct bs_buffer *numbe
 }
 
 /* Makes the set of trigrams from scratch. Its base is the encoded set of the segment with the most
- * trigrams, unless the other segments have more than half as many; then base is made of all. */
+ * trigrams, and `more` has the trigrams that only other segments have. But base is made of all
+ * trigrams if the sets of the other segments add up to more than half the size of the largest, or
+ * if `more` would have more than 1/BS_MULTISET_MORE_SHARE of it. */
 static enum bs_status count_grams_anew(struct making *at, struct bs_error *err)
 {
 	struct bs_multiset *multiset = &at->tallies.grams;

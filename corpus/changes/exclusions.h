@@ -50,8 +50,9 @@ struct bs_exclusions {
 	uint32_t n_entries;
 	struct bs_term_table keys; /* key: id, then source number; df: index into entries */
 	struct bs_buffer key;      /* scratch */
-	struct bs_buffer names;    /* names of documents whose source was absorbed by another */
-	bool is_changed;           /* the exclusions to record differ from those of the snapshot */
+	/* the new names of documents whose source another source absorbed; entries point to them */
+	struct bs_buffer names;
+	bool is_changed; /* the exclusions to record differ from those of the snapshot */
 };
 
 /* Loads the exclusions of the snapshot (borrowed) and maps them to the sources of the manifest

@@ -41,7 +41,8 @@ struct bs_refresh {
 	struct bs_snapshot *snapshot; /* borrowed; deleted documents are marked in it */
 	struct bs_id_owners owners;   /* ids of the documents that are read */
 	struct bs_exclusions exclusions;
-	/* ids of standard input in the snapshot; created when its records are taken */
+	/* finds records of standard input in the snapshot by id; created by the first
+	 * bs_refresh_find_stdin that needs it */
 	struct bs_id_lookup ids;
 	struct bs_buffer id; /* scratch: the id of the current record */
 	/* documents of the snapshot that were seen unchanged */

@@ -650,8 +650,8 @@ static enum bs_status set_above(struct bs_walk *walk, struct bs_error *err)
 	                        walk->path.used_bytes - walk->rel_off, err);
 }
 
-/* Visits the next entry of the top folder. *is_file_out: the entry is a file that the walk
- * yields. */
+/* Visits the next entry of `folder`, the top of the stack. *is_file_out: the entry is a file that
+ * the walk yields. */
 static enum bs_status visit(struct bs_walk *walk, struct folder *folder, bool *is_file_out,
                             struct bs_error *err)
 {

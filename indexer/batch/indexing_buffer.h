@@ -127,7 +127,8 @@ struct bs_spool {
 	struct bs_spool_chunk *spare;  /* free chunks, to be reused */
 	struct bs_spool_file *file;    /* borrowed; NULL: chunks are in memory */
 };
-/* Reserves n_bytes in one chunk, for document first_doc and the following ones. BS_NO_MEMORY,
+/* Reserves n_bytes for the terms of document first_doc, in the current chunk or in a new one, which
+ * then begins with this document. The caller adds what it wrote to used_bytes. BS_NO_MEMORY,
  * BS_IO. */
 enum bs_status bs_spool_reserve(struct bs_spool *spool, size_t n_bytes, uint32_t first_doc,
                                 uint8_t **to_out, struct bs_error *err) BS_WARN_UNUSED;

@@ -72,9 +72,11 @@ struct bs_term_batch_doc {
 
 BS_VECTOR(bs_term_batch_doc_list, struct bs_term_batch_doc);
 
-/* Heads: pairs that end at one position and with which wide pairs may begin. A position has at most
- * 12 if identifiers are indexed in addition to their parts: two pairs of two words and four of
- * three words, and twice as many if a part folds to nothing. */
+/* Heads: pairs of two or three words that end at one position and with which wide pairs may begin.
+ * If identifiers are indexed in addition to their parts, a position may have two words: an
+ * identifier and its first part. The next position then has one, so that at most two pairs of two
+ * words and four of three end at a position. If a part folds to nothing, positions with two words
+ * can be adjacent: then four and eight, 12 in all. */
 #define BS_TERM_BATCH_MOST_HEADS 12u
 struct bs_term_batch_heads {
 	uint16_t words[BS_TERM_BATCH_MOST_HEADS]; /* the pairs, numbered by bs_word_pairs_head */

@@ -32,8 +32,9 @@
  * more. */
 #define LEAST_LIMIT_BYTES (UINT64_C(8) << 20)
 #define LIMIT_SHARE       8u
-/* When a segment is drained (see above), its limit in bytes of index is multiplied by this to get
- * the limit in bytes of text. The index is a tenth to a third of its text. */
+/* The limit of a refresh counts bytes of index. If a segment is drained (see above), documents with
+ * up to this many times as many bytes of text are moved: the index is a tenth to a third of its
+ * text. */
 #define TEXT_FACTOR 4u
 #define MAX_TIERS   40u
 

@@ -35,7 +35,9 @@ struct bs_index_writer {
 	struct bs_progress progress; /* progress of the present step */
 	/* start of the present step, CLOCK_MONOTONIC */
 	uint64_t step_start_ns;
-	uint64_t n_files;            /* files that were found while a sample was taken */
+	/* total for the progress of reading files: the files counted in BS_BUILD_LOOK, or those of
+	 * the previous commit */
+	uint64_t n_files;
 	int64_t racy_from_ns;        /* fingerprints not older than this are racy */
 	struct bs_manifest manifest; /* manifest of the next commit */
 	/* words of this run's segments, kept for the summary as far as memory permits */

@@ -73,7 +73,8 @@ static void notice(const struct listing *at, const char *format, ...)
 	request->callbacks.notice(request->callbacks.context, line.text);
 }
 
-/* Determines the real path of a source (place), and whether it may be followed. */
+/* Determines `place`, the path of a source without symlinks (if it is refused: the recorded path,
+ * made absolute), and is_followed: whether the source may be read. */
 static enum bs_status locate(const struct listing *at, const struct bs_source_record *record,
                              struct bs_listed_source *listed, struct bs_error *err)
 {
@@ -714,9 +715,10 @@ static enum bs_status mark_anew(const struct listing *at, struct bs_listed_sourc
 
 /* What the request says about each source of the previous commit. */
 struct marks {
-	/* by old source: its place, and whether it is rebuilt; places move to the list */
+	/* by old source: its path, and is_anew if a rebuild names it; carry_all() gives `place` to
+	 * the list of the next commit */
 	struct bs_listed_source *known;
-	bool *forgets;
+	bool *forgets; /* by old source: --forget names it, or its parent (set by carry_all) */
 };
 
 static void marks_deinit(struct marks *marks, uint32_t n)

@@ -45,8 +45,8 @@ struct bs_size_class_rules {
 	uint32_t n_levels; /* number of levels of the term treatments */
 	/* by level: its rank */
 	uint8_t ranks[BS_MAX_LEVELS];
-	/* price of size: ns of query time that are worth one bit per posting; see
-	 * term_treatment.h */
+	/* price of size: ns that a query may take longer if the index is smaller by one bit per
+	 * posting */
 	double bit_ns;
 	uint32_t max_blocks;      /* most blocks of a shard */
 	uint64_t max_shard_bytes; /* limit for the columns of a shard */

@@ -72,7 +72,8 @@ struct making {
 	struct ranked_list ranked; /* values of the current shard, by field and row */
 	struct bs_buffer words;    /* scratch: the words of a layer; later the keys */
 	struct parts parts;
-	struct ranked_list lists; /* entries of all lists, sorted as in the file */
+	/* (row, rank) entries of all parts that are not in layers, in the order of the file */
+	struct ranked_list lists;
 	uint64_t n_lines;
 	enum bs_status status; /* the first failure */
 	struct bs_error *err;

@@ -28,9 +28,9 @@ struct bs_text_filter {
 	struct bs_grep_analysis analysis;
 	const struct bs_kernel *kernel;
 	struct bs_needle needle;
-	/* has_needle: every match contains the needle. is_exact: every match is exactly the
-	 * literal, in its own letter case. is_needle: every match is the needle, in any letter
-	 * case. */
+	/* The needle is analysis.literal, in lower case. has_needle: every match contains it, in
+	 * any letter case. is_exact: every match is analysis.exact_literal and nothing else.
+	 * is_needle: every match is the needle and nothing else, in any letter case. */
 	bool has_needle, is_exact, is_needle;
 	uint32_t options;    /* The options of PCRE2 that all code has. */
 	bool is_compiled;    /* Compiling was tried. */

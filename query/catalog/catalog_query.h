@@ -22,8 +22,10 @@ struct bs_catalog_part {
 	/* The catalog cannot rule the index out, because the index has other tokenizer rules or no
 	 * summary. */
 	bool is_unknown;
-	bool is_asked;  /* The index may match and is searched. */
-	bool is_probed; /* Opened for its dfs, similar words or places, even if it cannot match. */
+	bool is_asked; /* The index may match and is searched. */
+	/* Opened for its dfs, for similar words, or to look for the request's filter.places in it,
+	 * even if it cannot match. */
+	bool is_probed;
 	struct bs_index *index;   /* The opened index; NULL: not open. */
 	enum bs_status status;    /* The status of opening the index. */
 	struct bs_error why;      /* The error, if opening the index failed. */

@@ -463,8 +463,9 @@ static enum bs_status set_file(struct slot *slot, const struct bs_grep_file *fil
 }
 
 /* Adds a file, a message, or (file and message NULL) the output of known files, after waiting for a
- * free slot. Starts a thread if more files wait than threads are idle; the search of one file needs
- * no second thread. BS_STOPPED: stop. */
+ * free slot. If it is a file, starts a thread, up to plan->n_threads, when more entries wait than
+ * threads are idle (by WORTH_A_THREAD, if the calling thread will soon search, too). BS_STOPPED:
+ * stop. */
 static enum bs_status add(struct running *run, const struct bs_grep_file *file, const char *message,
                           struct bs_error *err)
 {

@@ -418,7 +418,8 @@ static void make_last(struct parser *parser, const uint8_t *text, size_t text_by
 	last->term_bytes = (uint32_t)unstemmed_out->used_bytes;
 }
 
-/* A leaf for words that end in *, ~1 or ~2; at least one word is collected. */
+/* Makes a leaf of text[start_byte..end_byte). The caller has collected its words, at least one.
+ * The last of them is followed by *, ~1 or ~2, as `last` says. */
 static uint32_t parse_inexact(struct parser *parser, struct bs_element last, size_t start_byte,
                               size_t end_byte)
 {
@@ -680,7 +681,7 @@ static uint32_t parse_phrase(struct parser *parser)
 	return make_leaf(parser, NULL, is_near, token->inner_end_byte);
 }
 
-/* A leaf for a bare word without its fields. */
+/* Makes a leaf of a bare word. parse_primary has already read the fields before it. */
 static uint32_t parse_word(struct parser *parser)
 {
 	const struct bs_lexeme *token = token_of(parser);

@@ -9,9 +9,9 @@
 #include "core/system/icu.h"
 #include "query/language/lex.h"
 
-/* Letters that replace wildcards. Each alphabet has n letters, which differ only in their last
- * byte; `first` is that of the first letter. The Hangul syllables have a final consonant, so that
- * they do not combine with a following letter. */
+/* Letters that replace wildcards while the analyzer reads a text (see wildcard.h). The n letters of
+ * an alphabet differ only in their last byte; `first` is the last byte of the first letter. The
+ * Hangul syllables have a final consonant, so that they do not combine with a following letter. */
 static const struct {
 	uint8_t n_bytes, bytes[3], first, n;
 	/* first letters: U+10380, U+D789 */

@@ -14,8 +14,10 @@
 
 /* If a shard has at most this many candidates, scoring each is faster than weighing all. */
 #define LOOK_MAX 32u
-/* seed() uses at least SEED_BLOCKS blocks, and enough to have about SEED_FACTOR * k candidates. It
- * is used if there are more than SEED_LEAST + SEED_FACTOR * k candidates. */
+/* seed() scores about k candidates early, to raise the threshold: those with the largest weights
+ * in the first live blocks. It takes at least SEED_BLOCKS blocks, and enough to have about
+ * SEED_FACTOR * k candidates. It pays only if there are more than SEED_LEAST + SEED_FACTOR * k
+ * candidates. */
 #define SEED_BLOCKS 32u
 #define SEED_FACTOR 4u
 #define SEED_LEAST  128u

@@ -175,7 +175,7 @@ struct bs_scan_row {
 struct bs_row_walk {
 	const uint64_t *lines;
 	const struct bs_live *live;
-	uint32_t first_row; /* The first row of the window. */
+	uint32_t first_row; /* The row in the shard that the first bit of `lines` represents. */
 	uint32_t next_word;
 	uint64_t bits; /* The bits of word next_word - 1 that were not returned yet. */
 };

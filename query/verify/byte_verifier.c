@@ -351,8 +351,9 @@ void bs_byte_verifier_weigh_fields(struct bs_byte_verifier *verifier, char *cons
 	verifier->weights = weights;
 }
 
-/* A safe cut is searched within this many bytes on either side of a place. A place without a safe
- * cut that near is not analysed. */
+/* A place where the bytes of a word were found is analysed from the last safe cut before it to the
+ * first one after it (tokenizer_near.h). A cut is searched within this many bytes on either side;
+ * a place without a safe cut that near is not analysed. */
 #define MAX_REACH_BYTES ((size_t)4096)
 
 /* Whether text[at] is the second byte of an escape: an odd number of backslashes precedes it. */
@@ -852,9 +853,10 @@ static enum bs_verdict is_phrase(struct bs_byte_verifier *verifier, const struct
 	}
 }
 
-/* Whether words whose bytes are not in the text are absent, because it has no code point that could
- * hide them. An escaped backslash followed by the text uXXXX is mistaken for a code point; that is
- * harmless, because it only makes the text less clear. */
+/* Whether a word is absent from the text if its bytes are: false if the text has a code point
+ * beyond ASCII, or an escape, that the analyzer may turn into a part of the word. An escaped
+ * backslash followed by the text uXXXX is mistaken for an escape; that is harmless, because the
+ * result can only become false by it. */
 static bool is_clear(struct bs_byte_verifier *verifier, const struct text *text)
 {
 	size_t at =

@@ -75,7 +75,8 @@ struct state {
 	struct bs_memory_index *base, *folded;
 	int n_descriptors; /* file descriptors that base and folded hold */
 	struct bs_index *index;
-	/* Searchers that no view uses; as many as a statement usually has views at once. */
+	/* Unused searchers, kept for new views. A statement seldom has more than MOST_SEARCHERS
+	 * views at once. */
 	struct bs_searcher *searchers[MOST_SEARCHERS];
 	unsigned n_searchers;
 	struct bs_text_provider provider;

@@ -50,7 +50,7 @@ class Columns:
         return _bitsift.matrix_columns(self._handle, *self._at, first, self._n - first if n is None else n)
 
     def __getitem__(self, i):
-        """A memoryview of the words of one column."""
+        """A memoryview of the bits of one column, as 64-bit numbers."""
         i = i + self._n if i < 0 else i
         if not 0 <= i < self._n:
             raise IndexError(i)

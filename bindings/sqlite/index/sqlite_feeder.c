@@ -18,7 +18,7 @@
 
 struct row {
 	sqlite3_int64 id;
-	size_t n_bytes; /* the size of the row with its lengths and texts */
+	size_t n_bytes; /* in the chunk: of this struct and the lengths and texts after it */
 	bool there;     /* false: the row was deleted and has no lengths and texts */
 };
 

@@ -18,10 +18,10 @@ struct bs_grep_code {
 
 /* The text that a code is for. */
 enum bs_grep_code_use {
-	BS_GREP_CODE_CHARACTERS, /* any text; by characters, or by bytes if analysis->is_by_bytes */
+	BS_GREP_CODE_CHARACTERS, /* any text; by characters, or ALL if analysis->is_by_bytes */
 	BS_GREP_CODE_ASCII,      /* ASCII text */
 	BS_GREP_CODE_BYTES,      /* any text, by bytes: a pattern of bs_grep_write_bytes */
-	BS_GREP_CODE_ALL,        /* any text, by bytes: other patterns */
+	BS_GREP_CODE_ALL,        /* any text, by bytes: the pattern itself; not for callers */
 };
 
 /* Compiles text, the NUL-terminated pattern or a part of it.

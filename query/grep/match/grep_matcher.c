@@ -103,7 +103,8 @@ struct bs_grep_matcher {
 	struct bs_grep_code any;   /* the patterns unchanged, for any text */
 	/* the patterns unchanged, for ASCII text; no code if it would find something else */
 	struct bs_grep_code ascii;
-	/* for text on which `any` may find something else (sees_bytes); made when first needed */
+	/* for text in which `any` may find something else than ripgrep (misleads(),
+	 * bs_grep_is_by_bytes()); compiled when first needed */
 	struct bs_grep_code bytes;
 	atomic_bool is_bytes_tried;
 	bool can_be_empty; /* a match may be empty */

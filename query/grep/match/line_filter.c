@@ -16,7 +16,8 @@
 #define MOST_LINES 1024u
 /* Lines beyond ASCII are scanned together if the gap between them is not larger than this. */
 #define OPAQUE_GAP_BYTES ((size_t)256)
-/* A piece with more ends of matches than one for each this many bytes is scanned too slowly. */
+/* Each end of a match costs time. If a piece has more of them than one for each BYTES_AN_END bytes
+ * plus LEAST_ENDS, the scan stops and the filter is not used again (is_useless). */
 #define BYTES_AN_END 16u
 #define LEAST_ENDS   64u
 /* Shorter runs of a class occur in many lines. */

@@ -81,9 +81,10 @@ static void forget_bases(struct walk_source *self)
 }
 
 /*
- * Finds the `base` of the walk of root (struct bs_walk_options). Each folder above the root has
- * one: the first root that was walked below it, as long as all roots since then are below it, too.
- * The base of the root's parent folder counts.
+ * Finds the `base` of the walk of root: the real path against which ripgrep matches the rules of
+ * the folders above the root (see start_path in walk.c). bases[i] belongs to the folder at depth i
+ * above the last root: the first root that was walked below this folder, if all roots since then
+ * were below it, too. *base_out: the base of the root's parent folder. NULL: none.
  */
 static enum bs_status find_base(struct walk_source *self, const char *root, const char **base_out,
                                 struct bs_error *err)

@@ -13,7 +13,7 @@ struct bs_rust_options {
 	enum bs_rust_form form;
 	bool caseless;
 	bool bans_nul;  /* a NUL that must match is an error: no searched line has one */
-	bool strips_cr; /* see struct bs_rust_writer */
+	bool strips_cr; /* BS_RUST_BYTES only: nothing matches \r */
 };
 
 struct bs_rust_traits {

@@ -196,5 +196,5 @@ bitsift index -q here
 into needle here
 into --no-stat needle here
 into -F -e needle -e x --brute here
-# But the file is listed.
+# --files lists the output file, although a search of the folder leaves it out.
 into --files here

@@ -70,8 +70,9 @@ show bitsift query --ids 'cat year:..'
 every 'yaer:1990..2000'
 bitsift query --explain 'cat year:1990..2000 -price:<0' 2>&1 | grep -E '^query|price|year|candidates:'
 
-# Sorted by a field: the least value, or the greatest with :desc; documents without one last, equal
-# ones in document order.
+# Sorted by a field, the least first, or with :desc the greatest. If a document has several values,
+# its least counts, or its greatest with :desc. Documents without a value come last; documents with
+# equal values are in document order.
 sorted() {
     local mode
     show bitsift query --format '{rank} {id} {value}' "$@"

@@ -1,6 +1,6 @@
-# `bitsift stats`: for each field with numbers or dates, the number of texts that are values and of
-# texts that are in no range; over several segments, after deletions and compaction. Also dates far
-# from today, and with a space before the time.
+# `bitsift stats`: for each field with numbers or dates, how many of its texts are such values, and
+# how many are other texts, which no range matches; over several segments, after deletions and
+# compaction. Also dates far from today, and with a space before the time.
 values() {
     bitsift stats "$@" | sed -n '/^values/,/^size/p' | sed '$d'
 }

@@ -125,8 +125,8 @@ void model_read_records(const char *label, uint32_t source, const char *bytes, s
                         struct model_docs *docs);
 /* Whether a file of a folder is a collection: by its name and its first non-blank line, if any. */
 bool model_is_collection(const struct model_node *node);
-/* Adds the current documents of a source, in document order. all_files: also ignored files. False:
- * the source does not exist. */
+/* Adds the current documents of a source, in document order; all_files: also those of ignored
+ * files. Returns false if the source does not exist. */
 bool model_read_source(const struct model_disk *disk, const char *label, uint32_t source,
                        bool all_files, struct model_docs *docs);
 

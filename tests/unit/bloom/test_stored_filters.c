@@ -264,7 +264,7 @@ static void test_kinds_and_places(void **state)
 	}
 }
 
-/* Any flipped bit and any length is refused, with a position. */
+/* A flipped bit is refused with a message that names a byte; any wrong length is refused. */
 static void test_damage(void **state)
 {
 	for (size_t i = 0; i < COUNT(kinds); i++) {

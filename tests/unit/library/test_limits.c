@@ -1,7 +1,7 @@
 /*
- * test_limits.c: limits of calls: what ends a call early; what it returns, reports and holds then;
- * pages of hits; the log; all through the public interface. The clock advances only when it is
- * read, so a deadline is a number of readings.
+ * test_limits.c: limits of calls: what ends a call early; what it then returns and reports, and
+ * how much memory it keeps; pages of hits; the log; all through the public interface. The clock
+ * advances only when it is read, so a deadline is a number of readings.
  */
 #include <pthread.h>
 #include <sys/stat.h>
