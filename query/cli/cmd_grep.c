@@ -47,12 +47,13 @@ struct session {
 	int write_error; /* The errno of writing to standard output; 0: no error. */
 };
 
+/* As in rg, -q --stats searches all files. */
 static int write_out(void *context, const void *bytes, size_t n_bytes)
 {
 	struct session *session = context;
 	if (!session->is_quiet && !bs_output_add(bytes, n_bytes))
 		session->write_error = errno;
-	return session->is_quiet || session->write_error;
+	return session->write_error || (session->is_quiet && !session->arguments->program.sums);
 }
 
 static void flush(void *context)

@@ -963,7 +963,7 @@ void bs_grep_search_text(const struct bs_grep_matcher *matcher, struct bs_grep_t
 		.is_alone = printer->output->before == 0 && printer->output->after == 0 &&
 	                    !printer->output->passthru && !printer->context && !printer->picks,
 		.is_slow = printer->output->passthru || printer->output->stop_on_nonmatch ||
-	                   printer->line_end == 0 || printer->is_pcre2,
+	                   (printer->line_end == 0 && !printer->is_multi_line) || printer->is_pcre2,
 		.counts_lines = printer->output->line_numbers || printer->picks,
 		.printer = printer,
 		.binary = binary,

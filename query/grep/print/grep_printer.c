@@ -1139,6 +1139,7 @@ void bs_grep_printer_init(struct bs_grep_printer *printer, const struct bs_grep_
 		.line_end = bs_grep_end_byte(&request->pattern),
 		.crlf = request->pattern.crlf,
 		.is_pcre2 = request->pattern.is_pcre2,
+		.is_multi_line = request->pattern.is_multi_line,
 		.keeps_lines = request->callbacks.line && output->format == BS_GREP_LINES,
 		.max_count = output->max_count ? output->max_count : UINT64_MAX,
 		.match_separator = separator_or(&output->match_separator, ":"),

@@ -47,7 +47,7 @@ struct bs_grep_printer {
 	const struct bs_grep_output *output;
 	const struct bs_grep_program *program;
 	uint8_t line_end;
-	bool crlf, is_pcre2;
+	bool crlf, is_pcre2, is_multi_line;
 	/* lines are stored for the request's callback, see bs_grep_deliver_lines() */
 	bool keeps_lines;
 	/* a matching line is printed verbatim after a prefix that is the same for the whole file */

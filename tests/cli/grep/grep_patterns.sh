@@ -128,6 +128,14 @@ for pattern in '.?' '\s?' 'o?' '^' '$' '[^o]?' '(?s).?' 'o|\n'; do
         same $options -e "$pattern" src/deep/plain.txt docs/blank.txt
     done
 done
+# After the limit of -m, context lines that match are printed as matches, but not where rg searches one line after another.
+printf 'a\0foo\0bfoo\0z\0foo\0' >"$SCRATCH/nul"
+for options in '-U -m1 -A2 -n' '-m1 -A2 -n' '-U -m1 --passthru' '-U -C1 -m1'; do
+    # shellcheck disable=SC2086
+    same --null-data $options foo "$SCRATCH/nul"
+done
+# -q --stats searches all files.
+same -q --stats --files-without-match no_such_word src
 # shellcheck disable=SC2016 # no expansion is wanted
 for text in '' X '<$0>' '$1-$2' '${1}x' '$1x' '$$1' '$name' '${name}' '$9' '$' 'a$' '${' '${1' 'é$1'; do
     same -r "$text" '(?P<name>f)(o+)' src docs
