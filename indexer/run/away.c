@@ -101,7 +101,8 @@ enum bs_status bs_away_refuse(const struct bs_away_index *index, const struct bs
                               struct bs_error *err)
 {
 	static const char after[] = "; the index is unchanged, because reading everything again "
-				    "would lose documents that only it has";
+				    "would lose the documents of this source, which only the "
+				    "index still has";
 	const char *words[MOST_WORDS];
 	struct bs_buffer path = {0};
 	bool is_unread = standing == BS_STANDING_UNREAD;
@@ -118,7 +119,7 @@ enum bs_status bs_away_refuse(const struct bs_away_index *index, const struct bs
 	if (!index->dir->memory &&
 	    make_command(index, is_damaged ? "--rebuild" : "--forget",
 	                 is_damaged ? "--forget" : NULL, source, words, &path, NULL) == BS_OK)
-		bs_advise(err, "; to forget it: ", words);
+		bs_advise(err, "; to forget the source: ", words);
 	bs_buffer_deinit(&path);
 	return status;
 }
