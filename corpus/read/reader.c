@@ -1083,8 +1083,8 @@ static enum bs_status recall(struct bs_reader *reader, const char *name,
 		return tell_skip(reader, name, 0, &refusal, err);
 	if (source->kind == BS_SOURCE_COLLECTION && status == BS_IO)
 		return reader->sink->skip(reader->sink->context, BS_SKIP_UNREADABLE, why.text, err);
-	/* If no other copy of the text would remain (!may_stay: a rebuild drops the old segments), a
-	 * document that the options exclude is reported as skipped; this is not a failure. */
+	/* If no other copy of the text would remain (!may_stay: a rebuild drops the old segments),
+	 * a document that the options exclude is reported as skipped; this is not a failure. */
 	bool is_only_copy = source->kind == BS_SOURCE_STDIN || !recalled->may_stay;
 	if (is_only_copy && !status && !*is_there_out)
 		return tell_skip(reader, name, 0, &refusal, err);

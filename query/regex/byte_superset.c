@@ -31,7 +31,7 @@ struct superset {
 	bool is_exact; /* nothing was made simpler so far */
 };
 
-/* What is known of the text that was written for a node. A text of weight 0 is empty. */
+/* Facts about the text that was written for a node. A text of weight 0 is empty. */
 struct piece {
 	bool may_be_empty;
 	uint32_t weight; /* at most TOO_HEAVY */

@@ -122,7 +122,7 @@ static enum bs_status learn_from_best(struct learner *learner, size_t *error_byt
 }
 
 /* Appends the documents of index `entry` that have the id `id` to learning.like. Sets *is_found if
- * there are any, and otherwise leaves it as it is. */
+ * there are any, and otherwise leaves it unchanged. */
 static enum bs_status find_like_in(struct bs_searcher *searcher, uint32_t entry, const char *id,
                                    bool *is_found, struct bs_error *err)
 {

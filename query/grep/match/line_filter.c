@@ -25,8 +25,8 @@
 
 /* How lines of one kind are found. */
 struct scanner {
-	struct bs_class_run run;        /* run.least is 0: there is none */
-	struct bs_automaton *automaton; /* NULL: there is none */
+	struct bs_class_run run;        /* run.least is 0: no class run */
+	struct bs_automaton *automaton; /* NULL: no automaton */
 	bool is_exact;                  /* a line that it finds matches */
 };
 

@@ -38,8 +38,8 @@ struct bs_line_candidate {
 	bool is_sure; /* it does match */
 };
 
-/* True if matches end at so many positions of the text that reporting them takes longer than a
- * search by PCRE2. */
+/* True if matches end at too many positions of the text: reporting them takes longer than a search
+ * by PCRE2. */
 bool bs_line_filter_is_useless(const struct bs_line_filter_scratch *scratch);
 
 /*

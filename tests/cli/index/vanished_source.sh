@@ -84,7 +84,7 @@ for name in "${names[@]}"; do
         bitsift index -q --index "$index"
         rm -r "./$name"
         bitsift index -q --index "$index" --rebuild 2>said && echo 'not refused'
-        eval "$(LC_ALL=C sed -n 's/.*to forget it: //p' said) -q" 2>&1
+        eval "$(LC_ALL=C sed -n 's/.*to forget [a-z ]*: //p' said) -q" 2>&1
         bitsift index -q --index "$index" || echo 'not forgotten'
     )
 done

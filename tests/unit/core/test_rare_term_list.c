@@ -164,8 +164,8 @@ static void test_random_lists(void **state)
 	}
 }
 
-/* The longest run, the largest gaps, a list of so many runs that it has samples (entry points, one
- * every 64 runs), and a segment whose last list has fewer documents. */
+/* The longest run, the largest gaps, a list with samples (entry points, one every
+ * 64 runs), and a segment whose last list has fewer documents. */
 static void test_extremes(void **state)
 {
 	static const struct bs_rare_term ends[] = {

@@ -125,8 +125,9 @@ static void check_it_is_scanned_until_renewed(void (*age)(struct bs_manifest *ma
 	make_older(memory, age);
 	expect(memory, true, "cat", "a b ");
 	expect(memory, true, "\"a cat\" -dog", "b ");
-	/* New documents are added to old ones. The manifest keeps the versions of the old ones, with
-	 * a "+" after that of ICU, so that no program believes its own rules made the index. */
+	/* New documents are added to old ones. The manifest keeps the versions of the old ones,
+	 * with a "+" after that of ICU, so that no program believes its own rules made the
+	 * index. */
 	add(writer, "c", "the third cat");
 	add(writer, "a", "a horse, no cat");
 	ok(bs_writer_commit(writer, &report, ERR), &said);

@@ -105,6 +105,7 @@ static const char *const own_words[] = {
 	"`bitsift index --rebuild`", "build(..., rebuild=True)",
 	"--rebuild to index", "rebuild=True to index",
 	"to forget it: bitsift index$", "to forget it: build(..., forget=...)",
+	"to forget the source: bitsift index$", "to forget the source: build(..., forget=...)",
 	"or use --wait", "or use wait=True",
 	"(--strict stops here", "(strict=True stops here",
 	"unless --text chooses", "unless text_fields chooses",
