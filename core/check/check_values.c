@@ -5,8 +5,8 @@
 #include "core/file/segment_sections.h"
 #include "core/matrix/value_column.h"
 
-/* What was checked so far, and where the next field or part must therefore begin in its section. A
- * part has the values of a field in one shard (struct bs_value_part). */
+/* The totals of the checks so far: they determine where the next field or part must begin in its
+ * section. A part has the values of a field in one shard (struct bs_value_part). */
 struct told {
 	const struct bs_value_table *table;
 	uint8_t *seen; /* one bit per value: set if some document has it */

@@ -295,14 +295,16 @@ static bool run_for_output(const char *command, char out[BS_GREP_HOST_BYTES])
 	pid_t child;
 	if (pipe2(ends, O_CLOEXEC) != 0)
 		return false;
-	bool is_run = posix_spawn_file_actions_init(&actions) == 0 &&
+	bool has_actions = posix_spawn_file_actions_init(&actions) == 0;
+	bool is_run = has_actions &&
 	              posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null",
 	                                               O_RDONLY, 0) == 0 &&
 	              posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO) == 0 &&
 	              posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null",
 	                                               O_WRONLY, 0) == 0 &&
 	              posix_spawnp(&child, command, &actions, NULL, argv, environ) == 0;
-	posix_spawn_file_actions_destroy(&actions);
+	if (has_actions)
+		posix_spawn_file_actions_destroy(&actions);
 	close(ends[1]);
 	for (ssize_t got = is_run; got != 0;) {
 		got = read(ends[0], out + n, BS_GREP_HOST_BYTES - 1 - n);

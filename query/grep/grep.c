@@ -96,8 +96,10 @@ static bool go_on(struct grep *grep)
 {
 	const struct bs_grep_request *request = grep->search.request;
 	const struct bs_grep_program *program = grep->search.program;
+	if (!grep->flushes_soon)
+		return !grep->is_stopped;
 	uint64_t now_ns = bs_now_ns();
-	if (!grep->flushes_soon || now_ns - grep->looked_ns < MOST_WAIT_NS)
+	if (now_ns - grep->looked_ns < MOST_WAIT_NS)
 		return !grep->is_stopped;
 	grep->looked_ns = now_ns;
 	if (grep->has_unflushed)

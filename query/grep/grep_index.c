@@ -575,13 +575,12 @@ static bool has_area_for_each(const struct index_source *self)
 
 /* *is_in_out: the walk would yield the file `name` of the area's source, or would skip it only
  * because of its size. */
-static enum bs_status is_in(struct index_source *self, const struct area *area, const uint8_t *name,
-                            size_t name_bytes, bool *is_in_out, struct bs_error *err)
+static enum bs_status is_in(const struct area *area, const uint8_t *name, size_t name_bytes,
+                            bool *is_in_out, struct bs_error *err)
 {
 	enum bs_walk_judgement judgement = BS_WALK_BY_RULES;
 	enum bs_status status = BS_OK;
 	size_t n = strlen(area->below_source);
-	(void)self;
 	*is_in_out = name_bytes > n && memcmp(name, area->below_source, n) == 0;
 	if (*is_in_out && area->rules)
 		status = bs_walk_judge(area->rules, name + n, name_bytes - n, false, &judgement,
@@ -653,7 +652,7 @@ static enum bs_status has_files(struct index_source *self, const struct area *ar
 	enum bs_status status =
 		bs_doc_cursor_init(&cursor, &self->snapshot, area->source, NULL, 0, NULL, err);
 	while (!status && !*has_out && bs_doc_cursor_peek(&cursor, &ref, &record)) {
-		status = is_in(self, area, record.name, record.name_bytes, has_out, err);
+		status = is_in(area, record.name, record.name_bytes, has_out, err);
 		if (!status && !*has_out)
 			status = bs_doc_cursor_advance(&cursor, err);
 	}
@@ -763,7 +762,7 @@ static enum bs_status next_in_area(struct index_source *self, const struct area 
 			return status;
 		is_wanted = is_extra;
 		if (!is_extra)
-			status = is_in(self, area, name, name_bytes, &is_wanted, err);
+			status = is_in(area, name, name_bytes, &is_wanted, err);
 		if (!status && is_wanted && !is_extra && self->lists_all &&
 		    self->want != BS_KNOWN_NOTHING)
 			status = know_listed(self, &known, err);
@@ -800,7 +799,9 @@ static enum bs_status sum_documents(struct index_source *self, uint32_t source,
 				if (bs_snapshot_is_deleted(snapshot, s, d) ||
 				    bs_doc_bits_has(&self->candidates, ref))
 					continue;
-				status = know(self, ref, &known, err);
+				status = bs_deadline_check_after(FILE_NS, err);
+				if (!status)
+					status = know(self, ref, &known, err);
 				if (!status && !known.is_known)
 					status = bs_doc_bits_set(&self->candidates, snapshot, ref,
 					                         err);

@@ -606,11 +606,11 @@ static void roll(struct search_state *state)
 static bool wants_bytes(const struct search_state *state)
 {
 	const struct bs_grep_text *source = state->source;
-	/* rg fills its buffer before it looks for NUL bytes. */
-	bool fills = !source->by_pieces ||
-	             (source->is_decoded && source->input && !source->input->is_stream);
-	return source->has_more && (fills ? state->n_bytes - state->base < state->capacity
-	                                  : state->end == state->n_bytes);
+	/* rg fills its buffer before it looks for NUL bytes; what a pipe delivers is searched at
+	 * once. */
+	return source->has_more &&
+	       (source->by_pieces ? state->end == state->n_bytes
+	                          : state->n_bytes - state->base < state->capacity);
 }
 
 /* NUL bytes that are kept at each end of a skipped hole: more than a pattern is likely to look
@@ -882,6 +882,7 @@ static bool multi_tell_after(struct search_state *state)
 		printer->to.status =
 			bs_grep_next_match(printer->scratch, state->text + line.start, 0, n_bytes,
 		                           false, &at, &found, printer->to.err);
+		found = found && !printer->to.status && (!printer->asker || is_found(state, line));
 		uint64_t left = state->after_left;
 		/* As in rg, only the text up to the last match then counts as searched. */
 		state->pos = found ? line.end : state->pos;

@@ -94,6 +94,9 @@ struct bs_regex {
 	bool is_ascii;       /* no character beyond ASCII; false if UNKNOWN */
 	/* has verbs, callouts, conditions or recursion: matching depends on more than the text */
 	bool has_control;
+	/* has possessive quantifiers, atomic groups or script runs, which the tree shows as other
+	 * quantifiers and groups: the tree may match texts that the pattern does not match */
+	bool is_narrower;
 	bool is_of_pcre2; /* uses syntax that PCRE2 has and ripgrep's own engine lacks */
 	/* ends in a comment of extended syntax, which would swallow text appended on the same
 	 * line */

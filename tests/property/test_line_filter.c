@@ -24,7 +24,8 @@ static const char *const atoms[] = {
 	"[a-f]",   "[^\\w ]",     "[k-s]",       "(?:ab)",  "(o)",      "(?:a|bb|)",   "(?:x|yy)",
 	"\\.",     " ",           "(?i:fOO)",    "(?i:k)",  "\xc3\xa9", "[\xc3\xa9x]", "\\pL",
 	"\\p{Lu}", "[[:upper:]]", "[[:punct:]]", "_",       "(?=a)",    "(?<=b)",      "(?!o)",
-	"(?s:.)",  "[0-9]",       "\\x61",       "(?:a+b)", "[^\\n]",
+	"(?s:.)",  "[0-9]",       "\\x61",       "(?:a+b)", "[^\\n]",   "(?>a|ab)",    "[a-z]*+",
+	"(?>b*)",  "o++",
 };
 static const char *const quantifiers[] = {"",      "",      "",      "",       "+",      "*",
                                           "?",     "{2}",   "{0,1}", "+?",     "*?",     "{3,}",
@@ -111,6 +112,24 @@ static bool find_lines(const struct bs_grep_pattern *pattern, size_t which, stru
 
 static unsigned n_with_filter, n_found;
 
+/* Prints the first line that only one of two lists has. */
+static void print_difference(size_t which, const struct bs_buffer *a, const struct bs_buffer *b)
+{
+	size_t n = 0;
+	while (n < a->used_bytes && n < b->used_bytes && a->data[n] == b->data[n])
+		n++;
+	const struct bs_buffer *longer = a->used_bytes > b->used_bytes ? a : b;
+	struct bs_grep_span line;
+	n -= n % sizeof(line);
+	if (n + sizeof(line) > longer->used_bytes)
+		return;
+	memcpy(&line, longer->data + n, sizeof(line));
+	fprintf(stderr, "line at %zu: ", line.start);
+	for (size_t i = line.start; i < line.end; i++)
+		fprintf(stderr, "\\x%02x", texts[which].bytes[i]);
+	fprintf(stderr, "\n");
+}
+
 static bool compiles(const struct bs_grep_pattern *pattern)
 {
 	struct bs_grep_analysis analysis = {0};
@@ -157,6 +176,8 @@ static bool compare(const char *text)
 	               (brute.used_bytes == 0 ||
 	                (memcmp(brute.data, filtered.data, brute.used_bytes) == 0 &&
 	                 memcmp(brute.data, plain.data, brute.used_bytes) == 0));
+	if (is_whole && !is_same)
+		print_difference(which, &brute, &filtered);
 	if (is_whole && !is_same)
 		fail_msg("%s%s%s%s%s%s%s: %zu lines by PCRE2, %zu with the filter, %zu without",
 		         pattern.letter_case == BS_GREP_CASE_INSENSITIVE ? "-i " : "",

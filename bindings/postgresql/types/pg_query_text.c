@@ -19,7 +19,7 @@ PG_FUNCTION_INFO_V1(bitsift_query_send);
 PG_FUNCTION_INFO_V1(bitsift_query_of);
 PG_FUNCTION_INFO_V1(bitsift_with_stats);
 
-/* The options in braces, as they were read. */
+/* The parsed options in braces. */
 struct head {
 	struct bsp_query query;
 	bool is_stated; /* one of the options determines how words are analysed */

@@ -63,10 +63,10 @@ enum bs_status bs_automaton_prepare(const struct bs_automaton *automaton,
                                     struct bs_automaton_scratch **scratch, struct bs_error *err)
 {
 	hs_scratch_t *prepared = scratch_of(*scratch);
-	if (bs_vectorscan.hs_alloc_scratch(database_of(automaton), &prepared) != HS_SUCCESS)
-		return bs_fail_memory(err, "an automaton", sizeof(prepared));
+	hs_error_t result = bs_vectorscan.hs_alloc_scratch(database_of(automaton), &prepared);
+	/* A failure may have freed the scratch, which is then NULL. */
 	*scratch = (struct bs_automaton_scratch *)(void *)prepared;
-	return BS_OK;
+	return result == HS_SUCCESS ? BS_OK : bs_fail_memory(err, "an automaton", sizeof(prepared));
 }
 
 void bs_automaton_scratch_free(struct bs_automaton_scratch *scratch)

@@ -50,20 +50,17 @@
  */
 #define LINE_IN_VAIN_BYTES ((int64_t)96)
 #define MOST_DEBT_BYTES    (64 * LINE_IN_VAIN_BYTES)
-/* If this happens more often, a line filter replaces the window. */
-#define MOST_DEBTS  16u
-#define DENSE_BYTES ((size_t)16384)
+#define DENSE_BYTES        ((size_t)16384)
+/* A line filter replaces a window whose dense places are more than 1/BAD_SHARE of the text. */
+#define BAD_SHARE 8u
 /* A line filter is built after this much text was searched without one. Loading Vectorscan and
  * building the filter take a few milliseconds, in which PCRE2 searches about as much. */
 #define FILTER_AFTER_BYTES ((uint64_t)1 << 20)
 /* Searched bytes are added to the matcher's sum in steps of this many. */
 #define FILTER_STEP_BYTES ((size_t)1 << 16)
-/* After too many lines of the filter that do not match, this many bytes are searched without it. */
+/* After too many lines of the filter that do not match, or where nearly every position ends a match,
+ * this many bytes are searched without it. */
 #define UNFILTERED_BYTES ((size_t)1 << 18)
-/* Lines beyond ASCII are matched together if the gap between them is not larger than this, in a
- * stretch of limited length. */
-#define OPAQUE_GAP_BYTES     256
-#define OPAQUE_STRETCH_BYTES 65536
 
 enum way {
 	WAY_NOTHING, /* there is no pattern */
@@ -80,8 +77,7 @@ enum filter_state {
 	FILTER_NONE,     /* not built yet */
 	FILTER_BUILDING, /* a thread builds it */
 	FILTER_READY,
-	/* the pattern has none, nearly all text matches, or Vectorscan is missing */
-	FILTER_IMPOSSIBLE,
+	FILTER_IMPOSSIBLE, /* the pattern has none, or Vectorscan is missing */
 };
 
 struct bs_grep_matcher {
@@ -274,6 +270,14 @@ static enum bs_status choose_window(const struct bs_grep_pattern *pattern,
 	                       &matcher->window_rate, err);
 }
 
+/* True if the window found too many lines that do not match in a large part of the text. */
+static bool has_bad_window(const struct bs_grep_matcher *matcher)
+{
+	uint64_t n_bytes = atomic_load_explicit(&matcher->unfiltered_bytes, memory_order_relaxed);
+	uint64_t n_debts = atomic_load_explicit(&matcher->n_debts, memory_order_relaxed);
+	return n_debts * DENSE_BYTES > n_bytes / BAD_SHARE;
+}
+
 /* A filter replaces the ways that look at each byte by PCRE2, and windows that find too many lines
  * that do not match. Other windows are as fast, and need no library; a test may want a filter in
  * their place. */
@@ -281,9 +285,7 @@ static bool may_have_filter(const struct bs_grep_matcher *matcher)
 {
 	bool is_asked = matcher->filter_use == BS_GREP_LINE_FILTER_ALWAYS;
 	bool is_way = matcher->way == WAY_EXACT || matcher->way == WAY_LINE ||
-	              (matcher->way == WAY_WINDOW &&
-	               (is_asked || atomic_load_explicit(&matcher->n_debts, memory_order_relaxed) >
-	                                    MOST_DEBTS)) ||
+	              (matcher->way == WAY_WINDOW && (is_asked || has_bad_window(matcher))) ||
 	              (matcher->way == WAY_LITERAL && !has_good_literal(matcher));
 	/* With -P --crlf a match may contain a line feed (without_end). */
 	bool may_have_end = matcher->crlf && matcher->traits.looks_back;
@@ -459,18 +461,6 @@ void bs_grep_scratch_reset(struct bs_grep_scratch *scratch)
 	bs_line_filter_scratch_reset(scratch->filter);
 	if (scratch->seeker)
 		bs_grep_seeker_reset(scratch->seeker);
-}
-
-size_t bs_grep_line_end(const uint8_t *text, size_t at, size_t end, uint8_t line_end)
-{
-	const uint8_t *found = at < end ? memchr(text + at, line_end, end - at) : NULL;
-	return found ? (size_t)(found - text) + 1 : end;
-}
-
-size_t bs_grep_line_start(const uint8_t *text, size_t from, size_t at, uint8_t line_end)
-{
-	const uint8_t *found = at > from ? memrchr(text + from, line_end, at - from) : NULL;
-	return found ? (size_t)(found - text) + 1 : from;
 }
 
 static struct bs_grep_span line_around(const struct bs_grep_matcher *matcher, const uint8_t *text,
@@ -674,23 +664,6 @@ static enum bs_status next_in_stretch(struct bs_grep_scratch *scratch, struct bs
 	return BS_OK;
 }
 
-/* The end of a stretch of lines that are matched together because they contain bytes beyond ASCII,
- * the first of which is text[opaque]. */
-static size_t opaque_stretch_end(const struct bs_grep_matcher *matcher, const uint8_t *text,
-                                 size_t from, size_t opaque, size_t end)
-{
-	size_t stretch_end = bs_grep_line_end(text, opaque, end, matcher->line_end);
-	while (stretch_end < end && stretch_end - from < OPAQUE_STRETCH_BYTES) {
-		size_t limit =
-			end - stretch_end < OPAQUE_GAP_BYTES ? end : stretch_end + OPAQUE_GAP_BYTES;
-		size_t next = matcher->kernel->text.find_opaque(text, stretch_end, limit, false);
-		if (next == limit)
-			break;
-		stretch_end = bs_grep_line_end(text, next, end, matcher->line_end);
-	}
-	return stretch_end;
-}
-
 static enum bs_status next_exact(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from,
                                  size_t end, struct bs_grep_span *line_out, bool *found_out,
                                  struct bs_error *err)
@@ -709,7 +682,8 @@ static enum bs_status next_exact(struct bs_grep_scratch *scratch, const uint8_t 
 				      : bs_grep_line_start(text, at, opaque, matcher->line_end);
 		struct bs_grep_code *code = &matcher->many_ascii;
 		if (stretch_end == at) {
-			stretch_end = opaque_stretch_end(matcher, text, at, opaque, end);
+			stretch_end = bs_grep_opaque_end(matcher->kernel, text, at, opaque, end,
+			                                 matcher->line_end);
 			code = &matcher->many;
 		}
 		status = next_in_stretch(scratch, code, text, at, stretch_end, line_out, found_out,
@@ -842,37 +816,43 @@ static bool uses_filter(const struct bs_grep_scratch *scratch)
 	return scratch->pause_bytes == 0 && bs_grep_matcher_has_filter(scratch->matcher);
 }
 
-/* Finds the next matching line: matches the lines that the filter finds. */
+/* Finds the next matching line: matches the lines that the filter finds. *at_out: the position up to
+ * which no line matches, if none is found; before `end` if the filter pauses. */
 static enum bs_status next_by_filter(struct bs_grep_scratch *scratch, const uint8_t *text,
                                      size_t from, size_t end, struct bs_grep_span *line_out,
-                                     bool *found_out, struct bs_error *err)
+                                     bool *found_out, size_t *at_out, struct bs_error *err)
 {
 	const struct bs_grep_matcher *matcher = scratch->matcher;
 	enum bs_status status = BS_OK;
 	struct bs_line_candidate candidate;
+	size_t at = from;
 	*found_out = false;
 	if (!scratch->filter)
 		status = bs_line_filter_scratch_new(&scratch->filter, err);
-	for (size_t at = from; at < end && !*found_out && !status; at = line_out->end) {
+	while (at < end && !*found_out && !status && scratch->pause_bytes == 0) {
 		bool is_candidate = false;
 		status = bs_line_filter_next(matcher->filter, scratch->filter, text, at, end,
 		                             &candidate, &is_candidate, err);
-		if (status || !is_candidate)
+		if (status || !is_candidate) {
+			at = end;
 			break;
-		*line_out = line_around(matcher, text, at, candidate.place, end);
+		}
+		*line_out = (struct bs_grep_span){
+			bs_grep_line_start(text, at, candidate.place, matcher->line_end),
+			candidate.line_end};
 		*found_out = candidate.is_sure && !matcher->has_word_rule;
 		if (!*found_out)
 			status = match_line(scratch, text, *line_out, found_out, err);
 		pay_debt(scratch, line_out->start - at);
 		scratch->debt_bytes += *found_out ? 0 : LINE_IN_VAIN_BYTES;
+		bool is_in_debt = matcher->is_exact && scratch->debt_bytes > MOST_DEBT_BYTES;
+		if (is_in_debt || candidate.is_dense) {
+			scratch->debt_bytes = 0;
+			scratch->pause_bytes = UNFILTERED_BYTES;
+		}
+		at = line_out->end;
 	}
-	if (scratch->filter && bs_line_filter_is_useless(scratch->filter))
-		atomic_store_explicit(&scratch->matcher->filter_state, FILTER_IMPOSSIBLE,
-		                      memory_order_relaxed);
-	if (matcher->is_exact && scratch->debt_bytes > MOST_DEBT_BYTES) {
-		scratch->debt_bytes = 0;
-		scratch->pause_bytes = UNFILTERED_BYTES;
-	}
+	*at_out = at;
 	return status;
 }
 
@@ -912,11 +892,16 @@ enum bs_status bs_grep_next_line(struct bs_grep_scratch *scratch, const uint8_t 
                                  size_t end, struct bs_grep_span *line_out, bool *found_out,
                                  struct bs_error *err)
 {
+	enum bs_status status = BS_OK;
+	size_t at = from;
+	*found_out = false;
 	if (uses_filter(scratch))
-		return next_by_filter(scratch, text, from, end, line_out, found_out, err);
-	enum bs_status status = next_unfiltered(scratch, text, from, end, line_out, found_out, err);
+		status = next_by_filter(scratch, text, from, end, line_out, found_out, &at, err);
+	if (status || *found_out || (at == end && from < end))
+		return status;
+	status = next_unfiltered(scratch, text, at, end, line_out, found_out, err);
 	size_t done = *found_out ? line_out->end : end;
-	return status ? status : count_unfiltered(scratch, done - from, err);
+	return status ? status : count_unfiltered(scratch, done - at, err);
 }
 
 #define MATCH_NS 20u /* estimated time for a match found without PCRE2 */

@@ -12,6 +12,7 @@
 
 #include "core/bitsift/grep_request.h"
 #include "core/simd/kernels.h"
+#include "query/grep/match/text_lines.h"
 #include "query/regex/pattern.h"
 
 struct bs_grep_matcher;
@@ -83,8 +84,3 @@ enum bs_status bs_grep_next_match(struct bs_grep_scratch *scratch, const uint8_t
 enum bs_status bs_grep_expand(struct bs_grep_scratch *scratch, const uint8_t *text,
                               const char *replacement, size_t replacement_bytes,
                               struct bs_buffer *out, struct bs_error *err) BS_WARN_UNUSED;
-
-/* The end of the line that contains text[at], after its line end; `end` if it has none. */
-size_t bs_grep_line_end(const uint8_t *text, size_t at, size_t end, uint8_t line_end);
-/* The start of the line that contains text[at], but not before `from`. */
-size_t bs_grep_line_start(const uint8_t *text, size_t from, size_t at, uint8_t line_end);

@@ -9,17 +9,18 @@
 #include "core/system/deadline.h"
 #include "query/grep/match/automaton.h"
 #include "query/grep/match/class_run.h"
+#include "query/grep/match/text_lines.h"
 
-/* A piece of text is scanned by one call. It has this many bytes, and the rest of its last line. */
-#define PIECE_BYTES ((size_t)65536)
+/* A piece of text is scanned by one call. It has this many bytes, and the rest of its last line. The
+ * first piece of a text is small, because its first line may be all that is asked for. */
+#define LEAST_PIECE_BYTES ((size_t)4096)
+#define MOST_PIECE_BYTES  ((size_t)65536)
 /* A piece ends after this many lines that may match. */
 #define MOST_LINES 1024u
-/* Lines beyond ASCII are scanned together if the gap between them is not larger than this. */
-#define OPAQUE_GAP_BYTES ((size_t)256)
 /* Each end of a match costs time. If a piece has more of them than one for each BYTES_AN_END bytes
- * plus LEAST_ENDS, the scan stops and the filter is not used again (is_useless). */
+ * plus SPARE_ENDS, the scan stops, and the piece is dense. */
 #define BYTES_AN_END 16u
-#define LEAST_ENDS   64u
+#define SPARE_ENDS   64u
 /* Shorter runs of a class occur in many lines. */
 #define LEAST_RUN 12u
 
@@ -40,16 +41,22 @@ struct bs_line_filter {
 	pthread_mutex_t mutex;          /* held while `any` is made */
 };
 
+struct line {
+	size_t place; /* a position in it */
+	size_t end;   /* after its line feed */
+};
+
 struct bs_line_filter_scratch {
 	struct bs_automaton_scratch *automaton; /* NULL: none of the automata was used */
 	const struct bs_automaton *prepared[2]; /* the automata that `automaton` is prepared for */
-	/* The piece [from, end) was scanned. places[next..n_places) are positions in its lines that
-	 * may match, one for each line, ascending, and not yet returned. */
+	/* The piece [from, end) was scanned. lines[next..n_lines) may match and were not returned
+	 * yet, in ascending order. */
 	size_t from, end;
-	size_t n_places, next;
-	size_t places[MOST_LINES];
-	bool is_exact;   /* the lines of the piece do match */
-	bool is_useless; /* a piece had too many ends of matches */
+	size_t n_lines, next;
+	struct line lines[MOST_LINES];
+	bool is_exact;      /* the lines of the piece do match */
+	bool is_dense;      /* the piece had too many ends of matches */
+	size_t piece_bytes; /* of the next piece, without the rest of its last line; 0: at first */
 	/* Used during a scan. */
 	size_t n_ends, most_ends; /* ends of matches so far, and before the scan stops */
 	const uint8_t *text;
@@ -88,6 +95,7 @@ static void make_run(const struct bs_line_filter *filter, bool is_ascii, struct 
 	scanner->run.least = repeat->least;
 	scanner->is_exact = repeat == bs_regex_node(regex, regex->root) && set.is_sure &&
 	                    is_ascii && !filter->options.is_line && !regex->has_control &&
+	                    !regex->is_narrower &&
 	                    !(filter->options.is_crlf && scanner->run.has['\r']);
 }
 
@@ -165,27 +173,16 @@ void bs_line_filter_scratch_free(struct bs_line_filter_scratch *scratch)
 void bs_line_filter_scratch_reset(struct bs_line_filter_scratch *scratch)
 {
 	if (scratch)
-		scratch->from = scratch->end = scratch->n_places = scratch->next = 0;
-}
-
-static size_t line_end_after(const uint8_t *text, size_t at, size_t end)
-{
-	const uint8_t *found = at < end ? memchr(text + at, '\n', end - at) : NULL;
-	return found ? (size_t)(found - text) + 1 : end;
-}
-
-static size_t line_start_of(const uint8_t *text, size_t from, size_t at)
-{
-	const uint8_t *found = at > from ? memrchr(text + from, '\n', at - from) : NULL;
-	return found ? (size_t)(found - text) + 1 : from;
+		scratch->from = scratch->end = scratch->n_lines = scratch->next =
+			scratch->piece_bytes = 0;
 }
 
 /* Adds the line of a match. True: the piece ends with this line, because there are enough. */
 static bool take_line(struct bs_line_filter_scratch *scratch, size_t place)
 {
-	scratch->line_end = line_end_after(scratch->text, place, scratch->end);
-	scratch->places[scratch->n_places++] = place;
-	return scratch->n_places == MOST_LINES;
+	scratch->line_end = bs_grep_line_end(scratch->text, place, scratch->end, '\n');
+	scratch->lines[scratch->n_lines++] = (struct line){place, scratch->line_end};
+	return scratch->n_lines == MOST_LINES;
 }
 
 static bool take_match(void *context, size_t match_end)
@@ -193,16 +190,11 @@ static bool take_match(void *context, size_t match_end)
 	struct bs_line_filter_scratch *scratch = context;
 	size_t place = scratch->from + match_end - 1;
 	if (++scratch->n_ends > scratch->most_ends)
-		scratch->is_useless = true;
+		scratch->is_dense = true;
 	if (place < scratch->line_end)
 		return false;
-	/* Only whole lines are known after a stop, so that it waits for the next line. */
-	return take_line(scratch, place) || scratch->is_useless;
-}
-
-bool bs_line_filter_is_useless(const struct bs_line_filter_scratch *scratch)
-{
-	return scratch->is_useless;
+	/* The piece must end with a whole line, so a dense one stops at the next line. */
+	return take_line(scratch, place) || scratch->is_dense;
 }
 
 /* The scanner for any text. It cannot scan if another thread is making it. */
@@ -224,22 +216,6 @@ static enum bs_status scanner_for_any(struct bs_line_filter *filter,
 	return status;
 }
 
-/* The end of the lines that are scanned together because they contain bytes beyond ASCII, the first
- * of which is text[opaque]. */
-static size_t opaque_end(const struct bs_kernel *kernel, const uint8_t *text, size_t opaque,
-                         size_t end)
-{
-	size_t at = line_end_after(text, opaque, end);
-	while (at < end) {
-		size_t limit = end - at < OPAQUE_GAP_BYTES ? end : at + OPAQUE_GAP_BYTES;
-		size_t next = kernel->text.find_opaque(text, at, limit, false);
-		if (next == limit)
-			break;
-		at = line_end_after(text, next, end);
-	}
-	return at;
-}
-
 /* Chooses the piece that begins at text[from] and its scanner: lines of ASCII up to the first line
  * that has other bytes, or such lines. */
 static enum bs_status choose_piece(struct bs_line_filter *filter,
@@ -247,15 +223,20 @@ static enum bs_status choose_piece(struct bs_line_filter *filter,
                                    size_t from, size_t end, const struct scanner **scanner_out,
                                    struct bs_error *err)
 {
-	size_t most =
-		end - from > PIECE_BYTES ? line_end_after(text, from + PIECE_BYTES, end) : end;
+	size_t n = scratch->piece_bytes ? scratch->piece_bytes : LEAST_PIECE_BYTES;
+	size_t most = end - from > n ? bs_grep_line_end(text, from + n, end, '\n') : end;
 	size_t opaque = filter->kernel->text.find_opaque(text, from, most, false);
-	scratch->end = opaque == most ? most : line_start_of(text, from, opaque);
+	scratch->piece_bytes = n < MOST_PIECE_BYTES ? 2 * n : n;
+	scratch->end = opaque == most ? most : bs_grep_line_start(text, from, opaque, '\n');
 	*scanner_out = &filter->ascii;
 	if (scratch->end > from)
 		return BS_OK;
-	scratch->end = opaque_end(filter->kernel, text, opaque, most);
-	return scanner_for_any(filter, scanner_out, err);
+	enum bs_status status = scanner_for_any(filter, scanner_out, err);
+	bool is_possible = !status && can_scan(*scanner_out);
+	scratch->end = is_possible
+	                       ? bs_grep_opaque_end(filter->kernel, text, from, opaque, most, '\n')
+	                       : bs_grep_line_end(text, from, end, '\n');
+	return status;
 }
 
 static enum bs_automaton_result scan_for_run(const struct bs_class_run *run,
@@ -277,7 +258,9 @@ static enum bs_status prepare(const struct bs_automaton *automaton,
 	if (prepared[0] == automaton || prepared[1] == automaton)
 		return BS_OK;
 	enum bs_status status = bs_automaton_prepare(automaton, &scratch->automaton, err);
-	if (!status)
+	if (status)
+		prepared[0] = prepared[1] = NULL;
+	else
 		prepared[prepared[0] != NULL] = automaton;
 	return status;
 }
@@ -290,7 +273,8 @@ static enum bs_status scan(struct bs_line_filter *filter, struct bs_line_filter_
 	enum bs_automaton_result result = BS_AUTOMATON_FAILED;
 	scratch->from = scratch->line_end = from;
 	scratch->text = text;
-	scratch->n_places = scratch->next = scratch->n_ends = 0;
+	scratch->n_lines = scratch->next = scratch->n_ends = 0;
+	scratch->is_dense = false;
 	enum bs_status status = choose_piece(filter, scratch, text, from, end, &scanner, err);
 	if (!status)
 		status = bs_deadline_check_after(scratch->end - from, err);
@@ -300,7 +284,7 @@ static enum bs_status scan(struct bs_line_filter *filter, struct bs_line_filter_
 		bs_line_filter_scratch_reset(scratch);
 		return status;
 	}
-	scratch->most_ends = (scratch->end - from) / BYTES_AN_END + LEAST_ENDS;
+	scratch->most_ends = (scratch->end - from) / BYTES_AN_END + SPARE_ENDS;
 	if (scanner->run.least)
 		result = scan_for_run(&scanner->run, scratch);
 	else if (scanner->automaton)
@@ -311,10 +295,10 @@ static enum bs_status scan(struct bs_line_filter *filter, struct bs_line_filter_
 		scratch->end = scratch->line_end;
 	} else if (result == BS_AUTOMATON_FAILED) {
 		/* The next line may match. */
-		scratch->places[0] = from;
-		scratch->n_places = 1;
-		scratch->end = line_end_after(text, from, end);
-		scratch->is_exact = false;
+		scratch->end = bs_grep_line_end(text, from, end, '\n');
+		scratch->lines[0] = (struct line){from, scratch->end};
+		scratch->n_lines = 1;
+		scratch->is_exact = scratch->is_dense = false;
 	}
 	return BS_OK;
 }
@@ -331,11 +315,13 @@ enum bs_status bs_line_filter_next(struct bs_line_filter *filter,
 			is_known ? BS_OK : scan(filter, scratch, text, from, end, err);
 		if (status)
 			return status;
-		while (scratch->next < scratch->n_places && scratch->places[scratch->next] < from)
+		while (scratch->next < scratch->n_lines &&
+		       scratch->lines[scratch->next].place < from)
 			scratch->next++;
-		if (scratch->next < scratch->n_places) {
-			candidate_out->place = scratch->places[scratch->next];
-			candidate_out->is_sure = scratch->is_exact;
+		if (scratch->next < scratch->n_lines) {
+			const struct line *line = &scratch->lines[scratch->next];
+			*candidate_out = (struct bs_line_candidate){
+				line->place, line->end, scratch->is_exact, scratch->is_dense};
 			*found_out = true;
 			return BS_OK;
 		}

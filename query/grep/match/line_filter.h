@@ -34,13 +34,13 @@ void bs_line_filter_scratch_reset(struct bs_line_filter_scratch *scratch);
 
 /* A line that may match. */
 struct bs_line_candidate {
-	size_t place; /* a position in it */
-	bool is_sure; /* it does match */
+	size_t place;    /* a position in it */
+	size_t line_end; /* after its line feed; the end of the text if it has none */
+	bool is_sure;    /* it does match */
+	/* around it, nearly every position ends a match: reporting these takes longer than a search
+	 * by PCRE2 */
+	bool is_dense;
 };
-
-/* True if matches end at too many positions of the text: reporting them takes longer than a search
- * by PCRE2. */
-bool bs_line_filter_is_useless(const struct bs_line_filter_scratch *scratch);
 
 /*
  * The first line in text[from..end) that may match; *found_out is false if there is none. from is

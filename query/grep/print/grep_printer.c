@@ -96,13 +96,8 @@ static void put_colored(struct bs_grep_printer *printer, const char *color, cons
 
 static void put_number(struct bs_grep_printer *printer, const char *color, uint64_t number)
 {
-	char digits[24];
-	size_t at = sizeof(digits);
-	do {
-		digits[--at] = (char)('0' + number % 10);
-		number /= 10;
-	} while (number);
-	put_colored(printer, color, digits + at, sizeof(digits) - at);
+	char digits[24], *end = digits + sizeof(digits), *start = bs_write_digits(end, number);
+	put_colored(printer, color, start, (size_t)(end - start));
 }
 
 /* Begins a link to the line, or to the file for line 0, if there are links. */

@@ -162,8 +162,7 @@ void bs_json_put_data(struct bs_text_writer *to, const void *bytes, size_t n_byt
 	bs_text_put(to, "\"}", 2);
 }
 
-/* Writes the digits so that they end before `end`. Returns their start. */
-static char *write_digits(char *end, uint64_t number)
+char *bs_write_digits(char *end, uint64_t number)
 {
 	do {
 		*--end = (char)('0' + number % 10);
@@ -174,7 +173,8 @@ static char *write_digits(char *end, uint64_t number)
 
 void bs_json_put_number(struct bs_text_writer *to, uint64_t number)
 {
-	char digits[MAX_DIGITS], *end = digits + sizeof(digits), *start = write_digits(end, number);
+	char digits[MAX_DIGITS], *end = digits + sizeof(digits),
+				 *start = bs_write_digits(end, number);
 	bs_text_put(to, start, (size_t)(end - start));
 }
 
@@ -184,7 +184,8 @@ void bs_json_put_number(struct bs_text_writer *to, uint64_t number)
 
 static uint8_t *write_number(uint8_t *to, uint64_t number)
 {
-	char digits[MAX_DIGITS], *end = digits + sizeof(digits), *start = write_digits(end, number);
+	char digits[MAX_DIGITS], *end = digits + sizeof(digits),
+				 *start = bs_write_digits(end, number);
 	memcpy(to, start, (size_t)(end - start));
 	return to + (end - start);
 }

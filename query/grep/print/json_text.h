@@ -8,6 +8,8 @@
  * terminal controls are escaped, too. */
 void bs_json_put_data(struct bs_text_writer *to, const void *bytes, size_t n_bytes,
                       bool is_terminal);
+/* Writes the digits of a number, at most 20, so that they end before `end`. Returns their start. */
+char *bs_write_digits(char *end, uint64_t number);
 void bs_json_put_number(struct bs_text_writer *to, uint64_t number);
 /* Puts {"match":{"text":"..."},"start":1,"end":4}. text: the line of the match. replacement: what
  * the match is replaced with, put as a further member; NULL: none. */
