@@ -18,6 +18,9 @@
 /* most bytes shown of a pattern that does not compile */
 #define SHOWN_BYTES 200
 
+/* most groups that bs_rust_words nests within those of a pattern, and around it */
+#define WORDS_LEVELS 4u
+
 static enum bs_status refuse(const struct bs_buffer *text, int code, size_t off,
                              struct bs_error *err)
 {
@@ -28,16 +31,56 @@ static enum bs_status refuse(const struct bs_buffer *text, int code, size_t off,
 		n_shown--;
 	pcre2_get_error_message(code, (PCRE2_UCHAR *)why, sizeof(why));
 	if (code == PCRE2_ERROR_PATTERN_TOO_LARGE)
-		hint = "; PCRE2 holds 64 KiB of a pattern with its repetitions written out, and "
-		       "only alternatives at "
-		       "the "
-		       "outermost level may be more";
+		hint = "; PCRE2 holds 64 KiB of a pattern with its repetitions written out (each "
+		       "\\w, \\s and \\b takes 3 bytes), and only alternatives at the outermost "
+		       "level may be more";
 	if (code == PCRE2_ERROR_QUANTIFIER_TOO_BIG)
 		hint = "; 65535 is the most";
 	return bs_fail(err, BS_INVALID,
 	               "the pattern does not compile: %s%s (at byte %zu of %.*s%s)", why, hint, off,
 	               n_shown, (const char *)text->data,
 	               (size_t)n_shown < text->used_bytes - 1 ? "..." : "");
+}
+
+/* Compiles a pattern with Unicode's definitions of words (rust_words.h). Calls of the definitions
+ * are slower to match, so they are only used if the pattern does not compile otherwise. *error_out,
+ * *off_out: why it does not compile, and the position in text. */
+static enum bs_status compile_words(const struct bs_buffer *text, uint32_t options,
+                                    pcre2_compile_context *context, struct bs_grep_code *code_out,
+                                    int *error_out, size_t *off_out, struct bs_error *err)
+{
+	struct bs_rust_words words = {.is_changed = true};
+	enum bs_status status = BS_OK;
+	int plain_error;
+	for (int i = 0; i < 2 && words.is_changed && !code_out->code && !status; i++) {
+		bs_buffer_clear(&words.text);
+		words.is_changed = false;
+		status = bs_rust_words(text->data, text->used_bytes - 1, i > 0, &words, err);
+		if (!status)
+			status = bs_deadline_check_after(words.text.used_bytes * COMPILED_BYTE_NS,
+			                                 err);
+		if (!status)
+			code_out->code = bs_pcre2_compile(words.text.data, words.text.used_bytes,
+			                                  options, error_out, off_out, context);
+	}
+	code_out->n_groups += WORDS_LEVELS;
+	code_out->n_defined = words.n_defined;
+	bs_buffer_deinit(&words.text);
+	if (status || code_out->code || !words.is_changed)
+		return status;
+	/* The text without the definitions has another error if the pattern is at fault. */
+	pcre2_code *plain = bs_pcre2_compile(text->data, text->used_bytes - 1, options,
+	                                     &plain_error, off_out, context);
+	if (!plain) {
+		*error_out = plain_error;
+	} else if (*error_out == PCRE2_ERROR_UNKNOWN_UNICODE_PROPERTY) {
+		/* PCRE2 before 10.40 lacks some of the properties. \w then has PCRE2's meaning. */
+		code_out->code = plain;
+	} else {
+		*off_out = text->used_bytes - 1;
+		pcre2_code_free(plain);
+	}
+	return BS_OK;
 }
 
 enum bs_status bs_grep_code_compile(const struct bs_grep_pattern *pattern,
@@ -83,23 +126,15 @@ enum bs_status bs_grep_code_compile(const struct bs_grep_pattern *pattern,
 	/* \G matches where a search begins, so a search for it must not be split into attempts. */
 	if (bs_deadline_here && !memmem(text->data, text->used_bytes, "\\G", 2))
 		options |= PCRE2_USE_OFFSET_LIMIT;
-	struct bs_buffer words = {0};
+	code_out->n_groups = bs_pcre2_groups(text->data, text->used_bytes);
 	if (use == BS_GREP_CODE_CHARACTERS && analysis->is_rust)
-		status = bs_rust_words(text->data, text->used_bytes - 1, &words, err);
-	if (!status && words.used_bytes)
-		code_out->code = bs_pcre2_compile(words.data, words.used_bytes, options, &error,
-		                                  &off, context);
-	/* If the text of bs_rust_words does not compile, the text before that step is compiled.
-	 * PCRE2 before 10.40 lacks some of the properties, so \w then has PCRE2's meaning. And for
-	 * a pattern with an error, the position refers to the shorter text. */
-	if (!status && !code_out->code)
+		status = compile_words(text, options, context, code_out, &error, &off, err);
+	else
 		code_out->code = bs_pcre2_compile(text->data, text->used_bytes - 1, options, &error,
 		                                  &off, context);
 	pcre2_compile_context_free(context);
-	bs_buffer_deinit(&words);
 	if (status)
 		return status;
-	code_out->n_groups = bs_pcre2_groups(text->data, text->used_bytes);
 	if (is_too_large_out)
 		*is_too_large_out = !code_out->code && error == PCRE2_ERROR_PATTERN_TOO_LARGE;
 	return code_out->code ? BS_OK : refuse(text, error, off, err);

@@ -12,7 +12,9 @@
 
 struct bs_grep_code {
 	pcre2_code *code; /* NULL: none */
-	size_t n_groups;  /* opening parentheses in the pattern */
+	size_t n_groups;  /* opening parentheses in the pattern: at least the nesting of groups */
+	/* capturing groups that are not part of the pattern; they follow those that are */
+	uint32_t n_defined;
 	atomic_bool is_ready;
 };
 

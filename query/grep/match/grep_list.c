@@ -170,7 +170,7 @@ static enum bs_status make_part(struct bs_grep_list *list, const struct bs_grep_
 	if (status)
 		return status;
 	pcre2_pattern_info(part->code.code, PCRE2_INFO_CAPTURECOUNT, &n_groups);
-	list->n_groups += n_groups;
+	list->n_groups += n_groups - part->code.n_defined;
 	list->most_groups = n_groups > list->most_groups ? n_groups : list->most_groups;
 	return BS_OK;
 }

@@ -1,7 +1,7 @@
 /* rust_words.c: see rust_words.h. */
 #include "query/regex/rust/rust_words.h"
 
-#include "query/regex/text.h"
+#include "query/regex/rust/rust_write.h"
 
 #define WORDS  "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\x{200c}\\x{200d}"
 #define SPACES "\\t-\\r\\x{85}\\p{Z}"
@@ -157,12 +157,17 @@ static void pass_escape(struct pass *pass, bool follows_word)
 	}
 }
 
-enum bs_status bs_rust_words(const uint8_t *text, size_t n_bytes, struct bs_buffer *text_out,
-                             struct bs_error *err)
+enum bs_status bs_rust_words(const uint8_t *text, size_t n_bytes, bool calls,
+                             struct bs_rust_words *words, struct bs_error *err)
 {
-	struct pass pass = {.text = text, .n_bytes = n_bytes, .to = {.out = text_out, .err = err}};
+	struct bs_buffer defined = {0};
+	struct pass pass = {
+		.text = text, .n_bytes = n_bytes, .to = {.out = &words->text, .err = err}};
+	if (calls)
+		put(&pass, "(?:");
 	while (pass.at < n_bytes && !pass.to.status) {
 		uint8_t c = text[pass.at];
+		size_t from = pass.at, start = words->text.used_bytes;
 		bool follows_word = pass.follows_word;
 		pass.follows_word = is_word_byte(c);
 		if (c == '\\')
@@ -171,6 +176,17 @@ enum bs_status bs_rust_words(const uint8_t *text, size_t n_bytes, struct bs_buff
 			pass_class(&pass);
 		else
 			copy_to(&pass, pass.at + 1);
+		/* A definition is longer than the construct. */
+		bool is_changed = words->text.used_bytes - start > pass.at - from;
+		words->is_changed |= is_changed;
+		if (calls && is_changed)
+			bs_rust_define(&pass.to, &defined, start);
 	}
+	if (calls) {
+		put(&pass, ")(?(DEFINE)");
+		words->n_defined = bs_rust_put_defined(&pass.to, &defined);
+		put(&pass, ")");
+	}
+	bs_buffer_deinit(&defined);
 	return pass.to.status;
 }

@@ -214,12 +214,8 @@ static bool put_single_bytes(struct bs_text_writer *to, const struct bs_char_set
 	return is_open;
 }
 
-/* Replaces the text written since `start` by a call of a definition. PCRE2 expands repetitions and
- * limits the size of the result, so a large text is written only once. */
-static void define(struct bs_rust_writer *writer, size_t start)
+void bs_rust_define(struct bs_text_writer *to, struct bs_buffer *defined, size_t start)
 {
-	struct bs_text_writer *to = &writer->to;
-	struct bs_buffer *defined = &writer->definitions;
 	uint32_t n = 0;
 	size_t n_bytes = to->out->used_bytes - start, at = 0;
 	while (at < defined->used_bytes && !to->status) {
@@ -237,6 +233,19 @@ static void define(struct bs_rust_writer *writer, size_t start)
 	if (!to->status)
 		to->out->used_bytes = start;
 	put_number(to, "(?&bsd%u)", n);
+}
+
+uint32_t bs_rust_put_defined(struct bs_text_writer *to, const struct bs_buffer *defined)
+{
+	uint32_t n = 0;
+	for (size_t at = 0; at < defined->used_bytes && !to->status; n++) {
+		const char *text = (const char *)defined->data + at;
+		put_number(to, "(?<bsd%u>", n);
+		bs_text_put_string(to, text);
+		bs_text_put_string(to, ")");
+		at += strlen(text) + 1;
+	}
+	return n;
 }
 
 #define LARGE_BYTES 64u /* a longer text becomes a definition */
@@ -261,7 +270,7 @@ static void put_as_bytes(struct bs_rust_writer *writer, const struct bs_char_set
 		to->out->used_bytes = start;
 	put(writer, has_one ? ")" : "(?!)");
 	if (!to->status && to->out->used_bytes - start > LARGE_BYTES)
-		define(writer, start);
+		bs_rust_define(to, &writer->definitions, start);
 }
 
 /* How Rust's engine finds the character before a position: of the four bytes before the position,
@@ -286,7 +295,6 @@ void bs_rust_put_definitions(struct bs_rust_writer *writer)
 {
 	struct bs_char_set words = {.err = writer->to.err}, any = {.err = writer->to.err};
 	char name[16];
-	uint32_t n = 0;
 	if (writer->form != BS_RUST_BYTES ||
 	    (!writer->uses_words && !writer->uses_any && !writer->definitions.used_bytes))
 		return;
@@ -311,13 +319,7 @@ void bs_rust_put_definitions(struct bs_rust_writer *writer)
 			put(writer, ")");
 		}
 	}
-	for (size_t at = 0; at < writer->definitions.used_bytes && !writer->to.status; n++) {
-		const char *text = (const char *)writer->definitions.data + at;
-		put_number(&writer->to, "(?<bsd%u>", n);
-		put(writer, text);
-		put(writer, ")");
-		at += strlen(text) + 1;
-	}
+	(void)bs_rust_put_defined(&writer->to, &writer->definitions);
 	put(writer, ")");
 	bs_char_set_deinit(&words);
 	bs_char_set_deinit(&any);

@@ -82,6 +82,13 @@ void bs_rust_put_place(struct bs_rust_writer *writer, const struct bs_rust_flags
 /* Writes the definitions that the pattern calls. Call it at the end of the pattern. */
 void bs_rust_put_definitions(struct bs_rust_writer *writer);
 
+/* Replaces the text written since `start` by a call of a definition. PCRE2 writes out repetitions and
+ * limits the size of the result, so a large text is written only once. defined: the definitions so
+ * far, each NUL-terminated. */
+void bs_rust_define(struct bs_text_writer *to, struct bs_buffer *defined, size_t start);
+/* Writes these definitions, for the inside of (?(DEFINE)...). Returns their number. */
+uint32_t bs_rust_put_defined(struct bs_text_writer *to, const struct bs_buffer *defined);
+
 /* True if c is written as several items, so that a quantifier needs a group. */
 bool bs_rust_is_several(const struct bs_rust_writer *writer, const struct bs_rust_flags *flags,
                         uint32_t c);

@@ -201,26 +201,35 @@ static void test_sets(void **state)
 static void test_words(void **state)
 {
 	static const struct {
-		const char *text, *start;
+		const char *text, *start, *calls;
 	} words[] = {
-		{"\\w", "[\\p{Alphabetic}"},
-		{"\\W", "[^\\p{Alphabetic}"},
-		{"[a\\w]", "[a\\p{Alphabetic}"},
-		{"[a\\W]", "(?>[a]|[^\\p{Alphabetic}"},
-		{"[^a\\W]", "(?:(?![a])[\\p{Alphabetic}"},
-		{"\\bfoo", "(?<![\\p{Alphabetic}"},
-		{"o\\b", "o(?![\\p{Alphabetic}"},
-		{"\\\\w", "\\\\w"},
-		{"\\x{41}\\d", "\\x{41}\\d"},
+		{"\\w", "[\\p{Alphabetic}", "(?:(?&bsd0))(?(DEFINE)(?<bsd0>[\\p{Alphabetic}"},
+		{"\\W", "[^\\p{Alphabetic}", NULL},
+		{"[a\\w]", "[a\\p{Alphabetic}", NULL},
+		{"[a\\W]", "(?>[a]|[^\\p{Alphabetic}", "(?:(?&bsd0))(?(DEFINE)(?<bsd0>(?>[a]|"},
+		{"[^a\\W]", "(?:(?![a])[\\p{Alphabetic}", NULL},
+		{"\\bfoo", "(?<![\\p{Alphabetic}", "(?:(?&bsd0)foo)(?(DEFINE)(?<bsd0>(?<!["},
+		{"o\\b", "o(?![\\p{Alphabetic}", NULL},
+		{"(\\w)+\\s\\w", "([\\p{Alphabetic}",
+	         "(?:((?&bsd0))+(?&bsd1)(?&bsd0))(?(DEFINE)(?<bsd0>["},
+		{"\\\\w", "\\\\w", NULL},
+		{"\\x{41}\\d", "\\x{41}\\d", NULL},
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
-		AUTO(bs_buffer_deinit) struct bs_buffer out = {0};
-		expect_ok(bs_rust_words((const uint8_t *)words[i].text, strlen(words[i].text), &out,
-		                        ERR),
-		          &said);
-		assert_true(out.used_bytes >= strlen(words[i].start));
-		assert_memory_equal(out.data, words[i].start, strlen(words[i].start));
+		for (int calls = 0; calls < 2; calls++) {
+			const char *wanted = calls ? words[i].calls : words[i].start;
+			struct bs_rust_words out = {.n_defined = 0};
+			expect_ok(bs_rust_words((const uint8_t *)words[i].text,
+			                        strlen(words[i].text), calls, &out, ERR),
+			          &said);
+			if (wanted) {
+				assert_true(out.text.used_bytes >= strlen(wanted));
+				assert_memory_equal(out.text.data, wanted, strlen(wanted));
+			}
+			assert_int_equal(out.is_changed, i < 8);
+			bs_buffer_deinit(&out.text);
+		}
 	}
 }
 
