@@ -451,12 +451,13 @@ enum bs_status bs_grep_write_part(const struct bs_grep_pattern *pattern,
 }
 
 enum bs_status bs_grep_write_bytes(const struct bs_grep_pattern *pattern,
-                                   const struct bs_grep_analysis *analysis,
+                                   const struct bs_grep_analysis *analysis, bool calls,
                                    struct bs_buffer *text_out, struct bs_error *err)
 {
 	struct bs_rust_options options = {.form = BS_RUST_BYTES,
 	                                  .caseless = analysis->is_caseless,
-	                                  .strips_cr = analysis->strips_cr};
+	                                  .strips_cr = analysis->strips_cr,
+	                                  .calls = calls};
 	struct bs_rust_traits traits;
 	enum bs_status status = bs_rust_translate(pattern, &options, text_out, &traits, err);
 	return status ? status : bs_buffer_append(text_out, "", 1, err);

@@ -79,7 +79,8 @@ enum bs_status bs_grep_write_part(const struct bs_grep_pattern *pattern,
                                   struct bs_buffer *text_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Appends the patterns written for PCRE2 without PCRE2_UTF, to match one line of any text;
- * NUL-terminated. Only for analysis->is_rust. */
+ * NUL-terminated. calls: in a form that is slower to match, but shorter. Only for
+ * analysis->is_rust. */
 enum bs_status bs_grep_write_bytes(const struct bs_grep_pattern *pattern,
-                                   const struct bs_grep_analysis *analysis,
+                                   const struct bs_grep_analysis *analysis, bool calls,
                                    struct bs_buffer *text_out, struct bs_error *err) BS_WARN_UNUSED;

@@ -149,10 +149,17 @@ static enum bs_status compile_bytes(const struct bs_grep_pattern *pattern,
                                     struct bs_grep_code *code_out, struct bs_error *err)
 {
 	struct bs_buffer text = {0};
-	enum bs_status status = bs_grep_write_bytes(pattern, analysis, &text, err);
-	if (!status)
-		status = bs_grep_code_compile(pattern, analysis, &text, BS_GREP_CODE_BYTES,
-		                              code_out, NULL, err);
+	enum bs_status status = BS_OK;
+	/* PCRE2 has several limits that the pattern may exceed: of size, and for lookbehinds. */
+	for (int calls = 0; calls < 2 && !code_out->code; calls++) {
+		bs_buffer_clear(&text);
+		status = bs_grep_write_bytes(pattern, analysis, calls, &text, err);
+		if (!status)
+			status = bs_grep_code_compile(pattern, analysis, &text, BS_GREP_CODE_BYTES,
+			                              code_out, NULL, err);
+		if (status && status != BS_INVALID)
+			break;
+	}
 	bs_buffer_deinit(&text);
 	return status;
 }

@@ -1416,7 +1416,8 @@ enum bs_status bs_rust_translate(const struct bs_grep_pattern *pattern,
 	                               .dot_all = pattern->is_multi_line && pattern->dot_all,
 	                               .unicode = !pattern->no_unicode,
 	                               .crlf = pattern->crlf},
-	                   .strips_cr = options->strips_cr},
+	                   .strips_cr = options->strips_cr,
+	                   .calls = options->calls},
 		.err = err};
 	*traits_out = (struct bs_rust_traits){.has_literal = false};
 	reader.status = bs_buffer_reserve(text_out, 1, err);

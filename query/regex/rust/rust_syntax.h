@@ -14,6 +14,7 @@ struct bs_rust_options {
 	bool caseless;
 	bool bans_nul;  /* a NUL that must match is an error: no searched line has one */
 	bool strips_cr; /* BS_RUST_BYTES only: nothing matches \r */
+	bool calls;     /* BS_RUST_BYTES only: slower to match, but shorter (rust_write.h) */
 };
 
 struct bs_rust_traits {

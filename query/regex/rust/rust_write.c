@@ -248,6 +248,12 @@ uint32_t bs_rust_put_defined(struct bs_text_writer *to, const struct bs_buffer *
 	return n;
 }
 
+static void define_if_called(struct bs_rust_writer *writer, size_t start)
+{
+	if (writer->calls)
+		bs_rust_define(&writer->to, &writer->definitions, start);
+}
+
 #define LARGE_BYTES 64u /* a longer text becomes a definition */
 
 /* Writes the UTF-8 of a set of characters. */
@@ -398,6 +404,7 @@ void bs_rust_put_dot(struct bs_rust_writer *writer, const struct bs_rust_flags *
 	const char *ends = writer->strips_cr && flags->dot_all ? "\\r"
 	                   : writer->strips_cr                 ? "\\n\\r"
 	                                                       : dot_ends(flags);
+	size_t start = writer->to.out->used_bytes;
 	writer->uses_any |= flags->unicode;
 	if (*ends) {
 		put(writer, "(?![");
@@ -405,6 +412,7 @@ void bs_rust_put_dot(struct bs_rust_writer *writer, const struct bs_rust_flags *
 		put(writer, "])");
 	}
 	put(writer, flags->unicode ? ANY : "[\\x00-\\xff]");
+	define_if_called(writer, start);
 }
 
 static void put_perl_set(struct bs_rust_writer *writer, const struct bs_rust_flags *flags,
@@ -444,10 +452,12 @@ void bs_rust_put_perl(struct bs_rust_writer *writer, const struct bs_rust_flags 
 	if (writer->form == BS_RUST_CHARACTERS) {
 		put(writer, text);
 	} else if ((letter | 0x20) == 'w') {
+		size_t start = writer->to.out->used_bytes;
 		writer->uses_words = true;
 		writer->uses_any |= is_negated;
 		put(writer, is_negated && writer->strips_cr ? "(?!\\r)" : "");
 		put(writer, is_negated ? "(?!" WORD_AFTER ")" ANY : WORD_AFTER);
+		define_if_called(writer, start);
 	} else {
 		put_perl_set(writer, flags, letter);
 	}
@@ -555,9 +565,11 @@ static void put_word_place(struct bs_rust_writer *writer, const struct bs_rust_f
 	writer->sees_validity |= flags->unicode;
 	writer->uses_words |= is_by_bytes && flags->unicode;
 	writer->uses_any |= is_by_bytes && flags->unicode && sees_validity;
+	size_t start = writer->to.out->used_bytes;
 	put(writer, flags->caseless && !flags->unicode ? "(?-i:" : "");
 	put(writer, word_places[place][!flags->unicode ? 2 : is_by_bytes ? 1 : 0]);
 	put(writer, flags->caseless && !flags->unicode ? ")" : "");
+	define_if_called(writer, start);
 }
 
 void bs_rust_put_place(struct bs_rust_writer *writer, const struct bs_rust_flags *flags,

@@ -45,6 +45,8 @@ struct bs_rust_writer {
 	bool strips_cr;               /* bytes only: nothing matches \r */
 	/* a back reference was written last, and a digit would be read as part of its number */
 	bool follows_reference;
+	/* bytes only: dots, \w, \W and assertions about words are calls of definitions, too */
+	bool calls;
 	/* bytes only. uses_words: the pattern calls the definitions of word characters. uses_any:
 	 * it calls those of any character. */
 	bool uses_words, uses_any;

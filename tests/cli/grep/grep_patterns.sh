@@ -63,6 +63,17 @@ for pattern in foo '\bfoo' '\Bo' 'foo\B' '\B' '\b' '[^a]foo' '.foo' '(?-u:.)foo'
     done
 done
 rm docs/invalid.txt
+# Patterns that PCRE2 accepts only if each definition of a word is written once.
+printf '\314\201\377\nab\n\342\223\220\n\314\201\na\377\n\377\nx2aa- a\n' >docs/large.txt
+long=$(seq -f 'x%.0f\w+\b.\w' 300 | paste -sd '|')
+for pattern in '^\w$|(?:\w-){2000}' "^\\w\$|$long" "(?:$long|\\b)\\w" "(?:$long|\\s)\\w" "(?-u:\\xff)\\B|$long" "$(printf '(%.0s' {1..248})\\b\\w$(printf ')%.0s' {1..248})"; do
+    for options in '-a -n' '-a -o -b' '-a -w -c'; do
+        # shellcheck disable=SC2086
+        same $options -e "$pattern" docs/large.txt
+    done
+done
+rm docs/large.txt
+bitsift grep '(?:\w-){9000}' src/foo.h 2>&1 || true
 # A look-ahead that needs many bytes.
 {
     seq -f 'abcdefghijklmnop line %.0f' 20
