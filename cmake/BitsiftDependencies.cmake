@@ -21,3 +21,5 @@ set_target_properties(Stemmer::stemmer PROPERTIES
 # Only loaded, never linked to: without Hyperscan grep works, but searches patterns
 # without a literal more slowly.
 pkg_check_modules(HYPERSCAN libhs)
+# Without RE2, grep gives up patterns that take PCRE2 too long.
+pkg_check_modules(RE2 IMPORTED_TARGET re2)

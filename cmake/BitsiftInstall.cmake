@@ -1,14 +1,16 @@
 # Destinations of `cmake --install`. Components: program (with manual pages and completions),
-# shared, shared_dev (for linking to it), static, headers, and json (loaded by the program and the
-# libraries).
+# shared, shared_dev (for linking to it), static, headers, json and re2 (loaded by the program and
+# the libraries).
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/bitsift)
 
 install(TARGETS bitsift RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
-if(TARGET bitsift_json)
-    install(TARGETS bitsift_json LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/bitsift COMPONENT json)
-endif()
+foreach(name IN ITEMS json re2)
+    if(TARGET bitsift_${name})
+        install(TARGETS bitsift_${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/bitsift COMPONENT ${name})
+    endif()
+endforeach()
 install(FILES ${PROJECT_SOURCE_DIR}/core/bitsift.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT headers)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/core/bitsift DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT headers
     FILES_MATCHING PATTERN "*.h")

@@ -65,7 +65,8 @@ else()
         PkgConfig::LZMA PkgConfig::LZ4 PkgConfig::BROTLI)
 endif()
 
-# Only libbitsift-json.so (corpus/read/json.h) is C++. Without late loading it is linked in.
+# Only libbitsift-json.so (corpus/read/json.h) and libbitsift-re2.so (query/grep/match/re2.h) are C++.
+# Without late loading, the former is linked in, and RE2 is not used.
 set(BITSIFT_LINKER_LANGUAGE C)
 set(BITSIFT_CXX_RUNTIME)
 if(NOT BITSIFT_LOAD_LATE)
@@ -73,12 +74,30 @@ if(NOT BITSIFT_LOAD_LATE)
     set(BITSIFT_CXX_RUNTIME stdc++)
 endif()
 
-# bitsift_link_json(FOLDER...): links libbitsift-json.so into the other folders that programs and modules are built in.
-function(bitsift_link_json)
-    if(BITSIFT_LOAD_LATE)
-        foreach(folder IN LISTS ARGN)
-            file(MAKE_DIRECTORY ${folder})
-            file(CREATE_LINK ${PROJECT_BINARY_DIR}/libbitsift-json.so ${folder}/libbitsift-json.so SYMBOLIC)
-        endforeach()
+# bitsift_own_library(NAME SOURCE LIBRARY): builds libbitsift-NAME.so, a C interface to a library of
+# C++, which is linked to it.
+function(bitsift_own_library name source library)
+    set(map ${PROJECT_SOURCE_DIR}/cmake/own-libraries.map)
+    add_library(bitsift_${name} MODULE ${source})
+    target_link_libraries(bitsift_${name} PRIVATE bitsift_flags ${library})
+    target_compile_definitions(bitsift_${name} PRIVATE BITSIFT_LOAD_LATE=1)
+    target_link_options(bitsift_${name} PRIVATE LINKER:--version-script=${map} LINKER:--as-needed)
+    set_target_properties(bitsift_${name} PROPERTIES
+        PREFIX "" OUTPUT_NAME libbitsift-${name} LINK_DEPENDS ${map} INSTALL_RPATH_USE_LINK_PATH ON
+        LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+endfunction()
+
+# bitsift_link_own(FOLDER...): links these libraries into the other folders that programs and
+# modules are built in.
+function(bitsift_link_own)
+    if(NOT BITSIFT_LOAD_LATE)
+        return()
     endif()
+    foreach(folder IN LISTS ARGN)
+        file(MAKE_DIRECTORY ${folder})
+        file(CREATE_LINK ${PROJECT_BINARY_DIR}/libbitsift-json.so ${folder}/libbitsift-json.so SYMBOLIC)
+        if(RE2_FOUND)
+            file(CREATE_LINK ${PROJECT_BINARY_DIR}/libbitsift-re2.so ${folder}/libbitsift-re2.so SYMBOLIC)
+        endif()
+    endforeach()
 endfunction()

@@ -17,11 +17,11 @@ enum bs_grep_case {
 	BS_GREP_CASE_SMART,       /* -S: insensitive unless a pattern has an upper-case letter */
 };
 
-/* When lines that may match are first looked for by an automaton. The answer is the same. */
-enum bs_grep_line_filter {
-	BS_GREP_LINE_FILTER_AUTO = 0, /* when much text was searched and there is no literal */
-	BS_GREP_LINE_FILTER_ALWAYS,   /* from the start, if the pattern has one */
-	BS_GREP_LINE_FILTER_NEVER
+/* When another engine than PCRE2 is used. The answer is the same. */
+enum bs_grep_engine {
+	BS_GREP_ENGINE_AUTO = 0, /* when it is faster */
+	BS_GREP_ENGINE_ALWAYS,   /* where it can be used */
+	BS_GREP_ENGINE_NEVER
 };
 
 struct bs_grep_pattern {
@@ -37,7 +37,9 @@ struct bs_grep_pattern {
 	bool crlf, null_data, no_unicode;
 	bool is_pcre2; /* -P: the patterns have the syntax of PCRE2 */
 	bool is_brute; /* searches line by line and without the index; the answer is the same */
-	enum bs_grep_line_filter line_filter;
+	/* line_filter: Hyperscan first looks for lines that may match. linear_engine: RE2 matches
+	 * lines that take PCRE2 too long. */
+	enum bs_grep_engine line_filter, linear_engine;
 	uint64_t reserved[3];
 };
 

@@ -241,9 +241,11 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	(void)signal(SIGPIPE, SIG_IGN);
 	if (bs_cmd_lists_kernels(arguments->request.kernel))
 		return 0;
-	if (arguments->version)
-		return printf("bitsift %s\n", bs_version()) < 0 ? 2 : 0;
-	if (arguments->mode == BS_GREP_MODE_GENERATE && !arguments->pcre2_version)
+	if (arguments->version &&
+	    (printf("bitsift %s\n\n", bs_version()) < 0 || fflush(stdout) != 0))
+		return 2;
+	if (arguments->mode == BS_GREP_MODE_GENERATE && !arguments->pcre2_version &&
+	    !arguments->version)
 		return generate(arguments->generate);
 	if (bs_grep_arguments_decide(arguments, operands, err))
 		return -1;

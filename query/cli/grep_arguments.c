@@ -621,9 +621,13 @@ const struct bs_option bs_grep_option_table[] = {
 	{0, "brute", NULL, "use no index and match line by line: slow, for comparing",
          SETS(FLAG, request.pattern.is_brute)},
 	{0, "no-line-filter", NULL, "match all lines by PCRE2, without Hyperscan: for comparing",
-         SETS(CHOICE, request.pattern.line_filter), .value = BS_GREP_LINE_FILTER_NEVER},
+         SETS(CHOICE, request.pattern.line_filter), .value = BS_GREP_ENGINE_NEVER},
+	{0, "no-linear-engine", NULL, "match all lines by PCRE2, without RE2: for comparing",
+         SETS(CHOICE, request.pattern.linear_engine), .value = BS_GREP_ENGINE_NEVER},
+	{0, "linear-engine", NULL, "match all lines by RE2, if possible: for comparing",
+         SETS(CHOICE, request.pattern.linear_engine), .value = BS_GREP_ENGINE_ALWAYS},
 	{0, "line-filter", NULL, "find lines by Hyperscan from the first byte on: for comparing",
-         SETS(CHOICE, request.pattern.line_filter), .value = BS_GREP_LINE_FILTER_ALWAYS},
+         SETS(CHOICE, request.pattern.line_filter), .value = BS_GREP_ENGINE_ALWAYS},
 	BS_SHARED_KERNEL(struct bs_grep_arguments, request.kernel),
 	{0, "stats", "json", "after the results, rg's statistics; =json: ours, on stderr",
          CALL(take_stats), .is_optional = true},
@@ -655,7 +659,8 @@ static bool is_folder(const char *path)
 
 static bool searches(const struct bs_grep_arguments *arguments)
 {
-	return arguments->mode < BS_GREP_MODE_LIST_FILES && !arguments->pcre2_version;
+	return arguments->mode < BS_GREP_MODE_LIST_FILES && !arguments->pcre2_version &&
+	       !arguments->version;
 }
 
 /* Adds the patterns of -e and -f, in the order of these options. */
@@ -860,7 +865,8 @@ static enum bs_status decide_output(struct bs_grep_arguments *arguments, struct 
 static void decide_task(struct bs_grep_arguments *arguments)
 {
 	bool lists = arguments->mode == BS_GREP_MODE_LIST_FILES, is_search = searches(arguments);
-	arguments->program.task = arguments->pcre2_version ? BS_GREP_ENGINE_VERSION
+	arguments->program.task = arguments->version         ? BS_GREP_ENGINE_VERSIONS
+	                          : arguments->pcre2_version ? BS_GREP_ENGINE_VERSION
 	                          : arguments->mode == BS_GREP_MODE_LIST_TYPES
 	                                  ? BS_GREP_LIST_TYPES
 	                                  : BS_GREP_AS_REQUESTED;

@@ -26,7 +26,9 @@
 #include "query/grep/grep_index.h"
 #include "query/grep/grep_run.h"
 #include "query/grep/grep_sort.h"
+#include "query/grep/match/automaton.h"
 #include "query/grep/match/grep_code.h"
+#include "query/grep/match/linear_matcher.h"
 #include "query/grep/print/grep_path.h"
 
 /* rg maps files into memory if at most this many paths are named and all of them are files. */
@@ -249,10 +251,18 @@ static enum bs_status list_types(struct grep *grep, struct bs_error *err)
 	return status;
 }
 
-static void tell_engine(struct grep *grep)
+/* has_all: of all engines, not only PCRE2. */
+static void tell_engines(struct grep *grep, bool has_all)
 {
-	char text[128];
+	char text[256], hyperscan[64];
 	size_t n = bs_grep_engine_format(text);
+	if (has_all) {
+		bs_automaton_version(hyperscan);
+		n += (size_t)snprintf(
+			text + n, sizeof(text) - n, "%s is %savailable\nRE2 is %savailable\n",
+			*hyperscan ? hyperscan : "Hyperscan 5.4", *hyperscan ? "" : "not ",
+			bs_linear_is_available() ? "" : "not ");
+	}
 	grep->is_stopped = grep->search.request->callbacks.write(
 				   grep->search.request->callbacks.context, text, n) != 0;
 }
@@ -618,8 +628,8 @@ static enum bs_status run_task(struct grep *grep, uint64_t start_ns, struct bs_e
 {
 	const struct bs_grep_files *files = &grep->search.request->files;
 	enum bs_grep_program_task task = grep->search.program->task;
-	if (task == BS_GREP_ENGINE_VERSION) {
-		tell_engine(grep);
+	if (task == BS_GREP_ENGINE_VERSION || task == BS_GREP_ENGINE_VERSIONS) {
+		tell_engines(grep, task == BS_GREP_ENGINE_VERSIONS);
 		return BS_OK;
 	}
 	make_walk(grep);

@@ -199,7 +199,7 @@ static bool has_word_edge(const struct superset *to, uint32_t index, bool at_end
 	}
 	case BS_REGEX_SET:
 		set = set_of(to, node);
-		return !set.has_more && (set.ascii[0] & ~word[0]) == 0 &&
+		return (to->options->is_ascii || !set.has_more) && (set.ascii[0] & ~word[0]) == 0 &&
 		       (set.ascii[1] & ~word[1]) == 0;
 	case BS_REGEX_REPEAT:
 		return node->least > 0 && has_word_edge(to, node->first, at_end);
@@ -215,6 +215,13 @@ static bool has_word_edge(const struct superset *to, uint32_t index, bool at_end
 	default:
 		return false;
 	}
+}
+
+bool bs_regex_has_word_edges(const struct bs_regex *regex, bool is_caseless)
+{
+	struct bs_byte_superset_options options = {.is_caseless = is_caseless, .is_ascii = true};
+	struct superset to = {.regex = regex, .options = &options};
+	return has_word_edge(&to, regex->root, false) && has_word_edge(&to, regex->root, true);
 }
 
 /* Writes an assertion, or nothing where the automaton's meaning could be narrower. before, after:
@@ -393,7 +400,8 @@ enum bs_status bs_regex_byte_superset(const struct bs_regex *regex,
 	struct superset to = {.regex = regex,
 	                      .options = options,
 	                      .out = {.out = text_out, .err = err},
-	                      .is_exact = !regex->has_control && !regex->is_narrower};
+	                      .is_exact = !regex->has_control && !regex->is_narrower &&
+	                                  (options->is_ascii || !options->is_pcre2)};
 	size_t had_bytes = text_out->used_bytes;
 	bool is_line = options->is_line && !options->is_crlf;
 	put(&to, is_line ? "^(?:" : "");

@@ -15,7 +15,10 @@
 struct bs_byte_superset_options {
 	bool is_caseless; /* the whole pattern ignores letter case */
 	bool is_line;     /* a match must be a whole line */
-	bool is_crlf;     /* a carriage return before a line feed is a part of the line end */
+	/* PCRE2 decides (-P): with .*x it looks only at the starts of lines, and misses a match
+	 * after an invalid byte. */
+	bool is_pcre2;
+	bool is_crlf; /* a carriage return before a line feed is a part of the line end */
 	/* The result is for ASCII text only. It is simpler, so that its automaton is many times
 	 * faster, and nothing but counts and lookaround is made simpler. */
 	bool is_ascii;
@@ -30,6 +33,9 @@ enum bs_status bs_regex_byte_superset(const struct bs_regex *regex,
                                       const struct bs_byte_superset_options *options,
                                       struct bs_buffer *text_out, bool *is_exact_out,
                                       struct bs_error *err) BS_WARN_UNUSED;
+
+/* Whether each match in ASCII text begins and ends with a word character. */
+bool bs_regex_has_word_edges(const struct bs_regex *regex, bool is_caseless);
 
 /* The set of a SET node. is_caseless: the whole pattern ignores letter case. is_sure is also false
  * if a name such as [:upper:] ignores letter case, which PCRE2 and the set may treat

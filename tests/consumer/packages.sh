@@ -39,12 +39,15 @@ bitsift index --index stored - < records.jsonl
 [ "$(bitsift query --index stored --ids sailing)" = one ]
 [ "$(bitsift grep -c 'h(?=arbour)' files)" = files/a.txt:1 ]
 bitsift --version
+apt-get install -y --no-install-recommends ./libbitsift-re2_*.deb
+echo aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaAa > slow
+[ "$(bitsift grep -c '^(a|aa)+A(a|aa)+$' slow)" = 1 ]
 test -e /usr/share/man/man1/bitsift.1 -a -e /usr/share/man/man7/bitsift-bloom.7 || test -e /etc/dpkg/dpkg.cfg.d/excludes
 apt-get install -y --no-install-recommends ./libbitsift0.1_*.deb
 (cd files && ../example)
 dpkg --unpack ./libbitsift-dev_*.deb
 test -e /usr/include/bitsift.h
-apt-get purge -y bitsift libbitsift-dev libbitsift0.1 libbitsift-json
+apt-get purge -y bitsift libbitsift-dev libbitsift0.1 libbitsift-json libbitsift-re2
 find / -xdev -path /proc -prune -o -path /inside -prune -o -name '*bitsift*' -print > after
 diff before after
 END

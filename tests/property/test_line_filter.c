@@ -1,7 +1,7 @@
 /*
- * test_line_filter.c: the line filter of grep must not change which lines are found. Random
- * patterns search random texts with the filter from the first byte on, without it, and by PCRE2
- * line by line. Also tests class runs against their definition.
+ * test_line_filter.c: the line filter of grep and its linear engine must not change what is found.
+ * Random patterns search random texts with the filter from the first byte on, without it, by RE2,
+ * and by PCRE2 line by line. Also tests class runs against their definition.
  *
  * Arguments: [N_PATTERNS [SEED]].
  */
@@ -10,6 +10,7 @@
 #include "query/grep/match/automaton.h"
 #include "query/grep/match/class_run.h"
 #include "query/grep/match/grep_matcher.h"
+#include "query/grep/match/linear_matcher.h"
 #include "tests/rigs/core_rig.h"
 #include "tests/rigs/dice.h"
 #include "tests/rigs/test.h"
@@ -80,9 +81,32 @@ static void make_pattern(char *pattern)
 		strcat(pattern, places[below(COUNT(places))]);
 }
 
-/* Appends the starts of the lines found. False: PCRE2 gave up on a line. */
-static bool find_lines(const struct bs_grep_pattern *pattern, size_t which, struct bs_buffer *found,
-                       bool *has_filter_out)
+/* Appends the matches in a line. */
+static enum bs_status find_matches(struct bs_grep_scratch *scratch, const uint8_t *text,
+                                   struct bs_grep_span line, struct bs_buffer *found)
+{
+	size_t n = line.end - line.start, from = 0;
+	const uint8_t *bytes = text + line.start;
+	struct bs_grep_span match;
+	bool is_found = true;
+	enum bs_status status = BS_OK;
+	n -= n > 0 && bytes[n - 1] == '\n';
+	while (from <= n && !status && is_found) {
+		status = bs_grep_next_match(scratch, bytes, from, n, false, &match, &is_found, ERR);
+		if (status || !is_found)
+			break;
+		from = match.end > from ? match.end : from + 1;
+		while (match.end == match.start && from < n && (bytes[from] & 0xc0) == 0x80)
+			from++;
+		match = (struct bs_grep_span){line.start + match.start, line.start + match.end};
+		assert_int_equal(bs_buffer_append(found, &match, sizeof(match), ERR), BS_OK);
+	}
+	return status;
+}
+
+/* Appends the lines found and, with_matches, their matches. False: PCRE2 gave up on a line. */
+static bool find_lines(const struct bs_grep_pattern *pattern, size_t which, bool with_matches,
+                       struct bs_buffer *found, bool *has_filter_out)
 {
 	struct bs_grep_analysis analysis = {0};
 	struct bs_grep_matcher *matcher = NULL;
@@ -98,10 +122,13 @@ static bool find_lines(const struct bs_grep_pattern *pattern, size_t which, stru
 	*has_filter_out = bs_grep_matcher_has_filter(matcher);
 	enum bs_status status = BS_OK;
 	bs_grep_scratch_reset(scratch);
-	while (!(status = bs_grep_next_line(scratch, texts[which].bytes, from, end, &line,
+	while (!status &&
+	       !(status = bs_grep_next_line(scratch, texts[which].bytes, from, end, &line,
 	                                    &is_found, ERR)) &&
 	       is_found) {
 		assert_int_equal(bs_buffer_append(found, &line, sizeof(line), ERR), BS_OK);
+		if (with_matches)
+			status = find_matches(scratch, texts[which].bytes, line, found);
 		from = line.end;
 	}
 	bs_grep_scratch_free(scratch);
@@ -143,6 +170,24 @@ static bool compiles(const struct bs_grep_pattern *pattern)
 	return does;
 }
 
+/* Fails if two lists of lines, or of lines and matches, differ. */
+static void check_same(const struct bs_grep_pattern *pattern, size_t which, const char *way,
+                       const struct bs_buffer *expected, const struct bs_buffer *found)
+{
+	if (expected->used_bytes == found->used_bytes &&
+	    (expected->used_bytes == 0 ||
+	     memcmp(expected->data, found->data, found->used_bytes) == 0))
+		return;
+	print_difference(which, expected, found);
+	fail_msg("%s%s%s%s%s%s%s: %zu lines or matches by PCRE2, %zu %s",
+	         pattern->letter_case == BS_GREP_CASE_INSENSITIVE ? "-i " : "",
+	         pattern->is_word ? "-w " : "", pattern->is_line ? "-x " : "",
+	         pattern->crlf ? "--crlf " : "", pattern->no_unicode ? "--no-unicode " : "",
+	         pattern->is_pcre2 ? "-P " : "", *pattern->patterns,
+	         expected->used_bytes / sizeof(struct bs_grep_span),
+	         found->used_bytes / sizeof(struct bs_grep_span), way);
+}
+
 /* False: the pattern is invalid. */
 static bool compare(const char *text)
 {
@@ -158,38 +203,36 @@ static bool compare(const char *text)
 	                                  .crlf = below(8) == 0,
 	                                  .no_unicode = below(8) == 0,
 	                                  .is_pcre2 = below(4) == 0,
-	                                  .line_filter = BS_GREP_LINE_FILTER_NEVER};
-	struct bs_buffer plain = {0}, filtered = {0}, brute = {0};
+	                                  .line_filter = BS_GREP_ENGINE_NEVER,
+	                                  .linear_engine = BS_GREP_ENGINE_NEVER};
+	struct bs_buffer plain = {0}, filtered = {0}, brute = {0}, linear = {0}, all = {0};
 	bool has_filter, ignored;
 	if (!compiles(&pattern))
 		return false;
-	bool is_whole = find_lines(&pattern, which, &plain, &ignored);
+	bool is_whole = find_lines(&pattern, which, false, &plain, &ignored);
 	assert_false(ignored);
-	pattern.line_filter = BS_GREP_LINE_FILTER_ALWAYS;
-	is_whole &= find_lines(&pattern, which, &filtered, &has_filter);
+	pattern.line_filter = BS_GREP_ENGINE_ALWAYS;
+	is_whole &= find_lines(&pattern, which, false, &filtered, &has_filter);
+	pattern.line_filter = BS_GREP_ENGINE_NEVER;
+	pattern.linear_engine = BS_GREP_ENGINE_ALWAYS;
+	is_whole &= find_lines(&pattern, which, true, &linear, &ignored);
 	pattern.is_brute = true;
-	is_whole &= find_lines(&pattern, which, &brute, &ignored);
+	pattern.linear_engine = BS_GREP_ENGINE_NEVER;
+	is_whole &= find_lines(&pattern, which, false, &brute, &ignored);
+	is_whole &= find_lines(&pattern, which, true, &all, &ignored);
 	n_with_filter += has_filter;
 	n_found += filtered.used_bytes > 0;
-	bool is_same = brute.used_bytes == filtered.used_bytes &&
-	               brute.used_bytes == plain.used_bytes &&
-	               (brute.used_bytes == 0 ||
-	                (memcmp(brute.data, filtered.data, brute.used_bytes) == 0 &&
-	                 memcmp(brute.data, plain.data, brute.used_bytes) == 0));
-	if (is_whole && !is_same)
-		print_difference(which, &brute, &filtered);
-	if (is_whole && !is_same)
-		fail_msg("%s%s%s%s%s%s%s: %zu lines by PCRE2, %zu with the filter, %zu without",
-		         pattern.letter_case == BS_GREP_CASE_INSENSITIVE ? "-i " : "",
-		         pattern.is_word ? "-w " : "", pattern.is_line ? "-x " : "",
-		         pattern.crlf ? "--crlf " : "", pattern.no_unicode ? "--no-unicode " : "",
-		         pattern.is_pcre2 ? "-P " : "", text,
-		         brute.used_bytes / sizeof(struct bs_grep_span),
-		         filtered.used_bytes / sizeof(struct bs_grep_span),
-		         plain.used_bytes / sizeof(struct bs_grep_span));
+	if (is_whole)
+		check_same(&pattern, which, "with the filter", &brute, &filtered);
+	if (is_whole)
+		check_same(&pattern, which, "without it", &brute, &plain);
+	if (is_whole)
+		check_same(&pattern, which, "by RE2", &all, &linear);
 	bs_buffer_deinit(&plain);
 	bs_buffer_deinit(&filtered);
 	bs_buffer_deinit(&brute);
+	bs_buffer_deinit(&linear);
+	bs_buffer_deinit(&all);
 	return true;
 }
 
@@ -198,7 +241,7 @@ static void test_lines(void **state)
 	char pattern[PATTERN_BYTES], version[64];
 	(void)state;
 	bs_automaton_version(version);
-	if (!*version)
+	if (!*version || !bs_linear_is_available())
 		skip();
 	for (size_t i = 0; i < N_TEXTS; i++)
 		make_text(i);

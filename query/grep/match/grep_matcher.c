@@ -32,6 +32,7 @@
 #include "query/grep/match/automaton.h"
 #include "query/grep/match/grep_list.h"
 #include "query/grep/match/line_filter.h"
+#include "query/grep/match/linear_matcher.h"
 #include "query/regex/regex_grams.h"
 
 /* rg's sizes: enough for any real pattern, and little enough for many threads. */
@@ -61,6 +62,10 @@
 /* After too many lines of the filter that do not match, or where nearly every position ends a
  * match, this many bytes are searched without it. */
 #define UNFILTERED_BYTES ((size_t)1 << 18)
+
+/* PCRE2's match limit where RE2 can match the lines that it gives up. JIT code counts the steps of
+ * each start of a match. */
+#define FEW_STEPS 100000u
 
 enum way {
 	WAY_NOTHING, /* there is no pattern */
@@ -92,7 +97,7 @@ struct bs_grep_matcher {
 	uint8_t line_end;
 	bool crlf;
 	enum way way;
-	enum bs_grep_line_filter filter_use;
+	enum bs_grep_engine filter_use;
 	bool has_word_rule; /* -w: a line that the filter finds may not match */
 	struct bs_byte_superset_options filter_options;
 	struct bs_grep_list *list; /* NULL: none, and the codes below are used */
@@ -107,6 +112,7 @@ struct bs_grep_matcher {
 	/* rewritten to match many lines at once, for any text; no code unless is_exact */
 	struct bs_grep_code many;
 	struct bs_grep_code many_ascii;
+	struct bs_linear_matcher *linear;  /* NULL: the patterns cannot be matched by RE2 */
 	pthread_mutex_t mutex;             /* held during JIT compilation */
 	_Atomic int filter_state;          /* enum filter_state */
 	struct bs_line_filter *filter;     /* not NULL if filter_state is FILTER_READY */
@@ -141,6 +147,7 @@ struct bs_grep_scratch {
 	struct bs_line_filter_scratch *filter; /* NULL: not used yet */
 	size_t unfiltered_bytes;               /* searched without the filter; not added to the
 	                                        * matcher's sum yet */
+	bool has_few_steps;                    /* PCRE2 gives a line up after FEW_STEPS */
 	size_t pause_bytes; /* these bytes are searched without the filter, see UNFILTERED_BYTES */
 };
 
@@ -290,7 +297,7 @@ static bool has_bad_window(const struct bs_grep_matcher *matcher)
  * their place. */
 static bool may_have_filter(const struct bs_grep_matcher *matcher)
 {
-	bool is_asked = matcher->filter_use == BS_GREP_LINE_FILTER_ALWAYS;
+	bool is_asked = matcher->filter_use == BS_GREP_ENGINE_ALWAYS;
 	bool is_way = matcher->way == WAY_EXACT || matcher->way == WAY_LINE ||
 	              (matcher->way == WAY_WINDOW && (is_asked || has_bad_window(matcher))) ||
 	              (matcher->way == WAY_LITERAL && !has_good_literal(matcher));
@@ -298,7 +305,7 @@ static bool may_have_filter(const struct bs_grep_matcher *matcher)
 	bool may_have_end = matcher->crlf && matcher->traits.looks_back;
 	return is_way && !matcher->list && matcher->traits.by_line && !may_have_end &&
 	       matcher->line_end == '\n' && matcher->analysis->is_legible &&
-	       matcher->filter_use != BS_GREP_LINE_FILTER_NEVER;
+	       matcher->filter_use != BS_GREP_ENGINE_NEVER;
 }
 
 /* Makes the filter if it needs no automaton. Otherwise it is built when much text was searched,
@@ -309,7 +316,7 @@ static enum bs_status make_quick_filter(struct bs_grep_matcher *matcher, struct 
 		return BS_OK;
 	enum bs_status status = bs_line_filter_new(
 		&matcher->analysis->regex, &matcher->filter_options, matcher->kernel,
-		matcher->filter_use == BS_GREP_LINE_FILTER_ALWAYS, &matcher->filter, err);
+		matcher->filter_use == BS_GREP_ENGINE_ALWAYS, &matcher->filter, err);
 	if (matcher->filter)
 		matcher->filter_state = FILTER_READY;
 	return status;
@@ -327,11 +334,12 @@ enum bs_status bs_grep_matcher_new(const struct bs_grep_pattern *pattern,
 	pthread_mutex_init(&matcher->mutex, NULL);
 	matcher->kernel = kernel;
 	matcher->line_end = bs_grep_end_byte(pattern);
-	matcher->filter_use = pattern->is_brute ? BS_GREP_LINE_FILTER_NEVER : pattern->line_filter;
+	matcher->filter_use = pattern->is_brute ? BS_GREP_ENGINE_NEVER : pattern->line_filter;
 	matcher->has_word_rule = pattern->is_word;
 	matcher->filter_options =
 		(struct bs_byte_superset_options){.is_caseless = analysis->is_caseless,
 	                                          .is_line = pattern->is_line,
+	                                          .is_pcre2 = pattern->is_pcre2,
 	                                          .is_crlf = pattern->crlf};
 	matcher->crlf = pattern->crlf;
 	matcher->analysis = analysis;
@@ -342,6 +350,9 @@ enum bs_status bs_grep_matcher_new(const struct bs_grep_pattern *pattern,
 	                          (!pattern->is_pcre2 && !matcher->analysis->can_span_lines);
 	matcher->traits.looks_back = pattern->is_pcre2 || !matcher->traits.by_line;
 	enum bs_status status = compile_all(pattern, matcher, err);
+	if (!status && !matcher->list)
+		status = bs_linear_matcher_new(pattern, analysis, matcher->traits.by_line,
+		                               &matcher->linear, err);
 	if (!status)
 		status = choose_window(pattern, matcher, err);
 	if (status) {
@@ -367,6 +378,7 @@ void bs_grep_matcher_free(struct bs_grep_matcher *matcher)
 	if (!matcher)
 		return;
 	bs_line_filter_free(matcher->filter);
+	bs_linear_matcher_free(matcher->linear);
 	bs_grep_list_free(matcher->list);
 	pcre2_code_free(matcher->any.code);
 	pcre2_code_free(matcher->ascii.code);
@@ -437,6 +449,9 @@ enum bs_status bs_grep_scratch_new(struct bs_grep_matcher *matcher,
 	}
 	if (scratch->stack)
 		pcre2_jit_stack_assign(scratch->context, NULL, scratch->stack);
+	scratch->has_few_steps = matcher->linear != NULL;
+	if (scratch->has_few_steps)
+		(void)pcre2_set_match_limit(scratch->context, FEW_STEPS);
 	enum bs_status status = matcher->list ? bs_grep_seeker_new(matcher->list, scratch->context,
 	                                                           &scratch->seeker, err)
 	                                      : BS_OK;
@@ -617,6 +632,43 @@ static enum bs_status match(struct bs_grep_scratch *scratch, struct bs_grep_code
 	return bs_grep_code_check(n, err);
 }
 
+/* Matches text[0..end) by RE2. False: it cannot be matched by RE2, for example because it has
+ * several lines. */
+static bool match_linearly(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from,
+                           size_t end, bool given_up, bool *found_out)
+{
+	if (!scratch->matcher->linear || memchr(text, scratch->matcher->line_end, end))
+		return false;
+	enum bs_linear_result result = bs_linear_match(
+		scratch->matcher->linear, text, end, from, given_up,
+		pcre2_get_ovector_pointer(scratch->data), pcre2_get_ovector_count(scratch->data));
+	*found_out = result == BS_LINEAR_MATCH;
+	return result != BS_LINEAR_UNABLE;
+}
+
+/* Like match, for text that is a line. RE2 matches long lines and those that PCRE2 gives up. */
+static enum bs_status match_in_line(struct bs_grep_scratch *scratch, struct bs_grep_code *code,
+                                    const uint8_t *text, size_t from, size_t end, bool *found_out,
+                                    struct bs_error *err)
+{
+	size_t place;
+	uint32_t most_steps;
+	if (end >= bs_linear_matcher_least(scratch->matcher->linear) &&
+	    match_linearly(scratch, text, from, end, false, found_out))
+		return bs_deadline_check_after(end - from, err);
+	enum bs_status status = match(scratch, code, text, from, end, &place, found_out, err);
+	if (status != BS_UNSUPPORTED || !scratch->matcher->linear || bs_deadline_is_over() ||
+	    match_linearly(scratch, text, from, end, true, found_out))
+		return status == BS_UNSUPPORTED && scratch->matcher->linear ? bs_deadline_check(err)
+		                                                            : status;
+	if (!scratch->has_few_steps)
+		return status;
+	scratch->has_few_steps = false;
+	(void)pcre2_config(PCRE2_CONFIG_MATCHLIMIT, &most_steps);
+	(void)pcre2_set_match_limit(scratch->context, most_steps);
+	return match(scratch, code, text, from, end, &place, found_out, err);
+}
+
 /* Whether a line matches on its own. */
 static enum bs_status match_line(struct bs_grep_scratch *scratch, const uint8_t *text,
                                  struct bs_grep_span line, bool *found_out, struct bs_error *err)
@@ -624,11 +676,10 @@ static enum bs_status match_line(struct bs_grep_scratch *scratch, const uint8_t 
 	struct bs_grep_matcher *matcher = scratch->matcher;
 	size_t n = without_end(matcher, text, line) - line.start;
 	bool use_ascii = matcher->ascii.code && bs_is_ascii(text + line.start, n);
-	size_t place;
 	struct bs_grep_code *code = use_ascii ? &matcher->ascii : &matcher->any;
 	if (!use_ascii && misleads(scratch, text + line.start, 0, n) && bytes_code(matcher))
 		code = &matcher->bytes;
-	return match(scratch, code, text + line.start, 0, n, &place, found_out, err);
+	return match_in_line(scratch, code, text + line.start, 0, n, found_out, err);
 }
 
 static enum bs_status next_by_line(struct bs_grep_scratch *scratch, const uint8_t *text,
@@ -671,6 +722,29 @@ static enum bs_status next_in_stretch(struct bs_grep_scratch *scratch, struct bs
 	return BS_OK;
 }
 
+/* The start of the next line in text[from..end), which begins with a line, that RE2 should match;
+ * `end` if there is none. */
+static size_t next_long_line(const struct bs_grep_scratch *scratch, const uint8_t *text,
+                             size_t from, size_t end)
+{
+	const struct bs_grep_matcher *matcher = scratch->matcher;
+	size_t least = bs_linear_matcher_least(matcher->linear), step = least / 2;
+	if (least == SIZE_MAX || least == 0)
+		return least ? end : from;
+	/* Such a line has all bytes of one of these steps. */
+	for (size_t at = from; end - at >= step;) {
+		if (memchr(text + at, matcher->line_end, step)) {
+			at += step;
+			continue;
+		}
+		struct bs_grep_span line = line_around(matcher, text, from, at, end);
+		if (line.end - line.start >= least)
+			return line.start;
+		at = line.end;
+	}
+	return end;
+}
+
 static enum bs_status next_exact(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from,
                                  size_t end, struct bs_grep_span *line_out, bool *found_out,
                                  struct bs_error *err)
@@ -688,6 +762,15 @@ static enum bs_status next_exact(struct bs_grep_scratch *scratch, const uint8_t 
 			opaque == end ? end
 				      : bs_grep_line_start(text, at, opaque, matcher->line_end);
 		struct bs_grep_code *code = &matcher->many_ascii;
+		size_t long_line = next_long_line(scratch, text, at, stretch_end);
+		if (long_line == at) {
+			*line_out = (struct bs_grep_span){
+				at, bs_grep_line_end(text, at, end, matcher->line_end)};
+			status = match_line(scratch, text, *line_out, found_out, err);
+			at = line_out->end;
+			continue;
+		}
+		stretch_end = long_line;
 		if (stretch_end == at) {
 			stretch_end = bs_grep_opaque_end(matcher->kernel, text, at, opaque, end,
 			                                 matcher->line_end);
@@ -941,13 +1024,12 @@ enum bs_status bs_grep_next_match(struct bs_grep_scratch *scratch, const uint8_t
 		*found_out = find_literal(matcher, text, from, end, &places[0]);
 		places[1] = places[0] + matcher->analysis->exact_literal.used_bytes;
 	} else {
-		size_t place;
 		struct bs_grep_code *code = is_ascii_text ? &matcher->ascii : &matcher->any;
 		bool is_by_bytes = !is_ascii_text && !matcher->analysis->needs_bytes &&
 		                   !matcher->analysis->is_by_bytes &&
 		                   bs_grep_is_by_bytes(scratch, text, from, end);
-		status = match(scratch, is_by_bytes ? &matcher->bytes : code, text, from, end,
-		               &place, found_out, err);
+		status = match_in_line(scratch, is_by_bytes ? &matcher->bytes : code, text, from,
+		                       end, found_out, err);
 	}
 	/* \K inside a lookahead can end a match before it starts. */
 	if (!status && *found_out)

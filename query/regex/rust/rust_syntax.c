@@ -1060,8 +1060,8 @@ static void put_flags(struct reader *reader, const struct bs_rust_flags *flags)
 	bool sets_i = flags->caseless && !now->caseless,
 	     clears_i = !flags->caseless && now->caseless, sets_s = flags->dot_all && !now->dot_all,
 	     clears_s = !flags->dot_all && now->dot_all;
-	/* In the form of bytes, every set is written out. */
-	if (reader->writer.form == BS_RUST_BYTES)
+	/* In the other forms, every set is written out. */
+	if (reader->writer.form != BS_RUST_CHARACTERS)
 		return;
 	put(reader, sets_i ? "i" : "");
 	put(reader, sets_s ? "s" : "");
@@ -1250,7 +1250,7 @@ static bool add_escape(struct reader *reader)
 		return add_literal(reader, escape.c, escape.is_byte);
 	case PRIMITIVE_PERL:
 		bs_rust_put_perl(&reader->writer, &reader->flags, (char)escape.c);
-		return reader->writer.form == BS_RUST_BYTES;
+		return reader->writer.form != BS_RUST_CHARACTERS;
 	case PRIMITIVE_PROPERTY:
 		add_property_item(reader, &escape);
 		return false;
@@ -1285,7 +1285,7 @@ static bool read_item(struct reader *reader, bool *is_item_out)
 		return add_escape(reader);
 	case '.':
 		bs_rust_put_dot(&reader->writer, &reader->flags);
-		return reader->writer.form == BS_RUST_BYTES;
+		return reader->writer.form != BS_RUST_CHARACTERS;
 	case '^':
 	case '$':
 		bs_rust_put_place(&reader->writer, &reader->flags,
@@ -1369,13 +1369,18 @@ static void read_pattern(struct reader *reader, size_t index)
 	}
 }
 
-/* In the form of bytes, the additions of -w and -x are written here. */
+static enum bs_rust_place word_edge(const struct reader *reader, enum bs_rust_place half)
+{
+	return reader->options->has_word_edges ? BS_RUST_WORD_BOUNDARY : half;
+}
+
+/* In the other forms than that of characters, the additions of -w and -x are written here. */
 static void begin_bytes(struct reader *reader)
 {
 	bool is_line = reader->pattern->is_line && reader->pattern->n_patterns == 1;
 	if (reader->pattern->is_word)
 		bs_rust_put_place(&reader->writer, &reader->writer.initial,
-		                  BS_RUST_WORD_START_HALF);
+		                  word_edge(reader, BS_RUST_WORD_START_HALF));
 	else if (is_line)
 		bs_rust_put_place(&reader->writer, &reader->writer.initial, BS_RUST_LINE_START);
 	put(reader, "(?:");
@@ -1386,7 +1391,8 @@ static void end_bytes(struct reader *reader)
 	bool is_line = reader->pattern->is_line && reader->pattern->n_patterns == 1;
 	put(reader, ")");
 	if (reader->pattern->is_word)
-		bs_rust_put_place(&reader->writer, &reader->writer.initial, BS_RUST_WORD_END_HALF);
+		bs_rust_put_place(&reader->writer, &reader->writer.initial,
+		                  word_edge(reader, BS_RUST_WORD_END_HALF));
 	else if (is_line)
 		bs_rust_put_place(&reader->writer, &reader->writer.initial, BS_RUST_LINE_END);
 	if (!reader->status)
@@ -1417,11 +1423,12 @@ enum bs_status bs_rust_translate(const struct bs_grep_pattern *pattern,
 	                               .unicode = !pattern->no_unicode,
 	                               .crlf = pattern->crlf},
 	                   .strips_cr = options->strips_cr,
+	                   .is_ascii = options->is_ascii,
 	                   .calls = options->calls},
 		.err = err};
 	*traits_out = (struct bs_rust_traits){.has_literal = false};
 	reader.status = bs_buffer_reserve(text_out, 1, err);
-	if (options->form == BS_RUST_BYTES)
+	if (options->form != BS_RUST_CHARACTERS)
 		begin_bytes(&reader);
 	for (size_t i = 0; i < pattern->n_patterns && !reader.status; i++) {
 		put(&reader, i > 0 ? "|" : "");
@@ -1429,11 +1436,12 @@ enum bs_status bs_rust_translate(const struct bs_grep_pattern *pattern,
 		read_pattern(&reader, i);
 		put(&reader, is_line ? ")$" : "");
 	}
-	if (options->form == BS_RUST_BYTES)
+	if (options->form != BS_RUST_CHARACTERS)
 		end_bytes(&reader);
 	traits_out->has_bytes = reader.writer.has_bytes;
 	traits_out->has_characters = reader.writer.has_characters;
 	traits_out->sees_validity = reader.writer.sees_validity;
+	traits_out->is_beyond_linear = reader.writer.is_beyond_linear || traits_out->has_extension;
 	bs_vector_deinit(&reader.names);
 	bs_vector_deinit(&reader.nodes);
 	bs_buffer_deinit(&reader.writer.definitions);

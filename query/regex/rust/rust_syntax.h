@@ -14,14 +14,18 @@ struct bs_rust_options {
 	bool caseless;
 	bool bans_nul;  /* a NUL that must match is an error: no searched line has one */
 	bool strips_cr; /* BS_RUST_BYTES only: nothing matches \r */
-	bool calls;     /* BS_RUST_BYTES only: slower to match, but shorter (rust_write.h) */
+	bool is_ascii;  /* BS_RUST_LINEAR only: for ASCII text */
+	/* BS_RUST_LINEAR only: each match begins and ends with an ASCII word character */
+	bool has_word_edges;
+	bool calls; /* BS_RUST_BYTES only: slower to match, but shorter (rust_write.h) */
 };
 
 struct bs_rust_traits {
 	bool has_literal, has_upper_case; /* for smart case */
 	/* see struct bs_rust_writer */
 	bool has_bytes, has_characters, sees_validity;
-	bool has_extension; /* has lookaround, a back reference or an atomic group */
+	bool has_extension;    /* has lookaround, a back reference or an atomic group */
+	bool is_beyond_linear; /* BS_RUST_LINEAR cannot express the pattern */
 };
 
 /* Appends the patterns, joined by |. With pattern->is_line, each of several patterns is anchored.

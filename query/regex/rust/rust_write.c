@@ -60,7 +60,7 @@ static void put_range(struct bs_text_writer *to, uint32_t first, uint32_t last, 
 /* The pattern is compiled without PCRE2_UTF. */
 static bool is_by_bytes(const struct bs_rust_writer *writer)
 {
-	return writer->form == BS_RUST_BYTES || !writer->initial.unicode;
+	return writer->form != BS_RUST_CHARACTERS || !writer->initial.unicode;
 }
 
 bool bs_rust_is_several(const struct bs_rust_writer *writer, const struct bs_rust_flags *flags,
@@ -256,15 +256,22 @@ static void define_if_called(struct bs_rust_writer *writer, size_t start)
 
 #define LARGE_BYTES 64u /* a longer text becomes a definition */
 
+/* Writes what matches nothing. */
+static void put_never(struct bs_rust_writer *writer)
+{
+	put(writer, writer->form == BS_RUST_LINEAR ? "[^\\x00-\\xff]" : "(?!)");
+}
+
 /* Writes the UTF-8 of a set of characters. */
 static void put_as_bytes(struct bs_rust_writer *writer, const struct bs_char_set *set)
 {
 	struct bs_text_writer *to = &writer->to;
 	size_t start = to->out->used_bytes;
 	bool has_one = false;
+	size_t n_lengths = writer->is_ascii ? 0 : sizeof(lengths) / sizeof(*lengths);
 	put(writer, "(?:");
 	has_one = put_single_bytes(to, set, 0x7f);
-	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths) && !to->status; i++) {
+	for (size_t i = 0; i < n_lengths && !to->status; i++) {
 		size_t n = to->out->used_bytes;
 		bs_text_put_string(to, has_one ? "|" : "");
 		if (put_of_length(to, set, i))
@@ -274,8 +281,12 @@ static void put_as_bytes(struct bs_rust_writer *writer, const struct bs_char_set
 	}
 	if (!to->status && !has_one)
 		to->out->used_bytes = start;
-	put(writer, has_one ? ")" : "(?!)");
-	if (!to->status && to->out->used_bytes - start > LARGE_BYTES)
+	if (has_one)
+		put(writer, ")");
+	else
+		put_never(writer);
+	if (writer->form == BS_RUST_BYTES && !to->status &&
+	    to->out->used_bytes - start > LARGE_BYTES)
 		bs_rust_define(to, &writer->definitions, start);
 }
 
@@ -348,6 +359,8 @@ static void put_char_as_bytes(struct bs_rust_writer *writer, const struct bs_rus
 		put_as_bytes(writer, &set);
 	} else if (is_byte) {
 		put_code(&writer->to, c, true);
+	} else if (writer->is_ascii && c >= 0x80) {
+		put_never(writer);
 	} else {
 		U8_APPEND_UNSAFE(bytes, n, c);
 		for (size_t i = 0; i < n; i++)
@@ -366,7 +379,7 @@ void bs_rust_put_char(struct bs_rust_writer *writer, const struct bs_rust_flags 
 	/* With Unicode, k and s have other cases beyond ASCII. */
 	bool is_far = is_letter(c) && strchr("kKsS", (int)c) && flags->caseless;
 	writer->has_characters |= is_far && flags->unicode;
-	if (writer->form == BS_RUST_BYTES) {
+	if (writer->form != BS_RUST_CHARACTERS) {
 		put_char_as_bytes(writer, flags, c, is_byte);
 	} else if (c >= 0x80 && !is_byte) {
 		uint8_t bytes[4];
@@ -390,6 +403,24 @@ static const char *dot_ends(const struct bs_rust_flags *flags)
 	return flags->dot_all ? "" : flags->crlf ? "\\n\\r" : "\\n";
 }
 
+static void put_linear_dot(struct bs_rust_writer *writer, const struct bs_rust_flags *flags)
+{
+	struct bs_char_set set = {.err = writer->to.err}, ends = {.err = writer->to.err};
+	bs_char_set_add(&set, 0, flags->unicode ? BS_CODE_MAX : BS_BYTE_MAX);
+	if (!flags->dot_all)
+		bs_char_set_add(&ends, '\n', '\n');
+	if (!flags->dot_all && flags->crlf)
+		bs_char_set_add(&ends, '\r', '\r');
+	bs_char_set_subtract(&set, &ends);
+	writer->to.status = writer->to.status ? writer->to.status
+	                    : ends.status     ? ends.status
+	                                      : set.status;
+	if (!writer->to.status)
+		bs_rust_put_set(writer, flags, &set);
+	bs_char_set_deinit(&set);
+	bs_char_set_deinit(&ends);
+}
+
 void bs_rust_put_dot(struct bs_rust_writer *writer, const struct bs_rust_flags *flags)
 {
 	writer->follows_reference = false;
@@ -399,6 +430,10 @@ void bs_rust_put_dot(struct bs_rust_writer *writer, const struct bs_rust_flags *
 			put(writer, ".");
 		else
 			put(writer, flags->crlf ? "[^\\n\\r]" : "[^\\n]");
+		return;
+	}
+	if (writer->form == BS_RUST_LINEAR) {
+		put_linear_dot(writer, flags);
 		return;
 	}
 	const char *ends = writer->strips_cr && flags->dot_all ? "\\r"
@@ -451,7 +486,7 @@ void bs_rust_put_perl(struct bs_rust_writer *writer, const struct bs_rust_flags 
 	note(writer, flags, true);
 	if (writer->form == BS_RUST_CHARACTERS) {
 		put(writer, text);
-	} else if ((letter | 0x20) == 'w') {
+	} else if (writer->form == BS_RUST_BYTES && (letter | 0x20) == 'w') {
 		size_t start = writer->to.out->used_bytes;
 		writer->uses_words = true;
 		writer->uses_any |= is_negated;
@@ -525,7 +560,7 @@ void bs_rust_put_set(struct bs_rust_writer *writer, const struct bs_rust_flags *
 	if (flags->unicode)
 		put_as_bytes(writer, set);
 	else if (!put_single_bytes(&writer->to, set, BS_BYTE_MAX))
-		put(writer, "(?!)");
+		put_never(writer);
 	put(writer, writer->strips_cr && bs_char_set_has(set, '\r') ? ")" : "");
 }
 
@@ -565,6 +600,12 @@ static void put_word_place(struct bs_rust_writer *writer, const struct bs_rust_f
 	writer->sees_validity |= flags->unicode;
 	writer->uses_words |= is_by_bytes && flags->unicode;
 	writer->uses_any |= is_by_bytes && flags->unicode && sees_validity;
+	if (writer->form == BS_RUST_LINEAR) {
+		writer->is_beyond_linear |=
+			place > BS_RUST_NOT_WORD_BOUNDARY || (flags->unicode && !writer->is_ascii);
+		put(writer, place == BS_RUST_WORD_BOUNDARY ? "\\b" : "\\B");
+		return;
+	}
 	size_t start = writer->to.out->used_bytes;
 	put(writer, flags->caseless && !flags->unicode ? "(?-i:" : "");
 	put(writer, word_places[place][!flags->unicode ? 2 : is_by_bytes ? 1 : 0]);
@@ -582,6 +623,8 @@ void bs_rust_put_place(struct bs_rust_writer *writer, const struct bs_rust_flags
 		put_word_place(writer, flags, place);
 	else if (!is_line || !flags->multi_line)
 		put(writer, is_start ? "\\A" : "\\z");
+	else if (writer->form == BS_RUST_LINEAR && flags->crlf)
+		writer->is_beyond_linear = true;
 	else if (flags->crlf == writer->initial.crlf)
 		/* To PCRE2, $ also matches between \r and \n. */
 		put(writer, is_start ? "^" : flags->crlf ? "(?:$(?!(?<=\\r)\\n))" : "$");

@@ -1,6 +1,6 @@
 /*
  * rust_write.h: writes the parts of a pattern in Rust's regex syntax (rust_syntax.h) as a pattern
- * for PCRE2, in one of two forms:
+ * for PCRE2 or RE2, in one of three forms:
  *
  *     characters   for a search by characters (PCRE2_UTF). \w, \s, \b and \B stand for Unicode's
  *                  definitions, as rust_words.h writes them for PCRE2; in ASCII text they mean what
@@ -9,6 +9,8 @@
  *                  characters. This is exactly how Rust's engine matches, also next to and within
  *                  invalid characters. Slower, so it is used only where the form of characters
  *                  would find something else.
+ *     linear       like bytes, but for RE2 with its encoding Latin-1: nothing looks at the text
+ *                  around it, except \b and \B.
  */
 #pragma once
 
@@ -23,6 +25,7 @@ struct bs_rust_flags {
 enum bs_rust_form {
 	BS_RUST_CHARACTERS,
 	BS_RUST_BYTES,
+	BS_RUST_LINEAR,
 };
 
 enum bs_rust_place {
@@ -43,6 +46,8 @@ struct bs_rust_writer {
 	enum bs_rust_form form;
 	struct bs_rust_flags initial; /* flags that apply to the whole pattern */
 	bool strips_cr;               /* bytes only: nothing matches \r */
+	bool is_ascii;                /* linear only: for ASCII text */
+	bool is_beyond_linear;        /* linear only: a part cannot be written in this form */
 	/* a back reference was written last, and a digit would be read as part of its number */
 	bool follows_reference;
 	/* bytes only: dots, \w, \W and assertions about words are calls of definitions, too */
@@ -84,9 +89,9 @@ void bs_rust_put_place(struct bs_rust_writer *writer, const struct bs_rust_flags
 /* Writes the definitions that the pattern calls. Call it at the end of the pattern. */
 void bs_rust_put_definitions(struct bs_rust_writer *writer);
 
-/* Replaces the text written since `start` by a call of a definition. PCRE2 writes out repetitions and
- * limits the size of the result, so a large text is written only once. defined: the definitions so
- * far, each NUL-terminated. */
+/* Replaces the text written since `start` by a call of a definition. PCRE2 writes out repetitions
+ * and limits the size of the result, so a large text is written only once. defined: the definitions
+ * so far, each NUL-terminated. */
 void bs_rust_define(struct bs_text_writer *to, struct bs_buffer *defined, size_t start);
 /* Writes these definitions, for the inside of (?(DEFINE)...). Returns their number. */
 uint32_t bs_rust_put_defined(struct bs_text_writer *to, const struct bs_buffer *defined);

@@ -58,7 +58,7 @@ BITSIFT_CONFIG_PATH='' RIPGREP_CONFIG_PATH=$SCRATCH/other show bitsift grep -c f
     show bitsift grep --no-config foo
     export RIPGREP_CONFIG_PATH=$SCRATCH/other
     show bitsift grep foo
-    show bitsift grep --version
+    quiet bitsift grep --version
     quiet bitsift grep --help
     quiet bitsift grep --pcre2-version
     show bitsift --version

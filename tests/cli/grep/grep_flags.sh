@@ -32,8 +32,8 @@ report_same 45
 rm src/bytes
 echo '# versions'
 bitsift grep --pcre2-version | sed -E 's/[0-9]+\.[0-9]+/N/; s/JIT is (not )?available/JIT is here or not/'
-bitsift grep -V | sed -E 's/[0-9.]+$/N/'
-bitsift grep --version foo nowhere | sed -E 's/[0-9.]+$/N/'
+bitsift grep -V | sed -E '3,$s/ .*/ .../; s/ [0-9.]+$/ N/'
+bitsift grep --version foo nowhere | head -n 1 | sed -E 's/[0-9.]+$/N/'
 echo '# entries that the rules leave out'
 printf '*.log\n' >.ignore
 touch a.log src/.secret
