@@ -109,12 +109,23 @@ static const char *path_from(const struct bs_walk *walk, size_t off)
 	return (const char *)walk->path.data + off;
 }
 
+/* The start of the path in messages. The root may be given as ".//a", where shown_off is the offset
+ * of "/a". */
+static size_t off_in_messages(const struct bs_walk *walk)
+{
+	size_t off = walk->shown_off;
+	while (walk->root[0] != '/' && *path_from(walk, off) == '/')
+		off++;
+	return off;
+}
+
 static void report(const struct bs_walk *walk, enum bs_skip reason, const char *what)
 {
 	struct bs_error line;
 	if (!walk->options.report)
 		return;
-	const char *path = path_from(walk, walk->options.shown ? walk->rel_off : walk->shown_off);
+	const char *path =
+		path_from(walk, walk->options.shown ? walk->rel_off : off_in_messages(walk));
 	const char *root = walk->options.shown ? walk->root : "";
 	if (*root && *path)
 		(void)bs_fail(&line, BS_IO, "%s/%s: %s", root, path, what);
@@ -468,14 +479,14 @@ static enum bs_status open_level(struct bs_walk *walk, int fd, struct folder *fo
                                  struct bs_error *err)
 {
 	struct bs_ignore_level *above = folder->level;
+	size_t off = off_in_messages(walk);
 	enum bs_status status =
 		bs_ignore_level_open(fd, wanted_ignore_bits(walk, ignore_bits(folder)),
 	                             folder->path_bytes, above, &folder->level, err);
 	if (!status)
-		tell_bad_rules(
-			walk, folder->level, above,
-			(struct rule_place){.folder = path_from(walk, walk->shown_off),
-		                            .folder_bytes = folder->path_bytes - walk->shown_off});
+		tell_bad_rules(walk, folder->level, above,
+		               (struct rule_place){.folder = path_from(walk, off),
+		                                   .folder_bytes = folder->path_bytes - off});
 	return status;
 }
 
@@ -678,7 +689,7 @@ static enum bs_status visit(struct bs_walk *walk, struct folder *folder, bool *i
 	bool wanted = wants(walk, folder, entry, &why);
 	if (!wanted && walk->options.left_out && !is_index(entry->name, entry->name_bytes))
 		walk->options.left_out(walk->options.left_out_context, why,
-		                       path_from(walk, walk->shown_off),
+		                       path_from(walk, off_in_messages(walk)),
 		                       path_from(walk, walk->rel_off));
 	*is_file_out = wanted && entry->kind == BS_ENTRY_FILE;
 	size_t depth = depth_of(walk);
@@ -733,7 +744,7 @@ static enum bs_status append_folder(struct bs_buffer *buffer, const char *folder
 }
 
 /* True if the path of a folder ends with the components of `end`, which may end in a slash.
- * *off_out: their offset. */
+ * *off_out: their offset, set only if true. */
 static bool ends_with_folder(const char *path, const char *end, size_t *off_out)
 {
 	size_t n = strlen(path), end_bytes = strlen(end);
@@ -741,8 +752,11 @@ static bool ends_with_folder(const char *path, const char *end, size_t *off_out)
 		end_bytes--;
 	if (end_bytes > n || memcmp(path + n - end_bytes, end, end_bytes) != 0)
 		return false;
-	*off_out = n - end_bytes;
-	return *off_out == 0 || path[*off_out - 1] == '/';
+	size_t off = n - end_bytes;
+	if (off > 0 && path[off - 1] != '/')
+		return false;
+	*off_out = off;
+	return true;
 }
 
 /*

@@ -48,6 +48,7 @@ mkdir -p "$SCRATCH/new/sub/deep/x." "$SCRATCH/new/sub/.hid" "$SCRATCH/new/out"
         echo foo >"$file"
     done
     ln -s sub/deep link
+    ln -s sub/deep eep # its name ends the name of its target
     # rule RULE [OPTION...]: a rule in the outermost folder, and PATHs in, at and below it.
     rule() {
         printf '%b\n' "$1" >.gitignore
@@ -62,7 +63,7 @@ mkdir -p "$SCRATCH/new/sub/deep/x." "$SCRATCH/new/sub/.hid" "$SCRATCH/new/out"
         same -l foo "$@" ..
         cd ../..
     }
-    paths=('' sub/ ./sub/deep "$PWD/sub/deep" link ../new/sub 'sub out' 'sub/deep sub' 'sub/deep a sub')
+    paths=('' sub/ ./sub/deep "$PWD/sub/deep" link eep .//sub/deep ../new/sub 'sub out' 'sub/deep sub' 'sub/deep a sub')
     for repository in .git .jj; do
         mkdir $repository
         for text in /sub/deep/x sub/deep/x deep/x /deep 'x.' '*.' '[abc' 'foo\\/\ndeep\\/' '*.{a,{txt,c}}' 'a}' '{a' '\0357\0273\0277a' 'a\n\0357\0273\0277b' \
@@ -74,7 +75,7 @@ mkdir -p "$SCRATCH/new/sub/deep/x." "$SCRATCH/new/sub/.hid" "$SCRATCH/new/out"
     done
     rule 'a'
     mkdir .git
-    paths=('' sub "$PWD/sub/deep")
+    paths=('' sub "$PWD/sub/deep" eep .//sub)
     echo b >.rgignore
     echo c.txt >sub/.ignore
     for options in --no-ignore-dot --no-ignore '--no-ignore --ignore-vcs' '--no-ignore --ignore-dot' '-u --ignore-vcs --ignore-dot' '--no-ignore-vcs --ignore' \
@@ -85,7 +86,7 @@ mkdir -p "$SCRATCH/new/sub/deep/x." "$SCRATCH/new/sub/.hid" "$SCRATCH/new/out"
     done
     echo /sub/a >"$SCRATCH/rules"
     rule '' --ignore-file "$SCRATCH/rules"
-    for glob in 'x./' '!x./' '/sub/a' '*.{txt,{a,b}}' '!*.' '[abc' 'a}'; do
+    for glob in 'x./' '!x./' '/sub/a' '/eep/x' 'eep/*' '*.{txt,{a,b}}' '!*.' '[abc' 'a}'; do
         rule '' -g "$glob"
         rule '' --iglob "$glob"
     done

@@ -174,8 +174,17 @@ static void test_order_and_reports(void **state)
 	expect("plain", &options, "a/x\na/\xff\n\na-b\na.b\nab\n");
 	assert_string_equal(reports.text,
 	                    "1 plain/link: symbolic link\n2 plain/pi\\x0ape: not a regular file\n");
+	reports = (struct reports){""};
+	expect(".//plain", &options, "a/x\na/\xff\n\na-b\na.b\nab\n");
+	assert_string_equal(reports.text,
+	                    "1 plain/link: symbolic link\n2 plain/pi\\x0ape: not a regular file\n");
 	options = (struct bs_walk_options){.hidden = true};
 	expect("./plain/", &options, ".hidden\na/x\na/\xff\n\na-b\na.b\nab\nindex/file\n");
+	/* The name of this symlink ends the name of its target. */
+	assert_int_equal(symlink("plain", "ain"), 0);
+	options =
+		(struct bs_walk_options){.globs = (const char *const[]){"/ain/a-b"}, .n_globs = 1};
+	expect("ain", &options, "a-b\n");
 	enter("plain");
 	expect(".", &(struct bs_walk_options){0}, "a/x\na/\xff\n\na-b\na.b\nab\nindex/file\n");
 	expect("link", &(struct bs_walk_options){0}, "x\n\xff\n\n");
