@@ -687,7 +687,9 @@ static enum bs_status visit(struct bs_walk *walk, struct folder *folder, bool *i
 		return BS_OK;
 	enum bs_skip why;
 	bool wanted = wants(walk, folder, entry, &why);
-	if (!wanted && walk->options.left_out && !is_index(entry->name, entry->name_bytes))
+	if (!wanted && walk->options.left_out &&
+	    (entry->kind == BS_ENTRY_FILE || entry->kind == BS_ENTRY_FOLDER) &&
+	    !is_index(entry->name, entry->name_bytes))
 		walk->options.left_out(walk->options.left_out_context, why,
 		                       path_from(walk, off_in_messages(walk)),
 		                       path_from(walk, walk->rel_off));

@@ -31,6 +31,9 @@ make_files() {
     mkdir -p tree/.hidden tree/made
     printf 'hidden foo\n' >tree/.hidden/a.c
     printf 'made foo\n' >tree/made/a.h
+    # These are never searched, whatever the rules.
+    ln -s made/a.h tree/.link.c
+    mkfifo tree/.pipe.c
     printf 'made\n*.log\n!f1*.log\n' >tree/.ignore
 }
 
@@ -79,6 +82,8 @@ else
 fi
 
 echo '# the same output as rg'
+same -t c foo
+trusted -t c foo
 try_options same "$n_cases"
 try_options trusted "$n_cases"
 bitsift check | sed 's/:.*//'
