@@ -60,42 +60,42 @@ struct bs_file_checks {
 /* Checks whether a file still has its fingerprint. The file is looked up relative to the folder of
  * the file checked before: neighbours in the index are mostly in the same folder, and a name of one
  * component is looked up twice as fast as one of five. */
-static bool has_fingerprint(const struct bs_file_checks *fingerprints, struct bs_file_place *place,
+static bool has_fingerprint(const struct bs_file_checks *checks, struct bs_file_place *place,
                             const void *file, size_t n_bytes, const uint64_t fingerprint[4])
 {
 	char name[PATH_MAX];
 	struct stat found;
-	if (fingerprints->folder < 0 || n_bytes >= sizeof(name) ||
+	if (checks->folder < 0 || n_bytes >= sizeof(name) ||
 	    !bs_doc_name_is_below(file, (uint32_t)n_bytes))
 		return false;
 	memcpy(name, file, n_bytes);
 	name[n_bytes] = '\0';
-	if (bs_file_stat_below(fingerprints->folder, name, place, &found) != 0)
+	if (bs_file_stat_below(checks->folder, name, place, &found) != 0)
 		return false;
 	struct bs_fingerprint now = bs_file_fingerprint(&found);
 	return bs_fingerprint_equals(&now, fingerprint);
 }
 
-static bool is_unchanged(const struct bs_file_checks *fingerprints, struct bs_file_place *place,
+static bool is_unchanged(const struct bs_file_checks *checks, struct bs_file_place *place,
                          const struct bs_doc_record *record)
 {
-	return !(record->flags & BS_DOC_RACY) && has_fingerprint(fingerprints, place, record->name,
-	                                                         record->name_bytes, record->place);
+	return !(record->flags & BS_DOC_RACY) &&
+	       has_fingerprint(checks, place, record->name, record->name_bytes, record->place);
 }
 
-static enum bs_status do_skipped(struct bs_file_checks *fingerprints, const struct chunk *chunk,
+static enum bs_status do_skipped(struct bs_file_checks *checks, const struct chunk *chunk,
                                  const struct bs_task *task, struct bs_error *err)
 {
 	struct bs_file_place place = {.fd = -1};
 	struct bs_non_documents file;
 	enum bs_status status = BS_OK;
 	for (uint32_t i = chunk->first; i < chunk->end && bs_task_is_wanted(task) && !status; i++) {
-		size_t at = fingerprints->skipped[i];
-		(void)bs_manifest_next_non_document(&fingerprints->snapshot->manifest, &at, &file);
+		size_t at = checks->skipped[i];
+		(void)bs_manifest_next_non_document(&checks->snapshot->manifest, &at, &file);
 		if (!bs_non_document_has_fingerprint(&file))
 			continue;
-		fingerprints->unchanged[chunk->segment][i] = has_fingerprint(
-			fingerprints, &place, file.name, strlen(file.name), file.fingerprint);
+		checks->unchanged[chunk->segment][i] = has_fingerprint(
+			checks, &place, file.name, strlen(file.name), file.fingerprint);
 		status = bs_deadline_check_after(STAT_NS, err);
 	}
 	bs_file_place_close(&place);
@@ -104,11 +104,11 @@ static enum bs_status do_skipped(struct bs_file_checks *fingerprints, const stru
 
 static enum bs_status do_chunk(void *context, const struct bs_task *task, struct bs_error *err)
 {
-	struct bs_file_checks *fingerprints = context;
-	const struct chunk *chunk = &fingerprints->chunks[fingerprints->order[task->number]];
-	if (chunk->segment == fingerprints->snapshot->manifest.n_segments)
-		return do_skipped(fingerprints, chunk, task, err);
-	const struct bs_doc_table *table = &fingerprints->snapshot->segments[chunk->segment].docs;
+	struct bs_file_checks *checks = context;
+	const struct chunk *chunk = &checks->chunks[checks->order[task->number]];
+	if (chunk->segment == checks->snapshot->manifest.n_segments)
+		return do_skipped(checks, chunk, task, err);
+	const struct bs_doc_table *table = &checks->snapshot->segments[chunk->segment].docs;
 	struct bs_file_place place = {.fd = -1};
 	struct bs_source_range range = {.end = 0};
 	enum bs_status status = BS_OK;
@@ -118,19 +118,19 @@ static enum bs_status do_chunk(void *context, const struct bs_task *task, struct
 		if (d >= range.end)
 			range = bs_doc_table_range_of(table, d);
 		/* The range is from another source, such as a collection in the folder. */
-		if (range.source != fingerprints->source) {
+		if (range.source != checks->source) {
 			d = range.end - 1;
 			continue;
 		}
-		const uint8_t *deleted = fingerprints->deleted[ref.segment];
+		const uint8_t *deleted = checks->deleted[ref.segment];
 		if ((deleted && (deleted[d / 8] >> (d % 8) & 1)) ||
-		    (fingerprints->candidates && bs_doc_bits_has(fingerprints->candidates, ref)))
+		    (checks->candidates && bs_doc_bits_has(checks->candidates, ref)))
 			continue;
 		/* On failure the caller's thread reads the record again and reports it. */
-		fingerprints->unchanged[ref.segment][d] =
-			bs_snapshot_record(fingerprints->snapshot, ref, &record, err)
+		checks->unchanged[ref.segment][d] =
+			bs_snapshot_record(checks->snapshot, ref, &record, err)
 				? NOT_ASKED
-				: is_unchanged(fingerprints, &place, &record);
+				: is_unchanged(checks, &place, &record);
 		status = bs_deadline_check_after(STAT_NS, err);
 	}
 	bs_file_place_close(&place);
@@ -153,42 +153,42 @@ static void find_documents(const struct bs_doc_table *table, uint32_t source, ui
 }
 
 /* Finds the skipped files of the source. */
-static enum bs_status find_skipped(struct bs_file_checks *fingerprints, struct bs_error *err)
+static enum bs_status find_skipped(struct bs_file_checks *checks, struct bs_error *err)
 {
-	const struct bs_manifest *manifest = &fingerprints->snapshot->manifest;
+	const struct bs_manifest *manifest = &checks->snapshot->manifest;
 	struct bs_non_documents file;
 	size_t n = 0;
 	for (size_t at = 0; bs_manifest_next_non_document(manifest, &at, &file);)
-		n += file.source == fingerprints->source;
-	fingerprints->skipped = calloc(n + 1, sizeof(*fingerprints->skipped));
-	if (!fingerprints->skipped || n >= UINT32_MAX)
-		return bs_fail_memory(err, "fingerprints", n * sizeof(*fingerprints->skipped));
+		n += file.source == checks->source;
+	checks->skipped = calloc(n + 1, sizeof(*checks->skipped));
+	if (!checks->skipped || n >= UINT32_MAX)
+		return bs_fail_memory(err, "file checks", n * sizeof(*checks->skipped));
 	for (size_t at = 0, before = 0; bs_manifest_next_non_document(manifest, &at, &file);
 	     before = at)
-		if (file.source == fingerprints->source)
-			fingerprints->skipped[fingerprints->n_skipped++] = before;
+		if (file.source == checks->source)
+			checks->skipped[checks->n_skipped++] = before;
 	return BS_OK;
 }
 
 /* Adds the chunks of segment s, of which documents [first, end) are of the source. */
-static enum bs_status plan_segment(struct bs_file_checks *fingerprints, uint32_t s, uint32_t n_docs,
+static enum bs_status plan_segment(struct bs_file_checks *checks, uint32_t s, uint32_t n_docs,
                                    uint32_t first, uint32_t end, struct bs_error *err)
 {
-	fingerprints->unchanged[s] = calloc((size_t)n_docs + 1, 1);
-	if (!fingerprints->unchanged[s])
-		return bs_fail_memory(err, "fingerprints", n_docs);
-	const uint8_t *deleted = s < fingerprints->snapshot->manifest.n_segments
-	                                 ? fingerprints->snapshot->tombstones.bits[s]
+	checks->unchanged[s] = calloc((size_t)n_docs + 1, 1);
+	if (!checks->unchanged[s])
+		return bs_fail_memory(err, "file checks", n_docs);
+	const uint8_t *deleted = s < checks->snapshot->manifest.n_segments
+	                                 ? checks->snapshot->tombstones.bits[s]
 	                                 : NULL;
 	size_t deleted_bytes = ((size_t)n_docs + 7) / 8;
-	if (deleted && !(fingerprints->deleted[s] = malloc(deleted_bytes + 1)))
-		return bs_fail_memory(err, "fingerprints", n_docs);
+	if (deleted && !(checks->deleted[s] = malloc(deleted_bytes + 1)))
+		return bs_fail_memory(err, "file checks", n_docs);
 	if (deleted)
-		memcpy(fingerprints->deleted[s], deleted, deleted_bytes);
-	fingerprints->first_chunk[s] = fingerprints->n_chunks;
+		memcpy(checks->deleted[s], deleted, deleted_bytes);
+	checks->first_chunk[s] = checks->n_chunks;
 	for (uint64_t from = 0; from < n_docs; from += CHUNK_DOCS) {
 		uint64_t to = from + CHUNK_DOCS < n_docs ? from + CHUNK_DOCS : n_docs;
-		struct chunk *chunk = &fingerprints->chunks[fingerprints->n_chunks++];
+		struct chunk *chunk = &checks->chunks[checks->n_chunks++];
 		chunk->segment = s;
 		chunk->first = from > first ? (uint32_t)from : first;
 		chunk->end = to < end ? (uint32_t)to : end;
@@ -196,135 +196,129 @@ static enum bs_status plan_segment(struct bs_file_checks *fingerprints, uint32_t
 	return BS_OK;
 }
 
-static enum bs_status plan_chunks(struct bs_file_checks *fingerprints, uint32_t source,
+static enum bs_status plan_chunks(struct bs_file_checks *checks, uint32_t source,
                                   struct bs_error *err)
 {
-	uint32_t n_segments = fingerprints->snapshot->manifest.n_segments;
-	enum bs_status status = find_skipped(fingerprints, err);
-	size_t most = fingerprints->n_skipped / CHUNK_DOCS + 2;
+	uint32_t n_segments = checks->snapshot->manifest.n_segments;
+	enum bs_status status = find_skipped(checks, err);
+	size_t most = checks->n_skipped / CHUNK_DOCS + 2;
 	for (uint32_t s = 0; s < n_segments; s++)
-		most += fingerprints->snapshot->segments[s].docs.n_docs / CHUNK_DOCS + 1;
-	fingerprints->chunks = calloc(most, sizeof(*fingerprints->chunks));
-	fingerprints->order = calloc(most, sizeof(*fingerprints->order));
-	fingerprints->task = calloc(most, sizeof(*fingerprints->task));
-	fingerprints->first_chunk =
-		calloc((size_t)n_segments + 1, sizeof(*fingerprints->first_chunk));
-	fingerprints->unchanged = calloc((size_t)n_segments + 1, sizeof(*fingerprints->unchanged));
-	fingerprints->deleted = calloc((size_t)n_segments + 1, sizeof(*fingerprints->deleted));
-	if (!status &&
-	    (!fingerprints->chunks || !fingerprints->order || !fingerprints->task ||
-	     !fingerprints->first_chunk || !fingerprints->unchanged || !fingerprints->deleted))
-		status = bs_fail_memory(err, "fingerprints", most * sizeof(*fingerprints->chunks));
+		most += checks->snapshot->segments[s].docs.n_docs / CHUNK_DOCS + 1;
+	checks->chunks = calloc(most, sizeof(*checks->chunks));
+	checks->order = calloc(most, sizeof(*checks->order));
+	checks->task = calloc(most, sizeof(*checks->task));
+	checks->first_chunk = calloc((size_t)n_segments + 1, sizeof(*checks->first_chunk));
+	checks->unchanged = calloc((size_t)n_segments + 1, sizeof(*checks->unchanged));
+	checks->deleted = calloc((size_t)n_segments + 1, sizeof(*checks->deleted));
+	if (!status && (!checks->chunks || !checks->order || !checks->task ||
+	                !checks->first_chunk || !checks->unchanged || !checks->deleted))
+		status = bs_fail_memory(err, "file checks", most * sizeof(*checks->chunks));
 	for (uint32_t s = 0; s < n_segments && !status; s++) {
-		const struct bs_doc_table *table = &fingerprints->snapshot->segments[s].docs;
+		const struct bs_doc_table *table = &checks->snapshot->segments[s].docs;
 		uint32_t first, end;
 		find_documents(table, source, &first, &end);
-		status = plan_segment(fingerprints, s, table->n_docs, first, end, err);
+		status = plan_segment(checks, s, table->n_docs, first, end, err);
 	}
-	uint32_t n_skipped = fingerprints->n_skipped;
-	return status ? status
-	              : plan_segment(fingerprints, n_segments, n_skipped, 0, n_skipped, err);
+	uint32_t n_skipped = checks->n_skipped;
+	return status ? status : plan_segment(checks, n_segments, n_skipped, 0, n_skipped, err);
 }
 
 enum bs_status bs_file_checks_start(const struct bs_snapshot *snapshot,
                                     const struct bs_doc_bits *candidates, uint32_t source,
                                     const char *path, unsigned n_threads,
-                                    struct bs_file_checks **fingerprints_out, struct bs_error *err)
+                                    struct bs_file_checks **checks_out, struct bs_error *err)
 {
-	*fingerprints_out = NULL;
-	struct bs_file_checks *fingerprints = calloc(1, sizeof(*fingerprints));
-	if (!fingerprints)
-		return bs_fail_memory(err, "fingerprints", sizeof(*fingerprints));
-	fingerprints->snapshot = snapshot;
-	fingerprints->source = source;
-	fingerprints->candidates = candidates;
-	fingerprints->folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	enum bs_status status = plan_chunks(fingerprints, source, err);
+	*checks_out = NULL;
+	struct bs_file_checks *checks = calloc(1, sizeof(*checks));
+	if (!checks)
+		return bs_fail_memory(err, "file checks", sizeof(*checks));
+	checks->snapshot = snapshot;
+	checks->source = source;
+	checks->candidates = candidates;
+	checks->folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	enum bs_status status = plan_chunks(checks, source, err);
 	struct bs_workers_plan plan = {
 		.n_threads = (n_threads < MOST_THREADS ? n_threads : MOST_THREADS) + 1,
-		.n_slots = fingerprints->n_chunks + 1,
+		.n_slots = checks->n_chunks + 1,
 		.work = do_chunk,
-		.context = fingerprints};
+		.context = checks};
 	if (!status)
-		status = bs_workers_new(&plan, &fingerprints->workers, err);
+		status = bs_workers_new(&plan, &checks->workers, err);
 	if (status) {
-		bs_file_checks_free(fingerprints);
+		bs_file_checks_free(checks);
 		return status;
 	}
-	fingerprints->n_threads = plan.n_threads - 1;
-	*fingerprints_out = fingerprints;
+	checks->n_threads = plan.n_threads - 1;
+	*checks_out = checks;
 	return BS_OK;
 }
 
 /* Adds tasks for a chunk and those that follow it in its segment: as many as the calling thread has
  * waited for, so that a search that ends early, or in a subfolder, checks few other files. */
-static void add_tasks(struct bs_file_checks *fingerprints, size_t chunk)
+static void add_tasks(struct bs_file_checks *checks, size_t chunk)
 {
-	size_t n_ahead = fingerprints->n_waits < MOST_AHEAD ? fingerprints->n_waits : MOST_AHEAD,
-	       n_before = fingerprints->n_tasks;
-	uint32_t segment = fingerprints->chunks[chunk].segment;
-	for (size_t i = chunk; i <= chunk + n_ahead && i < fingerprints->n_chunks &&
-	                       fingerprints->chunks[i].segment == segment;
+	size_t n_ahead = checks->n_waits < MOST_AHEAD ? checks->n_waits : MOST_AHEAD,
+	       n_before = checks->n_tasks;
+	uint32_t segment = checks->chunks[chunk].segment;
+	for (size_t i = chunk;
+	     i <= chunk + n_ahead && i < checks->n_chunks && checks->chunks[i].segment == segment;
 	     i++) {
-		if (fingerprints->task[i] > 0)
+		if (checks->task[i] > 0)
 			continue;
-		fingerprints->order[fingerprints->n_tasks++] = i;
-		fingerprints->task[i] = fingerprints->n_tasks;
+		checks->order[checks->n_tasks++] = i;
+		checks->task[i] = checks->n_tasks;
 	}
-	if (fingerprints->n_tasks > n_before)
-		(void)bs_workers_add(fingerprints->workers, fingerprints->n_tasks - n_before);
+	if (checks->n_tasks > n_before)
+		(void)bs_workers_add(checks->workers, checks->n_tasks - n_before);
 }
 
 /* Waits until a chunk is done, or does it. */
-static void wait_chunk(struct bs_file_checks *fingerprints, size_t chunk)
+static void wait_chunk(struct bs_file_checks *checks, size_t chunk)
 {
-	if (fingerprints->task[chunk] == DONE)
+	if (checks->task[chunk] == DONE)
 		return;
-	add_tasks(fingerprints, chunk);
-	if (++fingerprints->n_waits > ALONE_CHUNKS)
-		for (; fingerprints->n_threads > 0 && bs_workers_start(fingerprints->workers);
-		     fingerprints->n_threads--)
+	add_tasks(checks, chunk);
+	if (++checks->n_waits > ALONE_CHUNKS)
+		for (; checks->n_threads > 0 && bs_workers_start(checks->workers);
+		     checks->n_threads--)
 			continue;
-	bs_workers_wait_done(fingerprints->workers, fingerprints->task[chunk] - 1);
-	fingerprints->task[chunk] = DONE;
+	bs_workers_wait_done(checks->workers, checks->task[chunk] - 1);
+	checks->task[chunk] = DONE;
 }
 
-enum bs_status bs_file_checks_is_unchanged(struct bs_file_checks *fingerprints,
-                                           struct bs_doc_ref ref, bool *unchanged_out,
-                                           struct bs_error *err)
+enum bs_status bs_file_checks_is_unchanged(struct bs_file_checks *checks, struct bs_doc_ref ref,
+                                           bool *unchanged_out, struct bs_error *err)
 {
 	struct bs_file_place place = {.fd = -1};
 	struct bs_doc_record record;
-	size_t chunk = fingerprints->first_chunk[ref.segment] + ref.document / CHUNK_DOCS;
-	wait_chunk(fingerprints, chunk);
-	*unchanged_out = fingerprints->unchanged[ref.segment][ref.document] == 1;
-	if (fingerprints->unchanged[ref.segment][ref.document] != NOT_ASKED)
+	size_t chunk = checks->first_chunk[ref.segment] + ref.document / CHUNK_DOCS;
+	wait_chunk(checks, chunk);
+	*unchanged_out = checks->unchanged[ref.segment][ref.document] == 1;
+	if (checks->unchanged[ref.segment][ref.document] != NOT_ASKED)
 		return BS_OK;
-	enum bs_status status = bs_snapshot_record(fingerprints->snapshot, ref, &record, err);
-	*unchanged_out = !status && is_unchanged(fingerprints, &place, &record);
+	enum bs_status status = bs_snapshot_record(checks->snapshot, ref, &record, err);
+	*unchanged_out = !status && is_unchanged(checks, &place, &record);
 	bs_file_place_close(&place);
 	return status;
 }
 
-void bs_file_checks_free(struct bs_file_checks *fingerprints)
+void bs_file_checks_free(struct bs_file_checks *checks)
 {
-	if (!fingerprints)
+	if (!checks)
 		return;
-	bs_workers_free(fingerprints->workers);
-	for (uint32_t s = 0;
-	     fingerprints->unchanged && s <= fingerprints->snapshot->manifest.n_segments; s++)
-		free(fingerprints->unchanged[s]);
-	for (uint32_t s = 0;
-	     fingerprints->deleted && s <= fingerprints->snapshot->manifest.n_segments; s++)
-		free(fingerprints->deleted[s]);
-	if (fingerprints->folder >= 0)
-		close(fingerprints->folder);
-	free(fingerprints->unchanged);
-	free(fingerprints->deleted);
-	free(fingerprints->first_chunk);
-	free(fingerprints->skipped);
-	free(fingerprints->order);
-	free(fingerprints->task);
-	free(fingerprints->chunks);
-	free(fingerprints);
+	bs_workers_free(checks->workers);
+	for (uint32_t s = 0; checks->unchanged && s <= checks->snapshot->manifest.n_segments; s++)
+		free(checks->unchanged[s]);
+	for (uint32_t s = 0; checks->deleted && s <= checks->snapshot->manifest.n_segments; s++)
+		free(checks->deleted[s]);
+	if (checks->folder >= 0)
+		close(checks->folder);
+	free(checks->unchanged);
+	free(checks->deleted);
+	free(checks->first_chunk);
+	free(checks->skipped);
+	free(checks->order);
+	free(checks->task);
+	free(checks->chunks);
+	free(checks);
 }

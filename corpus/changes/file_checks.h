@@ -20,16 +20,16 @@ struct bs_file_checks;
 enum bs_status bs_file_checks_start(const struct bs_snapshot *snapshot,
                                     const struct bs_doc_bits *candidates, uint32_t source,
                                     const char *path, unsigned n_threads,
-                                    struct bs_file_checks **fingerprints_out,
+                                    struct bs_file_checks **checks_out,
                                     struct bs_error *err) BS_WARN_UNUSED;
 
 /* Whether the file of a document, which must not be a candidate, is unchanged since it was indexed.
  * For a skipped file, `segment` is manifest.n_segments, and `document` its number among the skipped
  * files of the source. Waits for the result or helps to compute it. Call it only on the thread that
  * called bs_file_checks_start. BS_CORRUPT, BS_NO_MEMORY. */
-enum bs_status bs_file_checks_is_unchanged(struct bs_file_checks *fingerprints,
-                                           struct bs_doc_ref ref, bool *unchanged_out,
+enum bs_status bs_file_checks_is_unchanged(struct bs_file_checks *checks, struct bs_doc_ref ref,
+                                           bool *unchanged_out,
                                            struct bs_error *err) BS_WARN_UNUSED;
 
-/* fingerprints is nullable. */
-void bs_file_checks_free(struct bs_file_checks *fingerprints);
+/* checks is nullable. */
+void bs_file_checks_free(struct bs_file_checks *checks);

@@ -43,7 +43,7 @@ struct area {
 	struct bs_gram_cover cover;
 	bool has_cover;
 	struct bs_folder_cursor folders;
-	struct bs_file_checks *fingerprints; /* NULL: not started, or the index is trusted */
+	struct bs_file_checks *checks; /* NULL: not started, or the index is trusted */
 	/* The walk's rules, if its globs, types or depth limit select some of the files of the
 	 * index; otherwise NULL. */
 	struct bs_walk *rules;
@@ -416,25 +416,24 @@ static enum bs_status know(const struct index_source *self, struct bs_doc_ref re
 }
 
 /* *out: the file is unchanged since it was indexed and cannot match. name: the file's path below
- * area->below_path. The first call starts to check the fingerprints of all files of the area. */
+ * area->below_path. The first call starts to check all files of the area. */
 static enum bs_status ask(struct index_source *self, struct area *area, const char *name, bool *out,
                           struct bs_error *err)
 {
 	enum bs_gram_answer answer;
 	enum bs_status status = begin_area(self, area, err);
-	if (!status && !self->search->request->index.no_stat && !area->fingerprints)
+	if (!status && !self->search->request->index.no_stat && !area->checks)
 		status = bs_file_checks_start(&self->snapshot, &self->candidates, area->source,
 		                              area->source_path, self->search->n_threads,
-		                              &area->fingerprints, err);
+		                              &area->checks, err);
 	if (!status)
 		status = set_path(self, area->below_source, name, strlen(name), err);
 	if (!status)
 		status = bs_gram_cover_ask(&area->cover, self->path.data, self->path.used_bytes,
 		                           NULL, &answer, err);
 	*out = !status && answer == BS_GRAM_NO_MATCH;
-	if (*out && area->fingerprints)
-		status = bs_file_checks_is_unchanged(area->fingerprints, area->cover.found, out,
-		                                     err);
+	if (*out && area->checks)
+		status = bs_file_checks_is_unchanged(area->checks, area->cover.found, out, err);
 	return status;
 }
 
@@ -895,7 +894,7 @@ static void index_close(struct bs_grep_source *source)
 	bs_candidate_files_deinit(&self->list);
 	for (size_t i = 0; i < self->n_areas; i++) {
 		bs_gram_cover_deinit(&self->areas[i].cover);
-		bs_file_checks_free(self->areas[i].fingerprints);
+		bs_file_checks_free(self->areas[i].checks);
 		bs_walk_close(self->areas[i].rules);
 		free(self->areas[i].extras);
 		free(self->areas[i].source_path);
