@@ -429,7 +429,7 @@ The last blocks of a shard are live initially.
 - live->words[n / 64] = (UINT64_C(1) << (n % 64)) - 1;
 + live->words[n / 64] = (UINT64_C(1) << (n % 64 - 1)) - 1;
 
-doc_order_slash core/store/doc_order.c doc_order cli_document_order
+doc_order_slash core/store/doc_table.c doc_order cli_document_order
 Document order compares paths by component: a/x precedes a-b.
 - return a[i] == '/' ? -1 : b[i] == '/' ? 1 : bs_compare_u64(a[i], b[i]);
 + return bs_compare_u64(a[i], b[i]);

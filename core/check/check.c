@@ -699,18 +699,26 @@ static void check_labels(struct check *check)
 }
 
 /* Checks that the names of skipped files do not lead out of their source, because a search opens
- * these files. */
+ * these files, and that they are in document order, because a refresh relies on it. */
 static void check_non_documents(struct check *check)
 {
 	const struct bs_manifest *manifest = &check->snapshot.manifest;
-	struct bs_non_documents entry;
-	for (size_t at = 0; bs_manifest_next_non_document(manifest, &at, &entry);)
+	struct bs_non_documents entry, before = {.source = UINT32_MAX};
+	struct bs_non_document_place place = {0};
+	for (; bs_manifest_next_non_document(manifest, &place, &entry); before = entry) {
 		EXPECT(check,
 		       manifest->sources[entry.source].kind != BS_SOURCE_FOLDER ||
 		               bs_doc_name_is_below((const uint8_t *)entry.name,
 		                                    (uint32_t)strlen(entry.name)),
 		       "a file that is passed over, \"%.100s\", is not below its source",
 		       entry.name);
+		EXPECT(check,
+		       before.source != entry.source ||
+		               bs_compare_paths((const uint8_t *)before.name, strlen(before.name),
+		                                (const uint8_t *)entry.name,
+		                                strlen(entry.name)) < 0,
+		       "a file that is passed over, \"%.100s\", is out of order", entry.name);
+	}
 }
 
 static void check_exclusions(struct check *check, uint64_t *end_bytes)

@@ -7,18 +7,6 @@
 #include "core/base/bytes.h"
 #include "core/base/source_kind.h"
 
-/* Compares bytewise, except that "/" sorts before all other bytes, so that "a/x" comes before
- * "a-b". */
-int bs_compare_paths(const uint8_t *a, size_t a_bytes, const uint8_t *b, size_t b_bytes)
-{
-	size_t n = a_bytes < b_bytes ? a_bytes : b_bytes, i = 0;
-	while (i < n && a[i] == b[i])
-		i++;
-	if (i == n)
-		return bs_compare_u64(a_bytes, b_bytes);
-	return a[i] == '/' ? -1 : b[i] == '/' ? 1 : bs_compare_u64(a[i], b[i]);
-}
-
 int bs_compare_records(uint32_t kind, const struct bs_doc_record *a, const struct bs_doc_record *b)
 {
 	switch (kind) {

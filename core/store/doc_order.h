@@ -8,9 +8,6 @@
 #include "core/base/error.h"
 #include "core/store/snapshot.h"
 
-/* Compares two paths below a folder in document order: negative, zero or positive. */
-int bs_compare_paths(const uint8_t *a, size_t a_bytes, const uint8_t *b, size_t b_bytes);
-
 /* Compares two documents of one source of this kind (enum bs_source_kind). */
 int bs_compare_records(uint32_t kind, const struct bs_doc_record *a, const struct bs_doc_record *b);
 

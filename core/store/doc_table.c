@@ -24,6 +24,18 @@ static uint32_t find_source(const uint8_t *ranges, uint32_t n_ranges, uint32_t d
 	return bs_load_u32(ranges + (uint64_t)find_range(ranges, n_ranges, document) * RANGE_BYTES);
 }
 
+/* Compares bytewise, except that "/" sorts before all other bytes, so that "a/x" comes before
+ * "a-b". */
+int bs_compare_paths(const uint8_t *a, size_t a_bytes, const uint8_t *b, size_t b_bytes)
+{
+	size_t n = a_bytes < b_bytes ? a_bytes : b_bytes, i = 0;
+	while (i < n && a[i] == b[i])
+		i++;
+	if (i == n)
+		return bs_compare_u64(a_bytes, b_bytes);
+	return a[i] == '/' ? -1 : b[i] == '/' ? 1 : bs_compare_u64(a[i], b[i]);
+}
+
 bool bs_doc_name_is_below(const uint8_t *name, uint32_t name_bytes)
 {
 	uint32_t start = 0;

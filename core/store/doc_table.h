@@ -43,6 +43,9 @@ struct bs_doc_record {
 	uint32_t lines;
 };
 
+/* Compares two paths below a folder in document order: negative, zero or positive. */
+int bs_compare_paths(const uint8_t *a, size_t a_bytes, const uint8_t *b, size_t b_bytes);
+
 /* Whether a name may be appended to the path of a folder: it has no ".", "..", empty component or
  * NUL byte, and is not absolute. Names are read from files, and a crafted name must not escape the
  * source. */

@@ -197,7 +197,7 @@ void bs_manifest_deinit(struct bs_manifest *manifest)
 	free(manifest->sources);
 	free(manifest->segments);
 	bs_term_table_deinit(&manifest->fields);
-	bs_buffer_deinit(&manifest->non_documents);
+	bs_manifest_forget_non_documents(manifest);
 	bs_buffer_deinit(&manifest->passed_entries);
 	*manifest = (struct bs_manifest){0};
 }
@@ -285,42 +285,171 @@ enum bs_status bs_manifest_add_fields(struct bs_manifest *manifest,
 	return status;
 }
 
-/* In the file an entry is u32 source, u32 offset after the first NUL byte, and the NUL-terminated
- * name. In memory 4 u64, the fingerprint (zeros: none), precede the name. */
+/* An entry of the list of files is u32 source, u32 offset after the first NUL byte, and the
+ * NUL-terminated name. */
 #define NON_DOCUMENT_HEAD_BYTES 8u
-#define FINGERPRINT_BYTES       (4 * sizeof(uint64_t))
+#define VARINT_BYTES            10u
+
+static uint64_t zigzag(uint64_t from, uint64_t to)
+{
+	uint64_t step = to - from;
+	return step >> 63 ? ~(step << 1) : step << 1;
+}
+
+static uint64_t unzigzag(uint64_t from, uint64_t step)
+{
+	return from + (step & 1 ? ~(step >> 1) : step >> 1);
+}
+
+bool bs_non_document_has_fingerprint(const struct bs_non_documents *file)
+{
+	return file->fingerprint[0] | file->fingerprint[1] | file->fingerprint[2] |
+	       file->fingerprint[3];
+}
+
+/* Encodes a fingerprint and sets `last` to it; zeros are a byte 0 and leave `last` unchanged. */
+static size_t put_fingerprint(uint8_t *to, const struct bs_non_documents *file, uint64_t last[4])
+{
+	bool has_fingerprint = bs_non_document_has_fingerprint(file);
+	size_t n = bs_varint_put(to, has_fingerprint ? file->fingerprint[0] + 1 : 0);
+	for (size_t i = 1; i < 4 && has_fingerprint; i++)
+		n += bs_varint_put(to + n, zigzag(last[i], file->fingerprint[i]));
+	if (has_fingerprint)
+		memcpy(last, file->fingerprint, sizeof(file->fingerprint));
+	return n;
+}
+
+/* Decodes a fingerprint into `last` and returns the byte after it, or NULL if it does not decode.
+ * *has_out: it is not empty. */
+static const uint8_t *get_fingerprint(const uint8_t *from, const uint8_t *end, uint64_t last[4],
+                                      bool *has_out)
+{
+	uint64_t n = 0, step = 0;
+	from = bs_varint_get(from, end, &n);
+	*has_out = from && n > 0;
+	if (!*has_out)
+		return from;
+	last[0] = n - 1;
+	for (size_t i = 1; i < 4 && from; i++) {
+		from = bs_varint_get(from, end, &step);
+		last[i] = unzigzag(last[i], step);
+	}
+	return from;
+}
+
+struct bs_non_document_place bs_manifest_end_of_non_documents(const struct bs_manifest *manifest)
+{
+	const struct bs_non_document_list *list = &manifest->non_documents;
+	struct bs_non_document_place end = {
+		list->files.used_bytes, list->fingerprints.used_bytes, {0}};
+	memcpy(end.last, list->last, sizeof(end.last));
+	return end;
+}
+
+/* Records the start of a source, whose first file follows at `place`. */
+static enum bs_status start_source(struct bs_non_document_list *list, uint32_t source,
+                                   struct bs_non_document_place place, struct bs_error *err)
+{
+	size_t n = bs_vector_n(&list->starts);
+	struct bs_non_document_start start = {place, source};
+	return n > 0 && list->starts.items[n - 1].source == source
+	               ? BS_OK
+	               : bs_vector_append(&list->starts, &start, err);
+}
 
 enum bs_status bs_manifest_add_non_document(struct bs_manifest *manifest,
                                             const struct bs_non_documents *file,
                                             struct bs_error *err)
 {
-	uint8_t head[NON_DOCUMENT_HEAD_BYTES + FINGERPRINT_BYTES];
+	struct bs_non_document_list *list = &manifest->non_documents;
+	uint8_t head[NON_DOCUMENT_HEAD_BYTES], fingerprint[4 * VARINT_BYTES];
+	struct bs_non_document_place end = bs_manifest_end_of_non_documents(manifest);
 	bs_store_u32(head, file->source);
 	bs_store_u32(head + 4, file->nul_end);
-	for (size_t i = 0; i < 4; i++)
-		bs_store_u64(head + NON_DOCUMENT_HEAD_BYTES + 8 * i, file->fingerprint[i]);
-	enum bs_status status = bs_buffer_append(&manifest->non_documents, head, sizeof(head), err);
+	size_t n = put_fingerprint(fingerprint, file, list->last);
+	enum bs_status status = start_source(list, file->source, end, err);
+	if (!status)
+		status = bs_buffer_append(&list->fingerprints, fingerprint, n, err);
+	if (!status)
+		status = bs_buffer_append(&list->files, head, sizeof(head), err);
 	return status ? status
-	              : bs_buffer_append(&manifest->non_documents, file->name,
-	                                 strlen(file->name) + 1, err);
+	              : bs_buffer_append(&list->files, file->name, strlen(file->name) + 1, err);
 }
 
-bool bs_manifest_next_non_document(const struct bs_manifest *manifest, size_t *at,
+bool bs_manifest_next_non_document(const struct bs_manifest *manifest,
+                                   struct bs_non_document_place *place,
                                    struct bs_non_documents *file_out)
 {
-	const struct bs_buffer *list = &manifest->non_documents;
-	if (*at >= list->used_bytes)
+	const struct bs_non_document_list *list = &manifest->non_documents;
+	const struct bs_buffer *fingerprints = &list->fingerprints;
+	bool has_fingerprint;
+	if (place->file_at >= list->files.used_bytes)
 		return false;
-	const uint8_t *head = list->data + *at, *fingerprint = head + NON_DOCUMENT_HEAD_BYTES;
+	const uint8_t *head = list->files.data + place->file_at;
 	*file_out = (struct bs_non_documents){
 		.source = bs_load_u32(head),
 		.nul_end = bs_load_u32(head + 4),
-		.name = (const char *)fingerprint + FINGERPRINT_BYTES,
+		.name = (const char *)head + NON_DOCUMENT_HEAD_BYTES,
 	};
-	for (size_t i = 0; i < 4; i++)
-		file_out->fingerprint[i] = bs_load_u64(fingerprint + 8 * i);
-	*at += NON_DOCUMENT_HEAD_BYTES + FINGERPRINT_BYTES + strlen(file_out->name) + 1;
+	place->file_at += NON_DOCUMENT_HEAD_BYTES + strlen(file_out->name) + 1;
+	/* The reader has checked that each file has a fingerprint that decodes. */
+	const uint8_t *end = get_fingerprint(fingerprints->data + place->fingerprint_at,
+	                                     fingerprints->data + fingerprints->used_bytes,
+	                                     place->last, &has_fingerprint);
+	place->fingerprint_at = (size_t)(end - fingerprints->data);
+	if (has_fingerprint)
+		memcpy(file_out->fingerprint, place->last, sizeof(place->last));
 	return true;
+}
+
+struct bs_non_document_place bs_manifest_find_non_documents(const struct bs_manifest *manifest,
+                                                            uint32_t source)
+{
+	const struct bs_non_document_starts *starts = &manifest->non_documents.starts;
+	size_t first = 0, end = bs_vector_n(starts);
+	while (first < end) {
+		size_t middle = first + (end - first) / 2;
+		if (starts->items[middle].source == source)
+			return starts->items[middle].place;
+		if (starts->items[middle].source < source)
+			first = middle + 1;
+		else
+			end = middle;
+	}
+	return bs_manifest_end_of_non_documents(manifest);
+}
+
+void bs_manifest_truncate_non_documents(struct bs_manifest *manifest,
+                                        const struct bs_non_document_place *place)
+{
+	struct bs_non_document_list *list = &manifest->non_documents;
+	size_t n = bs_vector_n(&list->starts);
+	list->files.used_bytes = place->file_at;
+	list->fingerprints.used_bytes = place->fingerprint_at;
+	memcpy(list->last, place->last, sizeof(list->last));
+	while (n > 0 && list->starts.items[n - 1].place.file_at >= place->file_at)
+		n--;
+	bs_vector_set_n(&list->starts, n);
+}
+
+static bool are_equal(const struct bs_buffer *a, const struct bs_buffer *b)
+{
+	return a->used_bytes == b->used_bytes &&
+	       (a->used_bytes == 0 || memcmp(a->data, b->data, a->used_bytes) == 0);
+}
+
+bool bs_manifest_has_same_non_documents(const struct bs_manifest *a, const struct bs_manifest *b)
+{
+	return are_equal(&a->non_documents.files, &b->non_documents.files) &&
+	       are_equal(&a->non_documents.fingerprints, &b->non_documents.fingerprints);
+}
+
+void bs_manifest_forget_non_documents(struct bs_manifest *manifest)
+{
+	bs_buffer_deinit(&manifest->non_documents.files);
+	bs_buffer_deinit(&manifest->non_documents.fingerprints);
+	bs_vector_deinit(&manifest->non_documents.starts);
+	manifest->non_documents = (struct bs_non_document_list){.last = {0}};
 }
 
 /* An entry is u32 source, u8 reason and the NUL-terminated path, in memory and in the file. The
@@ -405,6 +534,21 @@ void bs_manifest_mark_mixed_words(struct bs_manifest *manifest)
 	memcpy(manifest->versions.icu + n, "+", 2);
 }
 
+static enum bs_status copy_non_documents(const struct bs_non_document_list *list,
+                                         struct bs_non_document_list *copy, struct bs_error *err)
+{
+	enum bs_status status =
+		bs_buffer_append(&copy->files, list->files.data, list->files.used_bytes, err);
+	if (!status)
+		status = bs_buffer_append(&copy->fingerprints, list->fingerprints.data,
+		                          list->fingerprints.used_bytes, err);
+	if (!status)
+		status = bs_vector_extend(&copy->starts, list->starts.items,
+		                          bs_vector_n(&list->starts), err);
+	memcpy(copy->last, list->last, sizeof(copy->last));
+	return status;
+}
+
 enum bs_status bs_manifest_copy_head(const struct bs_manifest *manifest,
                                      struct bs_manifest *copy_out, struct bs_error *err)
 {
@@ -415,14 +559,15 @@ enum bs_status bs_manifest_copy_head(const struct bs_manifest *manifest,
 	copy_out->n_segments = 0;
 	copy_out->summary.number = copy_out->summary.counts_number = 0;
 	copy_out->fields = (struct bs_term_table){0};
-	copy_out->non_documents = copy_out->passed_entries = (struct bs_buffer){0};
+	copy_out->non_documents = (struct bs_non_document_list){.last = {0}};
+	copy_out->passed_entries = (struct bs_buffer){0};
 	enum bs_status status =
 		bs_recorded_options_copy(&manifest->options, &copy_out->options, err);
 	if (!status)
 		status = bs_manifest_add_fields(copy_out, &manifest->fields, err);
 	if (!status)
-		status = bs_buffer_append(&copy_out->non_documents, manifest->non_documents.data,
-		                          manifest->non_documents.used_bytes, err);
+		status =
+			copy_non_documents(&manifest->non_documents, &copy_out->non_documents, err);
 	if (!status)
 		status = bs_buffer_append(&copy_out->passed_entries, manifest->passed_entries.data,
 		                          manifest->passed_entries.used_bytes, err);
@@ -891,105 +1036,113 @@ static bool has_grams(const struct bs_manifest *manifest)
 	return manifest->options.grams;
 }
 
+/* Checks that the entry of a list at `at` is complete, is of a source of the manifest, and is not
+ * of an earlier source than the entry at `before` (NULL: none). Returns the NUL byte at its end, or
+ * NULL. */
+static const uint8_t *find_entry_end(const struct coder *coder, const struct bs_manifest *manifest,
+                                     const uint8_t *at, size_t head_bytes, const uint8_t *before)
+{
+	const size_t left = (size_t)(coder->end - at);
+	const uint8_t *end =
+		left > head_bytes ? memchr(at + head_bytes, 0, left - head_bytes) : NULL;
+	return end && bs_load_u32(at) < manifest->n_sources &&
+	                       (!before || bs_load_u32(before) <= bs_load_u32(at))
+	               ? end
+	               : NULL;
+}
+
 static void code_non_documents(struct coder *coder, struct bs_manifest *manifest)
 {
-	struct bs_non_documents file = {.nul_end = 0};
-	size_t next = 0;
-	while (coder->writer && bs_manifest_next_non_document(manifest, &next, &file)) {
-		bs_file_writer_u32(coder->writer, file.source);
-		bs_file_writer_u32(coder->writer, file.nul_end);
-		bs_file_writer_bytes(coder->writer, file.name, strlen(file.name) + 1);
+	struct bs_non_document_list *list = &manifest->non_documents;
+	size_t n_files = 0;
+	if (coder->writer) {
+		bs_file_writer_bytes(coder->writer, list->files.data, list->files.used_bytes);
+		return;
 	}
-	while (!coder->writer && !coder->status && coder->at < coder->end) {
-		const size_t left = (size_t)(coder->end - coder->at);
-		const uint8_t *head = coder->at, *name = head + NON_DOCUMENT_HEAD_BYTES;
-		const uint8_t *end = left > NON_DOCUMENT_HEAD_BYTES
-		                             ? memchr(name, 0, left - NON_DOCUMENT_HEAD_BYTES)
-		                             : NULL;
-		if (!end || bs_load_u32(head) >= manifest->n_sources) {
+	for (const uint8_t *at = coder->at, *before = NULL, *end; at < coder->end && !coder->status;
+	     before = at, at = end + 1) {
+		end = find_entry_end(coder, manifest, at, NON_DOCUMENT_HEAD_BYTES, before);
+		if (!end) {
 			coder->status = bs_container_corrupt(
 				coder->file, coder->err,
 				"the list of files that are passed over does not decode");
 			return;
 		}
-		file = (struct bs_non_documents){.source = bs_load_u32(head),
-		                                 .nul_end = bs_load_u32(head + 4),
-		                                 .name = (const char *)name};
-		coder->status = bs_manifest_add_non_document(manifest, &file, coder->err);
-		coder->at = end + 1;
+		struct bs_non_document_place place = {(size_t)(at - coder->at), n_files++, {0}};
+		coder->status = start_source(list, bs_load_u32(at), place, coder->err);
 	}
-}
-
-static uint64_t zigzag(uint64_t from, uint64_t to)
-{
-	uint64_t step = to - from;
-	return step >> 63 ? ~(step << 1) : step << 1;
-}
-
-static uint64_t unzigzag(uint64_t from, uint64_t step)
-{
-	return from + (step & 1 ? ~(step >> 1) : step >> 1);
-}
-
-bool bs_non_document_has_fingerprint(const struct bs_non_documents *file)
-{
-	return file->fingerprint[0] | file->fingerprint[1] | file->fingerprint[2] |
-	       file->fingerprint[3];
+	if (!coder->status)
+		coder->status = bs_buffer_append(&list->files, coder->at,
+		                                 (size_t)(coder->end - coder->at), coder->err);
+	/* Fingerprints are empty, a byte 0 each, unless their section follows. */
+	if (!coder->status)
+		coder->status = bs_buffer_reserve(&list->fingerprints, n_files, coder->err);
+	if (coder->status)
+		return;
+	if (n_files > 0)
+		memset(list->fingerprints.data, 0, n_files);
+	list->fingerprints.used_bytes = n_files;
+	coder->at = coder->end;
 }
 
 static bool has_fingerprints(const struct bs_manifest *manifest)
 {
-	struct bs_non_documents file;
-	for (size_t next = 0; bs_manifest_next_non_document(manifest, &next, &file);)
-		if (bs_non_document_has_fingerprint(&file))
+	const struct bs_buffer *fingerprints = &manifest->non_documents.fingerprints;
+	for (size_t i = 0; i < fingerprints->used_bytes; i++)
+		if (fingerprints->data[i])
 			return manifest->options.grams;
 	return false;
 }
 
-/* Reads the fingerprint of the entry at byte `at` of the list. last: the one read before. */
-static void read_fingerprint(struct coder *coder, struct bs_manifest *manifest, size_t at,
-                             uint64_t last[4])
-{
-	uint8_t *fingerprint = manifest->non_documents.data + at + NON_DOCUMENT_HEAD_BYTES;
-	uint64_t n, step;
-	code_varint(coder, &n);
-	if (coder->status || n == 0)
-		return;
-	last[0] = n - 1;
-	for (size_t i = 1; i < 4 && !coder->status; i++) {
-		code_varint(coder, &step);
-		last[i] = unzigzag(last[i], step);
-	}
-	for (size_t i = 0; i < 4; i++)
-		bs_store_u64(fingerprint + 8 * i, last[i]);
-}
-
-static void write_fingerprint(struct bs_file_writer *writer, const struct bs_non_documents *file,
-                              uint64_t last[4])
-{
-	bool has_fingerprint = bs_non_document_has_fingerprint(file);
-	bs_file_writer_varint(writer, has_fingerprint ? file->fingerprint[0] + 1 : 0);
-	for (size_t i = 1; i < 4 && has_fingerprint; i++) {
-		bs_file_writer_varint(writer, zigzag(last[i], file->fingerprint[i]));
-		last[i] = file->fingerprint[i];
-	}
-}
-
 static void code_fingerprints(struct coder *coder, struct bs_manifest *manifest)
 {
-	struct bs_non_documents file;
-	uint64_t last[4] = {0};
-	for (size_t next = 0, at = 0;
-	     !coder->status && bs_manifest_next_non_document(manifest, &next, &file); at = next)
-		if (coder->writer)
-			write_fingerprint(coder->writer, &file, last);
-		else
-			read_fingerprint(coder, manifest, at, last);
+	struct bs_non_document_list *list = &manifest->non_documents;
+	struct bs_non_document_start *start = list->starts.items,
+				     *starts_end = start + bs_vector_n(&list->starts);
+	struct bs_buffer *bytes = &list->fingerprints;
+	size_t n_files = bytes->used_bytes;
+	bool has_fingerprint;
+	if (coder->writer) {
+		bs_file_writer_bytes(coder->writer, bytes->data, bytes->used_bytes);
+		return;
+	}
+	const uint8_t *at = coder->at;
+	for (size_t i = 0; i < n_files && at; i++) {
+		if (start < starts_end && start->place.fingerprint_at == i) {
+			start->place.fingerprint_at = (size_t)(at - coder->at);
+			memcpy(start->place.last, list->last, sizeof(list->last));
+			start++;
+		}
+		at = get_fingerprint(at, coder->end, list->last, &has_fingerprint);
+	}
+	if (!at) {
+		has_bytes(coder, UINT64_MAX);
+		return;
+	}
+	bs_buffer_clear(bytes);
+	coder->status = bs_buffer_append(bytes, coder->at, (size_t)(at - coder->at), coder->err);
+	coder->at = at;
 }
 
 static bool has_passed_entries(const struct bs_manifest *manifest)
 {
 	return manifest->has_passed_entries && manifest->options.grams;
+}
+
+static bool is_passed_entry(const uint8_t *entry, const uint8_t *end)
+{
+	const uint8_t *path = entry + PASSED_HEAD_BYTES;
+	return entry[4] >= BS_SKIP_HIDDEN && entry[4] <= BS_SKIP_IGNORED_FOLDER &&
+	       bs_doc_name_is_below(path, (uint32_t)(end - path));
+}
+
+/* True if the entry `a` is of an earlier source than b or has a path before that of b. */
+static bool is_passed_before(const uint8_t *a, const uint8_t *b)
+{
+	const uint8_t *a_path = a + PASSED_HEAD_BYTES, *b_path = b + PASSED_HEAD_BYTES;
+	return bs_load_u32(a) < bs_load_u32(b) ||
+	       bs_compare_paths(a_path, strlen((const char *)a_path), b_path,
+	                        strlen((const char *)b_path)) < 0;
 }
 
 /* The section is u8 1, then the list, so that an empty list differs from a missing section. */
@@ -1004,15 +1157,10 @@ static void code_passed_entries(struct coder *coder, struct bs_manifest *manifes
 	expect(coder, coder->at < coder->end && *coder->at == 1, "a list of entries of kind",
 	       coder->at < coder->end ? *coder->at : 0);
 	coder->at += !coder->status;
-	for (const uint8_t *at = coder->at, *end; at < coder->end && !coder->status; at = end + 1) {
-		const size_t left = (size_t)(coder->end - at);
-		end = left > PASSED_HEAD_BYTES
-		              ? memchr(at + PASSED_HEAD_BYTES, 0, left - PASSED_HEAD_BYTES)
-		              : NULL;
-		if (end && bs_load_u32(at) < manifest->n_sources && at[4] >= BS_SKIP_HIDDEN &&
-		    at[4] <= BS_SKIP_IGNORED_FOLDER &&
-		    bs_doc_name_is_below(at + PASSED_HEAD_BYTES,
-		                         (uint32_t)(end - at - PASSED_HEAD_BYTES)))
+	for (const uint8_t *at = coder->at, *before = NULL, *end; at < coder->end && !coder->status;
+	     before = at, at = end + 1) {
+		end = find_entry_end(coder, manifest, at, PASSED_HEAD_BYTES, before);
+		if (end && is_passed_entry(at, end) && (!before || is_passed_before(before, at)))
 			continue;
 		coder->status = bs_container_corrupt(
 			coder->file, coder->err,

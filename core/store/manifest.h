@@ -149,6 +149,29 @@ struct bs_manifest_summary {
 	uint64_t counts_number; /* file counts-NUMBER; 0: no counts */
 };
 
+/* A place in the list of skipped files. Zeros: its start. */
+struct bs_non_document_place {
+	size_t file_at;
+	size_t fingerprint_at;
+	uint64_t last
+		[4]; /* the last fingerprint before the place; the next one is coded against it */
+};
+struct bs_non_document_start {
+	struct bs_non_document_place place;
+	uint32_t source;
+};
+BS_VECTOR(bs_non_document_starts, struct bs_non_document_start);
+
+/* The list of skipped files, in the bytes of the file, so that opening an index copies it as a
+ * whole. */
+struct bs_non_document_list {
+	struct bs_buffer files;
+	struct bs_buffer fingerprints; /* one for each file, perhaps an empty one */
+	/* the first file of each source that has some, by ascending numbers of sources */
+	struct bs_non_document_starts starts;
+	uint64_t last[4]; /* the last fingerprint */
+};
+
 struct bs_manifest {
 	uint64_t generation;  /* number of the commit, from 1 */
 	uint64_t next_number; /* for the next new file */
@@ -160,8 +183,8 @@ struct bs_manifest {
 	uint32_t n_segments;
 	/* Names of all fields indexed since the index was built from scratch. */
 	struct bs_term_table fields;
-	struct bs_buffer non_documents; /* of an index of grams: struct bs_non_documents, encoded */
-	struct bs_buffer passed_entries; /* struct bs_passed_entry, encoded */
+	struct bs_non_document_list non_documents; /* of an index of grams */
+	struct bs_buffer passed_entries;           /* struct bs_passed_entry, encoded */
 	/* passed_entries has all such entries of all folders that are sources */
 	bool has_passed_entries;
 	struct bs_manifest_exclusions exclusions;
@@ -197,8 +220,7 @@ enum bs_status bs_manifest_label_below(const char *label, const char *path, char
 /* Skipped sources: files of folders that are not documents, for example because they are binary. A
  * search of the files must read them, too. Reading of a binary file stops at its first NUL byte, so
  * the search may skip files whose part before it is shorter than any match. In document order,
- * source by source. bs_manifest_add_non_document: BS_NO_MEMORY. bs_manifest_next_non_document: *at
- * is 0 at first; returns false at the end; the name is borrowed. */
+ * source by source. */
 struct bs_non_documents {
 	uint32_t source;
 	uint32_t nul_end; /* offset after its first NUL byte; 0: unknown */
@@ -208,11 +230,25 @@ struct bs_non_documents {
 	const char *name;
 };
 bool bs_non_document_has_fingerprint(const struct bs_non_documents *file);
+/* Adds a file after all others. BS_NO_MEMORY; BS_IO if the list was moved to a file. */
 enum bs_status bs_manifest_add_non_document(struct bs_manifest *manifest,
                                             const struct bs_non_documents *file,
                                             struct bs_error *err) BS_WARN_UNUSED;
-bool bs_manifest_next_non_document(const struct bs_manifest *manifest, size_t *at,
+/* Returns the file at *place and moves *place after it; returns false at the end. The name is
+ * borrowed. */
+bool bs_manifest_next_non_document(const struct bs_manifest *manifest,
+                                   struct bs_non_document_place *place,
                                    struct bs_non_documents *file_out);
+/* The place of the first skipped file of a source; the end if it has none. Files of the next source
+ * follow those of this one. */
+struct bs_non_document_place bs_manifest_find_non_documents(const struct bs_manifest *manifest,
+                                                            uint32_t source);
+struct bs_non_document_place bs_manifest_end_of_non_documents(const struct bs_manifest *manifest);
+/* Removes the files from `place` on. */
+void bs_manifest_truncate_non_documents(struct bs_manifest *manifest,
+                                        const struct bs_non_document_place *place);
+bool bs_manifest_has_same_non_documents(const struct bs_manifest *a, const struct bs_manifest *b);
+void bs_manifest_forget_non_documents(struct bs_manifest *manifest);
 
 /* Files and folders that the rules of the index (hidden, ignored) left out of the folders that are
  * sources; the content of such a folder is not listed. A walk by other rules may find them. In the

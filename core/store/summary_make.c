@@ -533,7 +533,8 @@ static enum bs_status find_facts(struct making *at, struct bs_error *err)
 		at->facts.has_grams &= segment->trigrams.are_known;
 	}
 	at->facts.has_text_grams = at->facts.has_grams && manifest->options.grams;
-	for (size_t next = 0; bs_manifest_next_non_document(manifest, &next, &file);) {
+	struct bs_non_document_place place = {0};
+	while (bs_manifest_next_non_document(manifest, &place, &file)) {
 		uint64_t end = file.nul_end ? file.nul_end : UINT64_MAX;
 		at->facts.most_nul_end =
 			end > at->facts.most_nul_end ? end : at->facts.most_nul_end;

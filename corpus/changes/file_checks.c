@@ -27,6 +27,18 @@
 struct chunk {
 	uint32_t segment;
 	uint32_t first, end;
+	struct bs_non_document_place skipped; /* place of the skipped file `first` */
+};
+
+/* The documents of the source in a segment are within [first, end). */
+struct documents {
+	uint32_t first, end;
+	size_t first_chunk; /* the chunk of document `first` */
+	uint8_t *unchanged; /* by document from `first` on: 0, 1 or NOT_ASKED */
+	/* A bit for each document from number `first`, rounded down to a multiple of 8, on: it is
+	 * deleted. NULL: none is. A copy, because the caller may mark documents of other sources
+	 * while the checks run. */
+	uint8_t *deleted;
 };
 
 #define STAT_NS 1500u /* estimated time to check a file */
@@ -38,16 +50,10 @@ struct bs_file_checks {
 	const struct bs_snapshot *snapshot;
 	uint32_t source;
 	const struct bs_doc_bits *candidates;
-	int folder;      /* descriptor; -1: no file can be checked */
-	size_t *skipped; /* positions of the skipped files in the manifest's list */
-	uint32_t n_skipped;
+	int folder; /* descriptor; -1: no file can be checked */
 	struct chunk *chunks;
 	size_t n_chunks;
-	size_t *first_chunk; /* by segment: the chunk of document 0 */
-	/* by segment, then by document: a bit if it is deleted; NULL: none is. Copies, because the
-	 * caller may mark documents of other sources while the checks run. */
-	uint8_t **deleted;
-	uint8_t **unchanged; /* by segment, then by document: 0, 1 or NOT_ASKED */
+	struct documents *documents; /* by segment; the skipped files last */
 	struct bs_workers *workers;
 	size_t *order; /* by task: its chunk */
 	/* by chunk: its task plus 1; 0: no task yet, the walk is far from its files; DONE */
@@ -89,13 +95,14 @@ static enum bs_status do_skipped(struct bs_file_checks *checks, const struct chu
 	struct bs_file_place place = {.fd = -1};
 	struct bs_non_documents file;
 	enum bs_status status = BS_OK;
+	struct bs_non_document_place at = chunk->skipped;
+	uint8_t *unchanged = checks->documents[chunk->segment].unchanged;
 	for (uint32_t i = chunk->first; i < chunk->end && bs_task_is_wanted(task) && !status; i++) {
-		size_t at = checks->skipped[i];
 		(void)bs_manifest_next_non_document(&checks->snapshot->manifest, &at, &file);
 		if (!bs_non_document_has_fingerprint(&file))
 			continue;
-		checks->unchanged[chunk->segment][i] = has_fingerprint(
-			checks, &place, file.name, strlen(file.name), file.fingerprint);
+		unchanged[i] = has_fingerprint(checks, &place, file.name, strlen(file.name),
+		                               file.fingerprint);
 		status = bs_deadline_check_after(STAT_NS, err);
 	}
 	bs_file_place_close(&place);
@@ -111,6 +118,8 @@ static enum bs_status do_chunk(void *context, const struct bs_task *task, struct
 	const struct bs_doc_table *table = &checks->snapshot->segments[chunk->segment].docs;
 	struct bs_file_place place = {.fd = -1};
 	struct bs_source_range range = {.end = 0};
+	const struct documents *documents = &checks->documents[chunk->segment];
+	uint32_t first = documents->first, first_bit = first / 8 * 8;
 	enum bs_status status = BS_OK;
 	for (uint32_t d = chunk->first; d < chunk->end && bs_task_is_wanted(task) && !status; d++) {
 		struct bs_doc_ref ref = {chunk->segment, d};
@@ -122,12 +131,12 @@ static enum bs_status do_chunk(void *context, const struct bs_task *task, struct
 			d = range.end - 1;
 			continue;
 		}
-		const uint8_t *deleted = checks->deleted[ref.segment];
-		if ((deleted && (deleted[d / 8] >> (d % 8) & 1)) ||
+		if ((documents->deleted &&
+		     (documents->deleted[(d - first_bit) / 8] >> (d % 8) & 1)) ||
 		    (checks->candidates && bs_doc_bits_has(checks->candidates, ref)))
 			continue;
 		/* On failure the caller's thread reads the record again and reports it. */
-		checks->unchanged[ref.segment][d] =
+		documents->unchanged[d - first] =
 			bs_snapshot_record(checks->snapshot, ref, &record, err)
 				? NOT_ASKED
 				: is_unchanged(checks, &place, &record);
@@ -150,77 +159,85 @@ static void find_documents(const struct bs_doc_table *table, uint32_t source, ui
 		*first = range.first < *first ? range.first : *first;
 		*end = range.end > *end ? range.end : *end;
 	}
+	*first = *first < *end ? *first : *end;
 }
 
-/* Finds the skipped files of the source. */
-static enum bs_status find_skipped(struct bs_file_checks *checks, struct bs_error *err)
+static uint32_t count_skipped(const struct bs_file_checks *checks)
 {
 	const struct bs_manifest *manifest = &checks->snapshot->manifest;
+	struct bs_non_document_place at = bs_manifest_find_non_documents(manifest, checks->source);
 	struct bs_non_documents file;
-	size_t n = 0;
-	for (size_t at = 0; bs_manifest_next_non_document(manifest, &at, &file);)
-		n += file.source == checks->source;
-	checks->skipped = calloc(n + 1, sizeof(*checks->skipped));
-	if (!checks->skipped || n >= UINT32_MAX)
-		return bs_fail_memory(err, "file checks", n * sizeof(*checks->skipped));
-	for (size_t at = 0, before = 0; bs_manifest_next_non_document(manifest, &at, &file);
-	     before = at)
-		if (file.source == checks->source)
-			checks->skipped[checks->n_skipped++] = before;
-	return BS_OK;
+	uint32_t n = 0;
+	while (bs_manifest_next_non_document(manifest, &at, &file) && file.source == checks->source)
+		n++;
+	return n;
 }
 
-/* Adds the chunks of segment s, of which documents [first, end) are of the source. */
-static enum bs_status plan_segment(struct bs_file_checks *checks, uint32_t s, uint32_t n_docs,
-                                   uint32_t first, uint32_t end, struct bs_error *err)
+/* Adds the chunks of segment s, whose documents [first, end) are set. */
+static enum bs_status plan_segment(struct bs_file_checks *checks, uint32_t s, struct bs_error *err)
 {
-	checks->unchanged[s] = calloc((size_t)n_docs + 1, 1);
-	if (!checks->unchanged[s])
-		return bs_fail_memory(err, "file checks", n_docs);
+	struct documents *documents = &checks->documents[s];
+	uint32_t first = documents->first, end = documents->end, first_bit = first / 8 * 8;
+	documents->first_chunk = checks->n_chunks;
+	if (first == end)
+		return BS_OK;
+	documents->unchanged = calloc(end - first, 1);
 	const uint8_t *deleted = s < checks->snapshot->manifest.n_segments
 	                                 ? checks->snapshot->tombstones.bits[s]
 	                                 : NULL;
-	size_t deleted_bytes = ((size_t)n_docs + 7) / 8;
-	if (deleted && !(checks->deleted[s] = malloc(deleted_bytes + 1)))
-		return bs_fail_memory(err, "file checks", n_docs);
+	size_t deleted_bytes = ((size_t)end - first_bit + 7) / 8;
 	if (deleted)
-		memcpy(checks->deleted[s], deleted, deleted_bytes);
-	checks->first_chunk[s] = checks->n_chunks;
-	for (uint64_t from = 0; from < n_docs; from += CHUNK_DOCS) {
-		uint64_t to = from + CHUNK_DOCS < n_docs ? from + CHUNK_DOCS : n_docs;
-		struct chunk *chunk = &checks->chunks[checks->n_chunks++];
-		chunk->segment = s;
-		chunk->first = from > first ? (uint32_t)from : first;
-		chunk->end = to < end ? (uint32_t)to : end;
+		documents->deleted = malloc(deleted_bytes);
+	if (!documents->unchanged || (deleted && !documents->deleted))
+		return bs_fail_memory(err, "file checks", end - first);
+	if (deleted)
+		memcpy(documents->deleted, deleted + first_bit / 8, deleted_bytes);
+	for (uint64_t from = first; from < end; from += CHUNK_DOCS) {
+		uint64_t to = from + CHUNK_DOCS < end ? from + CHUNK_DOCS : end;
+		checks->chunks[checks->n_chunks++] =
+			(struct chunk){.segment = s, .first = (uint32_t)from, .end = (uint32_t)to};
 	}
 	return BS_OK;
 }
 
-static enum bs_status plan_chunks(struct bs_file_checks *checks, uint32_t source,
-                                  struct bs_error *err)
+/* Finds the first skipped file of each chunk of skipped files. */
+static void place_skipped(struct bs_file_checks *checks)
+{
+	const struct bs_manifest *manifest = &checks->snapshot->manifest;
+	struct bs_non_document_place at = bs_manifest_find_non_documents(manifest, checks->source);
+	struct bs_non_documents file;
+	for (size_t i = checks->documents[manifest->n_segments].first_chunk; i < checks->n_chunks;
+	     i++) {
+		checks->chunks[i].skipped = at;
+		for (uint32_t k = 0; k < CHUNK_DOCS; k++)
+			(void)bs_manifest_next_non_document(manifest, &at, &file);
+	}
+}
+
+static enum bs_status plan_chunks(struct bs_file_checks *checks, struct bs_error *err)
 {
 	uint32_t n_segments = checks->snapshot->manifest.n_segments;
-	enum bs_status status = find_skipped(checks, err);
-	size_t most = checks->n_skipped / CHUNK_DOCS + 2;
+	enum bs_status status = BS_OK;
+	size_t most = 1;
+	checks->documents = calloc((size_t)n_segments + 1, sizeof(*checks->documents));
+	if (!checks->documents)
+		return bs_fail_memory(err, "file checks", n_segments * sizeof(*checks->documents));
 	for (uint32_t s = 0; s < n_segments; s++)
-		most += checks->snapshot->segments[s].docs.n_docs / CHUNK_DOCS + 1;
+		find_documents(&checks->snapshot->segments[s].docs, checks->source,
+		               &checks->documents[s].first, &checks->documents[s].end);
+	checks->documents[n_segments].end = count_skipped(checks);
+	for (uint32_t s = 0; s <= n_segments; s++)
+		most += (checks->documents[s].end - checks->documents[s].first) / CHUNK_DOCS + 1;
 	checks->chunks = calloc(most, sizeof(*checks->chunks));
 	checks->order = calloc(most, sizeof(*checks->order));
 	checks->task = calloc(most, sizeof(*checks->task));
-	checks->first_chunk = calloc((size_t)n_segments + 1, sizeof(*checks->first_chunk));
-	checks->unchanged = calloc((size_t)n_segments + 1, sizeof(*checks->unchanged));
-	checks->deleted = calloc((size_t)n_segments + 1, sizeof(*checks->deleted));
-	if (!status && (!checks->chunks || !checks->order || !checks->task ||
-	                !checks->first_chunk || !checks->unchanged || !checks->deleted))
+	if (!checks->chunks || !checks->order || !checks->task)
 		status = bs_fail_memory(err, "file checks", most * sizeof(*checks->chunks));
-	for (uint32_t s = 0; s < n_segments && !status; s++) {
-		const struct bs_doc_table *table = &checks->snapshot->segments[s].docs;
-		uint32_t first, end;
-		find_documents(table, source, &first, &end);
-		status = plan_segment(checks, s, table->n_docs, first, end, err);
-	}
-	uint32_t n_skipped = checks->n_skipped;
-	return status ? status : plan_segment(checks, n_segments, n_skipped, 0, n_skipped, err);
+	for (uint32_t s = 0; s <= n_segments && !status; s++)
+		status = plan_segment(checks, s, err);
+	if (!status)
+		place_skipped(checks);
+	return status;
 }
 
 enum bs_status bs_file_checks_start(const struct bs_snapshot *snapshot,
@@ -236,7 +253,7 @@ enum bs_status bs_file_checks_start(const struct bs_snapshot *snapshot,
 	checks->source = source;
 	checks->candidates = candidates;
 	checks->folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	enum bs_status status = plan_chunks(checks, source, err);
+	enum bs_status status = plan_chunks(checks, err);
 	struct bs_workers_plan plan = {
 		.n_threads = (n_threads < MOST_THREADS ? n_threads : MOST_THREADS) + 1,
 		.n_slots = checks->n_chunks + 1,
@@ -291,10 +308,11 @@ enum bs_status bs_file_checks_is_unchanged(struct bs_file_checks *checks, struct
 {
 	struct bs_file_place place = {.fd = -1};
 	struct bs_doc_record record;
-	size_t chunk = checks->first_chunk[ref.segment] + ref.document / CHUNK_DOCS;
-	wait_chunk(checks, chunk);
-	*unchanged_out = checks->unchanged[ref.segment][ref.document] == 1;
-	if (checks->unchanged[ref.segment][ref.document] != NOT_ASKED)
+	const struct documents *documents = &checks->documents[ref.segment];
+	uint32_t i = ref.document - documents->first;
+	wait_chunk(checks, documents->first_chunk + i / CHUNK_DOCS);
+	*unchanged_out = documents->unchanged[i] == 1;
+	if (documents->unchanged[i] != NOT_ASKED)
 		return BS_OK;
 	enum bs_status status = bs_snapshot_record(checks->snapshot, ref, &record, err);
 	*unchanged_out = !status && is_unchanged(checks, &place, &record);
@@ -307,16 +325,13 @@ void bs_file_checks_free(struct bs_file_checks *checks)
 	if (!checks)
 		return;
 	bs_workers_free(checks->workers);
-	for (uint32_t s = 0; checks->unchanged && s <= checks->snapshot->manifest.n_segments; s++)
-		free(checks->unchanged[s]);
-	for (uint32_t s = 0; checks->deleted && s <= checks->snapshot->manifest.n_segments; s++)
-		free(checks->deleted[s]);
+	for (uint32_t s = 0; checks->documents && s <= checks->snapshot->manifest.n_segments; s++) {
+		free(checks->documents[s].unchanged);
+		free(checks->documents[s].deleted);
+	}
 	if (checks->folder >= 0)
 		close(checks->folder);
-	free(checks->unchanged);
-	free(checks->deleted);
-	free(checks->first_chunk);
-	free(checks->skipped);
+	free(checks->documents);
 	free(checks->order);
 	free(checks->task);
 	free(checks->chunks);

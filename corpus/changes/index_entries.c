@@ -28,7 +28,7 @@ struct known {
 	bool are_rows;         /* the documents are rows of collections, to be read as files */
 	uint32_t number;       /* number of the source */
 	struct bs_non_documents skipped; /* the next skipped file of the source, if has_skipped */
-	size_t skipped_at;  /* position in the manifest's list of skipped files, after `skipped` */
+	struct bs_non_document_place skipped_at; /* after `skipped` */
 	uint32_t n_skipped; /* number of `skipped` among the skipped files of the source */
 	bool has_skipped;
 	struct bs_file_checks *checks; /* NULL: the reader compares fingerprints */
@@ -37,10 +37,9 @@ struct known {
 /* Advances to the next skipped file of the source. */
 static void next_skipped(struct known *self)
 {
-	do
-		self->has_skipped = bs_manifest_next_non_document(
-			&self->cursor.snapshot->manifest, &self->skipped_at, &self->skipped);
-	while (self->has_skipped && self->skipped.source != self->number);
+	self->has_skipped = bs_manifest_next_non_document(&self->cursor.snapshot->manifest,
+	                                                  &self->skipped_at, &self->skipped) &&
+	                    self->skipped.source == self->number;
 	self->n_skipped++;
 }
 
@@ -285,6 +284,7 @@ enum bs_status bs_index_entries_attach(struct bs_feed *feed, const struct bs_sou
 	if (status) {
 		close_known(self);
 	} else {
+		self->skipped_at = bs_manifest_find_non_documents(&snapshot->manifest, source);
 		self->n_skipped = UINT32_MAX;
 		next_skipped(self);
 		bs_feed_set_entry_lookup(feed,

@@ -291,7 +291,7 @@ static enum bs_status compact_segments(struct compact *compact, struct bs_build_
 	if (!status)
 		status = bs_index_writer_read(writer, &compact->snapshot, err);
 	if (!status)
-		status = bs_index_writer_hold_list(writer, &writer->manifest.non_documents, err);
+		status = bs_index_writer_hold_skipped(writer, &writer->manifest, err);
 	if (!status)
 		status = bs_index_writer_keep_choices(writer, &compact->snapshot, err);
 	if (!status)

@@ -323,11 +323,19 @@ enum bs_status bs_index_writer_hold_list(const struct bs_index_writer *writer,
 	return bs_dir_spill(writer->dir, list, memory_of(writer->request) / LIST_SHARE, err);
 }
 
+enum bs_status bs_index_writer_hold_skipped(const struct bs_index_writer *writer,
+                                            struct bs_manifest *manifest, struct bs_error *err)
+{
+	struct bs_non_document_list *list = &manifest->non_documents;
+	enum bs_status status = bs_index_writer_hold_list(writer, &list->files, err);
+	return status ? status : bs_index_writer_hold_list(writer, &list->fingerprints, err);
+}
+
 enum bs_status bs_index_writer_read(struct bs_index_writer *writer, struct bs_snapshot *old,
                                     struct bs_error *err)
 {
 	bs_snapshot_use_spill(old, &writer->spill);
-	return bs_index_writer_hold_list(writer, &old->manifest.non_documents, err);
+	return bs_index_writer_hold_skipped(writer, &old->manifest, err);
 }
 
 static uint64_t row_bytes_held(const struct bs_index_writer *writer)

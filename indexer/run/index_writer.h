@@ -94,6 +94,10 @@ void bs_index_writer_use_owners(struct bs_index_writer *writer, struct bs_id_own
 enum bs_status bs_index_writer_hold_list(const struct bs_index_writer *writer,
                                          struct bs_buffer *list,
                                          struct bs_error *err) BS_WARN_UNUSED;
+/* The same for the manifest's list of skipped files. */
+enum bs_status bs_index_writer_hold_skipped(const struct bs_index_writer *writer,
+                                            struct bs_manifest *manifest,
+                                            struct bs_error *err) BS_WARN_UNUSED;
 /* Takes the word pairs and the gram plan of the existing index. */
 enum bs_status bs_index_writer_keep_choices(struct bs_index_writer *writer,
                                             const struct bs_snapshot *old,

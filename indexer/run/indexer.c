@@ -214,11 +214,10 @@ static enum bs_status add_non_documents(struct bs_manifest *manifest, uint32_t s
 /* Finds the next skipped file of the source in `before` that stays; returns false if there are no
  * more. */
 static bool next_kept(const struct bs_manifest *before, uint32_t source, const struct bs_feed *feed,
-                      size_t *at, struct bs_non_documents *file_out)
+                      struct bs_non_document_place *place, struct bs_non_documents *file_out)
 {
-	while (bs_manifest_next_non_document(before, at, file_out))
-		if (file_out->source == source &&
-		    (!feed || bs_feed_is_unread(feed, file_out->name)))
+	while (bs_manifest_next_non_document(before, place, file_out) && file_out->source == source)
+		if (!feed || bs_feed_is_unread(feed, file_out->name))
 			return true;
 	return false;
 }
@@ -232,23 +231,24 @@ static bool is_before(const struct bs_non_documents *a, const struct bs_non_docu
 /*
  * Keeps those skipped files of the source in the previous commit that the feed could not look at
  * (feed NULL: all). Merges them, in document order, with the files skipped in this run, which begin
- * at byte `from` of the list.
+ * at `from` in the list.
  */
 static enum bs_status keep_non_documents(struct bs_manifest *manifest,
                                          const struct bs_manifest *before, uint32_t source,
-                                         const struct bs_feed *feed, size_t from,
-                                         struct bs_error *err)
+                                         const struct bs_feed *feed,
+                                         struct bs_non_document_place from, struct bs_error *err)
 {
 	struct bs_manifest found = {.n_sources = 0};
 	struct bs_non_documents kept_file, found_file;
-	size_t kept_at = 0, found_at = 0;
+	struct bs_non_document_place kept_at = bs_manifest_find_non_documents(before, source),
+				     found_at = {0}, next = from;
+	enum bs_status status = BS_OK;
 	if (!next_kept(before, source, feed, &kept_at, &kept_file))
 		return BS_OK;
-	enum bs_status status =
-		bs_buffer_append(&found.non_documents, manifest->non_documents.data + from,
-	                         manifest->non_documents.used_bytes - from, err);
+	while (!status && bs_manifest_next_non_document(manifest, &next, &found_file))
+		status = bs_manifest_add_non_document(&found, &found_file, err);
 	if (!status)
-		manifest->non_documents.used_bytes = from;
+		bs_manifest_truncate_non_documents(manifest, &from);
 	bool has_kept = true;
 	bool has_found = bs_manifest_next_non_document(&found, &found_at, &found_file);
 	while (!status && (has_kept || has_found)) {
@@ -260,7 +260,7 @@ static enum bs_status keep_non_documents(struct bs_manifest *manifest,
 		else
 			has_found = bs_manifest_next_non_document(&found, &found_at, &found_file);
 	}
-	bs_buffer_deinit(&found.non_documents);
+	bs_manifest_forget_non_documents(&found);
 	return status;
 }
 
@@ -268,7 +268,7 @@ static enum bs_status keep_non_documents(struct bs_manifest *manifest,
 static enum bs_status hold_lists(struct bs_indexing *at, struct bs_error *err)
 {
 	enum bs_status status =
-		bs_index_writer_hold_list(&at->writer, &at->writer.manifest.non_documents, err);
+		bs_index_writer_hold_skipped(&at->writer, &at->writer.manifest, err);
 	return status ? status : bs_index_writer_hold_list(&at->writer, &at->folders.records, err);
 }
 
@@ -377,7 +377,8 @@ static uint64_t count_known_files(const struct bs_snapshot *old)
 	const struct bs_manifest *manifest = &old->manifest;
 	struct bs_non_documents file;
 	uint64_t n = 0;
-	for (size_t at = 0; bs_manifest_next_non_document(manifest, &at, &file);)
+	struct bs_non_document_place place = {0};
+	while (bs_manifest_next_non_document(manifest, &place, &file))
 		n++;
 	for (uint32_t s = 0; s < manifest->n_segments; s++) {
 		const struct bs_doc_table *docs = &old->segments[s].docs;
@@ -456,7 +457,7 @@ static enum bs_status read_source(struct bs_indexing *at, uint32_t i, bool read_
 	struct bs_feed *feed = NULL;
 	at->left_out = (struct bs_left_out){{0}, {{{0}, 0}}};
 	at->is_left = at->list.sources[i].is_left;
-	size_t n_passed_over = at->writer.manifest.non_documents.used_bytes;
+	struct bs_non_document_place found_at = bs_manifest_end_of_non_documents(manifest);
 	enum bs_status status = bs_refresh_begin(
 		&at->refresh, i, &at->source, &manifest->sources[i], &at->writer.source_options,
 		read_stdin, report_skip, at, &at->refreshing, &feed, err);
@@ -480,7 +481,7 @@ static enum bs_status read_source(struct bs_indexing *at, uint32_t i, bool read_
 		status = read_row(at, i, err);
 	if (!status && feed && is_known(at, i))
 		status = keep_non_documents(&at->writer.manifest, &at->old.manifest, i, feed,
-		                            n_passed_over, err);
+		                            found_at, err);
 	if (!status)
 		status = hold_lists(at, err);
 	/* The array may have moved, because inner collections were added. */
@@ -508,7 +509,7 @@ static enum bs_status keep_source(struct bs_indexing *at, uint32_t i, struct bs_
 		status = bs_inners_settle(&at->inners, i, NULL, BS_INNERS_KEPT, err);
 	if (!status)
 		status = keep_non_documents(manifest, &at->old.manifest, i, NULL,
-		                            manifest->non_documents.used_bytes, err);
+		                            bs_manifest_end_of_non_documents(manifest), err);
 	return status ? status : hold_lists(at, err);
 }
 
@@ -571,11 +572,11 @@ static enum bs_status restore_rest(struct bs_indexing *at, uint32_t from, uint32
 	struct bs_non_documents file;
 	enum bs_status status = BS_OK;
 	bool reads_same = bs_recorded_options_read_same(&old->options, &manifest->options);
-	for (size_t next = 0; manifest->options.grams && !status &&
-	                      bs_manifest_next_non_document(old, &next, &file);) {
-		bool is_here = file.source == from;
+	struct bs_non_document_place place = bs_manifest_find_non_documents(old, from);
+	while (manifest->options.grams && !status &&
+	       bs_manifest_next_non_document(old, &place, &file) && file.source == from) {
 		file.source = i;
-		status = is_here ? bs_manifest_add_non_document(manifest, &file, err) : BS_OK;
+		status = bs_manifest_add_non_document(manifest, &file, err);
 	}
 	for (uint32_t k = 0; k < at->list.n_moves; k++) {
 		if (bs_manifest_root(old, k) != from || at->list.moves[k].number == BS_SOURCE_GONE)
@@ -647,7 +648,7 @@ static enum bs_status do_without(struct bs_indexing *at, uint32_t i, enum bs_sta
 	return status || is_lost || !is_known(at, i)
 	               ? status
 	               : keep_non_documents(manifest, &at->old.manifest, i, NULL,
-	                                    manifest->non_documents.used_bytes, err);
+	                                    bs_manifest_end_of_non_documents(manifest), err);
 }
 
 enum bs_status bs_indexing_source(struct bs_indexing *at, uint32_t i, struct bs_error *err)
@@ -1008,10 +1009,7 @@ static bool is_anything_new(const struct bs_indexing *at)
 	    !bs_recorded_options_equal(&old->options, &new->options) ||
 	    new->options.gram_collections != old->options.gram_collections)
 		return true;
-	if (new->non_documents.used_bytes != old->non_documents.used_bytes ||
-	    (old->non_documents.used_bytes &&
-	     memcmp(new->non_documents.data, old->non_documents.data,
-	            old->non_documents.used_bytes) != 0))
+	if (!bs_manifest_has_same_non_documents(old, new))
 		return true;
 	if (new->has_passed_entries != old->has_passed_entries ||
 	    new->passed_entries.used_bytes != old->passed_entries.used_bytes ||
@@ -1149,8 +1147,8 @@ static enum bs_status tidy(struct bs_indexing *at, struct bs_error *err)
 	/* Free these lists first, because compaction and the report read the lists of the new
 	 * commit. */
 	bs_buffer_deinit(&at->folders.records);
-	bs_buffer_deinit(&at->writer.manifest.non_documents);
-	bs_buffer_deinit(&at->old.manifest.non_documents);
+	bs_manifest_forget_non_documents(&at->writer.manifest);
+	bs_manifest_forget_non_documents(&at->old.manifest);
 	if (at->report.is_refresh && at->report.is_committed &&
 	    bs_compact(at->request, &at->dir, false, &at->report, &why) != BS_OK)
 		snprintf(at->report.warning, sizeof(at->report.warning), "not compacted: %.200s",

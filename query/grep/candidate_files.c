@@ -38,12 +38,13 @@ static void next_non_document(struct bs_candidate_files *list)
 	struct bs_non_documents file;
 	do {
 		if (!bs_manifest_next_non_document(&list->snapshot->manifest,
-		                                   &list->non_documents_at, &file)) {
+		                                   &list->non_documents_at, &file) ||
+		    file.source != list->source) {
 			list->non_documents = NULL;
 			return;
 		}
-	} while (file.source != list->source || (list->kind == BS_SOURCE_FOLDER &&
-	                                         bs_skipped_file_is_out(&file, list->least_bytes)));
+	} while (list->kind == BS_SOURCE_FOLDER &&
+	         bs_skipped_file_is_out(&file, list->least_bytes));
 	list->non_documents = file.name;
 	list->next_skipped = file;
 }
@@ -68,6 +69,7 @@ enum bs_status bs_candidate_files_init(struct bs_candidate_files *list,
 		if (status)
 			return status;
 	}
+	list->non_documents_at = bs_manifest_find_non_documents(&snapshot->manifest, source);
 	next_non_document(list);
 	return open_files(&list->cursor, snapshot, source, candidates, err);
 }
@@ -123,17 +125,17 @@ void bs_candidate_files_deinit(struct bs_candidate_files *list)
 
 static void next_skipped(struct bs_gram_cover *cover)
 {
-	do
-		cover->has_skipped = bs_manifest_next_non_document(
-			&cover->snapshot->manifest, &cover->skipped_at, &cover->skipped);
-	while (cover->has_skipped && cover->skipped.source != cover->source);
+	cover->has_skipped = bs_manifest_next_non_document(&cover->snapshot->manifest,
+	                                                   &cover->skipped_at, &cover->skipped) &&
+	                     cover->skipped.source == cover->source;
 	cover->n_skipped++;
 }
 
 static enum bs_status start_over(struct bs_gram_cover *cover, struct bs_error *err)
 {
 	bs_doc_cursor_deinit(&cover->cursor);
-	cover->skipped_at = 0;
+	cover->skipped_at =
+		bs_manifest_find_non_documents(&cover->snapshot->manifest, cover->source);
 	cover->n_skipped = UINT32_MAX;
 	next_skipped(cover);
 	return open_files(&cover->cursor, cover->snapshot, cover->source, NULL, err);

@@ -25,8 +25,8 @@ struct bs_candidate_files {
 	uint32_t kind;
 	struct bs_doc_cursor cursor; /* over the candidates */
 	uint64_t least_bytes;        /* see bs_candidate_files_init */
-	/* position in the manifest's list of skipped files, after the next one */
-	size_t non_documents_at;
+	/* the place in the manifest's list of skipped files, after the next one */
+	struct bs_non_document_place non_documents_at;
 	const char *non_documents;            /* name of the next skipped file; NULL: no more */
 	struct bs_non_documents next_skipped; /* its entry in that list */
 	bool has_no_row; /* the collection has no row and is still to be listed */
@@ -74,7 +74,7 @@ struct bs_gram_cover {
 	struct bs_doc_ref found;
 	struct bs_non_documents skipped; /* the next skipped file of the source, if has_skipped */
 	uint32_t n_skipped;              /* number of `skipped` among the source's skipped files */
-	size_t skipped_at; /* position in the manifest's list of skipped files, after `skipped` */
+	struct bs_non_document_place skipped_at; /* after `skipped` */
 	bool has_skipped;
 };
 

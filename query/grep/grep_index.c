@@ -819,8 +819,10 @@ static void sum_skipped(struct index_source *self, uint32_t source)
 {
 	struct bs_grep_known known = {.is_known = true, .is_binary = true};
 	struct bs_non_documents file;
-	for (size_t at = 0; bs_manifest_next_non_document(&self->snapshot.manifest, &at, &file);)
-		if (file.source == source && bs_skipped_file_is_out(&file, self->least_bytes))
+	const struct bs_manifest *manifest = &self->snapshot.manifest;
+	struct bs_non_document_place place = bs_manifest_find_non_documents(manifest, source);
+	while (bs_manifest_next_non_document(manifest, &place, &file) && file.source == source)
+		if (bs_skipped_file_is_out(&file, self->least_bytes))
 			(void)pass(self, &known);
 }
 

@@ -83,23 +83,27 @@ static void options_fill(struct bs_recorded_options *options, uint64_t *random)
 /* Adds skipped files, with and without fingerprints, and entries that rules left out. */
 static void skipped_fill(struct bs_manifest *manifest, uint64_t *random)
 {
-	for (uint64_t n = random_below(random, 6); n > 0; n--) {
+	static const char *const paths[] = {"a/.b", "a/.b.c", "a-/.b", "\377/.c"};
+	bool has_fingerprints = random_below(random, 4);
+	for (uint64_t n = random_below(random, 9); n > 0; n--) {
 		FREED char *name = name_string(random);
 		struct bs_non_documents file = {
-			.source = (uint32_t)random_below(random, manifest->n_sources),
+			.source = (uint32_t)((8 - n) * manifest->n_sources / 8),
 			.nul_end = (uint32_t)random_below(random, 3),
 			.name = name};
-		for (int word = 0; word < 4 && file.nul_end > 0; word++)
+		bool has_fingerprint = has_fingerprints && random_below(random, 2);
+		for (int word = 0; word < 4 && has_fingerprint; word++)
 			file.fingerprint[word] = next_random(random) >> (word ? 0 : 1);
 		expect_ok(bs_manifest_add_non_document(manifest, &file, ERR), &said);
 	}
 	manifest->has_passed_entries = random_below(random, 2);
-	for (uint64_t n = random_below(random, 6); n > 0; n--) {
+	for (size_t i = 0; i < manifest->n_sources * COUNT(paths); i++) {
 		struct bs_passed_entry entry = {
-			.source = (uint32_t)random_below(random, manifest->n_sources),
+			.source = (uint32_t)(i / COUNT(paths)),
 			.reason = (enum bs_skip)(BS_SKIP_HIDDEN + random_below(random, 4)),
-			.path = random_below(random, 2) ? "a/.b" : "\377/.c"};
-		expect_ok(bs_manifest_add_passed_entry(manifest, &entry, ERR), &said);
+			.path = paths[i % COUNT(paths)]};
+		if (random_below(random, 3) == 0)
+			expect_ok(bs_manifest_add_passed_entry(manifest, &entry, ERR), &said);
 	}
 }
 
@@ -165,21 +169,39 @@ static void manifest_fill(struct bs_manifest *manifest, uint64_t *random)
 
 /* ---- comparing ---- */
 
+/* The skipped files of each source are found without those before them. */
+static void expect_found(const struct bs_manifest *manifest)
+{
+	struct bs_non_documents file, found;
+	struct bs_non_document_place place = {0};
+	for (uint32_t i = 0; i < manifest->n_sources; i++) {
+		struct bs_non_document_place at = bs_manifest_find_non_documents(manifest, i);
+		while (bs_manifest_next_non_document(manifest, &at, &found) && found.source == i) {
+			assert_true(bs_manifest_next_non_document(manifest, &place, &file));
+			assert_memory_equal(&file, &found, sizeof(file));
+		}
+	}
+	assert_false(bs_manifest_next_non_document(manifest, &place, &file));
+}
+
 /* Skipped files and entries that rules left out. */
 static void expect_same_skipped(const struct bs_manifest *a, const struct bs_manifest *b)
 {
 	struct bs_non_documents x, y;
 	struct bs_passed_entry p, q;
+	struct bs_non_document_place place = {0}, other_place = {0};
 	size_t at = 0, other_at = 0;
-	while (bs_manifest_next_non_document(a, &at, &x)) {
-		assert_true(bs_manifest_next_non_document(b, &other_at, &y));
+	while (bs_manifest_next_non_document(a, &place, &x)) {
+		assert_true(bs_manifest_next_non_document(b, &other_place, &y));
 		assert_true(x.source == y.source && x.nul_end == y.nul_end);
 		assert_memory_equal(x.fingerprint, y.fingerprint, sizeof(x.fingerprint));
 		assert_string_equal(x.name, y.name);
 	}
-	assert_false(bs_manifest_next_non_document(b, &other_at, &y));
+	assert_false(bs_manifest_next_non_document(b, &other_place, &y));
+	assert_true(bs_manifest_has_same_non_documents(a, b));
+	expect_found(a);
+	expect_found(b);
 	assert_int_equal(a->has_passed_entries, b->has_passed_entries);
-	at = other_at = 0;
 	while (bs_manifest_next_passed_entry(a, &at, &p)) {
 		assert_true(bs_manifest_next_passed_entry(b, &other_at, &q));
 		assert_true(p.source == q.source && p.reason == q.reason);
@@ -449,8 +471,11 @@ enum spoilt {
 	BELOW,
 	LEFT_OUT,
 	NON_DOCUMENT,
+	NON_DOCUMENT_ORDER,
 	PASSED_PLACE,
 	PASSED_REASON,
+	PASSED_ORDER,
+	PASSED_TWICE,
 	SEGMENT,
 	NUMBER,
 	N_SPOILT
@@ -465,7 +490,7 @@ static void spoil(struct bs_manifest *manifest, enum spoilt what)
 	struct bs_segment_record deleted = {
 		.number = 1, .n_docs = 3, .n_deleted = 4, .tombstones = 2};
 	struct bs_segment_record twice = {.number = 1, .n_docs = 3};
-	struct bs_non_documents file = {.source = 9, .name = "x"};
+	struct bs_non_documents file = {.name = "x"};
 	if (what == FIELD)
 		expect_ok(bs_manifest_add_field(manifest, "a\0b", 3, ERR), &said);
 	if (what == DENSITY)
@@ -488,9 +513,21 @@ static void spoil(struct bs_manifest *manifest, enum spoilt what)
 		manifest->sources[0].kind = 2;
 	if (what == LEFT_OUT)
 		manifest->sources[0].left_out.binary[0] = (struct bs_skip_kind){"png", 5};
-	if (what == NON_DOCUMENT) {
+	if (what == NON_DOCUMENT || what == NON_DOCUMENT_ORDER) {
 		manifest->options.grams = true;
+		file.source = what == NON_DOCUMENT ? manifest->n_sources : 1;
+		if (what == NON_DOCUMENT_ORDER)
+			expect_ok(bs_manifest_add_source(manifest, &folder_record, ERR), &said);
 		expect_ok(bs_manifest_add_non_document(manifest, &file, ERR), &said);
+		file.source = 0;
+		expect_ok(bs_manifest_add_non_document(manifest, &file, ERR), &said);
+	}
+	if (what == PASSED_ORDER || what == PASSED_TWICE) {
+		struct bs_passed_entry entry = {.reason = BS_SKIP_HIDDEN, .path = "a-/.b"};
+		manifest->options.grams = manifest->has_passed_entries = true;
+		expect_ok(bs_manifest_add_passed_entry(manifest, &entry, ERR), &said);
+		entry.path = what == PASSED_ORDER ? "a/.b" : entry.path;
+		expect_ok(bs_manifest_add_passed_entry(manifest, &entry, ERR), &said);
 	}
 	if (what == PASSED_PLACE || what == PASSED_REASON) {
 		struct bs_passed_entry entry = {.reason = BS_SKIP_HIDDEN, .path = "a/.b"};
