@@ -402,7 +402,7 @@ static enum bs_status open_row(struct bs_reader *reader, int dir_fd, const char 
 	*refusal = (struct bs_refusal){
 		.skip = BS_SKIP_UNREADABLE, .reason = "cannot be read", .error_number = EIO};
 	if (!status && !reader->row.has_failed) {
-		bs_file_keep_access_time(reader->row_fd);
+		bs_file_keep_access_time(reader->row_fd, O_RDONLY | O_NONBLOCK);
 		*document = (struct bs_document){.name.bytes = (const uint8_t *)"",
 		                                 .fingerprint = bs_file_fingerprint(&found),
 		                                 .text.stream = &reader->row,

@@ -151,7 +151,7 @@ int bs_source_open(const struct bs_source *source, int flags)
 	if (folder_fd >= 0)
 		close(folder_fd);
 	if (fd >= 0)
-		bs_file_keep_access_time(fd);
+		bs_file_keep_access_time(fd, flags);
 	errno = saved;
 	return fd;
 }

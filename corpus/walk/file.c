@@ -84,11 +84,9 @@ int bs_file_open(int dir_fd, const char *path, int flags)
 	return fd;
 }
 
-void bs_file_keep_access_time(int fd)
+void bs_file_keep_access_time(int fd, int flags)
 {
-	int flags = fcntl(fd, F_GETFL);
-	if (flags >= 0)
-		(void)fcntl(fd, F_SETFL, flags | O_NOATIME);
+	(void)fcntl(fd, F_SETFL, flags | O_NOATIME);
 }
 
 int bs_file_stat(int dir_fd, const char *path, struct stat *stat_out)
@@ -397,7 +395,7 @@ enum bs_status bs_file_load(int dir_fd, const char *path, bool refuse_binary, ui
 		refuse(refusal_out, BS_SKIP_SPECIAL, 0, "not a regular file");
 		goto out;
 	}
-	bs_file_keep_access_time(fd);
+	bs_file_keep_access_time(fd, O_RDONLY | O_NONBLOCK);
 	if (bytes->capacity_bytes > GENEROUS_BYTES &&
 	    fingerprint_out->size_bytes < bytes->capacity_bytes / 4)
 		bs_buffer_deinit(bytes);

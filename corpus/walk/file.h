@@ -24,8 +24,9 @@
 int bs_file_open(int dir_fd, const char *path, int flags);
 
 /* Reading a file through fd will not change its access time, if the process owns the file or may do
- * so anyway. Indexing must not disturb `grep --sort accessed`. */
-void bs_file_keep_access_time(int fd);
+ * so anyway. flags: those that the file was opened with. Indexing must not disturb `grep --sort
+ * accessed`. */
+void bs_file_keep_access_time(int fd, int flags);
 
 /* fstatat, following symlinks, for a path of any length. Returns -1 and sets errno like fstatat. */
 int bs_file_stat(int dir_fd, const char *path, struct stat *stat_out);
