@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "core/base/buffer.h"
 #include "core/system/deadline.h"
@@ -334,6 +335,12 @@ void bs_workers_free(struct bs_workers *workers)
 	pthread_cond_destroy(&workers->moved);
 	free(workers->slots);
 	free(workers);
+}
+
+uint32_t bs_workers_n_threads(uint32_t wanted, uint32_t most)
+{
+	long n = wanted > 0 ? (long)wanted : sysconf(_SC_NPROCESSORS_ONLN);
+	return n < 1 ? 1 : n > (long)most ? most : (uint32_t)n;
 }
 
 enum bs_status bs_workers_run(const struct bs_workers_plan *plan, uint64_t n_tasks,

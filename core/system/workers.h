@@ -52,6 +52,9 @@ struct bs_workers_plan {
 	void *context;            /* of `work` and `put` */
 };
 
+/* The number of threads to use: `wanted`, or one for each processor if it is 0; from 1 to most. */
+uint32_t bs_workers_n_threads(uint32_t wanted, uint32_t most);
+
 /* Does tasks 0..n_tasks-1 and returns when all have ended. plan->n_slots is ignored. BS_NO_MEMORY,
  * or the failure of a task or put. */
 enum bs_status bs_workers_run(const struct bs_workers_plan *plan, uint64_t n_tasks,

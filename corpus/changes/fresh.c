@@ -1,21 +1,28 @@
 /* fresh.c: see fresh.h. */
 #include "corpus/changes/fresh.h"
-#include "core/bitsift/skip.h"
-#include "core/system/deadline.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "core/base/hash.h"
 #include "core/base/value.h"
+#include "core/base/vector.h"
+#include "core/bitsift/skip.h"
 #include "core/store/folder_listings.h"
+#include "core/system/deadline.h"
+#include "core/system/workers.h"
 #include "corpus/changes/inner.h"
 #include "corpus/changes/recorded.h"
 #include "corpus/changes/refresh.h"
 #include "corpus/read/reader.h"
 
 #define MOST_CHECKERS 8 /* most threads that compare fingerprints */
+
+struct folder_place {
+	char *place; /* the real path of the folder */
+	uint32_t source;
+};
+BS_VECTOR(folder_places, struct folder_place);
 
 struct freshening {
 	struct bs_snapshot *snapshot;
@@ -25,8 +32,9 @@ struct freshening {
 	struct bs_source source;
 	uint32_t number; /* number of source */
 	struct bs_refreshing refreshing;
-	struct bs_inners inners; /* the inner collections of source */
-	struct bs_inner *inner;  /* the inner collection being read; NULL: none */
+	struct folder_places places; /* of all folders among the sources, sorted */
+	struct bs_inners inners;     /* the inner collections of source */
+	struct bs_inner *inner;      /* the inner collection being read; NULL: none */
 	/* the recorded listings of folders; file is NULL without listings */
 	struct bs_folders folders;
 	struct bs_folder_cursor folder_cursor;
@@ -164,53 +172,82 @@ static enum bs_status freshen_found(struct freshening *at, struct bs_source_reco
 	return status;
 }
 
-/* *is_in_out: the walk of source f, a folder, yields the source at `place`, perhaps because the
- * folder's rules have changed. */
-static enum bs_status is_in_folder(struct freshening *at, const char *place, uint32_t f,
+static int compare_places(const void *left, const void *right)
+{
+	const struct folder_place *a = left, *b = right;
+	return strcmp(a->place, b->place);
+}
+
+/* Finds the places of all folders among the sources. A folder that must not be read has none. */
+static enum bs_status find_places(struct freshening *at, struct bs_error *err)
+{
+	const struct bs_manifest *manifest = &at->snapshot->manifest;
+	enum bs_status status = BS_OK;
+	for (uint32_t f = 0; f < manifest->n_sources && !status; f++) {
+		const struct bs_source_record *record = &manifest->sources[f];
+		struct folder_place folder = {.source = f};
+		struct bs_source source;
+		if (record->kind != BS_SOURCE_FOLDER)
+			continue;
+		status = bs_recorded_root(at->snapshot->dir, record, &source, err);
+		if (status)
+			break;
+		if (!source.is_refused)
+			status = bs_recorded_canonical(at->snapshot->dir, source.kind, record->path,
+			                               false, &folder.place, err);
+		if (!status && folder.place)
+			status = bs_vector_append(&at->places, &folder, err);
+		if (status)
+			free(folder.place);
+		bs_source_deinit(&source);
+	}
+	if (bs_vector_n(&at->places) > 0)
+		qsort(at->places.items, bs_vector_n(&at->places), sizeof(*at->places.items),
+		      compare_places);
+	return status;
+}
+
+/* *is_in_out: the walk of source f, a folder, yields the source at `below` in it, perhaps because
+ * the folder's rules have changed. */
+static enum bs_status is_in_folder(struct freshening *at, const char *below, uint32_t f,
                                    bool *is_in_out, struct bs_error *err)
 {
 	const struct bs_source_record *record = &at->snapshot->manifest.sources[f];
 	struct bs_source folder;
 	struct bs_error why = {""};
-	char *around = NULL;
 	enum bs_status status = bs_recorded_root(at->snapshot->dir, record, &folder, err);
 	if (status)
 		return status;
-	if (!folder.is_refused)
-		status = bs_recorded_canonical(at->snapshot->dir, folder.kind, record->path, false,
-		                               &around, err);
-	const char *below = around ? bs_recorded_below(around, place) : NULL;
 	/* A folder that cannot be read does not count as containing the source. */
-	if (!status && below && strcmp(below, ".") != 0) {
-		enum bs_status reached =
-			bs_feed_reaches(&folder, &at->options, below, is_in_out, &why);
-		status = reached == BS_NO_MEMORY ? bs_fail(err, reached, "%s", why.text) : BS_OK;
-		*is_in_out &= !reached;
-	}
-	free(around);
+	enum bs_status reached = bs_feed_reaches(&folder, &at->options, below, is_in_out, &why);
+	status = reached == BS_NO_MEMORY ? bs_fail(err, reached, "%s", why.text) : BS_OK;
+	*is_in_out &= !reached;
 	bs_source_deinit(&folder);
 	return status;
 }
 
 /* *is_in_out: a folder among the sources contains this source. The next refresh will make it a part
- * of that folder. */
+ * of that folder. Looks up each folder above the source. */
 static enum bs_status is_taken_in(struct freshening *at, const struct bs_source_record *record,
                                   bool *is_in_out, struct bs_error *err)
 {
-	const struct bs_manifest *manifest = &at->snapshot->manifest;
+	size_t n = bs_vector_n(&at->places);
 	char *place = NULL;
 	enum bs_status status = BS_OK;
 	*is_in_out = false;
-	for (uint32_t f = 0; f < manifest->n_sources && !status && !*is_in_out; f++) {
-		const struct bs_source_record *folder = &manifest->sources[f];
-		if (folder == record || folder->kind != BS_SOURCE_FOLDER ||
-		    record->kind == BS_SOURCE_STDIN)
-			continue;
-		if (!place)
-			status = bs_recorded_canonical(at->snapshot->dir, at->source.kind,
-			                               record->path, false, &place, err);
-		if (!status && place)
-			status = is_in_folder(at, place, f, is_in_out, err);
+	if (n > 0 && record->kind != BS_SOURCE_STDIN)
+		status = bs_recorded_canonical(at->snapshot->dir, at->source.kind, record->path,
+		                               false, &place, err);
+	for (char *slash = place ? strchr(place, '/') : NULL;
+	     slash && slash[1] && !status && !*is_in_out; slash = strchr(slash + 1, '/')) {
+		char *end = slash == place ? slash + 1 : slash, held = *end;
+		*end = '\0';
+		const struct folder_place *found =
+			bsearch(&(struct folder_place){.place = place}, at->places.items, n,
+		                sizeof(*found), compare_places);
+		*end = held;
+		if (found)
+			status = is_in_folder(at, slash + 1, found->source, is_in_out, err);
 	}
 	free(place);
 	return status;
@@ -298,10 +335,7 @@ enum bs_status bs_snapshot_add_fresh(struct bs_snapshot *snapshot,
 	struct freshening at = {.snapshot = snapshot, .skipped = skipped, .context = context};
 	at.options = bs_recorded_options(&snapshot->manifest.options, snapshot->dir);
 	at.options.racy_from_ns = bs_fingerprint_racy_from();
-	long n_processors = sysconf(_SC_NPROCESSORS_ONLN);
-	at.options.n_checkers = n_processors < 1               ? 1
-	                        : n_processors > MOST_CHECKERS ? MOST_CHECKERS
-	                                                       : (unsigned)n_processors;
+	at.options.n_checkers = bs_workers_n_threads(0, MOST_CHECKERS);
 	at.lists = (struct bs_walk_listings){.find = find_list, .context = &at};
 	if (bs_folders_open(snapshot->dir, &at.folders, NULL) == BS_OK)
 		at.options.lists = &at.lists;
@@ -314,9 +348,14 @@ enum bs_status bs_snapshot_add_fresh(struct bs_snapshot *snapshot,
 	                               .options = &at.options,
 	                               .report = tell_skipped,
 	                               .context = &at};
+	if (!status && snapshot->manifest.n_sources > 1)
+		status = find_places(&at, err);
 	for (uint32_t i = 0, n = snapshot->manifest.n_sources; i < n && !status; i++)
 		if (!snapshot->manifest.sources[i].parent)
 			status = freshen_source(&at, i, err);
+	for (size_t i = 0; i < bs_vector_n(&at.places); i++)
+		free(at.places.items[i].place);
+	bs_vector_deinit(&at.places);
 	/* A deadline may have ended reading; without this check it would count as an unreadable
 	 * source. */
 	if (!status)

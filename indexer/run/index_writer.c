@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "core/base/clock.h"
 #include "core/base/vector.h"
@@ -11,6 +10,7 @@
 #include "core/file/memory.h"
 #include "core/file/segment_sections.h"
 #include "core/store/index_dir.h"
+#include "core/system/workers.h"
 #include "core/text/tokenizer.h"
 #include "corpus/changes/recorded.h"
 
@@ -57,13 +57,6 @@ void bs_index_writer_init(struct bs_index_writer *writer, const struct bs_build_
 		writer->tuning = *request->tuning;
 }
 
-static uint32_t count_threads(const struct bs_build_request *request)
-{
-	long n = request->write.n_threads ? (long)request->write.n_threads
-	                                  : sysconf(_SC_NPROCESSORS_ONLN);
-	return n < 1 ? 1 : (n > BS_MAX_THREADS ? BS_MAX_THREADS : (uint32_t)n);
-}
-
 static uint64_t memory_of(const struct bs_build_request *request)
 {
 	uint64_t memory =
@@ -82,7 +75,7 @@ static void set_limits(struct bs_index_writer *writer)
 	 * 135 MB, half of this for ids. Limits must not depend on the number of threads. */
 	writer->indexing_buffer_limit_bytes = memory / 100 * 75;
 	writer->build_options = (struct bs_build_options){
-		.n_threads = count_threads(request),
+		.n_threads = bs_workers_n_threads(request->write.n_threads, BS_MAX_THREADS),
 		.policy = tuning->policy ? *tuning->policy : bs_term_treatment_policy_default(),
 		.max_blocks =
 			tuning->max_shard_blocks ? tuning->max_shard_blocks : BS_SHARD_MAX_BLOCKS,

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include "core/bitsift/catalog.h"
 #include "core/bitsift/index.h"
@@ -151,11 +150,9 @@ static void spare_descriptors(const struct finding *finding)
 /* Opens the indexes in `opening`. */
 static enum bs_status open_some(struct finding *finding, struct bs_error *err)
 {
-	long n_processors = sysconf(_SC_NPROCESSORS_ONLN);
-	uint32_t wished = finding->request->search.method.n_threads;
-	uint32_t n_threads = wished ? wished : n_processors > 0 ? (uint32_t)n_processors : 1;
-	const struct bs_workers_plan plan = {.n_threads = n_threads < MOST_THREADS ? n_threads
-	                                                                           : MOST_THREADS,
+	uint32_t n_threads = finding->request->search.method.n_threads;
+	const struct bs_workers_plan plan = {.n_threads =
+	                                             bs_workers_n_threads(n_threads, MOST_THREADS),
 	                                     .n_slots = 1,
 	                                     .work = open_part,
 	                                     .context = finding};
@@ -329,8 +326,8 @@ static enum bs_status make_question(struct finding *finding,
 	struct bs_search_request find = finding->request->search;
 	if (find.callbacks.hit || find.callbacks.batch || find.query.statistics)
 		return bs_fail(err, BS_INVALID,
-		               "struct bs_catalog_search_request: find.hit, find.batch and "
-		               "find.statistics must be NULL");
+		               "struct bs_catalog_search_request: search.callbacks.hit, "
+		               "search.callbacks.batch and search.query.statistics must be NULL");
 	find.callbacks.hit = finding->request->hit ? show : NULL;
 	enum bs_status status = bs_question_make(&find, program, &finding->question, err);
 	finding->question.adds_statistics = true;

@@ -20,6 +20,7 @@
 #include "core/simd/kernels.h"
 #include "core/system/deadline.h"
 #include "core/system/log.h"
+#include "core/system/workers.h"
 #include "corpus/walk/file.h"
 #include "corpus/walk/file_types.h"
 #include "corpus/walk/ignore.h"
@@ -660,16 +661,12 @@ enum bs_status bs_grep_for_program(const struct bs_grep_request *request,
 	static const struct bs_grep_program none;
 	struct bs_grep_result result = {.n_files = 0};
 	uint64_t start_ns = bs_now_ns();
-	long n_processors =
-		request->n_threads ? (long)request->n_threads : sysconf(_SC_NPROCESSORS_ONLN);
 	struct grep grep = {.mutex = PTHREAD_MUTEX_INITIALIZER, .dir = {.fd = -1}};
 	grep.search = (struct bs_grep_search){
 		.request = request,
 		.program = program ? program : &none,
 		.is_text = request->files.is_text || request->pattern.null_data,
-		.n_threads = n_processors < 1             ? 1
-	                     : n_processors > MAX_THREADS ? MAX_THREADS
-	                                                  : (unsigned)n_processors,
+		.n_threads = bs_workers_n_threads(request->n_threads, MAX_THREADS),
 		.result = &result,
 		.put = put,
 		.flush = flush,

@@ -4,7 +4,6 @@
 #include "query/verify/verify_many.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "core/bitsift/limits.h"
 #include "core/system/workers.h"
@@ -238,10 +237,7 @@ static uint32_t threads_for(const struct bs_verify_crew *crew, uint32_t n_thread
 	uint64_t n_worth = n_looks * (are_lines ? LINE_NS : FILE_NS) / THREAD_NS;
 	if (n_worth < 2)
 		return 1;
-	long wanted = n_threads ? (long)n_threads : sysconf(_SC_NPROCESSORS_ONLN);
-	uint32_t most = wanted < 1                ? 1
-	                : wanted < BS_MAX_THREADS ? (uint32_t)wanted
-	                                          : BS_MAX_THREADS;
+	uint32_t most = bs_workers_n_threads(n_threads, BS_MAX_THREADS);
 	return n_worth < most ? (uint32_t)n_worth : most;
 }
 

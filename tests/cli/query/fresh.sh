@@ -49,3 +49,13 @@ quiet bitsift index --index "$SCRATCH/fields" f.jsonl
 echo '{"id":"b","title":"zebra hello"}' >>f.jsonl
 show bitsift query --index "$SCRATCH/fields" --fresh --ids title:zebra
 show bitsift query --index "$SCRATCH/fields" --fresh --ids -- hello -title:zebra
+echo '# sources inside a source, once the rules no longer leave them out of it'
+mkdir -p n/sub/in
+for file in n/a n/one n/sub/b n/sub/in/c; do echo cat >$file; done
+printf 'sub\none\n' >n/.ignore
+echo in >n/sub/.ignore
+quiet bitsift index --index nested n n/sub n/sub/in n/one
+for rules in n/sub/.ignore n/.ignore; do
+    rm $rules
+    show bitsift query --index nested --fresh --ids cat
+done

@@ -362,7 +362,17 @@ static void test_stack_of_threads(void **state)
 	assert_in_range(left, 1, (size_t)128 << 10);
 }
 
+static void test_n_threads(void **state)
+{
+	assert_int_equal(bs_workers_n_threads(3, 8), 3);
+	assert_int_equal(bs_workers_n_threads(9, 8), 8);
+	assert_int_equal(bs_workers_n_threads(UINT32_MAX, 8), 8);
+	assert_int_equal(bs_workers_n_threads(0, 1), 1);
+	assert_in_range(bs_workers_n_threads(0, 8), 1, 8);
+}
+
 RUN_TESTS(cmocka_unit_test(test_order), cmocka_unit_test(test_failure),
           cmocka_unit_test(test_failing_put), cmocka_unit_test(test_stop),
           cmocka_unit_test(test_many), cmocka_unit_test(test_list),
-          cmocka_unit_test(test_background), cmocka_unit_test(test_stack_of_threads))
+          cmocka_unit_test(test_background), cmocka_unit_test(test_stack_of_threads),
+          cmocka_unit_test(test_n_threads))
