@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/bytes.h"
 #include "core/base/hash.h"
 #include "core/base/value.h"
 #include "core/base/vector.h"
@@ -12,6 +13,7 @@
 #include "core/store/field_weights.h"
 #include "core/store/manifest.h"
 #include "core/system/deadline.h"
+#include "corpus/read/coding.h"
 
 #define FIELD_GAP   100u       /* positions between two fields of a record */
 #define KEPT_BYTES  (1u << 20) /* larger buffers are freed after use */
@@ -683,23 +685,12 @@ static enum bs_status take_grams(struct bs_term_batch *batch, const struct bs_do
 /* `lines` of struct bs_doc_record. */
 static uint32_t count_lines(const struct bs_document_raw *raw)
 {
-	static const char marks[][3] = {
-		{'\xef', '\xbb', '\xbf'}, {'\xff', '\xfe'}, {'\xfe', '\xff'}};
-	size_t n_bytes = (size_t)raw->n_bytes;
-	uint64_t n_lines = n_bytes > 0 && raw->bytes[n_bytes - 1] != '\n';
-	for (size_t i = 0; i < 3; i++)
-		if (n_bytes >= (i ? 2 : 3) && memcmp(raw->bytes, marks[i], i ? 2 : 3) == 0)
-			return 0;
-	if (n_bytes > 0 && memchr(raw->bytes, 0, n_bytes))
+	size_t n_bytes = (size_t)raw->n_bytes, mark_bytes;
+	(void)bs_coding_of(raw->bytes, n_bytes, &mark_bytes);
+	if (mark_bytes > 0 || (n_bytes > 0 && memchr(raw->bytes, 0, n_bytes)))
 		return 0;
-	for (size_t at = 0, block; at < n_bytes; at += block) {
-		/* Sums bytes in blocks, so that the compiler can vectorise the comparison. */
-		uint8_t sum = 0;
-		block = n_bytes - at < 255 ? n_bytes - at : 255;
-		for (size_t i = 0; i < block; i++)
-			sum = (uint8_t)(sum + (raw->bytes[at + i] == '\n'));
-		n_lines += sum;
-	}
+	uint64_t n_lines = bs_count_byte(raw->bytes, n_bytes, '\n') +
+	                   (n_bytes > 0 && raw->bytes[n_bytes - 1] != '\n');
 	return n_lines < UINT32_MAX ? (uint32_t)n_lines + 1 : 0;
 }
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/base/bytes.h"
 #include "core/base/vector.h"
 #include "core/bitsift/grep_request.h"
 #include "core/system/deadline.h"
@@ -104,33 +105,13 @@ static void drop_skips(struct search_state *state, size_t n_bytes)
 	bs_vector_set_n(&state->skips, n - n_gone);
 }
 
-/* The most bytes whose line ends are counted in a byte: a multiple of the size of vectors, so that
- * no single bytes remain for the compiler's scalar loop. Scar: GCC 12 miscompiles this loop if the
- * number of bytes is a constant 16; every test with line numbers would notice. */
-#define COUNT_BYTES ((size_t)240)
-
-static size_t count_lines(const uint8_t *text, size_t n, uint8_t line_end)
-{
-	size_t count = 0;
-	while (n > 0) {
-		size_t block = n < COUNT_BYTES ? n : COUNT_BYTES;
-		uint8_t sum = 0;
-		for (size_t i = 0; i < block; i++)
-			sum = (uint8_t)(sum + (text[i] == line_end));
-		count += sum;
-		text += block;
-		n -= block;
-	}
-	return count;
-}
-
 static void count_to(struct search_state *state, size_t upto)
 {
 	if (!state->counts_lines || upto <= state->counted)
 		return;
-	state->line_number +=
-		count_lines(state->text + state->counted, upto - state->counted, state->line_end) +
-		skipped_lines(state, state->counted, upto);
+	state->line_number += bs_count_byte(state->text + state->counted, upto - state->counted,
+	                                    state->line_end) +
+	                      skipped_lines(state, state->counted, upto);
 	state->counted = upto;
 }
 
@@ -141,7 +122,7 @@ static uint64_t number_at(struct search_state *state, size_t start)
 	if (!state->counts_lines || state->counted == start)
 		return state->line_number;
 	return state->line_number -
-	       count_lines(state->text + start, state->counted - start, state->line_end) -
+	       bs_count_byte(state->text + start, state->counted - start, state->line_end) -
 	       skipped_lines(state, start, state->counted);
 }
 
@@ -356,9 +337,9 @@ static bool pick(struct search_state *state, struct bs_grep_span lines, bool *is
 	uint64_t last_line = 0;
 	bool is_counted = printer->outcome.n_results > printer->most_results;
 	if (!is_counted)
-		last_line = number_at(state, lines.start) + count_lines(state->text + lines.start,
-		                                                        lines.end - lines.start - 1,
-		                                                        state->line_end);
+		last_line = number_at(state, lines.start) +
+		            bs_count_byte(state->text + lines.start, lines.end - lines.start - 1,
+		                          state->line_end);
 	*is_shown = false;
 	if (state->is_slice && detect_nul(state, lines.start, lines.end))
 		return false;

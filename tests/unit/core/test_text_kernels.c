@@ -2,6 +2,7 @@
  * test_text_kernels.c: compares all versions of the text kernels of this machine with loops over
  * bytes. Texts end at the end of their memory, so that a sanitizer detects reads past it.
  */
+#include "core/base/bytes.h"
 #include "core/simd/kernels.h"
 #include "tests/rigs/core_rig.h"
 
@@ -159,5 +160,19 @@ static void test_probes(void **state)
 	}
 }
 
+static void test_count_byte(void **state)
+{
+	uint64_t random = 8;
+	for (size_t n_bytes = 0; n_bytes < 1000; n_bytes++) {
+		FREED uint8_t *text = must_malloc(n_bytes);
+		size_t wanted = 0;
+		fill(text, n_bytes, &random, n_bytes % 2 ? "\n" : "\na\r");
+		for (size_t i = 0; i < n_bytes; i++)
+			wanted += text[i] == '\n';
+		assert_int_equal(bs_count_byte(text, n_bytes, '\n'), wanted);
+	}
+}
+
 RUN_TESTS(cmocka_unit_test(test_find_needle), cmocka_unit_test(test_find_opaque),
-          cmocka_unit_test(test_find_window), cmocka_unit_test(test_probes))
+          cmocka_unit_test(test_find_window), cmocka_unit_test(test_probes),
+          cmocka_unit_test(test_count_byte))
