@@ -276,7 +276,7 @@ enum bs_status bs_format_check_format(const char *format, bool has_index, bool i
 		if (!next)
 			return bs_fail(err, BS_INVALID,
 			               "--format: %.*s is not one of {path}, {id}, {score}, "
-			               "{rank}, {value}, {line}, {column}, "
+			               "{rank}, {value}, {index}, {line}, {column}, "
 			               "{start}, {stop}, {field} and {text}; a brace is {{",
 			               (int)strcspn(at, "}") + (strchr(at, '}') != NULL), at);
 		if (part == PART_VALUE && !is_sorted)
