@@ -115,6 +115,7 @@ static void make_index(bool use_false_positives)
 	write_text("d/a.txt", "A fox in a file; common words.\n");
 	write_text("d/b.txt", "\xe6\x9d\xb1\xe4\xba\xac, a red house.\n");
 	write_bytes("d/c.bin", "", 1); /* binary */
+	write_bytes("d/d.bin", "", 1);
 	index_sources(&request, (const char *const[]){"c.jsonl", "d", "-", NULL},
 	              "{\"id\":\"s0\",\"text\":\"stored red fox\"}\n"
 	              "{\"id\":\"s1\",\"title\":\"even stored\",\"text\":\"common common\"}\n"

@@ -524,6 +524,8 @@ static void test_grams(void **state)
 	EXPECT("manifest", 0, "files that are passed over",
 	       {MANIFEST_PASSED_OVER, 0, 0, 4, SET, 3});
 	EXPECT("manifest", 0, "is not below its source", {MANIFEST_PASSED_OVER, 0, 8, 1, SET, '/'});
+	EXPECT("manifest", 0, "\"d.bin\", is out of order",
+	       {MANIFEST_PASSED_OVER, 0, 8, 1, SET, 'x'});
 	EXPECT("seg", 0, "lines in fewer bytes, or is no file",
 	       {BS_SECTION_DOC_LINES, 0, 0, 8, ADD, 100000});
 	EXPECT("manifest", 0, "trailing bytes in a section",
