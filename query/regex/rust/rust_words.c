@@ -163,6 +163,8 @@ enum bs_status bs_rust_words(const uint8_t *text, size_t n_bytes, bool calls,
 	struct bs_buffer defined = {0};
 	struct pass pass = {
 		.text = text, .n_bytes = n_bytes, .to = {.out = &words->text, .err = err}};
+	/* PCRE2 wants an address, also of an empty pattern. */
+	pass.to.status = bs_buffer_reserve(&words->text, 1, err);
 	if (calls)
 		put(&pass, "(?:");
 	while (pass.at < n_bytes && !pass.to.status) {

@@ -214,6 +214,7 @@ static void test_words(void **state)
 	         "(?:((?&bsd0))+(?&bsd1)(?&bsd0))(?(DEFINE)(?<bsd0>["},
 		{"\\\\w", "\\\\w", NULL},
 		{"\\x{41}\\d", "\\x{41}\\d", NULL},
+		{"", "", NULL},
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
@@ -223,6 +224,7 @@ static void test_words(void **state)
 			expect_ok(bs_rust_words((const uint8_t *)words[i].text,
 			                        strlen(words[i].text), calls, &out, ERR),
 			          &said);
+			assert_non_null(out.text.data);
 			if (wanted) {
 				assert_true(out.text.used_bytes >= strlen(wanted));
 				assert_memory_equal(out.text.data, wanted, strlen(wanted));
