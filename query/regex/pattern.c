@@ -57,7 +57,8 @@ static enum bs_status join_patterns(const struct bs_grep_pattern *pattern, struc
 			put_fixed(&to, pattern->patterns[i], pattern->pattern_bytes[i]);
 		else
 			bs_text_put(&to, pattern->patterns[i], pattern->pattern_bytes[i]);
-		bs_text_put_string(&to, is_line ? ")$" : "");
+		bs_text_put_string(&to, is_line ? ")" : "");
+		bs_text_put_string(&to, is_line ? bs_rust_line_end(pattern) : "");
 	}
 	return to.status;
 }
@@ -231,13 +232,15 @@ static enum bs_status finish(const struct bs_grep_pattern *pattern, const uint8_
                              struct bs_buffer *finished, struct bs_error *err)
 {
 	bool is_line = pattern->is_line && pattern->n_patterns == 1;
-	const char *end = passes_cr ? ")(?=\\r?$)" : ")$";
+	const char *end = passes_cr ? "(?=\\r?$)" : bs_rust_line_end(pattern);
 	struct bs_text_writer to = {.out = finished, .err = err};
 	bs_text_put_string(&to, pattern->is_word ? "(?<!\\w)(?:" : is_line ? "^(?:" : "");
 	bs_text_put(&to, text, n_bytes);
 	bs_text_put_string(&to,
 	                   ends_in_comment && pattern->is_word && !pattern->is_pcre2 ? "\n" : "");
-	bs_text_put_string(&to, pattern->is_word ? ")(?!\\w)" : is_line ? end : "");
+	bs_text_put_string(&to, pattern->is_word ? ")(?!\\w)" : is_line ? ")" : "");
+	bs_text_put_string(&to, is_line && !pattern->is_word ? end : "");
+	bs_text_put_string(&to, bs_rust_start_anywhere(pattern));
 	bs_text_put(&to, "", 1);
 	return to.status;
 }
@@ -415,7 +418,8 @@ static enum bs_status write_literal(const struct bs_grep_pattern *pattern,
 	                        : is_caseless                        ? "(?i:"
 	                                                             : "(?-i:");
 	put_fixed(&to, (const char *)literal->bytes, literal->n_bytes);
-	bs_text_put_string(&to, is_line ? ")$" : ")");
+	bs_text_put_string(&to, ")");
+	bs_text_put_string(&to, is_line ? bs_rust_line_end(pattern) : "");
 	return to.status;
 }
 

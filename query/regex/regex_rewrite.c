@@ -155,7 +155,7 @@ static void rewrite_set(struct rewriting *at, const struct bs_regex_node *node)
 		return;
 	at->lines->can_span |= !is_dot && bs_regex_set_has(&set, '\n');
 	copy_to(at, node->from);
-	if ((letter == '.' && !is_dot) || !narrow(at, node))
+	if ((letter == '.' && !is_dot && !at->options->is_crlf) || !narrow(at, node))
 		only_by_line(at);
 }
 

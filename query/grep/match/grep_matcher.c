@@ -502,8 +502,9 @@ static size_t without_end(const struct bs_grep_matcher *matcher, const uint8_t *
 	end--;
 	if (!matcher->crlf)
 		return end;
+	/* With -U, a match may contain the \r, also where rg searches line by line. */
 	if (end > line.start && text[end - 1] == '\r')
-		return end - 1;
+		return end - !(matcher->pattern->is_multi_line && !matcher->traits.looks_back);
 	/* With -P --crlf, rg removes only CRLF, not a lone line feed. */
 	return matcher->traits.looks_back ? line.end : end;
 }

@@ -1395,6 +1395,7 @@ static void end_bytes(struct reader *reader)
 		                  word_edge(reader, BS_RUST_WORD_END_HALF));
 	else if (is_line)
 		bs_rust_put_place(&reader->writer, &reader->writer.initial, BS_RUST_LINE_END);
+	put(reader, bs_rust_start_anywhere(reader->pattern));
 	if (!reader->status)
 		bs_rust_put_definitions(&reader->writer);
 }
@@ -1434,7 +1435,8 @@ enum bs_status bs_rust_translate(const struct bs_grep_pattern *pattern,
 		put(&reader, i > 0 ? "|" : "");
 		put(&reader, is_line ? "^(?:" : "");
 		read_pattern(&reader, i);
-		put(&reader, is_line ? ")$" : "");
+		put(&reader, is_line ? ")" : "");
+		put(&reader, is_line ? bs_rust_line_end(pattern) : "");
 	}
 	if (options->form != BS_RUST_CHARACTERS)
 		end_bytes(&reader);

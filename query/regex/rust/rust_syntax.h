@@ -28,6 +28,22 @@ struct bs_rust_traits {
 	bool is_beyond_linear; /* BS_RUST_LINEAR cannot express the pattern */
 };
 
+/* What -x adds after a pattern and a parenthesis. */
+static inline const char *bs_rust_line_end(const struct bs_grep_pattern *pattern)
+{
+	/* To PCRE2, $ also matches between \r and \n. Without -U, no text contains both. */
+	return pattern->crlf && pattern->is_multi_line && !pattern->is_pcre2
+	               ? "(?:$(?!(?<=\\r)\\n))"
+	               : "$";
+}
+
+/* What is added to a pattern so that a match may start between \r and \n: with --crlf, PCRE2 skips
+ * this position unless the pattern contains one of the two. */
+static inline const char *bs_rust_start_anywhere(const struct bs_grep_pattern *pattern)
+{
+	return pattern->crlf && pattern->is_multi_line && !pattern->is_pcre2 ? "\\r{0}" : "";
+}
+
 /* Appends the patterns, joined by |. With pattern->is_line, each of several patterns is anchored.
  * BS_INVALID: a pattern is not valid; the message is one line with the construct and its position.
  * BS_UNSUPPORTED: ICU is needed and missing. */

@@ -109,6 +109,14 @@ for pattern in 'b$' '^b$' 'b\s*$' '(?:b$)' 'fo+$' '(?i)FOO$' 'b' '^$' '.$' '[^a]
         same $options -e "$pattern" docs/two.txt docs/crlf.txt
     done
 done
+# With -U, a match may contain \r, and start between \r and \n.
+printf 'a\r\nb\na\rb\nx\r\n9\rK\n9xK\n9\r\nK\na\r' >docs/two.txt
+for pattern in 'a\r' 'x\r|b' '[\r]' 'a[^x]' '(?s:.)K' '\r*' '9[\w\W]K' '9[\d\D]K' '9(?s-u:.)K'; do
+    for options in -n '-o -b' '-U -n' '-U -o -b' '-U -x -n' '-U -x -e zz' '-U -w -c' '-U -v'; do
+        # shellcheck disable=SC2086
+        same --crlf $options -e "$pattern" docs/two.txt
+    done
+done
 # Classes that begin with a bracket or a hyphen; smart case, which considers only literal letters;
 # with -U, patterns some of which cannot match across lines.
 printf 'a-b a]b [x] -x- ]y[\nAB CD\nAbc ABC abc\n\t\n1+1\n' >docs/marks.txt
