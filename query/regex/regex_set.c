@@ -55,27 +55,31 @@ static struct bs_regex_set set_of_pairs(const char *pairs, size_t n_bytes)
 	return set;
 }
 
-static const struct {
-	const char *name;
-	const char *pairs;
-	size_t n_bytes;
-	uint8_t letter; /* the escape with the same meaning; 0: none */
-} names[] = {
-	{"alpha", "azAZ", 4, 0},
-	{"lower", "az", 2, 0},
-	{"upper", "AZ", 2, 0},
-	{"alnum", "azAZ09", 6, 0},
+const struct bs_ascii_class bs_ascii_classes[BS_N_ASCII_CLASSES] = {
+	{"alnum", "09AZaz", 6, 0},
+	{"alpha", "AZaz", 4, 0},
 	{"ascii", "\0\x7f", 2, 0},
-	{"blank", "  \t\t", 4, 'h'},
+	{"blank", "\t\t  ", 4, 'h'},
 	{"cntrl", "\0\x1f\x7f\x7f", 4, 0},
 	{"digit", "09", 2, 'd'},
 	{"graph", "!~", 2, 0},
+	{"lower", "az", 2, 0},
 	{"print", " ~", 2, 0},
 	{"punct", "!/:@[`{~", 8, 0},
-	{"space", "  \t\r", 4, 's'},
-	{"word", "azAZ09__", 8, 'w'},
-	{"xdigit", "09afAF", 6, 0},
+	{"space", "\t\r  ", 4, 's'},
+	{"upper", "AZ", 2, 0},
+	{"word", "09AZ__az", 8, 'w'},
+	{"xdigit", "09AFaf", 6, 0},
 };
+
+size_t bs_ascii_class(const void *name, size_t n_bytes)
+{
+	size_t i = 0;
+	while (i < BS_N_ASCII_CLASSES && (strlen(bs_ascii_classes[i].name) != n_bytes ||
+	                                  memcmp(bs_ascii_classes[i].name, name, n_bytes) != 0))
+		i++;
+	return i;
+}
 
 /* The set for anything that is not understood. Also for the dot and \N, which may treat other
  * characters as line ends than assumed here. */
@@ -84,10 +88,10 @@ static const struct bs_regex_set anything = {.ascii = {UINT64_MAX, UINT64_MAX}, 
 /* The set of [:name:]. */
 static struct bs_regex_set set_of_name(const void *name, size_t n_bytes)
 {
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (strlen(names[i].name) == n_bytes && memcmp(names[i].name, name, n_bytes) == 0)
-			return set_of_pairs(names[i].pairs, names[i].n_bytes);
-	return anything;
+	size_t i = bs_ascii_class(name, n_bytes);
+	return i < BS_N_ASCII_CLASSES
+	               ? set_of_pairs(bs_ascii_classes[i].pairs, bs_ascii_classes[i].n_bytes)
+	               : anything;
 }
 
 /*
@@ -124,9 +128,9 @@ static struct bs_regex_set set_of_letter(const struct bs_regex *regex,
 	if (member->letter == 'p')
 		return set_of_property(regex->text + member->from + 2,
 		                       member->to - member->from - 2);
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (names[i].letter == member->letter)
-			return set_of_pairs(names[i].pairs, names[i].n_bytes);
+	for (size_t i = 0; i < BS_N_ASCII_CLASSES; i++)
+		if (bs_ascii_classes[i].letter == member->letter)
+			return set_of_pairs(bs_ascii_classes[i].pairs, bs_ascii_classes[i].n_bytes);
 	return anything;
 }
 

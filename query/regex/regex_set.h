@@ -9,6 +9,18 @@
 
 #include "query/regex/regex_tree.h"
 
+/* A class [:name:], as pairs of a first and a last character. */
+struct bs_ascii_class {
+	const char *name, *pairs;
+	size_t n_bytes; /* of pairs */
+	uint8_t letter; /* PCRE2's escape with the same meaning; 0: none */
+};
+
+#define BS_N_ASCII_CLASSES 14u
+extern const struct bs_ascii_class bs_ascii_classes[BS_N_ASCII_CLASSES];
+/* The index of the class with this name, or BS_N_ASCII_CLASSES. */
+size_t bs_ascii_class(const void *name, size_t n_bytes);
+
 struct bs_regex_set {
 	uint64_t ascii[2]; /* bit c & 63 of ascii[c >> 6] */
 	bool is_sure;      /* false: ascii may contain too many */

@@ -1,4 +1,4 @@
-/* text.h: a writer that appends text to a buffer, and functions for lists of words. */
+/* text.h: a writer that appends text to a buffer, and functions for words and lists of words. */
 #pragma once
 
 #include <stdbool.h>
@@ -23,6 +23,22 @@ static inline void bs_text_put(struct bs_text_writer *writer, const void *bytes,
 static inline void bs_text_put_string(struct bs_text_writer *writer, const char *string)
 {
 	bs_text_put(writer, string, strlen(string));
+}
+
+/* True for ASCII letters, digits and _. */
+static inline bool bs_is_ascii_word(uint32_t c)
+{
+	return c == '_' || (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
+}
+
+/* The length of text[0..n_bytes), shortened to `most` bytes without cutting a character. The text is
+ * valid UTF-8. */
+static inline size_t bs_text_excerpt(const uint8_t *text, size_t n_bytes, size_t most)
+{
+	size_t n = n_bytes < most ? n_bytes : most;
+	while (n > 0 && n < n_bytes && (text[n] & 0xc0) == 0x80)
+		n--;
+	return n;
 }
 
 /* True if the blank-separated words contain this one, in any letter case. */

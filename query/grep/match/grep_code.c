@@ -10,6 +10,7 @@
 #include "core/system/deadline.h"
 #include "query/regex/pcre2_compile.h"
 #include "query/regex/rust/rust_words.h"
+#include "query/regex/text.h"
 
 /* Estimated time to compile a pattern, and per byte of it, for the deadline. */
 #define COMPILE_NS       5000u
@@ -26,9 +27,7 @@ static enum bs_status refuse(const struct bs_buffer *text, int code, size_t off,
 {
 	char why[200];
 	const char *hint = "";
-	int n_shown = text->used_bytes - 1 > SHOWN_BYTES ? SHOWN_BYTES : (int)text->used_bytes - 1;
-	while (n_shown > 0 && n_shown == SHOWN_BYTES && (text->data[n_shown] & 0xc0) == 0x80)
-		n_shown--;
+	int n_shown = (int)bs_text_excerpt(text->data, text->used_bytes - 1, SHOWN_BYTES);
 	pcre2_get_error_message(code, (PCRE2_UCHAR *)why, sizeof(why));
 	if (code == PCRE2_ERROR_PATTERN_TOO_LARGE)
 		hint = "; PCRE2 holds 64 KiB of a pattern with its repetitions written out (each "

@@ -13,11 +13,12 @@ struct bs_char_range {
 
 BS_VECTOR(bs_char_ranges, struct bs_char_range);
 
-/* Zero-initialise; release with bs_char_set_deinit. Between calls the ranges are sorted and do not
- * touch. Sticky: after the first failure (BS_NO_MEMORY, or BS_UNSUPPORTED without ICU) a set does
- * not change, and its content is meaningless. */
+/* Zero-initialise; release with bs_char_set_deinit. The ranges are only sorted and merged after a
+ * call of bs_char_set_n. Sticky: after the first failure (BS_NO_MEMORY, BS_UNSUPPORTED without ICU,
+ * or those of a deadline) a set does not change, and its content is meaningless. */
 struct bs_char_set {
 	struct bs_char_ranges ranges;
+	bool is_unsorted;
 	enum bs_status status;
 	struct bs_error *err;
 };
@@ -27,20 +28,17 @@ static inline void bs_char_set_deinit(struct bs_char_set *set)
 	bs_vector_deinit(&set->ranges);
 }
 
-static inline size_t bs_char_set_n(const struct bs_char_set *set)
-{
-	return bs_vector_n(&set->ranges);
-}
-
+/* Sorts the ranges, merges those that touch, and returns their number. */
+size_t bs_char_set_n(struct bs_char_set *set);
 void bs_char_set_add(struct bs_char_set *set, uint32_t first, uint32_t last);
-void bs_char_set_unite(struct bs_char_set *set, const struct bs_char_set *other);
-void bs_char_set_intersect(struct bs_char_set *set, const struct bs_char_set *other);
-void bs_char_set_subtract(struct bs_char_set *set, const struct bs_char_set *other);
+void bs_char_set_unite(struct bs_char_set *set, struct bs_char_set *other);
+void bs_char_set_intersect(struct bs_char_set *set, struct bs_char_set *other);
+void bs_char_set_subtract(struct bs_char_set *set, struct bs_char_set *other);
 /* Keeps what exactly one of the two sets contains. */
-void bs_char_set_differ(struct bs_char_set *set, const struct bs_char_set *other);
+void bs_char_set_differ(struct bs_char_set *set, struct bs_char_set *other);
 /* last: BS_CODE_MAX or BS_BYTE_MAX. No set of code points contains surrogates. */
 void bs_char_set_negate(struct bs_char_set *set, uint32_t last);
 /* Adds the characters whose simple case folding is that of a character of the set. is_ascii: only
  * ASCII letters have another case. */
 void bs_char_set_fold(struct bs_char_set *set, bool is_ascii);
-bool bs_char_set_has(const struct bs_char_set *set, uint32_t c);
+bool bs_char_set_has(struct bs_char_set *set, uint32_t c);

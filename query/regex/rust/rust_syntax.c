@@ -14,16 +14,19 @@
 #include "core/system/deadline.h"
 #include "core/system/icu.h"
 #include "core/system/stack.h"
+#include "query/regex/regex_set.h"
 #include "query/regex/rust/unicode_property.h"
 
-#define MOST_DEPTH  250u  /* ripgrep's limit for nested groups and classes */
+#define MOST_DEPTH  249u  /* ripgrep's limit for nested groups, classes and repetitions */
 #define LEVEL_BYTES 1024u /* estimated stack for a level of nesting */
 #define FEW_LEVELS  16u   /* levels that are allowed on any stack */
 #define ITEM_NS     50u   /* estimated time to translate an item */
 #define SHOWN_BYTES 200   /* most bytes of a pattern in a message */
 #define END         UINT32_MAX
 #define NO_ITEM     SIZE_MAX
-#define NAME_BYTES  32u /* PCRE2's limit */
+/* PCRE2's limits for names. */
+#define NAME_BYTES 32u
+#define MOST_NAMES 10000u
 
 struct name {
 	const uint8_t *text;
@@ -49,7 +52,7 @@ struct class_node {
 	bool is_byte;    /* the range was written as \xNN */
 	char letter;     /* PERL: the letter after the backslash; OPERATION: & - or ~ */
 	size_t from, to; /* position in the pattern */
-	/* RANGE: its ends. ASCII: `first` is an index of ascii_classes. OPERATION: the operands.
+	/* RANGE: its ends. ASCII: `first` is an index of bs_ascii_classes. OPERATION: the operands.
 	 * NESTED, UNION: `first` is the first child, or NO_CHILD. */
 	uint32_t first, last;
 	size_t name_from, name_end; /* of a property or [:name:] */
@@ -64,6 +67,7 @@ struct reader {
 	const uint8_t *text;
 	size_t n_bytes, at;
 	unsigned depth, most_depth;
+	unsigned height; /* nested groups and repetitions in the last item or group */
 	const struct bs_grep_pattern *pattern;
 	const struct bs_rust_options *options;
 	struct bs_rust_flags flags;
@@ -89,13 +93,8 @@ static bool is_over(const struct reader *reader)
 static void refuse(struct reader *reader, size_t from, const char *what, const char *hint)
 {
 	size_t end = reader->at > from ? reader->at : from;
-	int n_construct = end - from > 40 ? 40 : (int)(end - from);
-	int n_shown = reader->n_bytes > SHOWN_BYTES ? SHOWN_BYTES : (int)reader->n_bytes;
-	while (n_shown > 0 && n_shown == SHOWN_BYTES && (reader->text[n_shown] & 0xc0) == 0x80)
-		n_shown--;
-	while (n_construct > 0 && (size_t)n_construct < end - from &&
-	       (reader->text[from + (size_t)n_construct] & 0xc0) == 0x80)
-		n_construct--;
+	int n_construct = (int)bs_text_excerpt(reader->text + from, end - from, 40);
+	int n_shown = (int)bs_text_excerpt(reader->text, reader->n_bytes, SHOWN_BYTES);
 	if (reader->status)
 		return;
 	reader->status =
@@ -169,12 +168,12 @@ static uint32_t peek_after(struct reader *reader)
 	return c;
 }
 
-static bool deepen(struct reader *reader, size_t from)
+static bool is_too_deep(struct reader *reader, size_t from, unsigned depth)
 {
-	if (++reader->depth <= reader->most_depth)
-		return true;
-	refuse(reader, from, "groups and classes are nested too deeply", "");
-	return false;
+	if (depth <= reader->most_depth)
+		return false;
+	refuse(reader, from, "groups, classes and repetitions are nested too deeply", "");
+	return true;
 }
 
 static void put(struct reader *reader, const char *text)
@@ -460,14 +459,14 @@ static void add_property(struct reader *reader, size_t from, size_t name_from, s
 }
 
 /* Passes the failure of a set on to the reader. */
-static void settle(struct reader *reader, const struct bs_char_set *set)
+static void settle(struct reader *reader, struct bs_char_set *set)
 {
 	if (!reader->status)
 		reader->status = set->status;
 }
 
 /* Writes the set of a \p{...} or of a whole class. */
-static void put_set(struct reader *reader, const struct bs_char_set *set)
+static void put_set(struct reader *reader, struct bs_char_set *set)
 {
 	size_t n = bs_char_set_n(set);
 	settle(reader, set);
@@ -536,39 +535,6 @@ static void link_node(struct reader *reader, uint32_t *first, uint32_t *last, ui
 	*last = child;
 }
 
-static const struct {
-	const char *name;
-	const char *pairs;
-	size_t n_bytes;
-} ascii_classes[] = {
-	{"alnum", "09AZaz", 6},
-	{"alpha", "AZaz", 4},
-	{"ascii", "\0\x7f", 2},
-	{"blank", "\t\t  ", 4},
-	{"cntrl", "\0\x1f\x7f\x7f", 4},
-	{"digit", "09", 2},
-	{"graph", "!~", 2},
-	{"lower", "az", 2},
-	{"print", " ~", 2},
-	{"punct", "!/:@[`{~", 8},
-	{"space", "\t\r  ", 4},
-	{"upper", "AZ", 2},
-	{"word", "09AZ__az", 8},
-	{"xdigit", "09AFaf", 6},
-};
-
-#define N_ASCII_CLASSES (sizeof(ascii_classes) / sizeof(*ascii_classes))
-
-/* The index of an ASCII class, or N_ASCII_CLASSES. */
-static size_t ascii_class(const uint8_t *name, size_t n_bytes)
-{
-	size_t i = 0;
-	while (i < N_ASCII_CLASSES && (strlen(ascii_classes[i].name) != n_bytes ||
-	                               memcmp(ascii_classes[i].name, name, n_bytes) != 0))
-		i++;
-	return i;
-}
-
 /* Reads [:name:] or [:^name:]. False: the text is a nested class. */
 static bool take_ascii_class(struct reader *reader, uint32_t *node_out)
 {
@@ -582,9 +548,9 @@ static bool take_ascii_class(struct reader *reader, uint32_t *node_out)
 	       reader->text[reader->at] != ':')
 		reader->at++;
 	node.name_end = reader->at;
-	node.first = (uint32_t)ascii_class(reader->text + node.name_from,
-	                                   node.name_end - node.name_from);
-	if (!takes(reader, ":]") || node.first == N_ASCII_CLASSES) {
+	node.first = (uint32_t)bs_ascii_class(reader->text + node.name_from,
+	                                      node.name_end - node.name_from);
+	if (!takes(reader, ":]") || node.first == BS_N_ASCII_CLASSES) {
 		reader->at = start;
 		return false;
 	}
@@ -709,7 +675,7 @@ static uint32_t read_class(struct reader *reader, size_t from)
 	uint32_t first = NO_CHILD, last = NO_CHILD, left = NO_CHILD, node;
 	char operation = 0;
 	unsigned n_operations = 0;
-	if (!deepen(reader, from))
+	if (is_too_deep(reader, from, ++reader->depth))
 		return 0;
 	bool is_negated = begin_class(reader, &first, &last);
 	for (;;) {
@@ -722,6 +688,8 @@ static uint32_t read_class(struct reader *reader, size_t from)
 		}
 		if (takes(reader, "]"))
 			break;
+		if (!reader->status)
+			reader->status = bs_deadline_check_after(ITEM_NS, reader->err);
 		if (takes(reader, "&&") || takes(reader, "--") || takes(reader, "~~")) {
 			if (reader->depth + ++n_operations > reader->most_depth)
 				refuse(reader, from, "a class has too many operations", "");
@@ -800,8 +768,8 @@ static void eval_ascii(struct reader *reader, const struct class_node *node,
                        struct bs_char_set *set)
 {
 	struct bs_char_set one = {.err = reader->err};
-	const char *pairs = ascii_classes[node->first].pairs;
-	for (size_t i = 0; i < ascii_classes[node->first].n_bytes; i += 2)
+	const char *pairs = bs_ascii_classes[node->first].pairs;
+	for (size_t i = 0; i < bs_ascii_classes[node->first].n_bytes; i += 2)
 		bs_char_set_add(&one, (uint8_t)pairs[i], (uint8_t)pairs[i + 1]);
 	fold(reader, &one);
 	if (node->is_negated)
@@ -837,6 +805,8 @@ static void eval(struct reader *reader, uint32_t index, struct bs_char_set *set)
 {
 	struct class_node node = reader->nodes.items[index];
 	struct bs_char_set one = {.err = reader->err};
+	if (!set->status)
+		set->status = bs_deadline_check_after(ITEM_NS, reader->err);
 	switch (node.kind) {
 	case CLASS_RANGE:
 		eval_range(reader, &node, set);
@@ -902,8 +872,8 @@ static bool find_members(struct reader *reader, const struct class_node *class,
 		else if (node->kind == CLASS_PERL)
 			add_member(reader, members, 0, 0, node->letter);
 		else if (node->kind == CLASS_ASCII && !node->is_negated) {
-			pairs = ascii_classes[node->first].pairs;
-			n_pairs = ascii_classes[node->first].n_bytes;
+			pairs = bs_ascii_classes[node->first].pairs;
+			n_pairs = bs_ascii_classes[node->first].n_bytes;
 		} else
 			is_simple = false;
 		for (size_t k = 0; k < n_pairs; k += 2)
@@ -965,9 +935,10 @@ static void read_either(struct reader *reader);
  * flags after the group. */
 static void read_group_rest(struct reader *reader, size_t from, const struct bs_rust_flags *outside)
 {
-	if (!deepen(reader, from))
+	if (is_too_deep(reader, from, ++reader->depth))
 		return;
 	read_either(reader);
+	reader->height++;
 	if (!takes(reader, ")")) {
 		reader->at = from + 1;
 		refuse(reader, from, "unclosed group", "");
@@ -1004,6 +975,8 @@ static void read_name(struct reader *reader, size_t from)
 		refuse(reader, from, "empty capture group name", "");
 	else if (name.n_bytes > NAME_BYTES)
 		refuse(reader, from, "unsupported capture group name", "; 32 bytes are the most");
+	else if (bs_vector_n(&reader->names) == MOST_NAMES)
+		refuse(reader, from, "too many named groups", "; 10,000 are the most");
 	for (size_t i = 0; i < bs_vector_n(&reader->names) && !reader->status; i++)
 		if (reader->names.items[i].n_bytes == name.n_bytes &&
 		    memcmp(reader->names.items[i].text, name.text, name.n_bytes) == 0)
@@ -1213,6 +1186,8 @@ static void read_quantifier(struct reader *reader, const struct item *item)
 	}
 	if (c == '{' && !read_braces(reader, from, &repetition))
 		return;
+	if (is_too_deep(reader, from, reader->depth + ++reader->height))
+		return;
 	bool is_lazy = takes(reader, "?") != reader->flags.swap_greed;
 	if (item->is_several) {
 		insert(reader, item->start, "(?:");
@@ -1300,11 +1275,13 @@ static bool read_item(struct reader *reader, bool *is_item_out)
 static void read_either(struct reader *reader)
 {
 	struct item item = {.start = NO_ITEM};
+	unsigned height = 0;
 	for (;;) {
+		height = reader->height > height ? reader->height : height;
 		skip_space(reader);
 		uint32_t c = peek(reader);
 		if (c == END || c == ')')
-			return;
+			break;
 		if (!reader->status)
 			reader->status = bs_deadline_check_after(ITEM_NS, reader->err);
 		if (c == '|') {
@@ -1317,6 +1294,7 @@ static void read_either(struct reader *reader)
 			item.is_several = true;
 		} else {
 			bool is_item = true;
+			reader->height = 0;
 			item = (struct item){.start = written(reader),
 			                     .banned = reader->banned,
 			                     .n_groups = reader->n_groups};
@@ -1324,6 +1302,7 @@ static void read_either(struct reader *reader)
 			item.start = is_item ? item.start : NO_ITEM;
 		}
 	}
+	reader->height = height;
 }
 
 /* Reads a pattern of -F: every character is a literal. */
@@ -1331,11 +1310,6 @@ static void read_fixed(struct reader *reader)
 {
 	while (!is_over(reader))
 		add_literal(reader, next(reader), false);
-	/* rg does not parse a case-sensitive pattern of -F, so a NUL in it (`banned` begins with
-	 * \x00) is no error. */
-	if (reader->pattern->letter_case == BS_GREP_CASE_SENSITIVE && reader->banned &&
-	    reader->banned[2] == 'x' && !reader->pattern->null_data)
-		reader->banned = NULL;
 }
 
 static void read_pattern(struct reader *reader, size_t index)

@@ -2,6 +2,7 @@
 #include "query/regex/rust/rust_words.h"
 
 #include "query/regex/rust/rust_write.h"
+#include "query/regex/text.h"
 
 #define WORDS  "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\x{200c}\\x{200d}"
 #define SPACES "\\t-\\r\\x{85}\\p{Z}"
@@ -18,11 +19,6 @@ struct pass {
 static void put(struct pass *pass, const char *text)
 {
 	bs_text_put_string(&pass->to, text);
-}
-
-static bool is_word_byte(uint8_t c)
-{
-	return c == '_' || (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
 }
 
 /* The end of the escape at `at`. */
@@ -131,7 +127,7 @@ static void pass_class(struct pass *pass)
 static bool precedes_word(const struct pass *pass)
 {
 	size_t at = pass->at;
-	return at < pass->n_bytes && is_word_byte(pass->text[at]) &&
+	return at < pass->n_bytes && bs_is_ascii_word(pass->text[at]) &&
 	       (at + 1 == pass->n_bytes || !strchr("?*{", pass->text[at + 1]));
 }
 
@@ -171,7 +167,7 @@ enum bs_status bs_rust_words(const uint8_t *text, size_t n_bytes, bool calls,
 		uint8_t c = text[pass.at];
 		size_t from = pass.at, start = words->text.used_bytes;
 		bool follows_word = pass.follows_word;
-		pass.follows_word = is_word_byte(c);
+		pass.follows_word = bs_is_ascii_word(c);
 		if (c == '\\')
 			pass_escape(&pass, follows_word);
 		else if (c == '[')

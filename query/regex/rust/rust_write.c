@@ -7,6 +7,7 @@
 #include <unicode/utf8.h>
 
 #include "core/bitsift/status.h"
+#include "core/system/deadline.h"
 #include "query/regex/rust/unicode_property.h"
 
 static void put(struct bs_rust_writer *writer, const char *text)
@@ -21,11 +22,6 @@ static void put_number(struct bs_text_writer *to, const char *format, uint32_t n
 	bs_text_put_string(to, text);
 }
 
-static bool is_word_char(uint32_t c)
-{
-	return c == '_' || (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
-}
-
 static bool is_letter(uint32_t c)
 {
 	return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
@@ -36,7 +32,7 @@ static bool is_letter(uint32_t c)
 static void put_code(struct bs_text_writer *to, uint32_t c, bool is_byte)
 {
 	char text[2] = {(char)c, '\0'};
-	if (is_word_char(c))
+	if (bs_is_ascii_word(c))
 		bs_text_put_string(to, text);
 	else if (c == '\n' || c == '\r' || c == '\t')
 		bs_text_put_string(to, c == '\n' ? "\\n" : c == '\r' ? "\\r" : "\\t");
@@ -93,7 +89,7 @@ static void put_byte_range(struct bs_text_writer *to, uint32_t first, uint32_t l
 
 /* Writes a class of the last UTF-8 bytes of the set's characters in base..base + 63; nothing if the
  * set has none of them. */
-static void put_leaf(struct bs_text_writer *to, const struct bs_char_set *set, uint32_t base)
+static void put_leaf(struct bs_text_writer *to, struct bs_char_set *set, uint32_t base)
 {
 	bool is_open = false;
 	for (uint32_t i = 0; i < 64; i++) {
@@ -109,7 +105,7 @@ static void put_leaf(struct bs_text_writer *to, const struct bs_char_set *set, u
 	bs_text_put_string(to, is_open ? "]" : "");
 }
 
-static bool has_any(const struct bs_char_set *set, uint32_t first, uint32_t last)
+static bool has_any(struct bs_char_set *set, uint32_t first, uint32_t last)
 {
 	size_t low = 0, high = bs_char_set_n(set);
 	while (low < high) {
@@ -122,17 +118,20 @@ static bool has_any(const struct bs_char_set *set, uint32_t first, uint32_t last
 	return low < bs_char_set_n(set) && set->ranges.items[low].first <= last;
 }
 
-static void put_blocks(struct bs_text_writer *to, const struct bs_char_set *set, uint32_t base,
+#define LEAF_NS 500u /* estimated time of put_leaf */
+
+static void put_blocks(struct bs_text_writer *to, struct bs_char_set *set, uint32_t base,
                        unsigned n_more, uint32_t first_byte, uint32_t last_byte, uint32_t least);
 
 /* Writes the last n_more UTF-8 bytes of the set's characters from base on that have the same bytes
  * before these. */
-static void put_rest(struct bs_text_writer *to, const struct bs_char_set *set, uint32_t base,
+static void put_rest(struct bs_text_writer *to, struct bs_char_set *set, uint32_t base,
                      unsigned n_more, uint32_t least)
 {
 	if (!has_any(set, base, base + (UINT32_C(1) << (6 * n_more)) - 1))
 		return;
 	if (n_more == 1) {
+		to->status = to->status ? to->status : bs_deadline_check_after(LEAF_NS, to->err);
 		put_leaf(to, set, base);
 		return;
 	}
@@ -142,7 +141,7 @@ static void put_rest(struct bs_text_writer *to, const struct bs_char_set *set, u
 /* Writes alternatives for the bytes first_byte..last_byte, each followed by n_more bytes. The
  * characters of first_byte begin at base. least: the first character that needs this number of
  * bytes; the UTF-8 of a smaller one would be overlong. */
-static void put_blocks(struct bs_text_writer *to, const struct bs_char_set *set, uint32_t base,
+static void put_blocks(struct bs_text_writer *to, struct bs_char_set *set, uint32_t base,
                        unsigned n_more, uint32_t first_byte, uint32_t last_byte, uint32_t least)
 {
 	struct bs_buffer before = {0}, now = {0};
@@ -189,7 +188,7 @@ static const struct {
 };
 
 /* Writes the characters whose UTF-8 has 2 + i bytes, as one item. False: there are none. */
-static bool put_of_length(struct bs_text_writer *to, const struct bs_char_set *set, size_t i)
+static bool put_of_length(struct bs_text_writer *to, struct bs_char_set *set, size_t i)
 {
 	size_t n = to->out->used_bytes;
 	put_blocks(to, set, lengths[i].base, lengths[i].n_more, lengths[i].first, lengths[i].last,
@@ -198,8 +197,7 @@ static bool put_of_length(struct bs_text_writer *to, const struct bs_char_set *s
 }
 
 /* Writes the bytes up to `last` that are in the set, as a class. False: there are none. */
-static bool put_single_bytes(struct bs_text_writer *to, const struct bs_char_set *set,
-                             uint32_t last)
+static bool put_single_bytes(struct bs_text_writer *to, struct bs_char_set *set, uint32_t last)
 {
 	bool is_open = false;
 	for (size_t i = 0; i < bs_char_set_n(set); i++) {
@@ -263,7 +261,7 @@ static void put_never(struct bs_rust_writer *writer)
 }
 
 /* Writes the UTF-8 of a set of characters. */
-static void put_as_bytes(struct bs_rust_writer *writer, const struct bs_char_set *set)
+static void put_as_bytes(struct bs_rust_writer *writer, struct bs_char_set *set)
 {
 	struct bs_text_writer *to = &writer->to;
 	size_t start = to->out->used_bytes;
@@ -522,7 +520,7 @@ void bs_rust_put_members(struct bs_rust_writer *writer, const struct bs_rust_fla
 /* Writes a set for a search by characters. A set that contains the last code point is written as
  * the negation of the others, which are usually few and ASCII. */
 static void put_as_characters(struct bs_rust_writer *writer, const struct bs_rust_flags *flags,
-                              const struct bs_char_set *set)
+                              struct bs_char_set *set)
 {
 	struct bs_char_set others = {.err = writer->to.err};
 	uint32_t max = flags->unicode ? BS_CODE_MAX : BS_BYTE_MAX;
@@ -532,7 +530,7 @@ static void put_as_characters(struct bs_rust_writer *writer, const struct bs_rus
 		bs_char_set_negate(&others, max);
 		writer->to.status = writer->to.status ? writer->to.status : others.status;
 	}
-	const struct bs_char_set *written = is_negated ? &others : set;
+	struct bs_char_set *written = is_negated ? &others : set;
 	put(writer, flags->caseless ? "(?-i:" : "");
 	if (bs_char_set_n(written) == 0)
 		put(writer, is_negated ? "(?s:.)" : "(?!)");
@@ -547,7 +545,7 @@ static void put_as_characters(struct bs_rust_writer *writer, const struct bs_rus
 }
 
 void bs_rust_put_set(struct bs_rust_writer *writer, const struct bs_rust_flags *flags,
-                     const struct bs_char_set *set)
+                     struct bs_char_set *set)
 {
 	size_t n = bs_char_set_n(set);
 	writer->follows_reference = false;

@@ -83,7 +83,7 @@ void bs_rust_put_members(struct bs_rust_writer *writer, const struct bs_rust_fla
 /* A set of code points or, without flags->unicode, of bytes, in which letter case is already taken
  * into account. */
 void bs_rust_put_set(struct bs_rust_writer *writer, const struct bs_rust_flags *flags,
-                     const struct bs_char_set *set);
+                     struct bs_char_set *set);
 void bs_rust_put_place(struct bs_rust_writer *writer, const struct bs_rust_flags *flags,
                        enum bs_rust_place place);
 /* Writes the definitions that the pattern calls. Call it at the end of the pattern. */

@@ -4,9 +4,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/bitsift/status.h"
+#include "core/system/deadline.h"
 #include "core/system/icu.h"
 
 #define NAME_BYTES 64u
+
+/* Estimated time to find the characters of a property, and the age of a character. */
+#define PROPERTY_NS 1000000u
+#define AGE_NS      10u
 
 /* Writes a name as UAX44-LM3 compares it: in lower case, without blanks, hyphens, underscores and a
  * leading "is". Characters beyond ASCII are left out. */
@@ -57,15 +63,24 @@ static void add_all(struct bs_char_set *set, USet *from)
 	}
 }
 
-/* Adds the characters for which an ICU property has the value. False: there are none. */
+/* Adds the characters for which an ICU property has the value. False: there are none. True also
+ * after a failure. */
 static bool add_value(struct bs_char_set *set, UProperty property, int32_t value)
 {
 	UErrorCode code = U_ZERO_ERROR;
+	if (!set->status)
+		set->status = bs_deadline_check_after(PROPERTY_NS, set->err);
+	if (set->status)
+		return true;
 	USet *found = bs_icu.uset_openEmpty();
+	if (!found) {
+		set->status = bs_fail_memory(set->err, "a set of characters", 1);
+		return true;
+	}
 	bs_icu.uset_applyIntPropertyValue(found, property, value, &code);
 	add_all(set, found);
 	bs_icu.uset_close(found);
-	return U_SUCCESS(code) && bs_char_set_n(set) > 0;
+	return set->status || (U_SUCCESS(code) && bs_char_set_n(set) > 0);
 }
 
 static bool add_category(struct bs_char_set *set, const char *name)
@@ -108,8 +123,10 @@ static bool add_age(struct bs_char_set *set, const char *name)
 		}
 		if (c > first)
 			bs_char_set_add(set, first, c - 1);
+		if (!set->status)
+			set->status = bs_deadline_check_after((c - first) * AGE_NS, set->err);
 	}
-	return bs_char_set_n(set) > 0;
+	return set->status || bs_char_set_n(set) > 0;
 }
 
 static bool add_of_kind(struct bs_char_set *set, UProperty property, const char *value)
@@ -154,10 +171,9 @@ enum bs_status bs_unicode_property(const uint8_t *name, size_t n_bytes, struct b
                                    const char **why_out)
 {
 	char left[NAME_BYTES], right[NAME_BYTES];
-	const uint8_t *not_equal = memmem(name, n_bytes, "!=", 2);
-	const uint8_t *colon = not_equal ? not_equal : memchr(name, ':', n_bytes);
+	const uint8_t *colon = memchr(name, ':', n_bytes);
 	const uint8_t *sign = colon ? colon : memchr(name, '=', n_bytes);
-	size_t n_sign = not_equal ? 2 : 1, n_left = sign ? (size_t)(sign - name) : n_bytes;
+	size_t n_left = sign ? (size_t)(sign - name) : n_bytes;
 	*why_out = "Unicode property not found";
 	set->status = bs_icu_load(set->err);
 	if (set->status)
@@ -165,16 +181,12 @@ enum bs_status bs_unicode_property(const uint8_t *name, size_t n_bytes, struct b
 	normalize(name, n_left, left);
 	if (!sign)
 		return add_named(set, left) ? BS_OK : BS_INVALID;
-	normalize(sign + n_sign, n_bytes - n_left - n_sign, right);
+	normalize(sign + 1, n_bytes - n_left - 1, right);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		if (!has_name(kinds[i].names, left))
 			continue;
 		*why_out = "Unicode property value not found";
-		if (!add_of_kind(set, kinds[i].property, right))
-			return BS_INVALID;
-		if (not_equal)
-			bs_char_set_negate(set, BS_CODE_MAX);
-		return BS_OK;
+		return add_of_kind(set, kinds[i].property, right) ? BS_OK : BS_INVALID;
 	}
 	return BS_INVALID;
 }

@@ -133,19 +133,62 @@ static void test_errors(void **state)
 /* Deep groups, classes and operations are errors, not crashes. */
 static void test_deep(void **state)
 {
-	static const char *const parts[] = {"(", "[", "[a&&"};
+	static const char *const parts[] = {"(", "[", "[a&&", "{1}", "(?:b){1}(", "a+)+("};
 	struct bs_rust_options options = {.form = BS_RUST_CHARACTERS};
 	(void)state;
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
 		struct bs_rust_traits traits;
 		AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
 		AUTO(bs_buffer_deinit) struct bs_buffer out = {0};
+		expect_ok(bs_buffer_append(&text, "a", 1, ERR), &said);
 		for (int n = 0; n < 100000; n++)
 			expect_ok(bs_buffer_append(&text, parts[i], strlen(parts[i]), ERR), &said);
 		expect_ok(bs_buffer_append(&text, "", 1, ERR), &said);
 		assert_int_equal(translate((const char *)text.data, &options, &traits, &out, NULL),
 		                 BS_INVALID);
 	}
+}
+
+/* A message does not cut a character of a long pattern, nor read beyond its end. */
+static void test_excerpts(void **state)
+{
+	struct bs_rust_options options = {.form = BS_RUST_CHARACTERS};
+	struct bs_rust_traits traits;
+	(void)state;
+	for (size_t n = 196; n <= 200; n++) {
+		struct bs_error err = {.text = ""};
+		AUTO(bs_buffer_deinit) struct bs_buffer out = {0};
+		char *text = calloc(n + 4, 1), *shown;
+		memset(text, 'a', n);
+		memcpy(text, "(", 1);
+		memcpy(text + n, "\xe2\x82\xac", 3);
+		assert_int_equal(translate(text, &options, &traits, &out, &err), BS_INVALID);
+		shown = strstr(err.text, " of (aaa");
+		assert_non_null(shown);
+		assert_int_equal(strlen(shown),
+		                 strlen(" of )") + (n > 197 ? 3 : 0) + (n > 197 ? n : n + 3));
+		free(text);
+	}
+}
+
+/* PCRE2 has at most 10,000 names. */
+static void test_names(void **state)
+{
+	struct bs_rust_options options = {.form = BS_RUST_CHARACTERS};
+	struct bs_rust_traits traits;
+	struct bs_error err = {.text = ""};
+	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer out = {0};
+	char group[16];
+	(void)state;
+	for (int n = 0; n <= 10000; n++) {
+		snprintf(group, sizeof(group), "(?<n%d>)", n);
+		expect_ok(bs_buffer_append(&text, group, strlen(group), ERR), &said);
+	}
+	expect_ok(bs_buffer_append(&text, "", 1, ERR), &said);
+	assert_int_equal(translate((const char *)text.data, &options, &traits, &out, &err),
+	                 BS_INVALID);
+	assert_non_null(strstr(err.text, "too many named groups"));
 }
 
 static size_t size_of(const char *name)
@@ -195,6 +238,17 @@ static void test_sets(void **state)
 	assert_int_equal(bs_char_set_n(&set), 3);
 	bs_char_set_negate(&set, BS_CODE_MAX);
 	assert_false(bs_char_set_has(&set, 'k') || bs_char_set_has(&set, 0xd800));
+	bs_char_set_deinit(&set);
+	set = (struct bs_char_set){.err = &err};
+	/* Ranges in any order, which overlap and touch. */
+	bs_char_set_add(&set, 0x3c3, 0x3c3);
+	for (uint32_t c = 100; c > 0; c--)
+		bs_char_set_add(&set, 10 * c, 10 * c + c % 12);
+	bs_char_set_unite(&set, &set);
+	assert_int_equal(bs_char_set_n(&set), 77);
+	bs_char_set_fold(&set, false);
+	assert_true(bs_char_set_has(&set, 0x3a3) && bs_char_set_has(&set, 0x3c2));
+	assert_false(bs_char_set_has(&set, 0x1040a));
 	bs_char_set_deinit(&set);
 }
 
@@ -261,6 +315,7 @@ static void test_repeats_after_alternatives(void **state)
 }
 
 RUN_TESTS(cmocka_unit_test(test_constructs), cmocka_unit_test(test_errors),
-          cmocka_unit_test(test_deep), cmocka_unit_test(test_properties),
+          cmocka_unit_test(test_deep), cmocka_unit_test(test_excerpts),
+          cmocka_unit_test(test_names), cmocka_unit_test(test_properties),
           cmocka_unit_test(test_sets), cmocka_unit_test(test_words),
           cmocka_unit_test(test_repeats_after_alternatives))
