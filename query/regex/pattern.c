@@ -63,22 +63,17 @@ static enum bs_status join_patterns(const struct bs_grep_pattern *pattern, struc
 	return to.status;
 }
 
-/* For smart case: whether a pattern has literal characters, and upper-case ones. */
+/* The literal characters of a pattern, for smart case. */
 struct cases {
-	bool has_literal, has_upper_case;
+	struct bs_rust_traits traits;
 	enum bs_status status;
 	struct bs_error *err;
 };
 
 static void see_char(struct cases *cases, uint32_t c)
 {
-	cases->has_literal = true;
-	if (cases->has_upper_case || cases->status)
-		return;
-	if (c < 0x80)
-		cases->has_upper_case = c >= 'A' && c <= 'Z';
-	else if ((cases->status = bs_icu_load(cases->err)) == BS_OK)
-		cases->has_upper_case = bs_icu.u_hasBinaryProperty((UChar32)c, UCHAR_UPPERCASE);
+	if (!cases->status && !cases->traits.has_upper_case)
+		cases->status = bs_rust_see_literal(&cases->traits, c, cases->err);
 }
 
 /* Adds the characters of text[0..n). is_escaped: without the characters that follow a backslash. */
@@ -130,12 +125,12 @@ static enum bs_status decide_case(const struct bs_grep_pattern *pattern,
 		return BS_OK;
 	}
 	if (pattern->is_pcre2 || regex->is_of_pcre2 || is_unknown) {
-		cases.has_literal = true;
+		cases.traits.has_literal = true;
 		see_text(&cases, regex->text, regex->n_bytes, true);
 	} else {
 		see_tree(&cases, regex);
 	}
-	analysis->is_caseless = cases.has_literal && !cases.has_upper_case;
+	analysis->is_caseless = cases.traits.has_literal && !cases.traits.has_upper_case;
 	return cases.status;
 }
 
@@ -339,23 +334,15 @@ enum bs_status bs_grep_analyse(const struct bs_grep_pattern *pattern,
 static enum bs_status check_fixed(const struct bs_grep_pattern *pattern, bool bans_nul,
                                   struct bs_error *err)
 {
-	bool is_by_line = !pattern->is_multi_line,
-	     is_caseless = pattern->letter_case != BS_GREP_CASE_SENSITIVE;
-	char end = (char)bs_grep_end_byte(pattern);
-	for (size_t i = 0; i < pattern->n_patterns; i++) {
-		const char *text = pattern->patterns[i];
-		size_t n = pattern->pattern_bytes[i];
-		bool has_end = is_by_line && n && memchr(text, end, n),
-		     has_cr = is_by_line && n && pattern->crlf && memchr(text, '\r', n),
-		     has_nul = n && bans_nul && is_caseless && memchr(text, '\0', n);
-		if (has_end || has_cr)
-			return bs_fail(err, BS_INVALID,
-			               "a pattern contains a line end, which cannot match%s",
-			               pattern->null_data ? "" : " (-U lets matches span lines)");
-		if (has_nul)
-			return bs_fail(err, BS_INVALID,
-			               "a pattern contains a NUL byte, which cannot match, because "
-			               "files with NUL bytes are left out (-a searches them)");
+	static const char ends[] = {'\n', '\r', '\0'};
+	bans_nul &= pattern->letter_case != BS_GREP_CASE_SENSITIVE;
+	for (size_t k = 0; k < sizeof(ends); k++) {
+		const char *why = bs_rust_banned(pattern, bans_nul, (uint8_t)ends[k]);
+		for (size_t i = 0; why && i < pattern->n_patterns; i++)
+			if (pattern->pattern_bytes[i] &&
+			    memchr(pattern->patterns[i], ends[k], pattern->pattern_bytes[i]))
+				return bs_fail(err, BS_INVALID, "the pattern does not compile: %s",
+				               why);
 	}
 	return BS_OK;
 }

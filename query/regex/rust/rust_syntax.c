@@ -198,35 +198,42 @@ static void insert(struct reader *reader, size_t at, const char *text)
 	memcpy(out + at, text, n);
 }
 
-/* Sets reader->banned if no searched line has this character. */
+const char *bs_rust_banned(const struct bs_grep_pattern *pattern, bool bans_nul, uint32_t c)
+{
+	bool is_by_line = !pattern->is_multi_line;
+	if (c == 0 && bans_nul)
+		return "\\x00 cannot match, because files with NUL bytes are left out "
+		       "(-a searches them)";
+	if (c == 0 && is_by_line && pattern->null_data)
+		return "\\x00 cannot match, because it ends lines";
+	if (c == '\n' && is_by_line && !pattern->null_data)
+		return "\\n cannot match, because it ends lines (-U lets matches span lines)";
+	if (c == '\r' && is_by_line && pattern->crlf && !pattern->null_data)
+		return "\\r cannot match, because it ends lines (-U lets matches span lines)";
+	return NULL;
+}
+
 static void check_banned(struct reader *reader, uint32_t c)
 {
-	const struct bs_grep_pattern *pattern = reader->pattern;
-	bool is_by_line = !pattern->is_multi_line;
-	if (c == 0 && reader->options->bans_nul)
-		reader->banned = "\\x00 cannot match, because files with NUL bytes are left out "
-				 "(-a searches them)";
-	else if (c == 0 && is_by_line && pattern->null_data)
-		reader->banned = "\\x00 cannot match, because it ends lines";
-	else if (c == '\n' && is_by_line && !pattern->null_data)
-		reader->banned = "\\n cannot match, because it ends lines (-U lets matches span "
-				 "lines)";
-	else if (c == '\r' && is_by_line && pattern->crlf && !pattern->null_data)
-		reader->banned = "\\r cannot match, because it ends lines (-U lets matches span "
-				 "lines)";
+	const char *banned = bs_rust_banned(reader->pattern, reader->options->bans_nul, c);
+	reader->banned = banned ? banned : reader->banned;
+}
+
+enum bs_status bs_rust_see_literal(struct bs_rust_traits *traits, uint32_t c, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	bool is_upper = c >= 'A' && c <= 'Z';
+	traits->has_literal = true;
+	if (c >= 0x80 && !traits->has_upper_case && (status = bs_icu_load(err)) == BS_OK)
+		is_upper = bs_icu.u_hasBinaryProperty((UChar32)c, UCHAR_UPPERCASE);
+	traits->has_upper_case |= is_upper;
+	return status;
 }
 
 static void see_literal(struct reader *reader, uint32_t c)
 {
-	bool is_upper = c >= 'A' && c <= 'Z';
-	reader->traits->has_literal = true;
-	if (c >= 0x80 && !reader->traits->has_upper_case &&
-	    reader->pattern->letter_case == BS_GREP_CASE_SMART && !reader->status) {
-		reader->status = bs_icu_load(reader->err);
-		is_upper =
-			!reader->status && bs_icu.u_hasBinaryProperty((UChar32)c, UCHAR_UPPERCASE);
-	}
-	reader->traits->has_upper_case |= is_upper;
+	if (reader->pattern->letter_case == BS_GREP_CASE_SMART && !reader->status)
+		reader->status = bs_rust_see_literal(reader->traits, c, reader->err);
 }
 
 /* Adds a literal character. Returns true if a quantifier after it needs a group. */
