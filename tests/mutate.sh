@@ -769,7 +769,7 @@ grep_condition query/grep/match/conditions.c grep cli_and_not
 grep_crlf query/grep/match/grep_matcher.c grep
 With --crlf, CR LF is not part of its line.
 - if (end > line.start && text[end - 1] == '\r')
-- 		return end - 1;
+- 		return end - !(matcher->pattern->is_multi_line && !matcher->traits.looks_back);
 + if (end > line.start && text[end - 1] == '\r')
 + 		return end;
 

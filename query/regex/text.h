@@ -31,8 +31,8 @@ static inline bool bs_is_ascii_word(uint32_t c)
 	return c == '_' || (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
 }
 
-/* The length of text[0..n_bytes), shortened to `most` bytes without cutting a character. The text is
- * valid UTF-8. */
+/* The length of text[0..n_bytes), shortened to `most` bytes without cutting a character. The text
+ * is valid UTF-8. */
 static inline size_t bs_text_excerpt(const uint8_t *text, size_t n_bytes, size_t most)
 {
 	size_t n = n_bytes < most ? n_bytes : most;
