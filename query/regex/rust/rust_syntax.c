@@ -24,6 +24,9 @@
 #define SHOWN_BYTES 200   /* most bytes of a pattern in a message */
 #define END         UINT32_MAX
 #define NO_ITEM     SIZE_MAX
+#define NOTHING     UINT32_MAX       /* an item is empty */
+#define NO_SINGLE   (UINT32_MAX - 1) /* an item is not a single character */
+#define BYTE_FLAG   (1u << 31)       /* a single byte beyond ASCII */
 /* PCRE2's limits for names. */
 #define NAME_BYTES 32u
 #define MOST_NAMES 10000u
@@ -68,6 +71,8 @@ struct reader {
 	size_t n_bytes, at;
 	unsigned depth, most_depth;
 	unsigned height; /* nested groups and repetitions in the last item or group */
+	/* the only character that the last item or group matches, NOTHING or NO_SINGLE */
+	uint32_t single;
 	const struct bs_grep_pattern *pattern;
 	const struct bs_rust_options *options;
 	struct bs_rust_flags flags;
@@ -213,10 +218,65 @@ const char *bs_rust_banned(const struct bs_grep_pattern *pattern, bool bans_nul,
 	return NULL;
 }
 
-static void check_banned(struct reader *reader, uint32_t c)
+/* Passes the failure of a set on to the reader. */
+static void settle(struct reader *reader, struct bs_char_set *set)
+{
+	if (!reader->status)
+		reader->status = set->status;
+}
+
+/* Notes that the last item is a single character. A character that no line has is written as what
+ * never matches, and true is returned. */
+static bool put_banned(struct reader *reader, uint32_t c)
 {
 	const char *banned = bs_rust_banned(reader->pattern, reader->options->bans_nul, c);
-	reader->banned = banned ? banned : reader->banned;
+	reader->single = c >= 0x80 && !reader->flags.unicode ? c | BYTE_FLAG : c;
+	if (!banned)
+		return false;
+	reader->banned = banned;
+	reader->writer.follows_reference = false;
+	put(reader, "(?!)");
+	return true;
+}
+
+/*
+ * As in Rust's crate regex-syntax, alternatives that are single characters become a set, of which
+ * lines need not have all characters: a|\n is no error, though \n is.
+ */
+struct merger {
+	size_t n; /* alternatives */
+	uint32_t first;
+	bool has_others, has_bytes, has_characters, differs;
+	bool has_text;      /* there are characters other than \n and \r */
+	const char *banned; /* reader->banned before the alternatives */
+};
+
+static void merge(struct merger *merger, uint32_t single)
+{
+	merger->first = merger->n++ ? merger->first : single;
+	merger->differs |= single != merger->first;
+	merger->has_others |= single == NOTHING || single == NO_SINGLE;
+	merger->has_bytes |= (single & BYTE_FLAG) != 0;
+	merger->has_characters |= single >= 0x80 && !(single & BYTE_FLAG);
+	merger->has_text |= single != '\n' && single != '\r';
+}
+
+/* Returns the single character of the alternatives, NOTHING or NO_SINGLE. */
+static uint32_t end_merging(struct reader *reader, const struct merger *merger)
+{
+	bool is_set = !merger->has_others && !(merger->has_bytes && merger->has_characters);
+	if (merger->n == 1 || (is_set && !merger->differs))
+		return merger->first;
+	if (is_set && (merger->has_text || !reader->pattern->crlf))
+		reader->banned = merger->banned;
+	return NO_SINGLE;
+}
+
+/* True if the letter case of a character is ignored, and it may have another one. ICU, which would
+ * know beyond ASCII, is not loaded for this. */
+static bool is_cased(const struct reader *reader, uint32_t c)
+{
+	return reader->flags.caseless && (c >= 0x80 || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z'));
 }
 
 enum bs_status bs_rust_see_literal(struct bs_rust_traits *traits, uint32_t c, struct bs_error *err)
@@ -240,8 +300,11 @@ static void see_literal(struct reader *reader, uint32_t c)
 static bool add_literal(struct reader *reader, uint32_t c, bool is_byte)
 {
 	see_literal(reader, c);
-	check_banned(reader, c);
+	if (put_banned(reader, c))
+		return true;
 	is_byte &= !reader->flags.unicode;
+	if ((c >= 0x80 && !is_byte && !reader->flags.unicode) || is_cased(reader, c))
+		reader->single = NO_SINGLE;
 	bs_rust_put_char(&reader->writer, &reader->flags, c, is_byte);
 	return bs_rust_is_several(&reader->writer, &reader->flags, c) && !is_byte;
 }
@@ -465,24 +528,29 @@ static void add_property(struct reader *reader, size_t from, size_t name_from, s
 	bs_char_set_deinit(&one);
 }
 
-/* Passes the failure of a set on to the reader. */
-static void settle(struct reader *reader, struct bs_char_set *set)
+/* Notes a set of one character like a literal; true: it is written as what never matches. With
+ * --crlf, a set of both line ends is treated like one character, too. */
+static bool is_banned_set(struct reader *reader, struct bs_char_set *set)
 {
-	if (!reader->status)
-		reader->status = set->status;
+	size_t n = bs_char_set_n(set);
+	const struct bs_char_range *ranges = set->ranges.items;
+	bool is_one = n == 1 && ranges[0].first == ranges[0].last;
+	bool are_ends = n == 2 && reader->pattern->crlf && ranges[0].first == '\n' &&
+	                ranges[0].last == '\n' && ranges[1].first == '\r' && ranges[1].last == '\r';
+	return (is_one || are_ends) && put_banned(reader, ranges[0].first);
 }
 
 /* Writes the set of a \p{...} or of a whole class. */
 static void put_set(struct reader *reader, struct bs_char_set *set)
 {
-	size_t n = bs_char_set_n(set);
+	(void)bs_char_set_n(set);
 	settle(reader, set);
 	if (reader->status)
 		return;
-	/* A set of one character is checked like a literal. In a larger set, a character that no
-	 * line has is no error, because another one may match. */
-	if (n == 1 && set->ranges.items[0].first == set->ranges.items[0].last)
-		check_banned(reader, set->ranges.items[0].first);
+	/* In a set of several characters, one that no line has is no error, because another one may
+	 * match. */
+	if (is_banned_set(reader, set))
+		return;
 	bs_rust_put_set(&reader->writer, &reader->flags, set);
 }
 
@@ -890,8 +958,8 @@ static bool find_members(struct reader *reader, const struct class_node *class,
 	return is_simple && bs_vector_n(members) > 0;
 }
 
-/* If the class contains a single character, checks it like a literal (check_banned). */
-static void check_members(struct reader *reader, const struct members *members, bool is_negated)
+/* is_banned_set for members. */
+static bool are_banned(struct reader *reader, const struct members *members, bool is_negated)
 {
 	struct bs_char_set set = {.err = reader->err};
 	bool may_be_single = true;
@@ -905,10 +973,11 @@ static void check_members(struct reader *reader, const struct members *members, 
 		negate(reader, &set);
 	if (may_be_single)
 		settle(reader, &set);
-	if (may_be_single && bs_char_set_n(&set) == 1 &&
-	    set.ranges.items[0].first == set.ranges.items[0].last)
-		check_banned(reader, set.ranges.items[0].first);
+	bool is_banned = may_be_single && !reader->status && is_banned_set(reader, &set);
+	if (!is_banned && reader->single != NO_SINGLE && is_cased(reader, reader->single))
+		reader->single = NO_SINGLE;
 	bs_char_set_deinit(&set);
+	return is_banned;
 }
 
 static void read_class_item_outside(struct reader *reader, size_t from)
@@ -921,9 +990,9 @@ static void read_class_item_outside(struct reader *reader, size_t from)
 	if (!reader->status) {
 		struct class_node class = reader->nodes.items[index];
 		if (find_members(reader, &class, &members)) {
-			check_members(reader, &members, class.is_negated);
-			bs_rust_put_members(&reader->writer, &reader->flags, members.items,
-			                    bs_vector_n(&members), class.is_negated);
+			if (!are_banned(reader, &members, class.is_negated))
+				bs_rust_put_members(&reader->writer, &reader->flags, members.items,
+				                    bs_vector_n(&members), class.is_negated);
 		} else {
 			eval(reader, index, &set);
 			put_set(reader, &set);
@@ -1090,6 +1159,7 @@ static bool read_group(struct reader *reader, size_t from)
 		put(reader, "(");
 		put(reader, extensions[i]);
 		read_group_rest(reader, from, &outside);
+		reader->single = NO_SINGLE;
 		return false;
 	}
 	if (takes(reader, "?P=")) {
@@ -1112,6 +1182,7 @@ static bool read_group(struct reader *reader, size_t from)
 	if (is_named)
 		read_name(reader, from);
 	read_group_rest(reader, from, &outside);
+	reader->single = NO_SINGLE;
 	return false;
 }
 
@@ -1195,6 +1266,8 @@ static void read_quantifier(struct reader *reader, const struct item *item)
 		return;
 	if (is_too_deep(reader, from, reader->depth + ++reader->height))
 		return;
+	if (c != '{' || !repetition.has_most || repetition.least != 1 || repetition.most != 1)
+		reader->single = NO_SINGLE;
 	bool is_lazy = takes(reader, "?") != reader->flags.swap_greed;
 	if (item->is_several) {
 		insert(reader, item->start, "(?:");
@@ -1283,6 +1356,8 @@ static void read_either(struct reader *reader)
 {
 	struct item item = {.start = NO_ITEM};
 	unsigned height = 0;
+	struct merger merger = {.banned = reader->banned};
+	uint32_t single = NOTHING; /* of the current alternative */
 	for (;;) {
 		height = reader->height > height ? reader->height : height;
 		skip_space(reader);
@@ -1294,21 +1369,29 @@ static void read_either(struct reader *reader)
 		if (c == '|') {
 			next(reader);
 			put(reader, "|");
+			merge(&merger, single);
+			single = NOTHING;
 			item.start = NO_ITEM;
 			reader->writer.follows_reference = false;
 		} else if (c == '?' || c == '*' || c == '+' || c == '{') {
 			read_quantifier(reader, &item);
 			item.is_several = true;
+			single = reader->single == NO_SINGLE ? NO_SINGLE : single;
 		} else {
 			bool is_item = true;
 			reader->height = 0;
+			reader->single = NO_SINGLE;
 			item = (struct item){.start = written(reader),
 			                     .banned = reader->banned,
 			                     .n_groups = reader->n_groups};
 			item.is_several = read_item(reader, &is_item);
 			item.start = is_item ? item.start : NO_ITEM;
+			if (is_item && reader->single != NOTHING)
+				single = single == NOTHING ? reader->single : NO_SINGLE;
 		}
 	}
+	merge(&merger, single);
+	reader->single = end_merging(reader, &merger);
 	reader->height = height;
 }
 
@@ -1338,10 +1421,6 @@ static void read_pattern(struct reader *reader, size_t index)
 	if (!is_over(reader)) {
 		size_t from = reader->at++;
 		refuse(reader, from, "unopened group", "");
-	}
-	if (reader->banned) {
-		reader->at = 0;
-		refuse(reader, 0, reader->banned, "");
 	}
 	/* Flags that a pattern sets do not apply to the patterns after it. */
 	if (reader->sets_flags) {
@@ -1409,6 +1488,8 @@ enum bs_status bs_rust_translate(const struct bs_grep_pattern *pattern,
 	                   .calls = options->calls},
 		.err = err};
 	*traits_out = (struct bs_rust_traits){.has_literal = false};
+	struct merger merger = {.banned = NULL};
+	size_t n_unbanned = 0; /* patterns before the first with a banned character */
 	reader.status = bs_buffer_reserve(text_out, 1, err);
 	if (options->form != BS_RUST_CHARACTERS)
 		begin_bytes(&reader);
@@ -1416,8 +1497,18 @@ enum bs_status bs_rust_translate(const struct bs_grep_pattern *pattern,
 		put(&reader, i > 0 ? "|" : "");
 		put(&reader, is_line ? "^(?:" : "");
 		read_pattern(&reader, i);
+		merge(&merger, reader.single);
+		n_unbanned += !reader.banned;
 		put(&reader, is_line ? ")" : "");
 		put(&reader, is_line ? bs_rust_line_end(pattern) : "");
+	}
+	if (merger.n)
+		(void)end_merging(&reader, &merger);
+	if (reader.banned) {
+		reader.text = (const uint8_t *)pattern->patterns[n_unbanned];
+		reader.n_bytes = pattern->pattern_bytes[n_unbanned];
+		reader.at = 0;
+		refuse(&reader, 0, reader.banned, "");
 	}
 	if (options->form != BS_RUST_CHARACTERS)
 		end_bytes(&reader);
