@@ -35,7 +35,7 @@ const char *bs_rust_banned(const struct bs_grep_pattern *pattern, bool bans_nul,
 enum bs_status bs_rust_see_literal(struct bs_rust_traits *traits, uint32_t c,
                                    struct bs_error *err) BS_WARN_UNUSED;
 
-/* What -x adds after a pattern and a parenthesis. */
+/* The end of a line, which -x adds after a pattern in parentheses. */
 static inline const char *bs_rust_line_end(const struct bs_grep_pattern *pattern)
 {
 	/* To PCRE2, $ also matches between \r and \n. Without -U, no text contains both. */
@@ -44,8 +44,8 @@ static inline const char *bs_rust_line_end(const struct bs_grep_pattern *pattern
 	               : "$";
 }
 
-/* What is added to a pattern so that a match may start between \r and \n: with --crlf, PCRE2 skips
- * this position unless the pattern contains one of the two. */
+/* An addition to a pattern that lets a match start between \r and \n. With --crlf, PCRE2 skips this
+ * position unless the pattern contains one of the two. */
 static inline const char *bs_rust_start_anywhere(const struct bs_grep_pattern *pattern)
 {
 	return pattern->crlf && pattern->is_multi_line && !pattern->is_pcre2 ? "\\r{0}" : "";
