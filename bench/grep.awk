@@ -31,7 +31,7 @@ END {
         printf "| %s, %s | %.1f | %.0f | %d | %.1f %% |\n", b[1], b[2], b[3] / 1e6, tree_bytes / b[3], b[4], 100 * b[4] / tree_bytes
     }
 }
-function line(what, i) {
+function line(what, i, first) {
     printf "| %s | %d | %s |", class, n[class], what
     for (i = 1; i <= n_tools; i++) {
         if ((class, i) in lacks) {
@@ -39,7 +39,8 @@ function line(what, i) {
             continue
         }
         value[i] = what == "median" ? median(class, i) : exp(logs[class, i] / n[class])
-        printf " %.1f (%.2g) |", value[i] / 1000, value[i] / value[1]
+        if (!first) first = value[i]
+        printf " %.1f (%.2g) |", value[i] / 1000, value[i] / first
     }
     print ""
 }

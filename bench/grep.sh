@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# grep.sh [OPTION...] TREE: compares `bitsift grep --index` with rg 15, rg 13, ugrep and codesearch,
-# as whole processes, on the patterns and options of grep_patterns.tsv. README.md explains the
+# grep.sh [OPTION...] TREE: compares `bitsift grep`, with and without an index, with rg 15, rg 13,
+# ugrep and codesearch, as whole processes, on the patterns and options of grep_patterns.tsv. README.md explains the
 # measurements. Each answer of bitsift is compared with that of rg 15, byte for byte.
 set -euo pipefail
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
@@ -12,11 +12,12 @@ usage: bench/grep.sh [OPTION...] TREE
   --program FILE   the bitsift to measure [build/release/bitsift]
   --work DIR       for the indexes and answers [bench/cache/grep]
   --runs N         of each tool and pattern, taking turns; the least time counts [5]
-  --class NAME     only the patterns of this class
+  --class NAME     only the patterns of this class; those of nine and shape need no index
   --rg FILE        ripgrep 15.0.0 [build/ripgrep/rg, which ./test.sh fetches]
   --help           this text
 
 rg 13 (Debian's), ugrep and codesearch (cindex, csearch) are left out where they are not installed.
+TREE must not be in a folder that bitsift has indexed.
 END
 }
 fail() {
@@ -46,7 +47,7 @@ mkdir -p -- "$work"
 work=$(realpath -- "$work")
 [[ $("$rg" --version 2>/dev/null) == 'ripgrep 15.0.0 '* ]] || fail "$rg: not ripgrep 15.0.0; see --help"
 rg=$(realpath -- "$rg")
-tools=(bitsift-trusting bitsift rg-15)
+tools=(bitsift-trusting bitsift bitsift-no-index rg-15)
 [[ $(rg --version 2>/dev/null) != 'ripgrep 13.'* ]] || tools+=(rg-13)
 command -v ugrep >/dev/null && tools+=(ugrep)
 command -v csearch >/dev/null && tools+=(codesearch)
@@ -83,9 +84,10 @@ ask() { # TOOL PATTERN OPTION...
     case $tool in
         bitsift-trusting) "$program" grep --index "$work/bitsift" --no-stat "$@" "${what[@]}" ;;
         bitsift) "$program" grep --index "$work/bitsift" "$@" "${what[@]}" ;;
+        bitsift-no-index) "$program" grep "$@" "${what[@]}" ;;
         rg-15) "$rg" --no-config --no-heading $dialect "$@" "${what[@]}" ;;
         rg-13) rg --no-config --no-heading $dialect "$@" "${what[@]}" ;;
-        ugrep) ugrep -rIP --ignore-files --no-hidden "${what[@]}" . ;;
+        ugrep) ugrep -rIP --ignore-files --no-hidden "$@" "${what[@]}" . ;;
         codesearch) csearch "${what[1]}" ;;
     esac
 }
@@ -96,23 +98,32 @@ answer() { # FILE TOOL PATTERN OPTION...
     { ask "$@" 2>/dev/null || true; } | sed -E '/"type":"(end|summary)"/s/"elapsed(_total)?":\{[^}]*\}//g' >"$file"
 }
 
+# Whether a tool has a value in the rows of a class. The patterns of nine and shape are not for an
+# index. Some options are only ripgrep's.
+takes_part() { # TOOL CLASS OPTION...
+    case $2 in
+        nine | shape) [[ $1 == bitsift-no-index || $1 == rg-15 || ($1 == ugrep && " $* " != *' -'[Ur]' '*) ]] ;;
+        *) [[ $1 != bitsift-no-index && ($# -eq 2 || $1 == bitsift* || $1 == rg*) ]] ;;
+    esac
+}
+
 # Prints a row: class, pattern, number of matching files, and for each tool the microseconds of its
-# fastest run; the tools take turns. A tool without ripgrep's options has no value in a row with
-# options.
+# fastest run; the tools take turns.
 measure() { # CLASS PATTERN OPTION...
     local class=$1 pattern=$2 tool run start elapsed n_files dialect=''
     shift 2
     declare -A least
     "$rg" --no-config -q -e "$pattern" /dev/null 2>/dev/null || [ $? -ne 2 ] || dialect=-P
     answer "$work/rg" rg-15 "$pattern" --sort=path "$@"
-    for tool in bitsift bitsift-trusting; do
+    for tool in bitsift bitsift-trusting bitsift-no-index; do
+        takes_part $tool "$class" "$@" || continue
         answer "$work/ours" $tool "$pattern" "$@"
         cmp -s "$work/rg" "$work/ours" || echo "grep.sh: other than rg: $tool $* $pattern" >&2
     done
     n_files=$({ "$rg" --no-config -l $dialect -e "$pattern" || true; } | wc -l)
     for ((run = 0; run < runs; run++)); do
         for tool in "${tools[@]}"; do
-            [[ $# -eq 0 || $tool == bitsift* || $tool == rg* ]] || continue
+            takes_part "$tool" "$class" "$@" || continue
             now && start=$clock
             # Output to a file, because some tools stop at the first line if it goes to /dev/null.
             ask "$tool" "$pattern" "$@" >"$work/out" 2>/dev/null || true
@@ -127,7 +138,7 @@ measure() { # CLASS PATTERN OPTION...
     printf '\n'
 }
 
-build
+[[ $only == nine || $only == shape ]] || build
 cd -- "$tree"
 set -f # globs in options are for the tools
 grep -v '^#' "$here/grep_patterns.tsv" | while IFS=$'\t' read -r class pattern options; do
