@@ -3,7 +3,7 @@
 # ROUNDS=10000 SEED=7 tests/cli/run.sh PROGRAM tests/cli/grep/rust_syntax.sh
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
-command -v python3 >/dev/null || skip 'no python3 here'
+can_use python3 || exit 77
 rg_status=0
 python3 "$(dirname -- "$LIB")/rust_syntax.py" "$(command -v bitsift)" "$(command -v rg)" "${ROUNDS:-250}" "${SEED:-4711}" >"$SCRATCH/out" || rg_status=$?
 # Prints the differences, and whether most patterns were valid; invalid ones test only errors.

@@ -681,7 +681,7 @@ static size_t random_run(void)
 static bool have_rg_15(void)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer output = {0};
-	static const char version[] = "ripgrep 15.";
+	static const char version[] = "ripgrep 15.0.0 ";
 	bool is_15 = run_rg((const char *const[]){"rg", "--version", NULL}, &output) == 0 &&
 	             output.used_bytes > sizeof(version) &&
 	             memcmp(output.data, version, sizeof(version) - 1) == 0;
