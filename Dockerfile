@@ -8,7 +8,8 @@ RUN bash -c '. cmake/packages.sh && install_packages "${BUILD_PACKAGES[@]}" dpkg
 
 FROM debian:12-slim
 COPY --from=build /bitsift/build/package/bitsift_*.deb /bitsift/build/package/libbitsift-json_*.deb /tmp/
-RUN apt-get update && apt-get install -y --no-install-recommends /tmp/*.deb && \
+RUN apt-get update && apt-get install -y --no-install-recommends /tmp/*.deb \
+        $([ "$(uname -m)" != x86_64 ] || echo libhyperscan5) && \
     rm -rf /tmp/*.deb /var/lib/apt/lists/*
 WORKDIR /files
 ENTRYPOINT ["bitsift"]

@@ -18,6 +18,6 @@ find_library(STEMMER_LIBRARY stemmer REQUIRED)
 add_library(Stemmer::stemmer UNKNOWN IMPORTED GLOBAL)
 set_target_properties(Stemmer::stemmer PROPERTIES
     IMPORTED_LOCATION ${STEMMER_LIBRARY} INTERFACE_INCLUDE_DIRECTORIES ${STEMMER_INCLUDE_DIR})
-# Only loaded, never linked to: without Vectorscan (or Hyperscan) grep works, but searches patterns
+# Only loaded, never linked to: without Hyperscan grep works, but searches patterns
 # without a literal more slowly.
-pkg_check_modules(VECTORSCAN libhs)
+pkg_check_modules(HYPERSCAN libhs)

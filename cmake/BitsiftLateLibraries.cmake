@@ -2,19 +2,25 @@
 # the soname, which a program linked to the library would use, and the folder of the library here.
 option(BITSIFT_LOAD_LATE "Load ICU, Snowball, the JSON parser and what unpacks files when they are first needed, not whenever a program starts" ON)
 
-# bitsift_late_library(NAME FILE): sets NAME_SONAME and NAME_FOLDER. Switches BITSIFT_LOAD_LATE off
-# if the file has no soname.
-function(bitsift_late_library name file)
+# bitsift_find_soname(NAME FILE): sets NAME_SONAME and NAME_FOLDER if the file has a soname.
+function(bitsift_find_soname name file)
     execute_process(COMMAND ${CMAKE_READELF} -d ${file} OUTPUT_VARIABLE dynamic ERROR_QUIET)
-    if(NOT dynamic MATCHES "\\(SONAME\\)[^[]*\\[([^]]+)\\]")
-        message(STATUS "${file} has no soname: all libraries are linked to, and loaded at each start")
-        set(BITSIFT_LOAD_LATE OFF PARENT_SCOPE)
-        return()
+    if(dynamic MATCHES "\\(SONAME\\)[^[]*\\[([^]]+)\\]")
+        set(${name}_SONAME ${CMAKE_MATCH_1} PARENT_SCOPE)
+        get_filename_component(folder ${file} DIRECTORY)
+        set(${name}_FOLDER ${folder} PARENT_SCOPE)
     endif()
-    set(${name}_SONAME ${CMAKE_MATCH_1} PARENT_SCOPE)
-    get_filename_component(folder ${file} DIRECTORY)
-    set(${name}_FOLDER ${folder} PARENT_SCOPE)
 endfunction()
+
+# bitsift_late_library(NAME FILE): bitsift_find_soname for a library that is needed. Switches
+# BITSIFT_LOAD_LATE off if the file has no soname.
+macro(bitsift_late_library name file)
+    bitsift_find_soname(${name} ${file})
+    if(NOT ${name}_SONAME)
+        message(STATUS "${file} has no soname: all libraries are linked to, and loaded at each start")
+        set(BITSIFT_LOAD_LATE OFF)
+    endif()
+endmacro()
 
 if(BITSIFT_LOAD_LATE)
     get_target_property(icu_file ICU::uc IMPORTED_LOCATION_RELEASE)
@@ -30,9 +36,12 @@ if(BITSIFT_LOAD_LATE)
         list(GET ${name}_LINK_LIBRARIES 0 file)
         bitsift_late_library(BS_${name} ${file})
     endforeach()
-    if(VECTORSCAN_FOUND)
-        list(GET VECTORSCAN_LINK_LIBRARIES 0 file)
-        bitsift_late_library(BS_VECTORSCAN ${file})
+    if(HYPERSCAN_FOUND)
+        list(GET HYPERSCAN_LINK_LIBRARIES 0 file)
+        bitsift_find_soname(BS_HYPERSCAN ${file})
+        if(NOT BS_HYPERSCAN_SONAME)
+            set(HYPERSCAN_FOUND FALSE)
+        endif()
     endif()
 endif()
 

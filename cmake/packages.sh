@@ -2,8 +2,9 @@
 # Debian packages that the project needs, and how to install the missing ones; ripgrep for the tests. Sourced by demo.sh and test.sh.
 # shellcheck disable=SC2034 # used by those who source this
 BUILD_PACKAGES=(g++ cmake make ninja-build pkg-config libicu-dev libsimde-dev libpcre2-dev libxxhash-dev libzstd-dev
-    libsimdjson-dev libstemmer-dev zlib1g-dev libbz2-dev liblzma-dev liblz4-dev libbrotli-dev
-    libvectorscan-dev)
+    libsimdjson-dev libstemmer-dev zlib1g-dev libbz2-dev liblzma-dev liblz4-dev libbrotli-dev)
+# Debian has it only for Intel's processors. libvectorscan-dev is in its way; bitsift does not use it.
+[[ $(uname -m) != x86_64 ]] || dpkg-query -W libvectorscan-dev &>/dev/null || BUILD_PACKAGES+=(libhyperscan-dev)
 # shellcheck disable=SC2034
 TEST_PACKAGES=(libcmocka-dev libpcre2-dev git clang clang-format libsqlite3-dev sqlite3 libxapian-dev libroaring-dev
     dpkg-dev file mmdebstrap strace bzip2 xz-utils lz4 zstd brotli python3 python3-dev python3-pip python3-pytest python3-numpy

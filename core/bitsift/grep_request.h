@@ -32,7 +32,7 @@ struct bs_grep_pattern {
 	const size_t *pattern_bytes;
 	size_t n_patterns;
 	enum bs_grep_case letter_case;
-	bool is_fixed, is_word, is_line; /* -F, -w, -x */
+	bool is_fixed, is_word, is_line; /* -F; -w or -x, not both */
 	bool is_multi_line, dot_all;     /* -U: a match may span lines; --multiline-dotall */
 	bool crlf, null_data, no_unicode;
 	bool is_pcre2; /* -P: the patterns have the syntax of PCRE2 */

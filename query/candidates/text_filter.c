@@ -17,7 +17,7 @@
 #include "core/simd/kernels.h"
 #include "query/regex/built_pattern.h"
 #include "query/regex/pattern.h"
-#include "query/regex/pcre2_stack.h"
+#include "query/regex/pcre2_compile.h"
 
 /* PCRE2's match limit for each start of a match; ordinary patterns need few steps. */
 #define MOST_STEPS 256u
@@ -123,8 +123,8 @@ static pcre2_code *compile(struct bs_text_filter *filter, uint32_t options,
 	const struct bs_buffer *text = &filter->analysis.alone;
 	int error;
 	PCRE2_SIZE off;
-	pcre2_code *code = pcre2_compile(text->data, text->used_bytes - 1,
-	                                 filter->options | options, &error, &off, context);
+	pcre2_code *code = bs_pcre2_compile(text->data, text->used_bytes - 1,
+	                                    filter->options | options, &error, &off, context);
 	if (code)
 		filter->is_machine_code &=
 			bs_pcre2_jit_compile(code, bs_pcre2_groups(text->data, text->used_bytes)) ==

@@ -172,6 +172,9 @@ static enum bs_status check_request(const struct bs_grep_request *request, struc
 	               (!is_list && request->output.format == BS_GREP_QUIET);
 	if (!status && !request->callbacks.write && !has_line && !is_mute)
 		status = bs_fail(err, BS_INVALID, "a search wants a callback for what it finds");
+	if (!status && request->pattern.is_word && request->pattern.is_line)
+		status = bs_fail(err, BS_INVALID,
+		                 "a match is a whole word or a whole line, not both");
 	return status;
 }
 

@@ -13,10 +13,10 @@
 #define MOST_WEIGHT 2000u
 /* A repeat with a larger weight gets a smaller least count and no upper bound. */
 #define MOST_REPEAT_WEIGHT 300u
-/* Vectorscan's limit of counts is 32,767. A larger least count of a single set is reduced to this
+/* Hyperscan's limit of counts is 32,767. A larger least count of a single set is reduced to this
  * number, and a larger upper bound is removed. */
 #define MOST_COUNT 5000u
-/* Vectorscan counts the repeats of a single set without writing them out. */
+/* Hyperscan counts the repeats of a single set without writing them out. */
 #define SET_REPEAT_WEIGHT 16u
 /* The bytes of a character beyond ASCII. */
 #define MOST_CHARACTER_BYTES 4u
@@ -145,7 +145,7 @@ static struct piece write_run(struct superset *to, const struct bs_regex_node *n
 	const uint8_t *bytes = to->regex->bytes.data + node->first;
 	bool is_caseless = is_caseless_at(to, node);
 	for (uint32_t i = 0; i < node->n; i++) {
-		/* In ASCII text a character beyond ASCII matches nothing, which Vectorscan cannot
+		/* In ASCII text a character beyond ASCII matches nothing, which Hyperscan cannot
 		 * express. */
 		if (bytes[i] == '\n' || (bytes[i] >= 0x80 && to->options->is_ascii))
 			return give_up(to);

@@ -21,7 +21,7 @@ struct bs_byte_superset_options {
 	bool is_ascii;
 };
 
-/* Appends the simpler pattern to text_out, NUL-terminated, in the syntax of Vectorscan, for its
+/* Appends the simpler pattern to text_out, NUL-terminated, in the syntax of Hyperscan, for its
  * flag MULTILINE. No match of it contains a line feed. Appends nothing if there is no useful one:
  * the pattern may match a line feed or the empty text, is not understood, or would become too
  * large. *is_exact_out: it matches in exactly the lines in which the pattern matches.

@@ -147,14 +147,14 @@ static bool compiles(const struct bs_grep_pattern *pattern)
 static bool compare(const char *text)
 {
 	const char *patterns[] = {text};
-	size_t n_bytes = strlen(text), which = below(N_TEXTS);
+	size_t n_bytes = strlen(text), which = below(N_TEXTS), bounds = below(8);
 	struct bs_grep_pattern pattern = {.patterns = patterns,
 	                                  .pattern_bytes = &n_bytes,
 	                                  .n_patterns = 1,
 	                                  .letter_case = below(3) ? BS_GREP_CASE_SENSITIVE
 	                                                          : BS_GREP_CASE_INSENSITIVE,
-	                                  .is_word = below(8) == 0,
-	                                  .is_line = below(8) == 0,
+	                                  .is_word = bounds == 0,
+	                                  .is_line = bounds == 1,
 	                                  .crlf = below(8) == 0,
 	                                  .no_unicode = below(8) == 0,
 	                                  .is_pcre2 = below(4) == 0,

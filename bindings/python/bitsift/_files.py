@@ -60,7 +60,7 @@ def grep(pattern, *paths, **options):
     standard input. Returns a Grep, an iterator of Line(path, number, text, matches, offset,
     is_context, enclosing). Each line is available as soon as it is found.
 
-    Patterns: ignore_case, smart_case, fixed (literal text), word (whole words), line (whole lines),
+    Patterns: ignore_case, smart_case, fixed (literal text), word (whole words) or line (whole lines),
     multiline, dot_all, crlf, no_unicode, pcre2, invert; ands, nots (further patterns that lines
     must match or must not match), by_file (these apply to files).
 

@@ -1,7 +1,10 @@
 /*
- * automaton.h: an automaton of Vectorscan, the maintained fork of Hyperscan: it reads each byte of
- * a text once, at 1 to 10 GB/s, and reports where matches end. Vectorscan, or Hyperscan in its
- * place, is loaded when the first automaton is built. Without it no automaton can be built.
+ * automaton.h: an automaton of Hyperscan: it reads each byte of a text once, at 1 to 10 GB/s, and
+ * reports where matches end. Hyperscan is loaded when the first automaton is built. Without it no
+ * automaton can be built.
+ *
+ * Only Hyperscan 5.4.0 to 5.4.2 is used. Its fork Vectorscan has the same soname and interface, but
+ * loses matches: 5.4.9 fails the test in automaton.c, and faults of 5.4.11 and 5.4.12 are public.
  */
 #pragma once
 
@@ -14,9 +17,9 @@
 struct bs_automaton;
 struct bs_automaton_scratch;
 
-/* pattern: in Vectorscan's syntax, for its flag MULTILINE. *automaton_out is NULL if the library is
- * missing or refuses the pattern, for example because it matches the empty text. Takes some
- * milliseconds. An automaton may be used by several threads. BS_NO_MEMORY. */
+/* pattern: in Hyperscan's syntax, for its flag MULTILINE. *automaton_out is NULL if the library is
+ * missing or not usable, or refuses the pattern, for example because it matches the empty text.
+ * Takes some milliseconds. An automaton may be used by several threads. BS_NO_MEMORY. */
 enum bs_status bs_automaton_new(const char *pattern, struct bs_automaton **automaton_out,
                                 struct bs_error *err) BS_WARN_UNUSED;
 void bs_automaton_free(struct bs_automaton *automaton);
@@ -31,7 +34,7 @@ void bs_automaton_scratch_free(struct bs_automaton_scratch *scratch);
 enum bs_automaton_result {
 	BS_AUTOMATON_DONE,
 	BS_AUTOMATON_STOPPED, /* by the callback */
-	BS_AUTOMATON_FAILED,  /* the text is too long, or Vectorscan failed */
+	BS_AUTOMATON_FAILED,  /* the text is too long, or Hyperscan failed */
 };
 
 /* Calls `take` for each end of a match, in ascending order, with its offset in the text, at least
@@ -42,5 +45,6 @@ enum bs_automaton_result bs_automaton_scan(const struct bs_automaton *automaton,
                                            bool (*take)(void *context, size_t match_end),
                                            void *context);
 
-/* Loads the library and formats its version, such as "Vectorscan 5.4.9"; "" if it is missing. */
+/* Loads the library and formats its version, such as "Hyperscan 5.4.0"; "" if it is missing or not
+ * usable. */
 void bs_automaton_version(char out[64]);

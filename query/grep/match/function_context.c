@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "query/grep/match/grep_matcher.h"
+#include "query/regex/pcre2_compile.h"
 #include "query/regex/text.h"
 
 /* A longer line is not a heading. */
@@ -163,8 +164,8 @@ static enum bs_status compile(const char *pattern, bool is_caseless, pcre2_code 
 	PCRE2_SIZE off;
 	if (!pattern || *code_out)
 		return BS_OK;
-	*code_out = pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED, options, &error, &off,
-	                          NULL);
+	*code_out = bs_pcre2_compile((const uint8_t *)pattern, strlen(pattern), options, &error,
+	                             &off, NULL);
 	if (!*code_out)
 		return bs_fail_memory(err, "a rule for headings", strlen(pattern));
 	(void)pcre2_jit_compile(*code_out, PCRE2_JIT_COMPLETE);

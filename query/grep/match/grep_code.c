@@ -8,7 +8,7 @@
 #include "core/bitsift/grep_request.h"
 #include "core/bitsift/status.h"
 #include "core/system/deadline.h"
-#include "query/regex/pcre2_stack.h"
+#include "query/regex/pcre2_compile.h"
 #include "query/regex/rust/rust_words.h"
 
 /* Estimated time to compile a pattern, and per byte of it, for the deadline. */
@@ -87,14 +87,14 @@ enum bs_status bs_grep_code_compile(const struct bs_grep_pattern *pattern,
 	if (use == BS_GREP_CODE_CHARACTERS && analysis->is_rust)
 		status = bs_rust_words(text->data, text->used_bytes - 1, &words, err);
 	if (!status && words.used_bytes)
-		code_out->code =
-			pcre2_compile(words.data, words.used_bytes, options, &error, &off, context);
+		code_out->code = bs_pcre2_compile(words.data, words.used_bytes, options, &error,
+		                                  &off, context);
 	/* If the text of bs_rust_words does not compile, the text before that step is compiled.
 	 * PCRE2 before 10.40 lacks some of the properties, so \w then has PCRE2's meaning. And for
 	 * a pattern with an error, the position refers to the shorter text. */
 	if (!status && !code_out->code)
-		code_out->code = pcre2_compile(text->data, text->used_bytes - 1, options, &error,
-		                               &off, context);
+		code_out->code = bs_pcre2_compile(text->data, text->used_bytes - 1, options, &error,
+		                                  &off, context);
 	pcre2_compile_context_free(context);
 	bs_buffer_deinit(&words);
 	if (status)

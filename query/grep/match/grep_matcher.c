@@ -53,13 +53,13 @@
 #define DENSE_BYTES        ((size_t)16384)
 /* A line filter replaces a window whose dense places are more than 1/BAD_SHARE of the text. */
 #define BAD_SHARE 8u
-/* A line filter is built after this much text was searched without one. Loading Vectorscan and
+/* A line filter is built after this much text was searched without one. Loading Hyperscan and
  * building the filter take a few milliseconds, in which PCRE2 searches about as much. */
 #define FILTER_AFTER_BYTES ((uint64_t)1 << 20)
 /* Searched bytes are added to the matcher's sum in steps of this many. */
 #define FILTER_STEP_BYTES ((size_t)1 << 16)
-/* After too many lines of the filter that do not match, or where nearly every position ends a match,
- * this many bytes are searched without it. */
+/* After too many lines of the filter that do not match, or where nearly every position ends a
+ * match, this many bytes are searched without it. */
 #define UNFILTERED_BYTES ((size_t)1 << 18)
 
 enum way {
@@ -77,7 +77,7 @@ enum filter_state {
 	FILTER_NONE,     /* not built yet */
 	FILTER_BUILDING, /* a thread builds it */
 	FILTER_READY,
-	FILTER_IMPOSSIBLE, /* the pattern has none, or Vectorscan is missing */
+	FILTER_IMPOSSIBLE, /* the pattern has none, or Hyperscan is missing */
 };
 
 struct bs_grep_matcher {
@@ -324,7 +324,7 @@ enum bs_status bs_grep_matcher_new(const struct bs_grep_pattern *pattern,
 	matcher->has_word_rule = pattern->is_word;
 	matcher->filter_options =
 		(struct bs_byte_superset_options){.is_caseless = analysis->is_caseless,
-	                                          .is_line = pattern->is_line && !pattern->is_word,
+	                                          .is_line = pattern->is_line,
 	                                          .is_crlf = pattern->crlf};
 	matcher->crlf = pattern->crlf;
 	matcher->analysis = analysis;
@@ -388,7 +388,7 @@ void bs_grep_matcher_explain_filter(const struct bs_grep_matcher *matcher, char 
 		snprintf(out, 128, "; after 1 MiB, %s finds the lines that may match first",
 		         version);
 	else
-		snprintf(out, 128, "; faster if libvectorscan5 or libhyperscan5 is installed");
+		snprintf(out, 128, "; faster if libhyperscan5 is installed");
 }
 
 bool bs_grep_matcher_has_filter(const struct bs_grep_matcher *matcher)
@@ -816,8 +816,8 @@ static bool uses_filter(const struct bs_grep_scratch *scratch)
 	return scratch->pause_bytes == 0 && bs_grep_matcher_has_filter(scratch->matcher);
 }
 
-/* Finds the next matching line: matches the lines that the filter finds. *at_out: the position up to
- * which no line matches, if none is found; before `end` if the filter pauses. */
+/* Finds the next matching line: matches the lines that the filter finds. *at_out: the position up
+ * to which no line matches, if none is found; before `end` if the filter pauses. */
 static enum bs_status next_by_filter(struct bs_grep_scratch *scratch, const uint8_t *text,
                                      size_t from, size_t end, struct bs_grep_span *line_out,
                                      bool *found_out, size_t *at_out, struct bs_error *err)

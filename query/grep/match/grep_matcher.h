@@ -39,7 +39,7 @@ struct bs_grep_traits {
 
 const struct bs_grep_traits *bs_grep_matcher_traits(const struct bs_grep_matcher *matcher);
 
-/* Describes for users, in one line, when lines are found by Vectorscan first, which is loaded for
+/* Describes for users, in one line, when lines are found by Hyperscan first, which is loaded for
  * this. "": never. */
 void bs_grep_matcher_explain_filter(const struct bs_grep_matcher *matcher, char out[128]);
 

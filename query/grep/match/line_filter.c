@@ -11,8 +11,8 @@
 #include "query/grep/match/class_run.h"
 #include "query/grep/match/text_lines.h"
 
-/* A piece of text is scanned by one call. It has this many bytes, and the rest of its last line. The
- * first piece of a text is small, because its first line may be all that is asked for. */
+/* A piece of text is scanned by one call. It has this many bytes, and the rest of its last line.
+ * The first piece of a text is small, because its first line may be all that is asked for. */
 #define LEAST_PIECE_BYTES ((size_t)4096)
 #define MOST_PIECE_BYTES  ((size_t)65536)
 /* A piece ends after this many lines that may match. */

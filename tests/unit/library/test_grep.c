@@ -472,6 +472,9 @@ static void test_bad_requests(void **state)
 	request.callbacks.write = NULL;
 	assert_int_equal(bs_grep(&request, NULL, ERR), BS_INVALID);
 	request = ask(&pattern, &heard);
+	request.pattern.is_word = request.pattern.is_line = true;
+	assert_int_equal(bs_grep(&request, NULL, ERR), BS_INVALID);
+	request = ask(&pattern, &heard);
 	request.reserved[5] = 1;
 	assert_int_equal(bs_grep(&request, NULL, ERR), BS_UNSUPPORTED);
 	request = ask(&pattern, &heard);

@@ -1,8 +1,9 @@
 /*
  * test_rust_syntax.c: constructs of Rust's regex syntax and what PCRE2 gets for them; errors; names
- * of properties; sets of characters.
+ * of properties; sets of characters; a fault of PCRE2's JIT.
  */
 #include "query/regex/pattern_grams.h"
+#include "query/regex/pcre2_compile.h"
 #include "query/regex/rust/rust_syntax.h"
 #include "query/regex/rust/rust_words.h"
 #include "query/regex/rust/unicode_property.h"
@@ -223,6 +224,32 @@ static void test_words(void **state)
 	}
 }
 
+/* PCRE2 10.42's own JIT code does not find these. */
+static void test_repeats_after_alternatives(void **state)
+{
+	static const char *const codes[] = {"(?:bb|b)x*bF", "(?:bb|)\\s*bb[FG]", "(bb|)x*?bbF",
+	                                    "(*UTF)(?:bb|b)x*bF", "(?:(?:bb|b)x*+)bF"};
+	(void)state;
+	for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++) {
+		int error;
+		size_t off;
+		pcre2_code *code = bs_pcre2_compile((const uint8_t *)codes[i], strlen(codes[i]), 0,
+		                                    &error, &off, NULL);
+		pcre2_match_data *data = pcre2_match_data_create(1, NULL);
+		assert_non_null(code);
+		(void)bs_pcre2_jit_compile(code, 1);
+		assert_true(pcre2_match(code, (PCRE2_SPTR) "bbF", 3, 0, 0, data, NULL) >= 0);
+		pcre2_match_data_free(data);
+		pcre2_code_free(code);
+	}
+	int error;
+	size_t off;
+	assert_null(bs_pcre2_compile((const uint8_t *)"a|b(", 4, 0, &error, &off, NULL));
+	assert_int_equal(off, 4);
+	assert_null(bs_pcre2_compile((const uint8_t *)"*a|b", 4, 0, &error, &off, NULL));
+}
+
 RUN_TESTS(cmocka_unit_test(test_constructs), cmocka_unit_test(test_errors),
           cmocka_unit_test(test_deep), cmocka_unit_test(test_properties),
-          cmocka_unit_test(test_sets), cmocka_unit_test(test_words))
+          cmocka_unit_test(test_sets), cmocka_unit_test(test_words),
+          cmocka_unit_test(test_repeats_after_alternatives))

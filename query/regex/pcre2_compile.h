@@ -1,6 +1,7 @@
 /*
- * pcre2_stack.h: PCRE2 on a small stack (core/system/stack.h). Its compiler and its JIT compiler
- * recurse as deep as parentheses are nested, up to 250 levels.
+ * pcre2_compile.h: PCRE2's compilers, on a small stack (core/system/stack.h) and without a fault of
+ * the JIT compiler before PCRE2 10.43. Both compilers recurse as deep as parentheses are nested, up
+ * to 250 levels.
  */
 #pragma once
 
@@ -10,6 +11,10 @@
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
+
+/* pcre2_compile, for code that is passed to the JIT compiler. */
+pcre2_code *bs_pcre2_compile(const uint8_t *pattern, size_t n_bytes, uint32_t options, int *error,
+                             size_t *off, pcre2_compile_context *context);
 
 /* Makes pcre2_compile with this context fail with PCRE2_ERROR_PARENTHESES_STACK_CHECK if the stack
  * is too small. */
