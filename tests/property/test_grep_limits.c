@@ -294,8 +294,8 @@ static void test_first_output_is_flushed_at_once(void **rig_in)
 		assert_int_equal(reader.n_flushes, 1);
 		assert_int_equal(reader.written.n_bytes,
 		                 line_bytes * (lists ? MANY_FILES : MANY_FILES / 2));
-		/* a millisecond for each reading: each output is flushed. A search stops at the first
-		 * file without output, a list after its first path */
+		/* a millisecond for each reading: each output is flushed. A search stops at the
+		 * first file without output, a list after its first path */
 		reader = (struct reader){.n_flushes = 0};
 		clock_step(1000000);
 		assert_int_equal(bs_grep_for_program(&request, &program, &result, ERR), BS_STOPPED);
