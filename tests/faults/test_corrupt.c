@@ -21,19 +21,10 @@
 static struct random_rounds rounds;
 
 static const char *const queries[] = {
-	"common",
-	"absent",
-	"red fox",
-	"\"red fox\"",
-	"w3 OR l17",
-	"common -even",
-	"NOT odd",
-	"l1*",
-	"stored~1",
-	"title:even",
-	"\"fox red\"~3 OR \xe6\x9d\xb1\xe4\xba\xac",
-	"(even OR w5) -fox",
-};
+	"common", "absent", "red fox", "\"red fox\"", "w3 OR l17", "common -even",
+	/* Other operators. */
+	"NOT odd", "l1*", "stored~1", "title:even", "\"fox red\"~3 OR \xe6\x9d\xb1\xe4\xba\xac",
+	"(even OR w5) -fox"};
 
 static int take_hit(void *context, const struct bs_hit *hit)
 {

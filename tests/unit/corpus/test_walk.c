@@ -490,17 +490,13 @@ static void random_tree(unsigned depth)
 static void random_home(void)
 {
 	static const char *const configs[] = {
-		"[core]\n\texcludesFile = ~/excludes\n",
-		"[core]\nexcludesfile=~/excludes",
-		"# excludesfile = ~/excludes\n",
-		"[user]\nname = x\n",
-		"excludesFile = ~/none\n",
+		"[core]\n\texcludesFile = ~/excludes\n", "[core]\nexcludesfile=~/excludes",
+		"# excludesfile = ~/excludes\n", "[user]\nname = x\n", "excludesFile = ~/none\n",
 		"excludesFile = \"~/excludes\"\n",
-		"excludesFile =\n \" ~/excludes \"",
-		"excludesFile = ~/excludes\" \n[x]\n",
+		/* Quotes, blanks and comments. */
+		"excludesFile =\n \" ~/excludes \"", "excludesFile = ~/excludes\" \n[x]\n",
 		"excludesFile = ~/exc ludes\nexcludesFile = ~/excludes\n",
-		"excludesFile = ~/excludes # x\n",
-		"excludesFile = \"~/excludes"};
+		"excludesFile = ~/excludes # x\n", "excludesFile = \"~/excludes"};
 	remove_tree("home");
 	make_folder("home");
 	make_folder("home/.config");

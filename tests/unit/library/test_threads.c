@@ -18,22 +18,12 @@
 #define N_DOCS    1200
 #define N_ROUNDS  2
 
-static const char *const queries[] = {
-	"common",
-	"common rare7",
-	"word1 word2",
-	"word3 OR word4 OR rare11",
-	"common -word5",
-	"\"word1 common\"",
-	"wor*",
-	"wrod3~2",
-	"\"common word2\"~3",
-	"title:entry word6",
-	"-common",
-	"absent",
-	"rare1* OR rare2*",
-	"(+++",
-};
+static const char *const queries[] = {"common", "common rare7", "word1 word2",
+                                      "word3 OR word4 OR rare11", "common -word5",
+                                      "\"word1 common\"",
+                                      /* Queries that read the lexicon or texts, and others. */
+                                      "wor*", "wrod3~2", "\"common word2\"~3", "title:entry word6",
+                                      "-common", "absent", "rare1* OR rare2*", "(+++"};
 
 #define N_QUERIES (sizeof(queries) / sizeof(*queries))
 
