@@ -215,7 +215,7 @@ EXCUSES = (
     ("a comment at the end", lambda r: b"unclosed group" in r.theirs[2] and r.uses("#") and r.uses(r"\(\?\w*x") and
      r.agrees_for(patterns=[p + "\n" if "#" in p else p for p in r.patterns])),
     ("--crlf, between CR and LF", lambda r: r.has("--crlf") and r.agrees_for(r.text.replace(b"\r\n", b"\n"))),
-    (r"--crlf -w, \z after LF", lambda r: r.has("--crlf") and r.has("-w") and r.uses(r"\\z") and
+    (r"--crlf, \z after LF", lambda r: r.has("--crlf") and r.uses(r"\\z") and
      r.agrees_for(r.text.replace(b"\r\n", b"\n"), [p.replace(r"\z", "$") for p in r.patterns])),
     (r"\A or (?-m:^)", lambda r: r.uses(r"\\[Az]|\(\?\w*-\w*m") and all(map(r.agrees_for, r.lines()))),
     ("-r, at the end without line end", lambda r: r.has("-r") and not r.text.endswith(b"\n") and r.agrees_for(r.text + b"\n")),

@@ -49,15 +49,14 @@ static enum bs_status answer_all(const char *kernel, struct bs_buffer *answer, s
 	for (size_t i = 0; i < COUNT(queries) * 2 && !status; i++) {
 		struct bs_search_result result;
 		char count[32];
-		struct bs_search_request request = {
-			.query.text = queries[i / 2],
-			.query.text_bytes = strlen(queries[i / 2]),
-			.output.mode = i % 2 ? BS_SEARCH_TOP : BS_SEARCH_COUNT,
-			.output.limit = 5,
-			.output.snippets = i % 2,
-			.callbacks.hit = take_hit,
-			.callbacks.context = answer,
-		};
+		struct bs_search_request request = {.query.text = queries[i / 2],
+		                                    .query.text_bytes = strlen(queries[i / 2]),
+		                                    .output.mode =
+		                                            i % 2 ? BS_SEARCH_TOP : BS_SEARCH_COUNT,
+		                                    .output.limit = 5,
+		                                    .output.snippets = i % 2,
+		                                    .callbacks.hit = take_hit,
+		                                    .callbacks.context = answer};
 		status = bs_search(searcher, &request, &result, err);
 		int n = snprintf(count, sizeof(count), "%llu\n", (unsigned long long)result.n_hits);
 		if (!status)

@@ -182,8 +182,7 @@ static void draw_doc(struct doc *doc)
 			.name = names[i],
 			.name_bytes = strlen(names[i]),
 			.text = doc->texts[i].data ? doc->texts[i].data : (const uint8_t *)"",
-			.text_bytes = doc->texts[i].used_bytes,
-		};
+			.text_bytes = doc->texts[i].used_bytes};
 		append_json(&doc->line, (const uint8_t *)names[i], strlen(names[i]), 0);
 		append_string(&doc->line, by_chance(50) ? ":" : " : ");
 		append_json(&doc->line, doc->fields[n_nested + i].text, doc->texts[i].used_bytes,

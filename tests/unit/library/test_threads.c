@@ -101,14 +101,13 @@ static void ask_all(struct bs_searcher *searcher, size_t first, struct answers *
 		size_t q = at / N_MODES;
 		struct answer *answer = &answers->of[q][at % N_MODES];
 		struct bs_search_result result;
-		struct bs_search_request request = {
-			.query.text = queries[q],
-			.query.text_bytes = strlen(queries[q]),
-			.output.mode = (enum bs_search_mode)(at % N_MODES),
-			.output.snippets = true,
-			.callbacks.hit = take_hit,
-			.callbacks.context = answer,
-		};
+		struct bs_search_request request = {.query.text = queries[q],
+		                                    .query.text_bytes = strlen(queries[q]),
+		                                    .output.mode =
+		                                            (enum bs_search_mode)(at % N_MODES),
+		                                    .output.snippets = true,
+		                                    .callbacks.hit = take_hit,
+		                                    .callbacks.context = answer};
 		*answer = (struct answer){.sum = 1};
 		answer->status = bs_search(searcher, &request, &result, NULL);
 		answer->n_hits = result.n_hits;
