@@ -7,7 +7,7 @@ BUILD_PACKAGES=(g++ cmake make ninja-build pkg-config libicu-dev libsimde-dev li
 [[ $(uname -m) != x86_64 ]] || dpkg-query -W libvectorscan-dev &>/dev/null || BUILD_PACKAGES+=(libhyperscan-dev)
 # shellcheck disable=SC2034
 TEST_PACKAGES=(libcmocka-dev libpcre2-dev git clang clang-format libsqlite3-dev sqlite3 libxapian-dev libroaring-dev
-    dpkg-dev file mmdebstrap bzip2 xz-utils lz4 zstd brotli python3 python3-dev python3-pip python3-pytest python3-numpy
+    dpkg-dev file mmdebstrap strace bzip2 xz-utils lz4 zstd brotli python3 python3-dev python3-pip python3-pytest python3-numpy
     postgresql postgresql-server-dev-all libpq-dev)
 
 # install_packages PACKAGE...: installs the missing ones and prints their names. Prints the output
@@ -43,7 +43,7 @@ install_packages() {
 # package. Status 1, with one line on stderr, if it cannot be had.
 fetch_ripgrep() {
     local machine temporary
-    [ ! -x "$1/rg" ] || return 0
+    ! is_ripgrep_15 "$1/rg" || return 0
     case $(uname -m) in
     x86_64) machine=x64 ;;
     aarch64) machine=arm64 ;;
@@ -52,12 +52,16 @@ fetch_ripgrep() {
     command -v npm >/dev/null || install_packages npm || return 1
     echo "fetching ripgrep 15 ..." >&2
     temporary=$(mktemp -d)
-    if (cd -- "$temporary" && npm pack --silent "@vscode/ripgrep-linux-$machine@1.18.0" && tar -xzf ./*.tgz) >"$temporary/log" 2>&1 &&
-        [[ $("$temporary/package/bin/rg" --version) == 'ripgrep 15.0.0 '* ]]; then
+    if (cd -- "$temporary" && npm pack --silent --fetch-retries=0 "@vscode/ripgrep-linux-$machine@1.18.0" && tar -xzf ./*.tgz) >"$temporary/log" 2>&1 &&
+        is_ripgrep_15 "$temporary/package/bin/rg"; then
         mkdir -p -- "$1" && mv -- "$temporary/package/bin/rg" "$1/rg"
     else
         echo "ripgrep 15 was not fetched, so tests that compare with it are skipped: $(tail -n 1 "$temporary/log")" >&2
     fi
     rm -rf -- "$temporary"
-    [ -x "$1/rg" ]
+    is_ripgrep_15 "$1/rg"
+}
+
+is_ripgrep_15() {
+    [[ $("$1" --version 2>/dev/null) == 'ripgrep 15.0.0 '* ]]
 }

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # long.sh [NAME [ROUNDS [SEED]]]: runs the tests that are too long for ./test.sh, with the programs
 # of build/dev. NAME: a random test below, or any other ctest test; fuzz [SECONDS [TARGET]];
-# mutations; rg_suite SOURCES (a folder with ripgrep's sources of 15.0.0). Without a name: all but
-# rg_suite, for some hours. A random test prints its seed; the same ROUNDS and SEED repeat it.
+# mutations; rg_suite SOURCES (a folder with the sources of ripgrep's tag 15.0.0). Without a name:
+# everything except rg_suite, for some hours. A random test prints its seed; the same ROUNDS and
+# SEED repeat it.
 set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 

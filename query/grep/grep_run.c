@@ -386,13 +386,14 @@ static enum bs_status take_results(struct running *run, struct slot *slot, struc
 		slot->outcome.sums.matched_lines = marks[n_shown].matched_lines;
 		slot->outcome.sums.matches = marks[n_shown].matches;
 	}
+	if (n_shown < n || slot->outcome.owes_end)
+		slot->outcome.sums.printed_bytes = slot->out.used_bytes;
 	if (slot->out.used_bytes == 0) {
 		slot->outcome.sums =
 			(struct bs_grep_sums){.elapsed_ns = slot->outcome.sums.elapsed_ns,
 		                              .searches = slot->outcome.sums.searches,
 		                              .searched_bytes = slot->outcome.sums.searched_bytes};
 	} else if (slot->outcome.owes_end && !status) {
-		slot->outcome.sums.printed_bytes = slot->out.used_bytes;
 		status = bs_grep_json_end(run->plan->program, shown, &slot->outcome.finish,
 		                          &slot->outcome.sums, &slot->out, err);
 	}

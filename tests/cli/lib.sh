@@ -98,13 +98,27 @@ neutral_stats() {
     sed -E 's/:[0-9]+(\.[0-9]+)?/:N/g'
 }
 
+# skip_part REASON: reports that a part of the script does not run here. run.sh prints the reason,
+# and tests/skipped.py counts it. skip REASON: also ends the script.
+skip_part() {
+    printf 'skipped: %s\n' "$1" >>"$SCRATCH/../skipped"
+}
 skip() {
-    printf 'skipped: %s\n' "$1" >&2
+    skip_part "$1"
     exit 77
 }
 
-# as_nobody COMMAND...: runs it as a user who is bound by file permissions. can_be_nobody: whether
-# that is possible here.
+# can_compare: true if rg is ripgrep 15.0.0; otherwise, calls skip_part.
+can_compare() {
+    [[ $(rg --version 2>/dev/null) == 'ripgrep 15.0.0 '* ]] || ! skip_part 'rg is not ripgrep 15.0.0'
+}
+# can_use COMMAND: true if it is installed; otherwise, calls skip_part.
+can_use() {
+    command -v "$1" >/dev/null || ! skip_part "$1 is not installed"
+}
+
+# as_nobody COMMAND...: runs it as a user who is bound by file permissions. can_be_nobody: true if
+# that is possible here; otherwise, calls skip_part.
 as_nobody() {
     if [ "$(id -u)" -ne 0 ]; then
         "$@"
@@ -120,7 +134,7 @@ can_preload() {
     [ -n "${CLOCK:-}" ] && [ -z "${SANITIZED:-}" ]
 }
 can_be_nobody() {
-    as_nobody bitsift --version >/dev/null 2>&1
+    as_nobody bitsift --version >/dev/null 2>&1 || ! skip_part 'no user who is bound by file permissions'
 }
 
 # flip_byte FILE N: inverts the byte at offset N of a file.

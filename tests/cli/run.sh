@@ -2,7 +2,8 @@
 # run.sh PROGRAM SCRIPT: runs SCRIPT (X.sh) in a new folder and a clean environment, and compares
 # its standard output with the transcript X.sh.stdout.exact (see tests/wording.py), which UPDATE=1
 # rewrites instead. Exit status 0: as expected; 1: different; 77: the script cannot run on this
-# machine (its stderr has the reason).
+# machine. A test that is skipped, wholly or in part, prints "skipped: REASON" on stderr. With
+# LONG, stderr of the script is printed in any case.
 #
 # A script has bitsift and, if test.sh could fetch it, ripgrep 15 in its PATH, an empty current
 # folder, SCRATCH (a folder next to it for files that must not be indexed), an empty HOME, SAMPLE (the
@@ -52,6 +53,7 @@ status=0
         SCRATCH="$top/scratch" SAMPLE="$here/../../corpus/sample" README="$here/../../README.md" LIB="$here/lib.sh" \
         bash -euc '. "$LIB"; . "$0"' "$script"
 ) >"$top/stdout" 2>"$top/stderr" </dev/null || status=$?
+[ ! -e "$top/skipped" ] || sort -u "$top/skipped" >&2
 
 if [ "$status" -eq 77 ]; then
     cat "$top/stderr" >&2
@@ -69,3 +71,4 @@ if ! "$here/../wording.py" compare "$script.stdout.exact" "$top/stdout"; then
         "or for new wordings of messages alone: tests/wording.py reword" >&2
     exit 1
 fi
+[ -z "${LONG:-}" ] || cat "$top/stderr" >&2

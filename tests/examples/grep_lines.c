@@ -43,8 +43,7 @@ int main(int argc, char **argv)
 		.output = {.line_numbers = true},
 		.index.dir = "code.index",
 		.callbacks.line = show,
-		.callbacks.notice = tell,
-	};
+		.callbacks.notice = tell};
 	struct bs_grep_result result;
 	struct bs_error err;
 

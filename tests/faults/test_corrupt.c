@@ -21,19 +21,10 @@
 static struct random_rounds rounds;
 
 static const char *const queries[] = {
-	"common",
-	"absent",
-	"red fox",
-	"\"red fox\"",
-	"w3 OR l17",
-	"common -even",
-	"NOT odd",
-	"l1*",
-	"stored~1",
-	"title:even",
-	"\"fox red\"~3 OR \xe6\x9d\xb1\xe4\xba\xac",
-	"(even OR w5) -fox",
-};
+	"common", "absent", "red fox", "\"red fox\"", "w3 OR l17", "common -even",
+	/* Other operators. */
+	"NOT odd", "l1*", "stored~1", "title:even", "\"fox red\"~3 OR \xe6\x9d\xb1\xe4\xba\xac",
+	"(even OR w5) -fox"};
 
 static int take_hit(void *context, const struct bs_hit *hit)
 {
@@ -58,15 +49,14 @@ static enum bs_status answer_all(const char *kernel, struct bs_buffer *answer, s
 	for (size_t i = 0; i < COUNT(queries) * 2 && !status; i++) {
 		struct bs_search_result result;
 		char count[32];
-		struct bs_search_request request = {
-			.query.text = queries[i / 2],
-			.query.text_bytes = strlen(queries[i / 2]),
-			.output.mode = i % 2 ? BS_SEARCH_TOP : BS_SEARCH_COUNT,
-			.output.limit = 5,
-			.output.snippets = i % 2,
-			.callbacks.hit = take_hit,
-			.callbacks.context = answer,
-		};
+		struct bs_search_request request = {.query.text = queries[i / 2],
+		                                    .query.text_bytes = strlen(queries[i / 2]),
+		                                    .output.mode =
+		                                            i % 2 ? BS_SEARCH_TOP : BS_SEARCH_COUNT,
+		                                    .output.limit = 5,
+		                                    .output.snippets = i % 2,
+		                                    .callbacks.hit = take_hit,
+		                                    .callbacks.context = answer};
 		status = bs_search(searcher, &request, &result, err);
 		int n = snprintf(count, sizeof(count), "%llu\n", (unsigned long long)result.n_hits);
 		if (!status)

@@ -281,16 +281,14 @@ static void make_columns(uint64_t *weights, uint64_t sum, uint32_t n_words, uint
 
 struct bs_generator_options bs_generator_defaults(void)
 {
-	return (struct bs_generator_options){
-		.seed = 1,
-		.n_docs = 1000,
-		.n_words = 100000,
-		.zipf_milli = 1070,
-		.mean_words = 200,
-		.spread_milli = 1100,
-		.topic_milli = 250,
-		.topic_docs = 50,
-	};
+	return (struct bs_generator_options){.seed = 1,
+	                                     .n_docs = 1000,
+	                                     .n_words = 100000,
+	                                     .zipf_milli = 1070,
+	                                     .mean_words = 200,
+	                                     .spread_milli = 1100,
+	                                     .topic_milli = 250,
+	                                     .topic_docs = 50};
 }
 
 static enum bs_status check_options(const struct bs_generator_options *options,

@@ -921,8 +921,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_at_once),       cmocka_unit_test(test_damaged),
 		cmocka_unit_test(test_damaged_index), cmocka_unit_test(test_other_versions),
 		cmocka_unit_test(test_handed_on),     cmocka_unit_test(test_other_words),
-		cmocka_unit_test(test_sorted_words),
-	};
+		cmocka_unit_test(test_sorted_words)};
 	n_queries = (unsigned)random_rounds(argc, argv, n_queries, 1).n;
 	if (argc > 3)
 		n_indexes = (unsigned)strtoul(argv[3], NULL, 10);

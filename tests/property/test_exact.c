@@ -59,20 +59,17 @@ static void make_index(uint64_t *random, bool is_new)
 	policy.density = 0.1 + (double)random_below(random, 5) / 10;
 	policy.use_false_positives = random_below(random, 3) > 0;
 	policy.exact_share = random_below(random, 2) ? 2 : (double)random_below(random, 20) / 100;
-	struct bs_build_tuning tuning = {
-		.policy = &policy,
-		.max_shard_blocks = (uint32_t)random_below(random, 4),
-		.max_shard_bytes = random_below(random, 3) ? 0 : 64 << 10,
-		.max_segment_docs = random_below(random, 3) ? 0 : 600,
-		.forward_mode = random_below(random, 3) ? BS_FORWARD_NEVER : BS_FORWARD_AUTO,
-	};
-	struct bs_build_request request = {
-		.dir = "index",
-		.index.words = true,
-		.rebuild = !is_new,
-		.write.n_threads = 1,
-		.tuning = &tuning,
-	};
+	struct bs_build_tuning tuning = {.policy = &policy,
+	                                 .max_shard_blocks = (uint32_t)random_below(random, 4),
+	                                 .max_shard_bytes = random_below(random, 3) ? 0 : 64 << 10,
+	                                 .max_segment_docs = random_below(random, 3) ? 0 : 600,
+	                                 .forward_mode = random_below(random, 3) ? BS_FORWARD_NEVER
+	                                                                         : BS_FORWARD_AUTO};
+	struct bs_build_request request = {.dir = "index",
+	                                   .index.words = true,
+	                                   .rebuild = !is_new,
+	                                   .write.n_threads = 1,
+	                                   .tuning = &tuning};
 	index_sources(&request, (const char *const[]){"c.jsonl", NULL}, NULL);
 }
 

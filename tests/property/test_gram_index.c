@@ -290,8 +290,7 @@ static void ask_both(struct model *model, const struct bs_snapshot *snapshot, bo
 			.bytes = literals[i],
 			.n_bytes = (uint32_t)n_bytes[i],
 			.n_keys = (uint32_t)(keys[i].used_bytes / sizeof(uint64_t)),
-			.keys = (const uint64_t *)(const void *)keys[i].data,
-		};
+			.keys = (const uint64_t *)(const void *)keys[i].data};
 	}
 	nodes[2] =
 		(struct bs_gram_node){.kind = BS_GRAM_AND, .n_children = 2, .children = children};
@@ -331,15 +330,14 @@ static void live(struct model *model, uint32_t round)
 	struct bs_build_tuning tuning = {
 		.max_segment_docs = random_below(&model->random, 2) ? 0 : 37,
 	};
-	struct bs_build_request request = {
-		.dir = "index",
-		.index.words = round % 2,
-		.index.grams = true,
-		.rebuild = round > 0,
-		.write.n_threads = 1 + (uint32_t)random_below(&model->random, 3),
-		.write.memory_bytes = 1,
-		.tuning = &tuning,
-	};
+	struct bs_build_request request = {.dir = "index",
+	                                   .index.words = round % 2,
+	                                   .index.grams = true,
+	                                   .rebuild = round > 0,
+	                                   .write.n_threads =
+	                                           1 + (uint32_t)random_below(&model->random, 3),
+	                                   .write.memory_bytes = 1,
+	                                   .tuning = &tuning};
 	struct bs_build_report report;
 	edit_files(model, N_FILES);
 	clock_make_old();

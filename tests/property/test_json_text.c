@@ -48,20 +48,10 @@ static void encode_slowly(const uint8_t *bytes, size_t n_bytes, struct bs_buffer
  * in a fourth of the cases with an invalid byte. */
 static size_t make_text(uint8_t *text)
 {
-	static const char *const pieces[] = {"a",
-	                                     "\"",
-	                                     "\\",
-	                                     "\n",
-	                                     "\x01",
-	                                     "\x1f",
-	                                     "\x7f",
-	                                     "/",
-	                                     "\xc3\xa9",
-	                                     "\xc2\x9b",
-	                                     "\xe6\xbc\xa2",
-	                                     "\xf0\x9f\x98\x80",
-	                                     "\xe2\x80\xae",
-	                                     "function(x)"};
+	static const char *const pieces[] = {"a", "\"", "\\", "\n", "\x01", "\x1f", "\x7f", "/",
+	                                     /* Characters of several bytes. */
+	                                     "\xc3\xa9", "\xc2\x9b", "\xe6\xbc\xa2",
+	                                     "\xf0\x9f\x98\x80", "\xe2\x80\xae", "function(x)"};
 	uint32_t most = by_chance(20) ? MOST_BYTES - 16 : by_chance(50) ? 40 : 300;
 	uint32_t n_bytes = below(most), n_kinds = 1 + below(14);
 	size_t n = 0;

@@ -213,18 +213,11 @@ static void make_group(struct maker *maker, unsigned depth)
 /* The sample includes the content of lookarounds, which makes matches more likely. */
 static void make_look(struct maker *maker, unsigned depth)
 {
-	static const char *const openings[] = {"(?=",
-	                                       "(?<=",
-	                                       "(?!",
-	                                       "(?<!",
-	                                       "(*pla:",
-	                                       "(*plb:",
-	                                       "(*nla:",
-	                                       "(?*",
-	                                       "(?<*",
-	                                       "(*napla:",
-	                                       "(*positive_lookahead:",
-	                                       "(*negative_lookbehind:"};
+	static const char *const openings[] = {
+		"(?=", "(?<=", "(?!", "(?<!",
+		/* Other spellings. */
+		"(*pla:", "(*plb:", "(*nla:", "(?*", "(?<*",
+		"(*napla:", "(*positive_lookahead:", "(*negative_lookbehind:"};
 	size_t i = below(COUNT(openings)), before = maker->sample.n_bytes;
 	put(&maker->pattern, openings[i]);
 	make_either(maker, depth + 1);

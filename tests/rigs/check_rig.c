@@ -13,11 +13,10 @@ struct packed_value find_packed(const uint8_t *array, uint64_t n_bytes, int64_t 
 	assert_true(number < n);
 	const uint8_t *entry = array + number / 128 * 16;
 	uint64_t width = bs_load_u64(entry + 8) & 0xff;
-	struct packed_value found = {
-		.base = bs_load_u64(entry),
-		.bit = (bs_load_u64(entry + 8) >> 8) * 8 + number % 128 * width,
-		.mask = (UINT64_C(1) << width) - 1,
-	};
+	struct packed_value found = {.base = bs_load_u64(entry),
+	                             .bit = (bs_load_u64(entry + 8) >> 8) * 8 +
+	                                    number % 128 * width,
+	                             .mask = (UINT64_C(1) << width) - 1};
 	found.value =
 		found.base + (bs_load_u64(array + found.bit / 8) >> (found.bit % 8) & found.mask);
 	return found;

@@ -97,19 +97,15 @@ static void make_index(bool use_false_positives)
 	policy.exact_share = 10.0 / 512;
 	policy.density = 0.4;
 	/* Columns even for a small shard, but only with room for short documents. */
-	struct bs_build_tuning tuning = {
-		.policy = &policy,
-		.max_segment_docs = 38,
-		.forward_mode = BS_FORWARD_NEVER,
-		.max_shard_bytes = 16 << 10,
-	};
-	struct bs_build_request request = {
-		.dir = "index",
-		.index.words = true,
-		.index.grams = true,
-		.write.n_threads = 1,
-		.tuning = &tuning,
-	};
+	struct bs_build_tuning tuning = {.policy = &policy,
+	                                 .max_segment_docs = 38,
+	                                 .forward_mode = BS_FORWARD_NEVER,
+	                                 .max_shard_bytes = 16 << 10};
+	struct bs_build_request request = {.dir = "index",
+	                                   .index.words = true,
+	                                   .index.grams = true,
+	                                   .write.n_threads = 1,
+	                                   .tuning = &tuning};
 	write_collection();
 	assert_int_equal(mkdir("d", 0777), 0);
 	write_text("d/a.txt", "A fox in a file; common words.\n");

@@ -50,7 +50,7 @@ static struct bsql_cursor *cursor_of(sqlite3_context *context, int argc, int n_w
 		argc == n_wanted ? bsql_cursor_of(sqlite3_user_data(context), argv[0]) : NULL;
 	char *message = NULL;
 	if (argc != n_wanted)
-		message = sqlite3_mprintf("use as %s", usage);
+		message = sqlite3_mprintf("usage: %s", usage);
 	else if (!cursor)
 		message = sqlite3_mprintf("%s: can only be used in a query that searches its table",
 		                          usage);

@@ -127,9 +127,9 @@ static int filter(sqlite3_vtab_cursor *base, int has_name, const char *unused, i
 	(void)unused;
 	cursor->is_at_end = false;
 	if (!name || !schema)
-		return refuse(
-			base->pVtab, SQLITE_ERROR,
-			sqlite3_mprintf("use as bitsift_info(name of a table) or (name, schema)"));
+		return refuse(base->pVtab, SQLITE_ERROR,
+		              sqlite3_mprintf(
+				      "usage: bitsift_info(table) or bitsift_info(table, schema)"));
 	int code = connect_table(table->db, schema, name);
 	if (code == SQLITE_NOMEM)
 		return code;

@@ -242,7 +242,7 @@ static int filter(sqlite3_vtab_cursor *base, int plan, const char *letters, int 
 	if (!cursor->dir || !cursor->query) {
 		sqlite3_free(base->pVtab->zErrMsg);
 		base->pVtab->zErrMsg =
-			sqlite3_mprintf("use as bitsift_search(directory of an index, query)");
+			sqlite3_mprintf("usage: bitsift_search(directory of an index, query)");
 		return SQLITE_ERROR;
 	}
 	bool is_known = limit >= 0 && limit < INT32_MAX && offset < INT32_MAX;

@@ -86,20 +86,20 @@ INSERT INTO questions (condition) VALUES
 CREATE INDEX words_body ON words USING bitsift (body) WITH (grams = true);
 ANALYZE words;
 SELECT * FROM differ();
-\echo == rows that wait, deleted and changed ones
+\echo == pending, deleted and changed rows
 INSERT INTO words SELECT id + 10000, body FROM words WHERE id <= 50;
 UPDATE words SET body = replace(body, 'fox', 'cat running') WHERE id BETWEEN 100 AND 160;
 DELETE FROM words WHERE id BETWEEN 200 AND 250;
 SELECT * FROM differ();
-\echo == more of them
+\echo == more pending rows, then VACUUM
 INSERT INTO words SELECT id + 20000, body FROM words WHERE id < 3000;
 VACUUM words;
 SELECT * FROM differ();
-\echo == other words: stems, folded accents, no grams
+\echo == an index with stems and folded accents, without grams
 DROP INDEX words_body;
 CREATE INDEX words_body ON words USING bitsift (body) WITH (stemmer = 'english', fold_accents = true);
 SELECT * FROM differ();
-\echo == an index on an expression, and one with a condition
+\echo == an index on an expression, and a partial index
 DROP INDEX words_body;
 CREATE INDEX words_lower ON words USING bitsift (lower(body)) WITH (stemmer = 'english', split_identifiers = true, grams = true);
 UPDATE questions SET condition = replace(condition, 'body ', 'lower(body) ');
@@ -118,7 +118,7 @@ SELECT * FROM differ();
 UPDATE questions SET condition = replace(condition, 'body', 'title') WHERE n % 2 = 0;
 INSERT INTO questions (condition) VALUES ($$title @@@ 'title' AND body @@@ 'run'$$), ($$title @@@ '-title' AND body @@@ '-run'$$), ($$title LIKE '%title%' AND body @@@ 'shoes'$$);
 SELECT * FROM differ();
-\echo == a column of its own type and collation
+\echo == a varchar column with other collations
 DROP INDEX words_two;
 CREATE TABLE others (id int, body varchar(500) COLLATE "tr-x-icu");
 INSERT INTO others SELECT id, body FROM words WHERE id < 3000;
@@ -129,14 +129,14 @@ ALTER TABLE others ALTER body TYPE text COLLATE "en-x-icu";
 SELECT * FROM differ('others');
 ALTER TABLE others ALTER body TYPE text COLLATE "C";
 SELECT * FROM differ('others');
-\echo == a partial index, of more pages than there is memory for: row by row, too, only its own rows come
+\echo == a partial index whose bitmap becomes lossy returns only its own rows
 CREATE TABLE wide (id int, body text) WITH (fillfactor = 10);
 INSERT INTO wide SELECT i, 'word ' || repeat('x', 250) FROM generate_series(1, 5000) i;
 CREATE INDEX wide_part ON wide USING bitsift (body) WHERE id % 2 = 0;
 SET work_mem = '64kB';
 SELECT way, ask($$body @@@ 'word' AND id % 2 = 0$$, way, 'wide') ~ '^2500 ' FROM unnest(ARRAY['rows', 'bitmap', 'index']) way;
 SELECT way, ask($$body @@@ 'word' AND body @@@ '-nothere' AND id % 2 = 0$$, way, 'wide') ~ '^2500 ' FROM unnest(ARRAY['rows', 'bitmap', 'index']) way;
-\echo == a pattern of more rows than there is memory for
+\echo == a pattern whose bitmap becomes lossy
 CREATE TABLE many (id int, body text);
 INSERT INTO many SELECT i, 'word ' || i FROM generate_series(1, 12000) i;
 CREATE INDEX many_part ON many USING bitsift (body) WITH (grams = true) WHERE id % 12 > 0;
@@ -145,7 +145,7 @@ SELECT way, ask($$body LIKE '%word%' AND id % 12 > 0$$, way, 'many') ~ '^11000 '
 RESET work_mem;
 SELECT way, ask($$body ~ 'word.*(more|7)' AND id % 12 > 0$$, way, 'many') = ask($$body ~ 'word.*(more|7)' AND id % 12 > 0$$, 'rows', 'many')
 	FROM unnest(ARRAY['bitmap', 'index']) way;
-\echo == what is stored elsewhere of rows that are no more
+\echo == deleted rows whose out-of-line texts are removed
 CREATE TABLE gone (id int, body text);
 ALTER TABLE gone ALTER body SET STORAGE external;
 INSERT INTO gone SELECT i, repeat('word ', 600) || i FROM generate_series(1, 20) i;
@@ -153,7 +153,7 @@ CREATE INDEX gone_body ON gone USING bitsift (body) WITH (grams = true);
 UPDATE gone SET body = body || ' more' WHERE id > 5;
 SELECT 'VACUUM ' || reltoastrelid::regclass FROM pg_class WHERE oid = 'gone'::regclass \gexec
 SELECT way, ask($$body LIKE '%word 1%'$$, way, 'gone') ~ '^11 ' FROM unnest(ARRAY['rows', 'bitmap', 'index']) way;
-\echo == a serializable transaction learns of rows that came in between, wherever their texts are stored
+\echo == a serializable transaction conflicts with rows inserted meanwhile, also with out-of-line texts
 CREATE EXTENSION dblink;
 CREATE TABLE came (id int, body text);
 CREATE TABLE noted (n int);
@@ -177,7 +177,7 @@ RESET enable_seqscan;
 RESET enable_bitmapscan;
 SELECT dblink_disconnect('later');
 DROP TABLE others, many, gone, came, noted;
-\echo == a join that asks for the rows of each pattern keeps nothing of those it is done with
+\echo == a join with a rescan for each pattern frees the memory of finished scans
 CREATE TABLE patterns (pattern text);
 INSERT INTO patterns SELECT '%alpha ' || i % 100 || '%' FROM generate_series(1, 3000) i;
 CREATE TABLE joined (body text);
@@ -200,7 +200,7 @@ RESET enable_indexscan;
 RESET enable_hashjoin;
 RESET enable_mergejoin;
 DROP TABLE patterns, joined;
-\echo == rows that lie elsewhere, or changed where they lie
+\echo == out-of-line texts, and rows updated in place
 CREATE TEMPORARY TABLE others (id int, n int, body text) WITH (fillfactor = 50);
 ALTER TABLE others ALTER body SET STORAGE external;
 INSERT INTO others SELECT id, 0, CASE WHEN id % 21 = 0 THEN repeat(body, 30) ELSE body END FROM words WHERE id < 400;
@@ -215,7 +215,7 @@ SELECT * FROM differ('others');
 VACUUM others;
 UPDATE others SET n = 3 WHERE id % 5 = 0;
 SELECT * FROM differ('others');
-\echo == an index that is younger than the versions of a row
+\echo == an index created after older versions of a row
 CREATE TABLE versions (id int, body text) WITH (fillfactor = 50);
 INSERT INTO versions SELECT i, 'quick brown fox' FROM generate_series(1, 100) i;
 BEGIN;
@@ -224,7 +224,7 @@ UPDATE versions SET body = 'running foo_bar ' || id;
 CREATE INDEX versions_body ON versions USING bitsift (body) WITH (grams = true);
 COMMIT;
 SELECT * FROM differ('versions');
-\echo == letters of other cases
+\echo == letters with special case mappings
 CREATE TABLE letters (id int, body text);
 INSERT INTO letters SELECT i, 'xyz' || chr(i) || 'uvw' FROM generate_series(1, 8600) i WHERE lower(chr(i) COLLATE "en-x-icu") <> chr(i) OR upper(chr(i) COLLATE "en-x-icu") <> chr(i);
 TRUNCATE questions;

@@ -32,7 +32,7 @@ CREATE FUNCTION misranked(source text) RETURNS SETOF text LANGUAGE sql AS $$
 		unnest(ARRAY['true', 'body @@@ ''red''', 'body @@@ ''red blue''', 'body @@@ ''reds'' AND id < 300', 'body LIKE ''%1%''', 'body IS NOT NULL']) c, unnest(ARRAY[10, 100000]) k
 		WHERE ranked(q, c, false, source, k) IS DISTINCT FROM ranked(q, c, true, source, k)
 $$;
-\echo == as a sort has it
+\echo == the order equals that of a sort
 SELECT * FROM misranked('notes');
 INSERT INTO notes SELECT id + 1000, body || ' red' FROM notes WHERE id < 30;
 DELETE FROM notes WHERE id BETWEEN 100 AND 150;
@@ -44,7 +44,7 @@ SELECT count(*), count(DISTINCT ctid) FROM bitsift_top('notes_body', 'red', 7);
 SELECT t.tableoid::text, round(t.score::numeric, 4), n.id FROM bitsift_top('notes_body', 'greens red', 2) t JOIN notes n ON n.ctid = t.ctid ORDER BY 2 DESC, 3;
 SELECT bitsift_snippet(body, 'greens', '[', ']', 30) FROM notes WHERE body @@@ 'greens' ORDER BY id LIMIT 2;
 
-\echo == parameters, generic plans, cursors, joins, an index that goes
+\echo == parameters, generic plans, cursors, joins, a dropped index
 SET plan_cache_mode = force_generic_plan;
 PREPARE matches(bitsift_query) AS SELECT count(*) FROM notes WHERE body @@@ $1;
 PREPARE best(bitsift_query, int) AS SELECT id FROM notes ORDER BY body <@> $1, id LIMIT $2;
@@ -97,7 +97,7 @@ SELECT q, c FROM unnest(ARRAY['red', 'reds green', '{any}red green', '-red', 'gr
 SELECT q, ranked(q, 'true', true, 'parts', 50) ~ '^50 ' AS by_index, ranked(q, 'true', false, 'parts', 50) ~ '^50 ' AS by_sort FROM unnest(ARRAY['red', 'gre*']) q;
 SELECT bitsift_stats('parts_body', 'reds blue')::text = bitsift_stats('whole_body', 'reds blue')::text;
 SELECT (sum(s)::text = bitsift_stats('whole_body', '{stemmer=english}reds')::text) FROM (SELECT bitsift_stats(i, '{stemmer=english}reds') AS s FROM unnest(ARRAY['part_0_body_idx', 'part_1_body_idx', 'part_2_body_idx']::regclass[]) i) a;
-\echo == a query means the same in a partition that has an index of another kind
+\echo == a query has the same meaning in a partition with an index of other options
 CREATE TABLE mixed (id int, body text) PARTITION BY LIST (id);
 CREATE TABLE mixed_1 PARTITION OF mixed FOR VALUES IN (1);
 CREATE TABLE mixed_2 PARTITION OF mixed FOR VALUES IN (2);
@@ -107,7 +107,7 @@ CREATE INDEX mixed_body ON mixed USING bitsift (body);
 SELECT id FROM mixed WHERE body @@@ 'runs 7';
 SELECT tableoid, score > 0 FROM bitsift_top('mixed_body', 'runs 7');
 
-\echo == queries go to another server as text, and mean the same there
+\echo == queries sent to another server as text have the same meaning there
 CREATE EXTENSION postgres_fdw;
 CREATE SERVER other FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host :'socket', port :'port', dbname 'ranking', extensions 'bitsift');
 CREATE USER MAPPING FOR CURRENT_USER SERVER other OPTIONS (user 'postgres');
@@ -121,7 +121,7 @@ SELECT 'x' <@> 'y';
 SELECT bitsift_score('dog house', bitsift_with_stats('cat', '3 40 "dog"=1'));
 SELECT bitsift_stats('notes_pkey', 'x');
 
-\echo == a column is the same one through views, subqueries and common tables
+\echo == a column is recognized through views, subqueries and common table expressions
 CREATE TABLE runs (id int, body text);
 INSERT INTO runs VALUES (1, 'running'), (2, 'run'), (3, 'cat');
 CREATE INDEX runs_body ON runs USING bitsift (body) WITH (stemmer = 'english');
@@ -137,7 +137,7 @@ SELECT count(*) FROM runs r LEFT JOIN (SELECT id, coalesce(body, 'x') AS body FR
 SELECT count(*) FROM runs r LEFT JOIN (SELECT id, body FROM runs OFFSET 0) s ON s.id = r.id + 1 WHERE s.body @@@ 'runs' OR s.id IS NULL;
 SELECT id, body <@> 'runs' = (SELECT r.body <@> 'runs' FROM runs r WHERE r.id = s.id), bitsift_snippet(body, 'runs') FROM (SELECT * FROM runs WHERE body @@@ 'runs' ORDER BY body <@> 'runs', id LIMIT 2) s;
 
-\echo == who may not read all rows is not told how frequent words are
+\echo == a role that may not read all rows gets no word frequencies
 CREATE ROLE reader_of_little;
 SELECT 'runs_body'::regclass::oid AS index, system_identifier AS system FROM pg_control_system() \gset
 SET ROLE reader_of_little;
@@ -176,14 +176,14 @@ RESET ROLE;
 DROP OWNED BY reader_of_little;
 DROP ROLE reader_of_little;
 
-\echo == the best rows of a partial index are its own; a text of many words in one line is asked and cut quickly
+\echo == the best rows of a partial index are its own; a long text in one line is matched and cut quickly
 CREATE INDEX hidden_part ON hidden USING bitsift (body) WHERE id <= 7;
 SELECT count(*) FROM bitsift_top('hidden_part', 'frequent', 100);
 SELECT length(bitsift_snippet(repeat('x ', 400000), 'x', '', '', 1000000));
 SELECT count(*), sum((translate(replace(bitsift_snippet(repeat(c, 60) || ' needle ' || repeat(c, 60), 'needle', '', '', n), c, ''), ' …', '') IN ('needle', ''))::int) FROM unnest(ARRAY['🇩🇪', '👨‍👩‍👧‍👦', 'क्षि', '각', 'é', '漢']) c, generate_series(6, 90) n;
 SELECT repeat('word ', 500000) @@@ 'word';
 
-\echo == rows that another session changes meanwhile are asked again
+\echo == rows that another session changes meanwhile are checked again
 CREATE EXTENSION dblink;
 CREATE TABLE shared (id int PRIMARY KEY, body text);
 INSERT INTO shared SELECT i, 'red blue ' || i FROM generate_series(1, 50) i;
@@ -215,7 +215,7 @@ SELECT format('SELECT %L, meanwhile(%L, %L, %L)', way, change, question, way) FR
 	($$UPDATE shared SET body = 'blue' WHERE id = 5$$, $$SELECT s.id FROM shared s, (VALUES ('blue 5'::bitsift_query), ('blue 6')) v(q) WHERE s.body @@@ v.q FOR UPDATE OF s$$)) v(change, question),
 	unnest(ARRAY['rows', 'bitmap', 'index']) way \gexec
 
-\echo == in a transaction whose snapshot stays as it is, too, a statement ranks by its own statistics
+\echo == a statement ranks by its own statistics, also in a transaction with a fixed snapshot
 CREATE TABLE still (id int, body text);
 INSERT INTO still SELECT i, 'red blue ' || i FROM generate_series(1, 50) i;
 CREATE INDEX still_body ON still USING bitsift (body);

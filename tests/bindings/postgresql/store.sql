@@ -16,13 +16,13 @@ CREATE INDEX vi ON v USING bitsift (body) WITH (grams = true, pending_limit = 64
 \echo -- built
 SELECT count(*) FROM v WHERE body @@@ 'fizz';
 SELECT count(*) FROM v WHERE body LIKE '%number 17%';
-\echo -- half of the rows go, and VACUUM takes them out
+\echo -- VACUUM removes half of the rows
 DELETE FROM v WHERE id % 2 = 0;
 SELECT bitsift_check('vi');
 VACUUM v;
 SELECT bitsift_check('vi');
 SELECT count(*) FROM v WHERE body @@@ 'fizz';
-\echo -- rows that wait: some, then so many that they become files
+\echo -- pending rows: some, then enough to become files
 UPDATE v SET body = body || ' zap' WHERE id < 100;
 SELECT count(*) FROM v WHERE body @@@ 'zap';
 SELECT files, pending_pages > 0 FROM bitsift_info('vi');
@@ -32,14 +32,14 @@ SELECT files > 2 FROM bitsift_info('vi');
 SELECT bitsift_merge('vi');
 SELECT files, pending_pages FROM bitsift_info('vi');
 SELECT count(*) FROM v WHERE body @@@ 'later OR zap';
-\echo -- what was rolled back is not found, and goes by VACUUM
+\echo -- rolled-back rows are not found, and VACUUM removes them
 BEGIN;
 INSERT INTO v SELECT i, 'rolled back' FROM generate_series(20001, 24000) i;
 ROLLBACK;
 SELECT count(*) FROM v WHERE body @@@ 'rolled';
 VACUUM v;
 SELECT bitsift_check('vi') = (SELECT count(*) FROM v);
-\echo -- pages that were freed are used again
+\echo -- freed pages are reused
 SELECT pg_relation_size('vi') AS before \gset
 DO $$ BEGIN FOR i IN 1..5 LOOP UPDATE v SET body = body || '.'; PERFORM bitsift_merge('vi'); END LOOP; END $$;
 VACUUM v;
@@ -48,7 +48,7 @@ VACUUM v;
 DO $$ BEGIN FOR i IN 1..5 LOOP UPDATE v SET body = body || ','; PERFORM bitsift_merge('vi'); END LOOP; END $$;
 VACUUM v;
 SELECT bitsift_check('vi') = (SELECT count(*) FROM v), pg_relation_size('vi') < 20 * :before;
-\echo -- anew, with others at work or without
+\echo -- REINDEX, concurrently or not
 CREATE INDEX CONCURRENTLY vj ON v USING bitsift (body) WITH (stemmer = english);
 SELECT bitsift_check('vj') = (SELECT count(*) FROM v);
 REINDEX INDEX CONCURRENTLY vj;
@@ -56,7 +56,7 @@ REINDEX INDEX vi;
 SELECT bitsift_check('vi') = bitsift_check('vj');
 SELECT indexrelid::regclass, indisvalid FROM pg_index WHERE indrelid = 'v'::regclass ORDER BY 1;
 DROP INDEX vj;
-\echo -- TRUNCATE, and taken back
+\echo -- TRUNCATE, rolled back
 BEGIN;
 TRUNCATE v;
 SELECT count(*) FROM v WHERE body @@@ 'later';
@@ -66,7 +66,7 @@ ROLLBACK;
 SELECT count(*) FROM v WHERE body @@@ 'later';
 VACUUM FULL v;
 SELECT count(*) FROM v WHERE body @@@ 'later';
-\echo -- TRUNCATE of what is new keeps the file
+\echo -- a table that is created and truncated in one transaction keeps its file
 BEGIN;
 CREATE TABLE w (id int, body text);
 INSERT INTO w SELECT i, 'before ' || i FROM generate_series(1, 1000) i;
@@ -96,7 +96,7 @@ VACUUM v;
 SELECT id FROM v WHERE body @@@ md5('77777')::bitsift_query;
 INSERT INTO v VALUES (-2, repeat('a ', 40000000));
 SELECT bitsift_check('vi') = (SELECT count(*) FROM v);
-\echo -- temporary, unlogged
+\echo -- temporary and unlogged tables
 CREATE TEMP TABLE tt (body text);
 CREATE INDEX tti ON tt USING bitsift (body);
 INSERT INTO tt SELECT 'some text ' || i FROM generate_series(1, 10000) i;
@@ -109,7 +109,7 @@ INSERT INTO u SELECT 'some texts ' || i FROM generate_series(1, 10000) i;
 SELECT count(*) FROM u WHERE body @@@ 'text';
 ALTER TABLE u SET LOGGED;
 SELECT count(*) FROM u WHERE body @@@ 'text';
-\echo -- several columns, NULL among them; expressions; a condition
+\echo -- several columns, also with NULL
 CREATE TABLE m (a text, b text);
 CREATE INDEX mi ON m USING bitsift (a, b);
 INSERT INTO m VALUES ('x y', NULL), (NULL, 'x y'), (NULL, NULL), ('x', 'y');
@@ -118,7 +118,7 @@ SELECT count(*) FROM m WHERE a @@@ 'x';
 VACUUM m;
 SELECT bitsift_check('mi');
 SELECT count(*) FROM m WHERE a @@@ 'x';
-\echo -- rows of NULL alone, and rows that are dead, do not keep parts of the index from being merged
+\echo -- NULL rows and dead rows do not prevent a merge; an index on an expression with a condition
 CREATE TABLE n (id int PRIMARY KEY, body text) WITH (autovacuum_enabled = off);
 CREATE INDEX ni ON n USING bitsift (body) WITH (pending_limit = 64);
 INSERT INTO n SELECT i, CASE WHEN i % 10 <> 0 THEN 'word ' || i || repeat(' filler', 20) END FROM generate_series(1, 5000) i;
@@ -138,7 +138,7 @@ INSERT INTO e SELECT 'left' || i, 'right' || i FROM generate_series(1, 1000) i;
 VACUUM e;
 SELECT bitsift_merge('ei');
 SELECT count(*) FROM e WHERE (a || ' ' || b) @@@ '"left5 right5"' AND a <> 'left7';
-\echo -- what is refused
+\echo -- errors
 CREATE INDEX ON v USING bitsift (id);
 CREATE INDEX ON v USING bitsift (body) WITH (stemmer = klingon);
 CREATE INDEX ON v USING bitsift (body) WITH (pending_limit = 1);

@@ -397,24 +397,13 @@ static void finish_upkeep(struct run *run)
 static void begin_upkeep(struct run *run)
 {
 	static const char *const plain[] = {
-		"VACUUM t",
-		"VACUUM (FREEZE) t",
-		"VACUUM (ANALYZE, INDEX_CLEANUP on) t",
-		"ANALYZE t",
-		"SELECT bitsift_merge('t_index')",
-		"SELECT bitsift_check('t_index')",
-		"VACUUM t",
-		"VACUUM t",
-		"SELECT bitsift_merge('t_index')",
-		"REINDEX INDEX t_index",
-		"VACUUM FULL t",
-		"CLUSTER t USING t_pkey",
-		"TRUNCATE t",
-		"CHECKPOINT",
-		"REINDEX INDEX CONCURRENTLY t_index",
-		"REINDEX TABLE CONCURRENTLY t",
-		"CREATE INDEX CONCURRENTLY",
-	};
+		"VACUUM t", "VACUUM (FREEZE) t", "VACUUM (ANALYZE, INDEX_CLEANUP on) t",
+		"ANALYZE t", "SELECT bitsift_merge('t_index')", "SELECT bitsift_check('t_index')",
+		"VACUUM t", "VACUUM t", "SELECT bitsift_merge('t_index')",
+		/* These rebuild the index, except CHECKPOINT. */
+		"REINDEX INDEX t_index", "VACUUM FULL t", "CLUSTER t USING t_pkey", "TRUNCATE t",
+		"CHECKPOINT", "REINDEX INDEX CONCURRENTLY t_index", "REINDEX TABLE CONCURRENTLY t",
+		"CREATE INDEX CONCURRENTLY"};
 	if (run->is_kept_up)
 		return;
 	unsigned n = sizeof plain / sizeof *plain, a = random_below(&run->asker.random, n),

@@ -56,7 +56,7 @@ def test_an_analyzer_of_files_on_many_threads(tmp_path):
 
 @pytest.mark.parametrize("words", [3, ["x"], [("x", 0)], [("x", 5, 2)], [("x", 0, 99)], [("", 0, 1)], [("b", 1, 2), ("a", 0, 1)],
                                    [("\ud800", 0, 1)]])
-def test_an_analyzer_that_makes_no_sense(words):
+def test_invalid_analyzers(words):
     with bitsift.Index.create(analyzer=bitsift.Analyzer("x", lambda text: words)) as index:
         with pytest.raises((TypeError, ValueError)):
             index.add("1", "text")
@@ -131,7 +131,7 @@ def test_limits(many):
     raises(TimeoutError, bitsift.check, many.path, memory=many.memory, deadline=0)
 
 
-def test_a_function_that_knows_its_index_is_freed():
+def test_a_function_that_refers_to_its_index_is_freed():
     def make():
         index = bitsift.Index.create(store=False, texts=lambda id: index and "a cat")
         index.add("1", "a cat")
@@ -146,7 +146,7 @@ def test_a_function_that_knows_its_index_is_freed():
     assert index() is None
 
 
-def test_a_provider_cannot_use_the_writer_that_waits_for_it():
+def test_a_provider_cannot_use_its_writer():
     refused = []
 
     def give(id):
@@ -329,7 +329,7 @@ def test_a_logger_that_uses_its_index(how):
     assert index.count("dog") >= 1
 
 
-def test_progress_that_builds(folder):
+def test_a_build_in_a_progress_function(folder):
     depth = Depth()
 
     def build(so_far):

@@ -9,7 +9,7 @@ import bitsift
 import pytest
 from conftest import raises, slow_query
 
-KIN = {
+BASES = {
     bitsift.InvalidError: (ValueError, "invalid"),
     bitsift.NoMemoryError: (MemoryError, "out of memory"),
     bitsift.IoError: (OSError, None),
@@ -23,14 +23,14 @@ KIN = {
 }
 
 
-def test_kin():
-    for error, (kin, status) in KIN.items():
-        assert issubclass(error, bitsift.Error) and issubclass(error, kin), error
+def test_error_classes():
+    for error, (base, status) in BASES.items():
+        assert issubclass(error, bitsift.Error) and issubclass(error, base), error
         assert status is None or error.status == status
         assert error.__doc__ and error.__module__ == "bitsift"
 
 
-def test_queries_that_do_not_parse(index):
+def test_invalid_queries(index):
     caught = raises(bitsift.InvalidError, index.search, "käse +++", strict=True)
     assert caught.value.position == 5 and "+++" in str(caught.value)
     caught = raises(ValueError, index.count, "+++")
@@ -122,7 +122,7 @@ def test_messages_name_options_of_the_package(folder):
     assert not [line for line in said if "--" in line or "`bitsift" in line]
 
 
-def test_every_option_in_a_message_has_words_of_its_own():
+def test_every_option_in_a_message_is_reworded():
     """py_messages.c rewrites each message of the library that names an option of the command."""
     root = pathlib.Path(__file__).resolve().parents[3]
     table = (root / "bindings/python/src/base/py_messages.c").read_text().split("own_words[] = {")[1].split("};")[0]

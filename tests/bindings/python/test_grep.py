@@ -43,7 +43,7 @@ def test_options(folder):
     assert [(line.path, line.text) for line in files] == [("files/a.txt", None), ("files/b.txt", None)]
 
 
-def test_what_fails(folder):
+def test_errors(folder):
     with pytest.raises(bitsift.InvalidError):
         list(bitsift.grep("(", "files"))
     lines = bitsift.grep("x", "nowhere")
@@ -52,7 +52,7 @@ def test_what_fails(folder):
     raises(TypeError, lambda: list(bitsift.grep("x", "files", nonsense=True)))
 
 
-def test_a_line_is_there_as_soon_as_it_is_found(tmp_path):
+def test_lines_arrive_when_they_are_found(tmp_path):
     """A line is returned as soon as it is found, even if the next one takes long or never comes."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -77,7 +77,7 @@ def test_a_line_is_there_as_soon_as_it_is_found(tmp_path):
     writer.join()
 
 
-def test_what_is_asked_for(folder):
+def test_requests(folder):
     (folder / "code.c").write_text("int one(void)\n{\n\treturn 1;\n}\n\nint two(void)\n{\n\treturn 2;\n}\n")
     line = list(bitsift.grep("return", "code.c", enclosing=True))[1]
     assert line.enclosing == (6, "int two(void)")
@@ -94,7 +94,7 @@ def test_what_is_asked_for(folder):
     raises(OverflowError, bitsift.grep, "x", "files", threads=1 << 40)
 
 
-def test_what_ends_it(tmp_path):
+def test_deadline_and_cancel(tmp_path):
     """A grep that waits for a silent pipe can be ended."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -122,7 +122,7 @@ def test_threads_share_an_iterator(tmp_path):
     assert sorted(numbers) == list(range(1, 20001))
 
 
-def test_it_can_be_left(tmp_path):
+def test_an_abandoned_iterator_ends_its_threads(tmp_path):
     for i in range(50):
         (tmp_path / f"{i:02}.txt").write_text("line\n" * 20000)
     before = threading.active_count()

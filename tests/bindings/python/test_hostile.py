@@ -132,7 +132,7 @@ def test_files(seed, tmp_path):
                 assert [os.path.basename(as_bytes(found)) for found in index.ids(word)] == [name]
 
 
-def test_what_a_manifest_cannot_say(tmp_path):
+def test_options_that_a_manifest_cannot_store(tmp_path):
     (tmp_path / "a.txt").write_text("a cat\n")
     path = tmp_path / "index"
     bitsift.build(path, [tmp_path / "a.txt"])

@@ -87,7 +87,7 @@ def test_candidates(divided):
     assert matrix.name(hit.document) == "17" and not matrix.is_deleted(hit.document)
 
 
-def test_numpy_reads_where_it_lies(divided):
+def test_numpy_reads_without_a_copy(divided):
     numpy = pytest.importorskip("numpy")
     matrix = divided.matrix
     (segment,) = matrix.segments

@@ -88,7 +88,7 @@ def test_the_example_of_words(capsys):
     assert capsys.readouterr().out == "['1']\n"
 
 
-def test_everything_is_said():
+def test_everything_has_a_docstring():
     for name in bitsift.__all__:
         thing = getattr(bitsift, name)
         assert thing.__doc__, name
@@ -98,7 +98,7 @@ def test_everything_is_said():
                     assert value.__doc__, f"{name}.{member}"
 
 
-def test_stubs_name_what_there_is():
+def test_stubs_are_complete():
     stubs = "\n".join((pathlib.Path(bitsift.__file__).parent / file).read_text(encoding="utf-8") for file in ["__init__.pyi", "_results.py"])
     for name in bitsift.__all__:
         assert re.search(rf"^(class|def) {name}\b", stubs, re.MULTILINE), name
@@ -111,7 +111,7 @@ def test_stubs_name_what_there_is():
     assert (pathlib.Path(bitsift.__file__).parent / "py.typed").exists()
 
 
-def test_stubs_are_sound(tmp_path):
+def test_stubs_pass_mypy(tmp_path):
     pytest.importorskip("mypy")
     done = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--enable-incomplete-feature=Unpack", "--cache-dir", str(tmp_path),
                            str(pathlib.Path(bitsift.__file__).parent / "__init__.pyi")], capture_output=True, text=True)
@@ -131,7 +131,7 @@ def used_bytes():
 
 
 @pytest.mark.skipif("LD_PRELOAD" in os.environ, reason="another malloc")
-def test_nothing_is_left_behind(folder):
+def test_repeated_calls_do_not_leak(folder):
     """Repeated calls do not leak memory."""
 
     silent = logging.getLogger("silent")

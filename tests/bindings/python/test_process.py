@@ -28,7 +28,7 @@ def forked(function):
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-def test_a_fork_takes_nothing_back(tmp_path):
+def test_a_forked_child_cannot_roll_back(tmp_path):
     """A forked child cannot touch its parent's uncommitted changes, and can read the index."""
     path = tmp_path / "x.index"
     with bitsift.Index.create(path, memory_bytes=1) as index:
@@ -53,7 +53,7 @@ def test_a_fork_takes_nothing_back(tmp_path):
     assert bitsift.check(path).docs == 6000
 
 
-def test_a_fork_leaves_a_grep_alone(tmp_path):
+def test_a_forked_child_does_not_end_a_grep(tmp_path):
     (tmp_path / "x").write_text("line\n" * 200000)
     lines = bitsift.grep("line", tmp_path)
     assert next(lines).number == 1
@@ -110,7 +110,7 @@ def test_the_end_of_python(tmp_path):
 
 
 @pytest.mark.parametrize("what", ["build", "grep", "commit"])
-def test_interrupts_end_what_takes_long(tmp_path, what):
+def test_interrupts_end_long_calls(tmp_path, what):
     for i in range(40):
         (tmp_path / f"{i}.txt").write_text("".join(f"{k * i % 9973} word{k} aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab\n" for k in range(8000)))
     child = subprocess.Popen([sys.executable, "-c", textwrap.dedent("""

@@ -39,7 +39,7 @@ def test_fields():
         bitsift.Query("fog").match(3)
 
 
-def test_it_says_what_the_index_says(index):
+def test_a_query_agrees_with_the_index(index):
     for text in ["cat", "cat -dog", '"a cat"', "title:cats", "year:>2000", "café 漢字", "ca*", "cat~1", "none OR dog"]:
         query = index.query(text)
         statistics = index.statistics(text)
@@ -80,7 +80,7 @@ def test_several_indexes_rank_as_one():
             assert parts[0].search(query, statistics=total)[0].snippet
 
 
-def test_statistics_travel(index):
+def test_statistics_can_be_sent(index):
     one = index.statistics("cat title:cats")
     again = bitsift.Statistics(**json.loads(json.dumps(one.parts())))
     assert again.parts() == one.parts() and one.docs == 4 and one.words["cat"] == 3 and one.fields
@@ -94,7 +94,7 @@ def test_statistics_travel(index):
         one + 1
 
 
-def test_what_ends_it():
+def test_deadline_and_cancel():
     long = "w1 w2, " * 3000000
     with pytest.raises(TimeoutError):
         bitsift.Query('"w2 w1"~9', deadline=0.001).match(long)

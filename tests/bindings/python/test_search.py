@@ -26,7 +26,7 @@ def test_hits(opened):
     assert opened.search("nothing")[:] == []
 
 
-def test_what_is_shown_is_made_late_or_at_once(opened):
+def test_snippets_are_made_late_or_at_once(opened):
     late, now = opened.search("filter"), opened.search("filter", snippets=True)
     assert [hit.snippet for hit in late] == [hit.snippet for hit in now]
     assert late[0].snippet == "A filter for coffee."
@@ -40,7 +40,7 @@ def test_what_is_shown_is_made_late_or_at_once(opened):
     assert opened.search("title:none")[0].passages[0].field == "title"
 
 
-def test_what_changed_since(opened, folder):
+def test_changed_sources(opened, folder):
     hits = opened.search("coffee")
     (folder / "files" / "b.txt").write_text("More coffee than that.\n")
     assert hits[0].snippet == "More coffee than that." and hits[0].is_changed
@@ -61,7 +61,7 @@ def test_options(opened):
     assert opened.search("catt", suggest=True).notices == ["catt is not in the index; did you mean cat?"]
 
 
-def test_numbers_that_make_no_sense(opened):
+def test_invalid_numbers(opened):
     for name in ["threads", "columns", "memory_bytes", "offset", "feedback", "n"]:
         raises(ValueError, opened.search, "cat", **{name: -1})
         raises(OverflowError, opened.search, "cat", **{name: 1 << 64})
@@ -74,7 +74,7 @@ def test_numbers_that_make_no_sense(opened):
         raises(OverflowError, opened.matrix.is_deleted, wrong)
 
 
-def test_what_a_search_tells(opened, folder):
+def test_explanations_and_notices(opened, folder):
     hits = opened.search("filter", explain=True)
     assert "filter" in hits.explanation and hits.stats.total_ns > 0 and opened.search("filter").explanation is None
     assert opened.document(hits[0].document) == opened.document(hits[0].id)

@@ -89,7 +89,7 @@ def test_lists_of_grep(tree, spell):
     assert found("needle", "ab", "b", ignore_files="ignored") == ["b/in_b.py"]
 
 
-def test_what_is_not_a_list_of_documents():
+def test_invalid_lists_of_documents():
     with bitsift.Index.create() as index:
         for wrong in ["ab", b"ab", ["ab"], {"id": "x"}, [("a", "b", "c")], 3]:
             raises(TypeError, index.add_many, wrong)

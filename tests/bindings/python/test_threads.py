@@ -61,7 +61,7 @@ def test_commits_of_several_threads_do_not_hide_each_other(empty):
     assert empty.count("text") == len(empty) == 45
 
 
-def test_indexes_apart(tmp_path):
+def test_threads_with_an_index_each(tmp_path):
     def make(i):
         with bitsift.Index.create(tmp_path / f"{i}.index") as index:
             index.add_many((str(k), f"number {k} of {i}") for k in range(1000))
@@ -71,7 +71,7 @@ def test_indexes_apart(tmp_path):
     run_all([lambda i=i: make(i) for i in range(4)])
 
 
-def test_others_run_meanwhile(many):
+def test_other_threads_run_during_a_call(many):
     ticks, over = [], threading.Event()
 
     def tick():

@@ -17,7 +17,7 @@ def test_nothing_is_seen_before_commit(empty):
     assert empty.search("cat")[0].snippet == "a cat"
 
 
-def test_documents_come_back(index):
+def test_documents_can_be_read(index):
     assert index.document("1") == {"title": "Cats", "text": "a cat and a dog", "year": "1990"}
     assert index.ids("title:cats") == ["1", "2"]
     assert index.ids("year:>2000") == ["2", "3", "4"]
@@ -42,7 +42,7 @@ def test_shapes_of_documents(empty):
     assert len(empty) == 3
 
 
-def test_documents_that_make_no_sense(empty):
+def test_invalid_documents(empty):
     endless = []
     endless.append(endless)
     deep = {"a": "x"}
@@ -128,7 +128,7 @@ def test_add_many(empty):
     assert empty.ids("its") == ["7"] and empty.document("7") == {"text": "by its id"}
 
 
-def test_add_many_keeps_what_came_before_a_failure(empty):
+def test_add_many_keeps_documents_before_a_failure(empty):
     def documents():
         yield "1", "a cat"
         yield "2", "a cat"
@@ -179,7 +179,7 @@ def test_texts_that_are_not_stored():
         assert index.document("2") == {"text": "a harbour, cold"}
 
 
-def test_what_a_provider_raises_comes_out():
+def test_exceptions_of_a_provider_are_raised():
     def give(id):
         raise LookupError(id)
 
@@ -202,7 +202,7 @@ def test_memory_is_files(index):
         assert other.ids("cat") == index.ids("cat")
 
 
-def test_memory_beside_a_writer():
+def test_memory_during_writes():
     """The files of an index can be read while it is written."""
     with bitsift.Index.create() as index:
         over = threading.Event()
@@ -245,7 +245,7 @@ def test_deleting_from_any_source(folder):
         raises(TypeError, bitsift.delete, "built.index", *wrong)
 
 
-def test_files_beside_documents(folder):
+def test_files_and_documents(folder):
     with bitsift.Index.open("built.index") as index:
         index.add("given", "a filter from memory")
         index.commit()

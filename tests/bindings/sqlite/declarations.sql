@@ -42,7 +42,7 @@ CREATE VIRTUAL TABLE temp.plain USING bitsift(text);
 INSERT INTO temp.plain VALUES ('of no database');
 SELECT text FROM plain('database');
 DETACH "an ""other";
-SELECT 'A table that an earlier release made with a weight of no column, or with itself as its content: it opens as before.';
+SELECT 'a table of an earlier release, with a weight of no column or with itself as its content, can be opened';
 .shell $SQLITE old ".load $EXTENSION" "CREATE TABLE b(a)" "CREATE VIRTUAL TABLE w USING bitsift(a, weight = 'a=3')" "INSERT INTO w VALUES ('alpha')" "CREATE VIRTUAL TABLE c USING bitsift(a, content = 'b')"
 .shell $SQLITE old "PRAGMA writable_schema = 1" "UPDATE sqlite_schema SET sql = replace(replace(sql, 'a=3', 'b=3'), '''b''', 'c')"
 .shell $SQLITE old ".load $EXTENSION" "INSERT INTO w VALUES ('alpha beta')" "SELECT a FROM w('alpha') ORDER BY rowid" "INSERT INTO w(w) VALUES ('rebuild')" "INSERT INTO w(w) VALUES ('integrity-check')" 2>&1

@@ -327,8 +327,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_attach),         cmocka_unit_test(test_made_anew),
 		cmocka_unit_test(test_extended_codes), cmocka_unit_test(test_changes_ahead),
 		cmocka_unit_test(test_interrupt),      cmocka_unit_test(test_recursive_contents),
-		cmocka_unit_test(test_deep_contents),
-	};
+		cmocka_unit_test(test_deep_contents)};
 	char command[80];
 	if (argc < 2 || !mkdtemp(dir))
 		return 2;

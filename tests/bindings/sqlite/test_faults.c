@@ -127,8 +127,7 @@ static const char *const script[] = {
 	"INSERT INTO t(a, b) SELECT 'fizz', 'c' || i FROM numbers",
 	"SELECT highlight(t, 0, '<', '>') FROM t('c1* OR buzz')",
 	"INSERT INTO t(t) VALUES ('optimize')",
-	"INSERT INTO t(t) VALUES ('rebuild')",
-};
+	"INSERT INTO t(t) VALUES ('rebuild')"};
 
 static int ask(sqlite3 *db, const char *sql, uint64_t n)
 {

@@ -17,7 +17,7 @@ INSERT INTO t(t) VALUES ('optimize'); SELECT count(*) FROM t('fizz');
 INSERT INTO t VALUES ('fizz four'); SELECT count(*) FROM t('fizz'); ROLLBACK TO b; SELECT count(*) FROM t('fizz');
 ROLLBACK TO a; SELECT count(*) FROM t('fizz'); RELEASE a; COMMIT;
 SELECT count(*) FROM t('fizz');
-SELECT 'a statement that fails half-way';
+SELECT 'a statement that fails after some rows';
 CREATE TABLE more(id, text); INSERT INTO more VALUES (9001, 'fizz'), (9002, 'fizz'), (1, 'fizz');
 INSERT INTO t(rowid, text) SELECT id, text FROM more;
 SELECT count(*) FROM t('fizz');
@@ -35,7 +35,7 @@ VACUUM; INSERT INTO t(t) VALUES ('integrity-check'); SELECT count(*) FROM t('fiz
 VACUUM INTO 'third';
 .shell $SQLITE third ".load $EXTENSION" "INSERT INTO t(t) VALUES ('integrity-check')" "SELECT count(*) FROM t('fizz')"
 .shell $SQLITE third ".load $EXTENSION" "INSERT INTO t(t) VALUES ('optimize')" "SELECT count(*) FROM t('fizz')"
-SELECT 'a database of earlier is restored under a connection';
+SELECT 'an older database is restored while a connection is open';
 DELETE FROM t; SELECT count(*) FROM t('fizz');
 .restore copy
 SELECT count(*) FROM t('fizz');
@@ -50,12 +50,12 @@ CREATE VIRTUAL TABLE u USING bitsift(text);
 BEGIN; INSERT INTO u VALUES ('fizz'); DELETE FROM t WHERE rowid = (SELECT max(rowid) FROM t('fizz'));
 SELECT (SELECT count(*) FROM u('fizz')), (SELECT count(*) FROM t('fizz')); ROLLBACK;
 SELECT (SELECT count(*) FROM u('fizz')), (SELECT count(*) FROM t('fizz'));
-SELECT 'changes under an open walk';
+SELECT 'changes during an open scan';
 CREATE TABLE seen(id); INSERT INTO seen SELECT rowid FROM t('fizz') ORDER BY rank;
 CREATE TRIGGER pass AFTER INSERT ON seen BEGIN DELETE FROM t WHERE rowid = new.id; END;
 INSERT INTO seen SELECT rowid FROM t('fizz') ORDER BY rank; SELECT count(*) FROM t('fizz');
 SELECT count(*), count(DISTINCT id) FROM seen;
-SELECT 'a name for another table, taken back';
+SELECT 'a rename, rolled back';
 BEGIN; INSERT INTO t VALUES ('fizz'); SAVEPOINT a; ALTER TABLE t RENAME TO v; INSERT INTO v VALUES ('fizz'); SELECT count(*) FROM v('fizz');
 ROLLBACK TO a; SELECT count(*) FROM t('fizz'); COMMIT; SELECT count(*) FROM t('fizz');
 BEGIN; DROP TABLE t; CREATE VIRTUAL TABLE t USING bitsift(other); INSERT INTO t VALUES ('buzz'); ROLLBACK; SELECT count(*) FROM t('fizz');

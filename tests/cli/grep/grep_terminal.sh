@@ -2,7 +2,7 @@
 # input.
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
-command -v script >/dev/null || skip 'no script here'
+can_use script || exit 77
 make_tree
 # on_terminal FILE COMMAND...: prints what the command writes to a terminal.
 on_terminal() {

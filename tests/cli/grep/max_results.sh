@@ -91,6 +91,7 @@ show bitsift grep --sortr path --max-results 2 --after t/a.gone:2 -n key t
 show bitsift grep --sort modified --max-results 3 -n key t
 show bitsift grep --sort modified --max-results 3 --after t/a/x.txt:1 -n key t
 show bitsift grep --sort modified --max-results 3 --after t/gone:1 -n key t
+show bitsift grep --sortr modified -l key t
 
 echo "# Errors"
 show bitsift grep --after t/a.txt key t
@@ -142,3 +143,12 @@ bitsift index --grams p >/dev/null 2>&1
 settle
 pages 97 '2 key' -n p
 pages 97 '2 key' -n --no-stat p
+
+echo "# --stats counts the bytes that are printed"
+for options in -n -C1 -o; do
+    for n in 1 3 99 400 100000; do
+        printed=$(bitsift grep --max-results $n $options '2 key' p 2>"$SCRATCH/messages" | wc -c)
+        counted=$(bitsift grep --max-results $n $options --stats '2 key' p 2>"$SCRATCH/messages" | sed -n 's/ bytes printed$//p')
+        [ "$printed" = "$counted" ] || echo "$options, $n results: $printed bytes, counted as $counted"
+    done
+done

@@ -2,7 +2,7 @@
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 for tool in gzip bzip2 xz lz4 zstd brotli; do
-    command -v $tool >/dev/null || skip "no $tool here"
+    can_use $tool || exit 77
 done
 awk 'BEGIN { for (i = 1; i <= 60000; i++) print "line " i * 7919 % 60013, (i % 5000 == 7 ? "foo" : "") }' >big.txt
 printf 'foo\nbar' >small.txt
@@ -57,7 +57,7 @@ done
 for pair in gz:tgz bz2:tbz2 xz:txz zst:zstd gz:GZ xz:lzma; do
     cp "small.txt.${pair%:*}" "more/other.${pair#*:}"
 done
-command -v uncompress >/dev/null && printf '\037\235\220\146\336\274\121\040' >more/small.Z || true
+! can_use uncompress || printf '\037\235\220\146\336\274\121\040' >more/small.Z
 for file in more/*; do
     case $file in
         # Concatenated files of these formats are not supported, except xz; rg then searches only

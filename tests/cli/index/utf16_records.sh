@@ -1,7 +1,7 @@
 # Collections in UTF-16 and UTF-32 with a byte order mark give the same answers as in UTF-8: as a
 # source and in a folder, stored, appended to and changed, with and without the index. grep searches
 # their bytes like ripgrep.
-command -v iconv >/dev/null || { echo 'there is no iconv' >&2 && exit 77; }
+can_use iconv || exit 77
 declare -A marks=([UTF-8]='' [UTF-16LE]='\xff\xfe' [UTF-16BE]='\xfe\xff' [UTF-32LE]='\xff\xfe\0\0' [UTF-32BE]='\0\0\xfe\xff')
 codings='UTF-16LE UTF-16BE UTF-32LE UTF-32BE'
 
@@ -120,8 +120,8 @@ truncate -s -1 UTF-8/cut.jsonl
 index empty.jsonl cut.jsonl
 each bitsift query --ids one
 
-if command -v rg >/dev/null; then
-    echo "# grep"
+echo "# grep"
+if can_compare; then
     records 0 120 | put g/a.jsonl
     for coding in $codings; do
         (

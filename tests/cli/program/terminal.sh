@@ -1,6 +1,6 @@
 # Terminal control: escapes, C1 characters, marks of direction. In ids, paths, snippets and messages
 # none of them is written to a terminal; names written to a pipe are exact.
-command -v script >/dev/null || skip 'no script here'
+can_use script || exit 77
 mkdir d
 for name in 'esc\033[31m' 'c1\302\23331m' 'raw\23331m' 'rlo\342\200\256txt' 'lri\342\201\246x' 'alm\330\234x'; do
     # shellcheck disable=SC2059 # the name holds escapes

@@ -39,7 +39,7 @@ echo '# many operands'
 waterfall --count common w1 w2 w3 w4 w5 w6 w7 w8 w9 w10 w11 w12 w13 w14 w15 w16 w17 w18 w19 w20 w21 w22 w23 w24 w25 | tail -n 3
 echo '# --brute uses no columns'
 waterfall --count --brute common
-command -v script >/dev/null || exit 0
+can_use script || exit 0
 echo '# bars on a terminal'
 SHELL=$BASH script -qec 'bitsift query --explain --count common hundred' /dev/null </dev/null |
     tr -d '\r' | sed -n '/^waterfall/,/ hits/p' | sed -E 's/[0-9]+( to [0-9]+)? hashed/N hashed/'

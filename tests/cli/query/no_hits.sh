@@ -1,6 +1,6 @@
 # On a terminal a query without hits is reported, with a proposed word; so is the number of hits
 # that are not shown.
-command -v script >/dev/null || skip 'no script here'
+can_use script || exit 77
 on_terminal() {
     announce "$@"
     SHELL=$BASH script -qec "$(printf '%q ' "$@")" /dev/null </dev/null | tr -d '\r' |

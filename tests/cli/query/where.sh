@@ -29,7 +29,7 @@ echo '# a document without a matching word: its beginning'
 show bitsift query --format "$place" -- '-cat -x'
 show bitsift query --json -- '-cat -x'
 echo '# lines and columns are those of rg'
-if command -v rg >/dev/null; then
+if can_compare; then
     for path in d/code.c d/mark.txt; do
         [ "$(bitsift query --format "$place" cat | grep "^$path" | cut -d: -f1-3)" = \
             "$(rg --no-heading --with-filename --column cat "$path" | head -n 1 | cut -d: -f1-3)" ] || echo "$path: rg has another place"
@@ -52,7 +52,7 @@ awk 'BEGIN { for (i = 0; i < 40; i++) printf "%s ", i == 20 ? "needle" : "漢字
 quiet bitsift index
 show bitsift query needle
 show bitsift query two
-if command -v script >/dev/null; then
+if can_use script; then
     for columns in 30 50 100; do
         SHELL=$BASH script -qec "stty cols $columns; bitsift query --color never needle" /dev/null </dev/null >"$SCRATCH/typescript" || true
         grep -a -A 1 '^d/long' "$SCRATCH/typescript" | tr -d '\r' | tee "$SCRATCH/shown"

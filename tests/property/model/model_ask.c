@@ -29,8 +29,7 @@ static void query_make(struct model_query *query, enum kind kind)
 {
 	static const char *const forms[N_KINDS] = {
 		"-absent",     "w%u",         "w%u w%u",       "w%u OR w%u", "w%u -w%u",
-		"w%u OR -w%u", "\"w%u w%u\"", "\"w%u w%u\"~2", "w%u*",       "w%u (w%u OR w%u)",
-	};
+		"w%u OR -w%u", "\"w%u w%u\"", "\"w%u w%u\"~2", "w%u*",       "w%u (w%u OR w%u)"};
 	query->kind = (int)kind;
 	query->words[0] = roll(kind == PREFIX ? 3 : VOCABULARY);
 	query->words[1] = (query->words[0] + 1 + roll(VOCABULARY - 1)) % VOCABULARY;
@@ -332,15 +331,14 @@ static void ask(struct comparison *comparison, enum bs_search_mode mode, bool br
                 struct answer *answer)
 {
 	*answer = (struct answer){.n = 0};
-	comparison->request = (struct bs_search_request){
-		.query.text = comparison->query->text,
-		.query.text_bytes = strlen(comparison->query->text),
-		.output.mode = mode,
-		.output.limit = 100000,
-		.method.brute = brute,
-		.callbacks.hit = take_hit,
-		.callbacks.context = answer,
-	};
+	comparison->request =
+		(struct bs_search_request){.query.text = comparison->query->text,
+	                                   .query.text_bytes = strlen(comparison->query->text),
+	                                   .output.mode = mode,
+	                                   .output.limit = 100000,
+	                                   .method.brute = brute,
+	                                   .callbacks.hit = take_hit,
+	                                   .callbacks.context = answer};
 	enum bs_status status =
 		bs_search(comparison->searcher, &comparison->request, &answer->result, ERR);
 	if (status)

@@ -18,21 +18,15 @@ void run_with_grams(bool with_grams)
 void run_draw(struct run *run, const char *dir)
 {
 	*run = (struct run){
-		.request =
-			{
-				.dir = dir,
-				.index.words = true,
-				.index.grams = has_grams,
-				.write.memory_bytes = chance(30) ? 1 : 0,
-				.write.n_threads = 1 + roll(2),
-			},
-		.tuning =
-			{
-				.max_segment_docs = chance(60) ? 0 : 1 + roll(9),
-				.max_shard_blocks = chance(50),
-				.forward_mode = (enum bs_forward_mode)roll(3),
-				.pairs_least_bytes = 1,
-			},
+		.request = {.dir = dir,
+	                    .index.words = true,
+	                    .index.grams = has_grams,
+	                    .write.memory_bytes = chance(30) ? 1 : 0,
+	                    .write.n_threads = 1 + roll(2)},
+		.tuning = {.max_segment_docs = chance(60) ? 0 : 1 + roll(9),
+	                   .max_shard_blocks = chance(50),
+	                   .forward_mode = (enum bs_forward_mode)roll(3),
+	                   .pairs_least_bytes = 1},
 	};
 	run->request.tuning = &run->tuning;
 }
@@ -84,12 +78,10 @@ enum bs_status run_do(struct run *run)
 enum bs_status run_do_any(struct run *run)
 {
 	char manifest[512];
-	struct bs_build_request request = {
-		.dir = run->request.dir,
-		.sources = run->request.sources,
-		.n_sources = run->request.n_sources,
-		.write.n_threads = run->request.write.n_threads,
-	};
+	struct bs_build_request request = {.dir = run->request.dir,
+	                                   .sources = run->request.sources,
+	                                   .n_sources = run->request.n_sources,
+	                                   .write.n_threads = run->request.write.n_threads};
 	if (run->request.rebuild || run->input || chance(70))
 		return run_do(run);
 	snprintf(manifest, sizeof(manifest), "%s/manifest", run->request.dir);

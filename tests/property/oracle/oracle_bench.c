@@ -63,14 +63,12 @@ void bench_index(struct bench *bench, const char *dir, uint32_t first_source, ui
 	struct bs_consent consent = {.all = true};
 	for (uint32_t i = 0; i < n_sources; i++)
 		sources[i] = setup->sources[first_source + i];
-	struct bs_build_tuning tuning = {
-		.policy = &setup->policy,
-		.max_shard_blocks = setup->max_shard_blocks,
-		.max_shard_bytes = setup->max_shard_bytes,
-		.max_segment_docs = setup->max_segment_docs,
-		.forward_mode = setup->forward_mode,
-		.pairs_least_bytes = setup->pairs_least_bytes,
-	};
+	struct bs_build_tuning tuning = {.policy = &setup->policy,
+	                                 .max_shard_blocks = setup->max_shard_blocks,
+	                                 .max_shard_bytes = setup->max_shard_bytes,
+	                                 .max_segment_docs = setup->max_segment_docs,
+	                                 .forward_mode = setup->forward_mode,
+	                                 .pairs_least_bytes = setup->pairs_least_bytes};
 	struct bs_build_request request = {
 		.dir = bench->memory ? NULL : dir,
 		.memory = bench->memory,
@@ -83,8 +81,7 @@ void bench_index(struct bench *bench, const char *dir, uint32_t first_source, ui
 		.index.split_identifiers = setup->words.split_identifiers,
 		.index.weights = setup->weights,
 		.write.n_threads = setup->n_threads,
-		.tuning = &tuning,
-	};
+		.tuning = &tuning};
 	request.index.stem_language = setup->words.stem_language;
 	if (setup->id_field)
 		request.rules.id_field = "key";
@@ -212,8 +209,7 @@ void bench_search(struct bench *bench, size_t kernel, enum bs_search_mode mode, 
 		.output.sort_field = bench->sort_field,
 		.output.sort_descending = bench->is_descending,
 		.callbacks.hit = take_hit,
-		.callbacks.context = found,
-	};
+		.callbacks.context = found};
 	oracle_filter_ask(&bench->filter, &bench->request);
 	bs_buffer_clear(&found->ids);
 	bs_buffer_clear(&found->hits);

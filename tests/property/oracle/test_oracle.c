@@ -549,7 +549,6 @@ int main(int argc, char **argv)
 		cmocka_unit_test_teardown(test_signs_pair_with_runs, bench_clean),
 		cmocka_unit_test_teardown(test_exact_words_are_not_verified, bench_clean),
 		cmocka_unit_test_teardown(test_random_corpora, bench_clean),
-		cmocka_unit_test_teardown(test_many_documents, bench_clean),
-	};
+		cmocka_unit_test_teardown(test_many_documents, bench_clean)};
 	return cmocka_run_group_tests_name("oracle", tests, NULL, NULL);
 }

@@ -61,20 +61,19 @@ static int take_hit(void *context, const struct bs_hit *hit)
 static void search(struct bench *bench, struct bs_searcher *searcher, enum bs_search_mode mode,
                    const struct bs_statistics *statistics, struct list *list)
 {
-	struct bs_search_request request = {
-		.query.text = (const char *)bench->query.text.data,
-		.query.text_bytes = bench->query.text.used_bytes,
-		.output.mode = mode,
-		.output.limit = N_BEST,
-		.query.any = bench->query.any,
-		.query.stop_words = bench->query.stops.used_bytes > 0
-	                                    ? (const char *)bench->query.stops.data
-	                                    : NULL,
-		.query.stop_words_bytes = bench->query.stops.used_bytes,
-		.query.statistics = statistics,
-		.callbacks.hit = take_hit,
-		.callbacks.context = list,
-	};
+	struct bs_search_request request = {.query.text = (const char *)bench->query.text.data,
+	                                    .query.text_bytes = bench->query.text.used_bytes,
+	                                    .output.mode = mode,
+	                                    .output.limit = N_BEST,
+	                                    .query.any = bench->query.any,
+	                                    .query.stop_words =
+	                                            bench->query.stops.used_bytes > 0
+	                                                    ? (const char *)bench->query.stops.data
+	                                                    : NULL,
+	                                    .query.stop_words_bytes = bench->query.stops.used_bytes,
+	                                    .query.statistics = statistics,
+	                                    .callbacks.hit = take_hit,
+	                                    .callbacks.context = list};
 	if (!list->status)
 		list->status = bs_search(searcher, &request, NULL, &list->err);
 }
@@ -133,8 +132,7 @@ static struct bs_statistics *gather(struct bench *bench, struct part *parts, str
 		.query.stop_words = bench->query.stops.used_bytes > 0
 	                                    ? (const char *)bench->query.stops.data
 	                                    : NULL,
-		.query.stop_words_bytes = bench->query.stops.used_bytes,
-	};
+		.query.stop_words_bytes = bench->query.stops.used_bytes};
 	struct bs_statistics *sum, *own;
 	assert_int_equal(bs_statistics_new(&sum, NULL), BS_OK);
 	for (size_t i = 0; i < N_PARTS; i++) {

@@ -526,7 +526,6 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_golden),          cmocka_unit_test(test_kinds_and_places),
 		cmocka_unit_test(test_damage),          cmocka_unit_test(test_lies),
-		cmocka_unit_test(test_heads_and_tails), cmocka_unit_test(test_out_of_memory),
-	};
+		cmocka_unit_test(test_heads_and_tails), cmocka_unit_test(test_out_of_memory)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

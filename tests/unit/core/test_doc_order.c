@@ -18,10 +18,9 @@ static int compare_strings(const char *a, const char *b)
 static void test_paths(void **state)
 {
 	/* In ascending order. */
-	static const char *const paths[] = {
-		"",    "a",     "a/", "a/b", "a/b/c", "a/b-c", "a/\xff", "a\x01",    "a b",
-		"a-b", "a.txt", "a0", "aa",  "a\x7f", "a\x80", "b",      "\xc3\xa9",
-	};
+	static const char *const paths[] = {"",       "a",     "a/",    "a/b", "a/b/c",   "a/b-c",
+	                                    "a/\xff", "a\x01", "a b",   "a-b", "a.txt",   "a0",
+	                                    "aa",     "a\x7f", "a\x80", "b",   "\xc3\xa9"};
 	for (int i = 0; i < (int)COUNT(paths); i++) {
 		for (int j = 0; j < (int)COUNT(paths); j++) {
 			int order = compare_strings(paths[i], paths[j]);

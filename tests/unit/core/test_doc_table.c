@@ -35,8 +35,7 @@ static void documents_make(struct documents *documents, uint32_t n_docs, bool ha
 		                           (have_checksums ? 0 : BS_DOC_NOT_STORED)),
 			.checksum = have_checksums ? next_random(random) | 1 : 0,
 			.name = name,
-			.name_bytes = (uint32_t)n,
-		};
+			.name_bytes = (uint32_t)n};
 		for (int word = 0; word < 4; word++)
 			record->place[word] = next_random(random) >> random_below(random, 64);
 	}

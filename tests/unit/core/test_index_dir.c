@@ -277,8 +277,7 @@ static void write_segment(uint64_t number, uint32_t n_docs)
 		.treatments = &treatments,
 		.forward_offsets = (const void *)offsets.data,
 		.filter_offsets = (const void *)filter.data,
-		.filter_words = (const void *)words.data,
-	};
+		.filter_words = (const void *)words.data};
 	expect_ok(bs_segment_write_shard(writer, 0, &image, &entries, ERR), &said);
 	expect_ok(bs_false_positives_write(&false_positives, n_docs, writer, ERR), &said);
 	struct bs_segment_meta meta = {.n_docs = n_docs,

@@ -76,8 +76,7 @@ static void options_fill(struct bs_recorded_options *options, uint64_t *random)
 		.words_revision = random_below(random, 2) ? BS_TOKENIZER_REVISION : 0,
 		.split_identifiers = bits & 512,
 		.weights = some_weights(random),
-		.density = 0.05 + (double)random_below(random, 550001) / 1e6,
-	};
+		.density = 0.05 + (double)random_below(random, 550001) / 1e6};
 }
 
 /* Adds skipped files, with and without fingerprints, and entries that rules left out. */
@@ -131,15 +130,13 @@ static void manifest_fill(struct bs_manifest *manifest, uint64_t *random)
 	         (int)random_below(random, 16), "123456789012345");
 	snprintf(manifest->versions.unicode, sizeof(manifest->versions.unicode), "15.0");
 	for (uint64_t n = random_below(random, 6); n > 0; n--) {
-		struct bs_source_record source = {
-			.kind = 1 + (uint32_t)random_below(random, 4),
-			.label = name_string(random),
-			.path = name_string(random),
-			.is_racy = random_below(random, 2),
-			.read_bytes = next_random(random) >> 3,
-			.read_lines = next_random(random) >> 3,
-			.read_checksum = next_random(random),
-		};
+		struct bs_source_record source = {.kind = 1 + (uint32_t)random_below(random, 4),
+		                                  .label = name_string(random),
+		                                  .path = name_string(random),
+		                                  .is_racy = random_below(random, 2),
+		                                  .read_bytes = next_random(random) >> 3,
+		                                  .read_lines = next_random(random) >> 3,
+		                                  .read_checksum = next_random(random)};
 		for (int word = 0; word < 4; word++)
 			source.fingerprint[word] = next_random(random);
 		expect_ok(bs_manifest_add_source(manifest, &source, ERR), &said);
@@ -613,19 +610,17 @@ static void test_impossible(void **state)
 		{.kind = 1, .label = (char *)(uintptr_t) "a", .path = (char *)(uintptr_t) "path"},
 		{.kind = 4, .label = (char *)(uintptr_t) "-", .path = (char *)(uintptr_t) "-"},
 	};
-	struct bs_manifest manifest = {
-		.generation = 1,
-		.next_number = 6,
-		.versions.icu = "72",
-		.versions.unicode = "15",
-		.options = {.density = 0.3},
-		.sources = sources,
-		.n_sources = 2,
-		.segments = segments,
-		.n_segments = 2,
-		.exclusions.number = 5,
-		.exclusions.n_docs = 7,
-	};
+	struct bs_manifest manifest = {.generation = 1,
+	                               .next_number = 6,
+	                               .versions.icu = "72",
+	                               .versions.unicode = "15",
+	                               .options = {.density = 0.3},
+	                               .sources = sources,
+	                               .n_sources = 2,
+	                               .segments = segments,
+	                               .n_segments = 2,
+	                               .exclusions.number = 5,
+	                               .exclusions.n_docs = 7};
 	expect_ok(bs_manifest_write(dir_at("."), &manifest, ERR), &said);
 	expect_read(&manifest);
 	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0}, changed = {0};

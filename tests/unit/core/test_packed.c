@@ -38,14 +38,12 @@ static struct twin twin_of(const uint8_t *entry)
 	uint64_t high = bs_load_u64(entry + 8);
 	if (high % 256 < 128)
 		return (struct twin){.width = high % 256, .at = high / 256, .first = low};
-	return (struct twin){
-		.width = high % 256 - 128,
-		.at = high / 256 % (UINT64_C(1) << 40),
-		.sunk = high / (UINT64_C(1) << 48),
-		.first = low % (UINT64_C(1) << 40),
-		.slope = low / (UINT64_C(1) << 40),
-		.is_sloped = true,
-	};
+	return (struct twin){.width = high % 256 - 128,
+	                     .at = high / 256 % (UINT64_C(1) << 40),
+	                     .sunk = high / (UINT64_C(1) << 48),
+	                     .first = low % (UINT64_C(1) << 40),
+	                     .slope = low / (UINT64_C(1) << 40),
+	                     .is_sloped = true};
 }
 
 /* Decodes every value bit by bit, and checks that the blocks use every byte. Returns the number of

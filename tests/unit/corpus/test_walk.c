@@ -499,17 +499,13 @@ static void random_tree(unsigned depth)
 static void random_home(void)
 {
 	static const char *const configs[] = {
-		"[core]\n\texcludesFile = ~/excludes\n",
-		"[core]\nexcludesfile=~/excludes",
-		"# excludesfile = ~/excludes\n",
-		"[user]\nname = x\n",
-		"excludesFile = ~/none\n",
+		"[core]\n\texcludesFile = ~/excludes\n", "[core]\nexcludesfile=~/excludes",
+		"# excludesfile = ~/excludes\n", "[user]\nname = x\n", "excludesFile = ~/none\n",
 		"excludesFile = \"~/excludes\"\n",
-		"excludesFile =\n \" ~/excludes \"",
-		"excludesFile = ~/excludes\" \n[x]\n",
+		/* Quotes, blanks and comments. */
+		"excludesFile =\n \" ~/excludes \"", "excludesFile = ~/excludes\" \n[x]\n",
 		"excludesFile = ~/exc ludes\nexcludesFile = ~/excludes\n",
-		"excludesFile = ~/excludes # x\n",
-		"excludesFile = \"~/excludes"};
+		"excludesFile = ~/excludes # x\n", "excludesFile = \"~/excludes"};
 	remove_tree("home");
 	make_folder("home");
 	make_folder("home/.config");
@@ -690,7 +686,7 @@ static size_t random_run(void)
 static bool have_rg_15(void)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer output = {0};
-	static const char version[] = "ripgrep 15.";
+	static const char version[] = "ripgrep 15.0.0 ";
 	bool is_15 = run_rg((const char *const[]){"rg", "--version", NULL}, &output) == 0 &&
 	             output.used_bytes > sizeof(version) &&
 	             memcmp(output.data, version, sizeof(version) - 1) == 0;

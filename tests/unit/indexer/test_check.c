@@ -77,8 +77,7 @@ static void test_every_shape(void **state)
 			.policy = &policy,
 			.max_shard_blocks = (uint32_t)random_below(&random, 12),
 			.max_segment_docs = random_below(&random, 3) ? 0 : 1000,
-			.forward_mode = (enum bs_forward_mode)random_below(&random, 3),
-		};
+			.forward_mode = (enum bs_forward_mode)random_below(&random, 3)};
 		struct bs_build_request request = {.dir = "index",
 		                                   .index.words = true,
 		                                   .rebuild = i > 0,

@@ -27,16 +27,9 @@ static void make_example(void)
 	policy.use_false_positives = false;
 	policy.exact_share = 1.5 / 512;
 	policy.density = 0.6;
-	struct bs_build_tuning tuning = {
-		.policy = &policy,
-		.forward_mode = BS_FORWARD_NEVER,
-	};
+	struct bs_build_tuning tuning = {.policy = &policy, .forward_mode = BS_FORWARD_NEVER};
 	struct bs_build_request request = {
-		.dir = "index",
-		.index.words = true,
-		.write.n_threads = 1,
-		.tuning = &tuning,
-	};
+		.dir = "index", .index.words = true, .write.n_threads = 1, .tuning = &tuning};
 	write_text("example.jsonl", collection);
 	index_sources(&request, (const char *const[]){"example.jsonl", NULL}, NULL);
 }

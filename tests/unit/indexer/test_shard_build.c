@@ -92,14 +92,13 @@ static void make(struct made *made, uint32_t n_rows, uint32_t measured_blocks)
 	bs_term_treatment_policy_price(&policy, (double)indexing_buffer.n_postings / N_DOCS);
 	bs_term_treatment_table_make(&policy, N_DOCS, &made->treatments);
 	made->tf_levels = bs_tf_levels_make(N_DOCS, BS_DEFAULT_DENSITY, true);
-	made->plan = (struct bs_shard_plan){
-		.indexing_buffer = &indexing_buffer,
-		.treatments = &made->treatments,
-		.tf_levels = &made->tf_levels,
-		.density = policy.density,
-		.exact_share = bs_term_treatment_exact_share(&policy, N_DOCS),
-		.measured_blocks = measured_blocks,
-	};
+	made->plan = (struct bs_shard_plan){.indexing_buffer = &indexing_buffer,
+	                                    .treatments = &made->treatments,
+	                                    .tf_levels = &made->tf_levels,
+	                                    .density = policy.density,
+	                                    .exact_share =
+	                                            bs_term_treatment_exact_share(&policy, N_DOCS),
+	                                    .measured_blocks = measured_blocks};
 	expect_ok(bs_kernel_choose(NULL, &made->plan.kernel, ERR), &said);
 	expect_ok(bs_shard_plan_make(&made->plan, &indexing_buffer, ordinals, 2, docs, ERR), &said);
 	expect_ok(bs_shard_builder_init(&builder, &made->plan, ERR), &said);

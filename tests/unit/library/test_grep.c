@@ -113,8 +113,7 @@ static struct bs_grep_request ask(const char *const *pattern, struct heard *hear
 		.output = {.with_path = true},
 		.callbacks.write = take_bytes,
 		.callbacks.notice = take_notice,
-		.callbacks.context = heard,
-	};
+		.callbacks.context = heard};
 }
 
 static void expect_program(const char *arguments, const struct heard *heard)

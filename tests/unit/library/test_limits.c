@@ -1148,8 +1148,7 @@ int main(void)
 		cmocka_unit_test(test_builds_end_and_leave_all_as_it_was),
 		cmocka_unit_test(test_who_is_told_to_stop_stops),
 		cmocka_unit_test(test_opening_ends),
-		cmocka_unit_test(test_log_is_told),
-	};
+		cmocka_unit_test(test_log_is_told)};
 	const struct CMUnitTest of_many[] = {
 		cmocka_unit_test(test_nothing_is_done_after_a_deadline),
 		cmocka_unit_test(test_another_thread_cancels),

@@ -18,22 +18,12 @@
 #define N_DOCS    1200
 #define N_ROUNDS  2
 
-static const char *const queries[] = {
-	"common",
-	"common rare7",
-	"word1 word2",
-	"word3 OR word4 OR rare11",
-	"common -word5",
-	"\"word1 common\"",
-	"wor*",
-	"wrod3~2",
-	"\"common word2\"~3",
-	"title:entry word6",
-	"-common",
-	"absent",
-	"rare1* OR rare2*",
-	"(+++",
-};
+static const char *const queries[] = {"common", "common rare7", "word1 word2",
+                                      "word3 OR word4 OR rare11", "common -word5",
+                                      "\"word1 common\"",
+                                      /* Queries that read the lexicon or texts, and others. */
+                                      "wor*", "wrod3~2", "\"common word2\"~3", "title:entry word6",
+                                      "-common", "absent", "rare1* OR rare2*", "(+++"};
 
 #define N_QUERIES (sizeof(queries) / sizeof(*queries))
 
@@ -111,14 +101,13 @@ static void ask_all(struct bs_searcher *searcher, size_t first, struct answers *
 		size_t q = at / N_MODES;
 		struct answer *answer = &answers->of[q][at % N_MODES];
 		struct bs_search_result result;
-		struct bs_search_request request = {
-			.query.text = queries[q],
-			.query.text_bytes = strlen(queries[q]),
-			.output.mode = (enum bs_search_mode)(at % N_MODES),
-			.output.snippets = true,
-			.callbacks.hit = take_hit,
-			.callbacks.context = answer,
-		};
+		struct bs_search_request request = {.query.text = queries[q],
+		                                    .query.text_bytes = strlen(queries[q]),
+		                                    .output.mode =
+		                                            (enum bs_search_mode)(at % N_MODES),
+		                                    .output.snippets = true,
+		                                    .callbacks.hit = take_hit,
+		                                    .callbacks.context = answer};
 		*answer = (struct answer){.sum = 1};
 		answer->status = bs_search(searcher, &request, &result, NULL);
 		answer->n_hits = result.n_hits;

@@ -41,8 +41,7 @@ static const char *const examples[] = {
 	"a command longer than its column",
 	"bitsift try -q",
 	"an explanation that goes on and on and would not end within eighty columns by any means",
-	NULL,
-};
+	NULL};
 
 static const struct bs_command command = {
 	.name = "try",
@@ -51,8 +50,7 @@ static const struct bs_command command = {
 	.usage = "[--memory SIZE] [-j N] [-m] [-q] [--a-very-long-name-of-an-option ARGUMENT] [--] "
 		 "[SOURCE]...",
 	.options = options,
-	.examples = examples,
-};
+	.examples = examples};
 
 /* Parses arguments separated by blanks. Returns the recorded options and the operands, separated by
  * blanks, or the error message. */
@@ -205,22 +203,20 @@ static void test_sizes(void **state)
 		{"1T", UINT64_C(1) << 40},
 		{"8000000T", UINT64_C(8000000) << 40},
 	};
-	static const char *const wrong[] = {
-		"",         "abc",
-		"-1",       "-64M",
-		"--",       "M",
-		"64X",      "64MM",
-		"64Mi",     "64MBB",
-		"64 M",     " 64M",
-		"64M ",     "+64M",
-		"1e400",    "inf",
-		"nan",      "infinity",
-		"0x10",     "0x1p4",
-		"9000000T", "99999999999999999999",
-		"9e18",     ".",
-		"64M\n",    "1,5G",
-		"-0",       " -0",
-	};
+	static const char *const wrong[] = {"",         "abc",
+	                                    "-1",       "-64M",
+	                                    "--",       "M",
+	                                    "64X",      "64MM",
+	                                    "64Mi",     "64MBB",
+	                                    "64 M",     " 64M",
+	                                    "64M ",     "+64M",
+	                                    "1e400",    "inf",
+	                                    "nan",      "infinity",
+	                                    "0x10",     "0x1p4",
+	                                    "9000000T", "99999999999999999999",
+	                                    "9e18",     ".",
+	                                    "64M\n",    "1,5G",
+	                                    "-0",       " -0"};
 	for (size_t i = 0; i < COUNT(right); i++) {
 		uint64_t n_bytes = 7;
 		expect_ok(bs_parse_size("memory", right[i].text, &n_bytes, ERR), &said);

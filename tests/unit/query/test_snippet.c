@@ -374,25 +374,10 @@ static void check_lines(char *lines, size_t width)
 static void append_random_text(struct bs_buffer *text)
 {
 	static const char *const pieces[] = {
-		"cat",
-		"dog",
-		" ",
-		"  \n",
-		"\n \t",
-		". ",
-		"é",
-		"e\xcc\x81",
-		"漢字",
-		"カ",
-		"ไทย",
-		"\xff",
-		"\xe3\x81",
-		"\x80",
-		"\x1b",
-		"\xf0\x9f\x91\x8d\xf0\x9f\x8f\xbd",
-		"\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x91\xa7",
-		"한국",
-	};
+		"cat", "dog", " ", "  \n", "\n \t", ". ", "é", "e\xcc\x81", "漢字", "カ", "ไทย",
+		/* Invalid UTF-8, a control character, emoji. */
+		"\xff", "\xe3\x81", "\x80", "\x1b", "\xf0\x9f\x91\x8d\xf0\x9f\x8f\xbd",
+		"\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x91\xa7", "한국"};
 	const char *piece = pieces[below(sizeof(pieces) / sizeof(pieces[0]))];
 	append_string(text, piece);
 }
@@ -451,8 +436,7 @@ static const char *const characters[] = {
 	"\uac00",
 	"\u2764\ufe0f\u200d\U0001F525",
 	("a\u0300\u0301\u0302\u0303\u0304\u0305\u0306\u0307\u0308\u0309\u030a\u030b\u030c\u030d"
-         "\u030e\u030f\u0310\u0311\u0312\u0313"),
-};
+         "\u030e\u030f\u0310\u0311\u0312\u0313")};
 
 /* Appends n clusters, equal or random ones; ends: the end of each in `out`. */
 static void append_characters(struct bs_buffer *out, size_t n, bool are_alike,

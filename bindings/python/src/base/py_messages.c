@@ -6,30 +6,31 @@
 #include <string.h>
 
 /* Each exception class also derives from a built-in exception of Python. */
-static const struct kin {
+static const struct error_class {
 	const char *name, *doc;
 	enum bs_status status;
-} kin[] = {
+} error_classes[] = {
 	{"bitsift.InvalidError",
-         "What was asked for makes no sense. position: where in the query, in characters, and "
-         "caret: a picture of it; "
-         "or None.",
+         "An argument, a query or a pattern is invalid. position: of the error in the query, in "
+         "characters; caret: two lines that show it. Both may be None.",
          BS_INVALID},
-	{"bitsift.NoMemoryError", "There is not enough memory, or a limit says so.", BS_NO_MEMORY},
-	{"bitsift.IoError", "The operating system said no.", BS_IO},
-	{"bitsift.NotFoundError", "What was named is not there.", BS_NOT_FOUND},
+	{"bitsift.NoMemoryError", "There is not enough memory, or a memory limit was reached.",
+         BS_NO_MEMORY},
+	{"bitsift.IoError", "The operating system reported an error.", BS_IO},
+	{"bitsift.NotFoundError", "A file, an index or a document does not exist.", BS_NOT_FOUND},
 	{"bitsift.CorruptError", "A file of the index is damaged.", BS_CORRUPT},
 	{"bitsift.UnsupportedError",
-         "A file of a newer format, an unknown kernel, another analyzer.", BS_UNSUPPORTED},
-	{"bitsift.BusyError", "Another writer is at work.", BS_BUSY},
+         "A newer file format, an unknown kernel, or another analyzer than that of the index.",
+         BS_UNSUPPORTED},
+	{"bitsift.BusyError", "Another writer has the index open.", BS_BUSY},
 	{"bitsift.StoppedError", "A callback asked to stop.", BS_STOPPED},
 	{"bitsift.UntrustedError",
-         "The index is another user's, or nobody has consented that a source be read: trust=True.",
+         "The index belongs to another user, or a source is not followed. trust=True consents.",
          BS_UNTRUSTED},
-	{"bitsift.DeadlineError", "The call took as long as it may.", BS_DEADLINE},
+	{"bitsift.DeadlineError", "The deadline of the call has passed.", BS_DEADLINE},
 };
 
-static PyObject *python_kin(enum bs_status status)
+static PyObject *builtin_base(enum bs_status status)
 {
 	switch (status) {
 	case BS_INVALID:
@@ -51,9 +52,9 @@ static PyObject *python_kin(enum bs_status status)
 	}
 }
 
-static bool add_error(PyObject *module, const struct kin *one)
+static bool add_error(PyObject *module, const struct error_class *one)
 {
-	PyObject *bases = PyTuple_Pack(2, bs_py_types.errors[BS_OK], python_kin(one->status));
+	PyObject *bases = PyTuple_Pack(2, bs_py_types.errors[BS_OK], builtin_base(one->status));
 	PyObject *members =
 		bases ? Py_BuildValue("{s:s,s:O,s:O}", "status", bs_status_name(one->status),
 	                              "position", Py_None, "caret", Py_None)
@@ -71,16 +72,17 @@ bool bs_py_add_errors(PyObject *module)
 {
 	PyObject *members = Py_BuildValue("{s:s,s:O,s:O}", "status", "error", "position", Py_None,
 	                                  "caret", Py_None);
-	PyObject *error = members ? PyErr_NewExceptionWithDoc(
-					    "bitsift.Error",
-					    "What the library reports. status: its name there.",
-					    NULL, members)
-	                          : NULL;
+	PyObject *error =
+		members ? PyErr_NewExceptionWithDoc(
+				  "bitsift.Error",
+				  "An error of the library. status: the name of its status.", NULL,
+				  members)
+			: NULL;
 	Py_XDECREF(members);
 	bs_py_types.errors[BS_OK] = error;
 	bool ok = error && PyModule_AddObjectRef(module, "Error", error) == 0;
-	for (size_t i = 0; i < sizeof(kin) / sizeof(*kin) && ok; i++)
-		ok = add_error(module, &kin[i]);
+	for (size_t i = 0; i < sizeof(error_classes) / sizeof(*error_classes) && ok; i++)
+		ok = add_error(module, &error_classes[i]);
 	return ok;
 }
 
