@@ -8,7 +8,7 @@ if [ $# -ne 2 ]; then
     echo "usage: make.sh PROGRAM FOLDER" >&2
     exit 2
 fi
-program=$(realpath -- "$1")
+program=$(realpath -- "$1") here=$(realpath -- "$(dirname -- "$0")")
 mkdir -- "$2"
 cd -- "$2"
 
@@ -60,17 +60,7 @@ printf '{"id":"s%d","text":"stored record %d of bits: %s"}\n' 1 1 'the quick fox
 mkdir matrix
 (
     cd matrix
-    awk 'BEGIN {
-        x = 1
-        for (i = 0; i < 620; i++) {
-            printf "{\"id\":%d,\"text\":\"all", i
-            for (j = i % 100 == 7 ? -120 : 0; j < 5; j++) {
-                x = (x * 16807) % 2147483647
-                printf " %s%d", j % 2 ? "w" : "v", x % (j % 2 ? 25 : 2500)
-            }
-            print "\"}"
-        }
-    }' >r.jsonl
+    awk -f "$here/matrix.awk" >r.jsonl
     index --words r.jsonl
 )
 
