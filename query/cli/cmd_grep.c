@@ -242,8 +242,10 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	if (bs_cmd_lists_kernels(arguments->request.kernel))
 		return 0;
 	if (arguments->version &&
-	    (printf("bitsift %s\n\n", bs_version()) < 0 || fflush(stdout) != 0))
-		return 2;
+	    (printf("bitsift %s\n\n", bs_version()) < 0 || fflush(stdout) != 0)) {
+		(void)bs_fail(err, BS_IO, "standard output: %s", strerror(errno));
+		return -1;
+	}
 	if (arguments->mode == BS_GREP_MODE_GENERATE && !arguments->pcre2_version &&
 	    !arguments->version)
 		return generate(arguments->generate);

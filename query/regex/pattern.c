@@ -52,7 +52,8 @@ static enum bs_status join_patterns(const struct bs_grep_pattern *pattern, struc
 		to.status = bs_deadline_check_after(
 			PATTERN_NS + pattern->pattern_bytes[i] * BYTE_NS, err);
 		bs_text_put_string(&to, i > 0 ? "|" : "");
-		bs_text_put_string(&to, is_line ? "^(?:" : "");
+		bs_text_put_string(&to, is_line ? bs_rust_line_start(pattern) : "");
+		bs_text_put_string(&to, is_line ? "(?:" : "");
 		if (pattern->is_fixed)
 			put_fixed(&to, pattern->patterns[i], pattern->pattern_bytes[i]);
 		else
@@ -229,7 +230,10 @@ static enum bs_status finish(const struct bs_grep_pattern *pattern, const uint8_
 	bool is_line = pattern->is_line && pattern->n_patterns == 1;
 	const char *end = passes_cr ? "(?=\\r?$)" : bs_rust_line_end(pattern);
 	struct bs_text_writer to = {.out = finished, .err = err};
-	bs_text_put_string(&to, pattern->is_word ? "(?<!\\w)(?:" : is_line ? "^(?:" : "");
+	bs_text_put_string(&to, pattern->is_word ? "(?<!\\w)(?:"
+	                        : is_line        ? bs_rust_line_start(pattern)
+	                                         : "");
+	bs_text_put_string(&to, is_line && !pattern->is_word ? "(?:" : "");
 	bs_text_put(&to, text, n_bytes);
 	bs_text_put_string(&to,
 	                   ends_in_comment && pattern->is_word && !pattern->is_pcre2 ? "\n" : "");
@@ -400,7 +404,7 @@ static enum bs_status write_literal(const struct bs_grep_pattern *pattern,
 	bool is_line = pattern->is_line && pattern->n_patterns > 1,
 	     is_caseless = analysis->list.is_caseless;
 	struct bs_text_writer to = {.out = out, .err = err};
-	bs_text_put_string(&to, is_line ? "^" : "");
+	bs_text_put_string(&to, is_line ? bs_rust_line_start(pattern) : "");
 	bs_text_put_string(&to, is_caseless == analysis->is_caseless ? "(?:"
 	                        : is_caseless                        ? "(?i:"
 	                                                             : "(?-i:");

@@ -1495,7 +1495,8 @@ enum bs_status bs_rust_translate(const struct bs_grep_pattern *pattern,
 		begin_bytes(&reader);
 	for (size_t i = 0; i < pattern->n_patterns && !reader.status; i++) {
 		put(&reader, i > 0 ? "|" : "");
-		put(&reader, is_line ? "^(?:" : "");
+		put(&reader, is_line ? bs_rust_line_start(pattern) : "");
+		put(&reader, is_line ? "(?:" : "");
 		read_pattern(&reader, i);
 		merge(&merger, reader.single);
 		n_unbanned += !reader.banned;

@@ -35,7 +35,16 @@ const char *bs_rust_banned(const struct bs_grep_pattern *pattern, bool bans_nul,
 enum bs_status bs_rust_see_literal(struct bs_rust_traits *traits, uint32_t c,
                                    struct bs_error *err) BS_WARN_UNUSED;
 
-/* The end of a line, which -x adds after a pattern in parentheses. */
+/* The start of a line, which -x adds before a pattern in parentheses. */
+static inline const char *bs_rust_line_start(const struct bs_grep_pattern *pattern)
+{
+	/* To PCRE2, ^ also matches between \r and \n. */
+	return pattern->crlf && pattern->is_multi_line && !pattern->is_pcre2
+	               ? "(?:^(?!(?<=\\r)\\n))"
+	               : "^";
+}
+
+/* The end of a line, which -x adds after it. */
 static inline const char *bs_rust_line_end(const struct bs_grep_pattern *pattern)
 {
 	/* To PCRE2, $ also matches between \r and \n. Without -U, no text contains both. */

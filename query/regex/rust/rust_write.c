@@ -624,8 +624,10 @@ void bs_rust_put_place(struct bs_rust_writer *writer, const struct bs_rust_flags
 	else if (writer->form == BS_RUST_LINEAR && flags->crlf)
 		writer->is_beyond_linear = true;
 	else if (flags->crlf == writer->initial.crlf)
-		/* To PCRE2, $ also matches between \r and \n. */
-		put(writer, is_start ? "^" : flags->crlf ? "(?:$(?!(?<=\\r)\\n))" : "$");
+		/* To PCRE2, ^ and $ also match between \r and \n. */
+		put(writer, !flags->crlf ? (is_start ? "^" : "$")
+		            : is_start   ? "(?:^(?!(?<=\\r)\\n))"
+		                         : "(?:$(?!(?<=\\r)\\n))");
 	else if (flags->crlf)
 		put(writer, is_start ? "(?:\\A|(?<=\\n)|(?<=\\r)(?!\\n))"
 		                     : "(?:\\z|(?=\\r)|(?<!\\r)(?=\\n))");
