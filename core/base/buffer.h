@@ -66,6 +66,12 @@ void bs_buffer_deinit(struct bs_buffer *buffer);
 enum bs_status bs_buffer_reserve(struct bs_buffer *buffer, size_t extra_bytes,
                                  struct bs_error *err) BS_WARN_UNUSED;
 
+static inline bool bs_buffer_equals(const struct bs_buffer *a, const struct bs_buffer *b)
+{
+	return a->used_bytes == b->used_bytes &&
+	       (a->used_bytes == 0 || memcmp(a->data, b->data, a->used_bytes) == 0);
+}
+
 /* Appends n_bytes from bytes, which must not lie in the buffer itself. A failure (see
  * bs_buffer_reserve) leaves the buffer unchanged. Inline, because most appends are a few bytes
  * whose number the compiler knows. */

@@ -432,16 +432,10 @@ void bs_manifest_truncate_non_documents(struct bs_manifest *manifest,
 	bs_vector_set_n(&list->starts, n);
 }
 
-static bool are_equal(const struct bs_buffer *a, const struct bs_buffer *b)
-{
-	return a->used_bytes == b->used_bytes &&
-	       (a->used_bytes == 0 || memcmp(a->data, b->data, a->used_bytes) == 0);
-}
-
 bool bs_manifest_has_same_non_documents(const struct bs_manifest *a, const struct bs_manifest *b)
 {
-	return are_equal(&a->non_documents.files, &b->non_documents.files) &&
-	       are_equal(&a->non_documents.fingerprints, &b->non_documents.fingerprints);
+	return bs_buffer_equals(&a->non_documents.files, &b->non_documents.files) &&
+	       bs_buffer_equals(&a->non_documents.fingerprints, &b->non_documents.fingerprints);
 }
 
 void bs_manifest_forget_non_documents(struct bs_manifest *manifest)

@@ -153,8 +153,8 @@ struct bs_manifest_summary {
 struct bs_non_document_place {
 	size_t file_at;
 	size_t fingerprint_at;
-	uint64_t last
-		[4]; /* the last fingerprint before the place; the next one is coded against it */
+	/* the last fingerprint before the place; the next one is coded against it */
+	uint64_t last[4];
 };
 struct bs_non_document_start {
 	struct bs_non_document_place place;

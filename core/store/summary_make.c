@@ -686,12 +686,6 @@ enum bs_status bs_summary_update(const struct bs_dir *dir, const struct bs_snaps
 	return status;
 }
 
-static bool is_equal(const struct bs_buffer *a, const struct bs_buffer *b)
-{
-	return a->used_bytes == b->used_bytes &&
-	       (a->used_bytes == 0 || memcmp(a->data, b->data, a->used_bytes) == 0);
-}
-
 /* Compares the words in the files with words counted from scratch: first those of the summary, then
  * those of the counts. */
 static enum bs_status compare_words(const struct making *at, struct bs_error *err)
@@ -702,14 +696,15 @@ static enum bs_status compare_words(const struct making *at, struct bs_error *er
 	struct bs_buffer set = {0};
 	bool is_sound;
 	enum bs_status status = bs_multiset_read_set(&at->before.summary.words, &set, err);
-	if (!status && !is_equal(&set, &made[BS_MULTISET_BASE]))
+	if (!status && !bs_buffer_equals(&set, &made[BS_MULTISET_BASE]))
 		status = bs_container_corrupt(at->before.container, err,
 		                              "its words are not those of its segments");
 	if (!status)
 		status = bs_multiset_fold(&at->before.words, none, none, &folded, &is_sound, err);
 	if (!status &&
-	    (!is_sound || !is_equal(&folded.made[BS_MULTISET_BASE], &made[BS_MULTISET_BASE]) ||
-	     !is_equal(&folded.made[BS_MULTISET_BEYOND], &made[BS_MULTISET_BEYOND])))
+	    (!is_sound ||
+	     !bs_buffer_equals(&folded.made[BS_MULTISET_BASE], &made[BS_MULTISET_BASE]) ||
+	     !bs_buffer_equals(&folded.made[BS_MULTISET_BEYOND], &made[BS_MULTISET_BEYOND])))
 		status = bs_container_corrupt(at->before.counts_container, err,
 		                              "its counts are not those of its segments");
 	bs_multiset_deinit(&folded);
@@ -729,7 +724,7 @@ static enum bs_status compare_grams(const struct making *at, struct bs_error *er
 		status = bs_coded_section_read(kept, of_all, err);
 	if (!status && kept)
 		status = bs_multiset_add(&all, bs_numbers_in(&made->made[BS_MULTISET_MORE]), err);
-	if (!status && !is_equal(&set, kept ? of_all : &made->made[BS_MULTISET_BASE]))
+	if (!status && !bs_buffer_equals(&set, kept ? of_all : &made->made[BS_MULTISET_BASE]))
 		status = bs_container_corrupt(at->before.container, err,
 		                              "its trigrams are not those of its segments");
 	bs_buffer_deinit(&set);

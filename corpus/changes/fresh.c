@@ -144,6 +144,51 @@ static enum bs_status read_feed(struct freshening *at, struct bs_feed *feed, str
 	return status;
 }
 
+static int compare_places(const void *left, const void *right)
+{
+	const struct folder_place *a = left, *b = right;
+	return strcmp(a->place, b->place);
+}
+
+/* Adds the place of source f, a folder. A folder that must not be read has none. */
+static enum bs_status add_place(struct freshening *at, uint32_t f, struct bs_error *err)
+{
+	const struct bs_source_record *record = &at->snapshot->manifest.sources[f];
+	struct folder_place folder = {.source = f};
+	struct bs_source source;
+	enum bs_status status = bs_recorded_root(at->snapshot->dir, record, &source, err);
+	if (status)
+		return status;
+	if (!source.is_refused)
+		status = bs_recorded_canonical(at->snapshot->dir, source.kind, record->path, false,
+		                               &folder.place, err);
+	if (!status && folder.place)
+		status = bs_vector_append(&at->places, &folder, err);
+	if (status)
+		free(folder.place);
+	bs_source_deinit(&source);
+	return status;
+}
+
+static void sort_places(struct freshening *at)
+{
+	if (bs_vector_n(&at->places) > 0)
+		qsort(at->places.items, bs_vector_n(&at->places), sizeof(*at->places.items),
+		      compare_places);
+}
+
+/* Finds the places of all folders among the sources. */
+static enum bs_status find_places(struct freshening *at, struct bs_error *err)
+{
+	const struct bs_manifest *manifest = &at->snapshot->manifest;
+	enum bs_status status = BS_OK;
+	for (uint32_t f = 0; f < manifest->n_sources && !status; f++)
+		if (manifest->sources[f].kind == BS_SOURCE_FOLDER)
+			status = add_place(at, f, err);
+	sort_places(at);
+	return status;
+}
+
 /* Reads the changes of an existing source. Its kind may differ from the recorded one.
  * *is_refused_out: true if the failure is that the source cannot be read. */
 static enum bs_status freshen_found(struct freshening *at, struct bs_source_record *record,
@@ -164,46 +209,17 @@ static enum bs_status freshen_found(struct freshening *at, struct bs_source_reco
 	record = &at->snapshot->manifest.sources[at->number];
 	if (!status)
 		status = bs_refresh_end(&at->refresh, &at->refreshing, feed, record, err);
+	bool becomes_folder = record->kind != BS_SOURCE_FOLDER;
 	if (!status)
 		record->kind = at->source.kind;
+	becomes_folder &= record->kind == BS_SOURCE_FOLDER;
+	if (!status && becomes_folder)
+		status = add_place(at, at->number, err);
+	if (!status && becomes_folder)
+		sort_places(at);
 	if (!status)
 		status = bs_inners_settle(&at->inners, at->number, feed, BS_INNERS_GONE, err);
 	bs_feed_close(feed);
-	return status;
-}
-
-static int compare_places(const void *left, const void *right)
-{
-	const struct folder_place *a = left, *b = right;
-	return strcmp(a->place, b->place);
-}
-
-/* Finds the places of all folders among the sources. A folder that must not be read has none. */
-static enum bs_status find_places(struct freshening *at, struct bs_error *err)
-{
-	const struct bs_manifest *manifest = &at->snapshot->manifest;
-	enum bs_status status = BS_OK;
-	for (uint32_t f = 0; f < manifest->n_sources && !status; f++) {
-		const struct bs_source_record *record = &manifest->sources[f];
-		struct folder_place folder = {.source = f};
-		struct bs_source source;
-		if (record->kind != BS_SOURCE_FOLDER)
-			continue;
-		status = bs_recorded_root(at->snapshot->dir, record, &source, err);
-		if (status)
-			break;
-		if (!source.is_refused)
-			status = bs_recorded_canonical(at->snapshot->dir, source.kind, record->path,
-			                               false, &folder.place, err);
-		if (!status && folder.place)
-			status = bs_vector_append(&at->places, &folder, err);
-		if (status)
-			free(folder.place);
-		bs_source_deinit(&source);
-	}
-	if (bs_vector_n(&at->places) > 0)
-		qsort(at->places.items, bs_vector_n(&at->places), sizeof(*at->places.items),
-		      compare_places);
 	return status;
 }
 
@@ -326,6 +342,15 @@ static enum bs_status bury_overlay(struct freshening *at, struct bs_error *err)
 	return status;
 }
 
+/* The number of sources without the collections inside others. */
+static uint32_t n_named_sources(const struct bs_manifest *manifest)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < manifest->n_sources; i++)
+		n += !manifest->sources[i].parent;
+	return n;
+}
+
 enum bs_status bs_snapshot_add_fresh(struct bs_snapshot *snapshot,
                                      void (*skipped)(void *context, enum bs_skip reason,
                                                      const char *message),
@@ -348,7 +373,7 @@ enum bs_status bs_snapshot_add_fresh(struct bs_snapshot *snapshot,
 	                               .options = &at.options,
 	                               .report = tell_skipped,
 	                               .context = &at};
-	if (!status && snapshot->manifest.n_sources > 1)
+	if (!status && n_named_sources(&snapshot->manifest) > 1)
 		status = find_places(&at, err);
 	for (uint32_t i = 0, n = snapshot->manifest.n_sources; i < n && !status; i++)
 		if (!snapshot->manifest.sources[i].parent)

@@ -47,7 +47,8 @@ struct bs_source_options {
 	/* threads that compare fingerprints of files ahead of the reader; 0: the reader does */
 	unsigned n_checkers;
 	/* see walk.h */
-	void (*left_out)(void *context, enum bs_skip reason, const char *path, const char *below);
+	void (*left_out)(void *context, enum bs_skip reason, bool is_special, const char *path,
+	                 const char *below);
 	void *left_out_context;
 	/* nullable: set to true, by any thread, if a source is readable only by its owner */
 	bool *has_private;

@@ -305,6 +305,18 @@ static int compare_entries(const void *left, const void *right, void *context)
 #define ENTRY_NS 500u
 #define RULE_NS  50u
 
+/* Drops entries with the name of the one before. Some file systems list an entry twice if the folder
+ * changes meanwhile. */
+static void drop_repeated(struct folder *folder)
+{
+	struct entry *entries = folder->entries.items;
+	size_t n = bs_vector_n(&folder->entries), n_kept = n > 0;
+	for (size_t i = 1; i < n; i++)
+		if (compare_entries(&entries[i], &entries[n_kept - 1], NULL) != 0)
+			entries[n_kept++] = entries[i];
+	bs_vector_set_n(&folder->entries, n_kept);
+}
+
 /* Reads all entries of dir and sorts them. BS_IO (err is only the reason), BS_NO_MEMORY. */
 static enum bs_status read_entries(struct folder *folder, DIR *dir, struct bs_error *err)
 {
@@ -327,7 +339,10 @@ static enum bs_status read_entries(struct folder *folder, DIR *dir, struct bs_er
 	size_t n = bs_vector_n(&folder->entries);
 	for (size_t i = 0; i < n; i++)
 		entries[i].name = (const char *)folder->names.data + entries[i].name_off;
-	return bs_sort(entries, n, sizeof(*entries), compare_entries, NULL, err);
+	enum bs_status status = bs_sort(entries, n, sizeof(*entries), compare_entries, NULL, err);
+	if (!status)
+		drop_repeated(folder);
+	return status;
 }
 
 /*
@@ -687,10 +702,9 @@ static enum bs_status visit(struct bs_walk *walk, struct folder *folder, bool *i
 		return BS_OK;
 	enum bs_skip why;
 	bool wanted = wants(walk, folder, entry, &why);
-	if (!wanted && walk->options.left_out &&
-	    (entry->kind == BS_ENTRY_FILE || entry->kind == BS_ENTRY_FOLDER) &&
-	    !is_index(entry->name, entry->name_bytes))
-		walk->options.left_out(walk->options.left_out_context, why,
+	bool is_special = entry->kind != BS_ENTRY_FILE && entry->kind != BS_ENTRY_FOLDER;
+	if (!wanted && walk->options.left_out && !is_index(entry->name, entry->name_bytes))
+		walk->options.left_out(walk->options.left_out_context, why, is_special,
 		                       path_from(walk, off_in_messages(walk)),
 		                       path_from(walk, walk->rel_off));
 	*is_file_out = wanted && entry->kind == BS_ENTRY_FILE;

@@ -97,10 +97,12 @@ struct bs_walk_options {
 	/* Receives each invalid line of an ignore file, which has no effect: "src/.ignore: line 3:
 	 * why". is_above: the file is in a parent of the root. Nullable. */
 	void (*bad_rule)(void *context, bool is_above, const char *message);
-	/* Receives each regular file and folder that the rules skip, with BS_SKIP_HIDDEN to
-	 * BS_SKIP_IGNORED_FOLDER, its path as in report, and its path below the root. Not called
-	 * for entries of a skipped folder and for an index. Nullable. */
-	void (*left_out)(void *context, enum bs_skip reason, const char *path, const char *below);
+	/* Receives each entry that the rules skip, with BS_SKIP_HIDDEN to BS_SKIP_IGNORED_FOLDER,
+	 * its path as in report, and its path below the root. is_special: it is neither a regular
+	 * file nor a folder. Not called for entries of a skipped folder and for an index.
+	 * Nullable. */
+	void (*left_out)(void *context, enum bs_skip reason, bool is_special, const char *path,
+	                 const char *below);
 	void *left_out_context;
 };
 

@@ -304,13 +304,14 @@ static void report_skip(void *context, enum bs_skip reason, const char *message)
 
 /* Counts an entry that was skipped because it is hidden or ignored. Reports its name only on
  * request, because there may be thousands. */
-static void take_left_out(void *context, enum bs_skip reason, const char *path, const char *below)
+static void take_left_out(void *context, enum bs_skip reason, bool is_special, const char *path,
+                          const char *below)
 {
 	struct bs_indexing *at = context;
 	struct bs_manifest *manifest = &at->writer.manifest;
 	struct bs_passed_entry entry = {
 		.source = at->source_number, .reason = reason, .path = below};
-	if (bs_manifest_add_passed_entry(manifest, &entry, NULL) != BS_OK)
+	if (!is_special && bs_manifest_add_passed_entry(manifest, &entry, NULL) != BS_OK)
 		bs_manifest_forget_passed_entries(manifest);
 	bool is_hidden = reason == BS_SKIP_HIDDEN || reason == BS_SKIP_HIDDEN_FOLDER;
 	struct bs_error line;
@@ -1012,10 +1013,7 @@ static bool is_anything_new(const struct bs_indexing *at)
 	if (!bs_manifest_has_same_non_documents(old, new))
 		return true;
 	if (new->has_passed_entries != old->has_passed_entries ||
-	    new->passed_entries.used_bytes != old->passed_entries.used_bytes ||
-	    (old->passed_entries.used_bytes &&
-	     memcmp(new->passed_entries.data, old->passed_entries.data,
-	            old->passed_entries.used_bytes) != 0))
+	    !bs_buffer_equals(&new->passed_entries, &old->passed_entries))
 		return true;
 	for (uint32_t i = 0; i < old->n_sources; i++)
 		if (is_source_changed(&old->sources[i], &new->sources[i]))

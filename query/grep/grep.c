@@ -276,10 +276,10 @@ static void explain(struct grep *grep, const void *text, size_t n_bytes)
 		                                        text, n_bytes);
 }
 
-static void explain_left_out(void *context, enum bs_skip reason, const char *path,
+static void explain_left_out(void *context, enum bs_skip reason, bool is_special, const char *path,
                              const char *below)
 {
-	(void)below;
+	(void)is_special, (void)below;
 	struct bs_error line;
 	bool is_hidden = reason == BS_SKIP_HIDDEN || reason == BS_SKIP_HIDDEN_FOLDER;
 	(void)bs_fail(&line, BS_INVALID, "%s: left out: %s", path,

@@ -690,9 +690,7 @@ static enum bs_status is_wanted(struct bs_snapshot_loader *snapshot_loader,
 {
 	struct bs_buffer *id = &snapshot_loader->id;
 	enum bs_status status = bs_relocated_id(&asked->source->source, asked->document, id, err);
-	*is_wanted_out =
-		!status && id->used_bytes == wanted->used_bytes &&
-		(id->used_bytes == 0 || memcmp(id->data, wanted->data, id->used_bytes) == 0);
+	*is_wanted_out = !status && bs_buffer_equals(id, wanted);
 	return status;
 }
 

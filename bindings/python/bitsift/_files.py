@@ -60,9 +60,9 @@ def grep(pattern, *paths, **options):
     standard input. Returns a Grep, an iterator of Line(path, number, text, matches, offset,
     is_context, enclosing). Each line is available as soon as it is found.
 
-    Patterns: ignore_case, smart_case, fixed (literal text), word (whole words) or line (whole lines),
-    multiline, dot_all, crlf, no_unicode, pcre2, invert; ands, nots (further patterns that lines
-    must match or must not match), by_file (these apply to files).
+    Patterns: ignore_case, smart_case, fixed (literal text), word (whole words) or line (whole
+    lines), multiline, dot_all, crlf, no_unicode, pcre2, invert; ands, nots (further patterns that
+    lines must match or must not match), by_file (these apply to files).
 
     Files: hidden, no_ignore, ignore_files, follow, one_file_system, max_depth, max_file_bytes,
     globs, iglobs, types, not_types, type_adds, encoding, text (binary files too), search_zip,

@@ -154,10 +154,7 @@ static void put_blocks(struct bs_text_writer *to, struct bs_char_set *set, uint3
 		if (byte <= last_byte && from + step > least)
 			put_rest(&rest, set, from, n_more, least);
 		to->status = rest.status;
-		bool is_same =
-			now.used_bytes == before.used_bytes &&
-			(now.used_bytes == 0 || memcmp(now.data, before.data, now.used_bytes) == 0);
-		if (is_same && byte <= last_byte)
+		if (bs_buffer_equals(&now, &before) && byte <= last_byte)
 			continue;
 		if (before.used_bytes) {
 			bs_text_put_string(to, has_one ? "|" : "(?:");

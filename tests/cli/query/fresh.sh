@@ -59,3 +59,13 @@ for rules in n/sub/.ignore n/.ignore; do
     rm $rules
     show bitsift query --index nested --fresh --ids cat
 done
+echo '# a file that became a folder takes in a source that is now inside it'
+echo cat >m
+echo cat >z
+quiet bitsift index --index became m z
+rm m
+mkdir m
+echo cat >m/x
+echo cat >m/y
+quiet bitsift index --index became m/x
+show bitsift query --index became --fresh --ids cat
