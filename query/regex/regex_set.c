@@ -94,9 +94,46 @@ static struct bs_regex_set set_of_name(const void *name, size_t n_bytes)
 	               : anything;
 }
 
+/* Unicode's categories, by their characters of ASCII, which are the same in all its versions. */
+static const struct bs_ascii_class categories[] = {
+	{"L", "AZaz", 4, 0},
+	{"M", "", 0, 0},
+	{"N", "09", 2, 0},
+	{"P", "!#%*,/:;?@[]__{{}}", 18, 0},
+	{"S", "$$++<>^^``||~~", 14, 0},
+	{"Z", "  ", 2, 0},
+	{"L&", "AZaz", 4, 0},
+	{"Lu", "AZ", 2, 0},
+	{"Ll", "az", 2, 0},
+	{"Lt", "", 0, 0},
+	{"Lm", "", 0, 0},
+	{"Lo", "", 0, 0},
+	{"Mn", "", 0, 0},
+	{"Mc", "", 0, 0},
+	{"Me", "", 0, 0},
+	{"Nd", "09", 2, 0},
+	{"Nl", "", 0, 0},
+	{"No", "", 0, 0},
+	{"Pc", "__", 2, 0},
+	{"Pd", "--", 2, 0},
+	{"Ps", "(([[{{", 6, 0},
+	{"Pe", "))]]}}", 6, 0},
+	{"Pi", "", 0, 0},
+	{"Pf", "", 0, 0},
+	{"Po", "!#%'**,,./:;?@\\\\", 16, 0},
+	{"Sm", "++<>||~~", 8, 0},
+	{"Sc", "$$", 2, 0},
+	{"Sk", "^^``", 4, 0},
+	{"So", "", 0, 0},
+	{"Zs", "  ", 2, 0},
+	{"Zl", "", 0, 0},
+	{"Zp", "", 0, 0},
+};
+
 /*
- * An upper bound of \p{name}: all of ASCII, but control characters (they include line ends) only if
- * the property may contain them. They are in category Cc, script Common and a few other properties.
+ * The set of \p{name}. Of other properties than categories, an upper bound: all of ASCII, but control
+ * characters (they include line ends) only if the property may contain them. They are in category
+ * Cc, script Common and a few other properties.
  */
 static struct bs_regex_set set_of_property(const uint8_t *name, size_t n_bytes)
 {
@@ -108,6 +145,10 @@ static struct bs_regex_set set_of_property(const uint8_t *name, size_t n_bytes)
 		name++;
 		n_bytes -= 2;
 	}
+	for (size_t i = 0; i < sizeof(categories) / sizeof(*categories); i++)
+		if (strlen(categories[i].name) == n_bytes &&
+		    memcmp(categories[i].name, name, n_bytes) == 0)
+			return set_of_pairs(categories[i].pairs, categories[i].n_bytes);
 	bool is_wide = n_bytes == 0 || *name == '^' || (*name | 0x20) == 'x' ||
 	               (n_bytes <= 2 && (*name | 0x20) == 'c');
 	for (size_t i = 0; i < n_bytes && !is_wide; i++)
@@ -156,8 +197,8 @@ struct bs_regex_set bs_regex_set_of(const struct bs_regex *regex, const struct b
 	for (uint32_t i = 0; i < node->n; i++) {
 		const struct bs_regex_member *member = bs_regex_member(regex, node->first + i);
 		struct bs_regex_set one = bs_regex_set_of_member(regex, member);
-		/* An escape matches the same in any letter case. */
-		bool is_cased = member->letter == 0 || member->letter == ':';
+		/* Escapes match the same in any letter case, but \p{Lu} may match as \p{L&} does. */
+		bool is_cased = member->letter == 0 || strchr(":pP", member->letter);
 		set = unite(set, folds && is_cased ? bs_regex_set_fold(one) : one);
 	}
 	return node->letter == '^' ? negate(set) : set;
