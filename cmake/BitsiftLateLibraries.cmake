@@ -74,10 +74,10 @@ if(NOT BITSIFT_LOAD_LATE)
     set(BITSIFT_CXX_RUNTIME stdc++)
 endif()
 
-# bitsift_own_library(NAME SOURCE LIBRARY): builds libbitsift-NAME.so, a C interface to a library of
+# bitsift_cxx_library(NAME SOURCE LIBRARY): builds libbitsift-NAME.so, a C interface to a library of
 # C++, which is linked to it.
-function(bitsift_own_library name source library)
-    set(map ${PROJECT_SOURCE_DIR}/cmake/own-libraries.map)
+function(bitsift_cxx_library name source library)
+    set(map ${PROJECT_SOURCE_DIR}/cmake/cxx-libraries.map)
     add_library(bitsift_${name} MODULE ${source})
     target_link_libraries(bitsift_${name} PRIVATE bitsift_flags ${library})
     target_compile_definitions(bitsift_${name} PRIVATE BITSIFT_LOAD_LATE=1)
@@ -87,9 +87,9 @@ function(bitsift_own_library name source library)
         LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
 endfunction()
 
-# bitsift_link_own(FOLDER...): links these libraries into the other folders that programs and
+# bitsift_link_cxx_libraries(FOLDER...): links these libraries into the other folders that programs and
 # modules are built in.
-function(bitsift_link_own)
+function(bitsift_link_cxx_libraries)
     if(NOT BITSIFT_LOAD_LATE)
         return()
     endif()

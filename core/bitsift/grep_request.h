@@ -17,10 +17,13 @@ enum bs_grep_case {
 	BS_GREP_CASE_SMART,       /* -S: insensitive unless a pattern has an upper-case letter */
 };
 
-/* When another engine than PCRE2 is used. The answer is the same. */
-enum bs_grep_engine {
-	BS_GREP_ENGINE_AUTO = 0, /* when it is faster */
-	BS_GREP_ENGINE_ALWAYS,   /* where it can be used */
+/* When another engine than PCRE2 is used: Hyperscan or RE2. The lines found are the same, but
+ * without RE2 some searches are given up. */
+enum bs_grep_engine_use {
+	/* Hyperscan: once 1 MiB was searched. RE2: for long lines, and for those that PCRE2 gives
+	 * up. */
+	BS_GREP_ENGINE_AUTO = 0,
+	BS_GREP_ENGINE_ALWAYS, /* where it can be used */
 	BS_GREP_ENGINE_NEVER
 };
 
@@ -39,7 +42,7 @@ struct bs_grep_pattern {
 	bool is_brute; /* searches line by line and without the index; the answer is the same */
 	/* line_filter: Hyperscan first looks for lines that may match. linear_engine: RE2 matches
 	 * lines that take PCRE2 too long. */
-	enum bs_grep_engine line_filter, linear_engine;
+	enum bs_grep_engine_use line_filter, linear_engine;
 	uint64_t reserved[3];
 };
 

@@ -29,8 +29,8 @@ enum bs_grep_program_task {
 	BS_GREP_AS_REQUESTED = 0,
 	/* --type-list: the file types, as modified by the request. */
 	BS_GREP_LIST_TYPES,
-	BS_GREP_ENGINE_VERSION,  /* --pcre2-version */
-	BS_GREP_ENGINE_VERSIONS, /* the rest of --version */
+	BS_GREP_SHOW_PCRE2_VERSION,   /* --pcre2-version */
+	BS_GREP_SHOW_ENGINE_VERSIONS, /* the rest of --version */
 };
 
 /* Passed in addition to a struct bs_grep_request. */

@@ -305,8 +305,8 @@ static int compare_entries(const void *left, const void *right, void *context)
 #define ENTRY_NS 500u
 #define RULE_NS  50u
 
-/* Drops entries with the name of the one before. Some file systems list an entry twice if the folder
- * changes meanwhile. */
+/* Drops entries with the name of the one before. Some file systems list an entry twice if the
+ * folder changes meanwhile. */
 static void drop_repeated(struct folder *folder)
 {
 	struct entry *entries = folder->entries.items;

@@ -289,7 +289,7 @@ static enum bs_status take_type(void *to, const struct bs_option *option, const 
 	return status ? status : bs_word_list_add(&arguments->type_changes, change, err);
 }
 
-/* --engine pcre2 is -P; default and auto undo -P, because bitsift has one engine for both
+/* --engine pcre2 is -P; default and auto undo -P, because the same engines match both
  * syntaxes. */
 static enum bs_status take_engine(void *to, const struct bs_option *option, const char *argument,
                                   struct bs_error *err)
@@ -620,9 +620,10 @@ const struct bs_option bs_grep_option_table[] = {
 	{0, "threads", "N", "--jobs", SETS(NUMBER, n_threads)},
 	{0, "brute", NULL, "use no index and match line by line: slow, for comparing",
          SETS(FLAG, request.pattern.is_brute)},
-	{0, "no-line-filter", NULL, "match all lines by PCRE2, without Hyperscan: for comparing",
+	{0, "no-line-filter", NULL, "do not use Hyperscan: for comparing",
          SETS(CHOICE, request.pattern.line_filter), .value = BS_GREP_ENGINE_NEVER},
-	{0, "no-linear-engine", NULL, "match all lines by PCRE2, without RE2: for comparing",
+	{0, "no-linear-engine", NULL,
+         "do not use RE2, so slow patterns are given up: for comparing",
          SETS(CHOICE, request.pattern.linear_engine), .value = BS_GREP_ENGINE_NEVER},
 	{0, "linear-engine", NULL, "match all lines by RE2, if possible: for comparing",
          SETS(CHOICE, request.pattern.linear_engine), .value = BS_GREP_ENGINE_ALWAYS},
@@ -640,7 +641,8 @@ const struct bs_option bs_grep_option_table[] = {
 	{0, "generate", "KIND",
          "print man, complete-bash, complete-zsh, complete-fish or complete-powershell",
          CALL(take_generate)},
-	{'V', "version", NULL, "print the version", SETS(FLAG, version)},
+	{'V', "version", NULL, "print the version, and the engines that are available",
+         SETS(FLAG, version)},
 	{0},
 };
 
@@ -865,8 +867,8 @@ static enum bs_status decide_output(struct bs_grep_arguments *arguments, struct 
 static void decide_task(struct bs_grep_arguments *arguments)
 {
 	bool lists = arguments->mode == BS_GREP_MODE_LIST_FILES, is_search = searches(arguments);
-	arguments->program.task = arguments->version         ? BS_GREP_ENGINE_VERSIONS
-	                          : arguments->pcre2_version ? BS_GREP_ENGINE_VERSION
+	arguments->program.task = arguments->version         ? BS_GREP_SHOW_ENGINE_VERSIONS
+	                          : arguments->pcre2_version ? BS_GREP_SHOW_PCRE2_VERSION
 	                          : arguments->mode == BS_GREP_MODE_LIST_TYPES
 	                                  ? BS_GREP_LIST_TYPES
 	                                  : BS_GREP_AS_REQUESTED;

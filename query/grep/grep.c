@@ -629,8 +629,8 @@ static enum bs_status run_task(struct grep *grep, uint64_t start_ns, struct bs_e
 {
 	const struct bs_grep_files *files = &grep->search.request->files;
 	enum bs_grep_program_task task = grep->search.program->task;
-	if (task == BS_GREP_ENGINE_VERSION || task == BS_GREP_ENGINE_VERSIONS) {
-		tell_engines(grep, task == BS_GREP_ENGINE_VERSIONS);
+	if (task == BS_GREP_SHOW_PCRE2_VERSION || task == BS_GREP_SHOW_ENGINE_VERSIONS) {
+		tell_engines(grep, task == BS_GREP_SHOW_ENGINE_VERSIONS);
 		return BS_OK;
 	}
 	make_walk(grep);

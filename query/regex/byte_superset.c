@@ -177,12 +177,6 @@ static struct bs_regex_set set_of(const struct superset *to, const struct bs_reg
 	return bs_regex_set_for_bytes(to->regex, node, to->options->is_caseless);
 }
 
-static bool is_word_byte(uint8_t c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	       c == '_';
-}
-
 /* Whether each match of a node begins (or, with at_end, ends) with an ASCII word character. */
 static bool has_word_edge(const struct superset *to, uint32_t index, bool at_end)
 {
@@ -195,7 +189,8 @@ static bool has_word_edge(const struct superset *to, uint32_t index, bool at_end
 	switch (node->kind) {
 	case BS_REGEX_RUN: {
 		uint8_t c = to->regex->bytes.data[node->first + (at_end ? node->n - 1 : 0)];
-		return is_word_byte(c) && !(is_caseless_at(to, node) && strchr("kKsS", c));
+		return bs_is_ascii_word(c) &&
+		       (to->options->is_ascii || !(is_caseless_at(to, node) && strchr("kKsS", c)));
 	}
 	case BS_REGEX_SET:
 		set = set_of(to, node);

@@ -27,8 +27,8 @@ void bs_pcre2_guard_stack(pcre2_compile_context *context)
 }
 
 /* PCRE2 before 10.43: JIT code remembers where a repeat has failed, to fail there at once. It does
- * so after a group with alternatives, too, where an earlier place is tried later, so that
- * /(?:bb|b)x*bF/ does not match "bbF" (PCRE2's issue 336). */
+ * so after a group with alternatives and in atomic groups, too, where an earlier place is tried
+ * later, so that (?:bb|b)x*bF does not match "bbF" (PCRE2's issue 336). */
 static bool has_early_fail_fault(void)
 {
 	char version[64];
@@ -40,32 +40,62 @@ static bool has_early_fail_fault(void)
 	return major < 10 || (major == 10 && minor < 43);
 }
 
-/* PCRE2 looks no further for such repeats than to the first assertion. An empty one costs nothing,
- * but cannot stand before a quantifier or before verbs such as (*UTF). */
-static const char EMPTY_ASSERTION[] = "(?=)";
-#define ASSERTION_BYTES (sizeof(EMPTY_ASSERTION) - 1)
+/* True if the pattern may have alternatives, atomic groups or possessive quantifiers. */
+static bool may_be_affected(const uint8_t *pattern, size_t n_bytes)
+{
+	static const char *const parts[] = {"|", "(?>", "(*", "*+", "++", "?+", "}+"};
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		if (memmem(pattern, n_bytes, parts[i], strlen(parts[i])))
+			return true;
+	return false;
+}
+
+/*
+ * PCRE2 stops looking for such repeats at the first item of these, and does not look into the group
+ * after it. After an empty assertion, JIT code still looks for the first characters of a match.
+ * After a group that is skipped, PCRE2 still knows that a match begins a line.
+ */
+#define EMPTY_ASSERTION "(?=)(?:"
+#define SKIPPED_GROUP   "(?:){0}(?:"
+
+/* Compiles the pattern with `before` and a closing parenthesis around it. NULL: it does not
+ * compile, for example because its end is a comment. */
+static pcre2_code *compile_within(const char *before, const uint8_t *pattern, size_t n_bytes,
+                                  uint32_t options, pcre2_compile_context *context)
+{
+	size_t n_before = strlen(before), off;
+	int error;
+	uint8_t *text = malloc(n_before + n_bytes + 1);
+	if (!text)
+		return NULL;
+	memcpy(text, before, n_before);
+	memcpy(text + n_before, pattern, n_bytes);
+	text[n_before + n_bytes] = ')';
+	pcre2_code *code =
+		pcre2_compile(text, n_before + n_bytes + 1, options, &error, &off, context);
+	free(text);
+	return code;
+}
 
 pcre2_code *bs_pcre2_compile(const uint8_t *pattern, size_t n_bytes, uint32_t options, int *error,
                              size_t *off, pcre2_compile_context *context)
 {
-	bool is_affected = n_bytes > 0 &&
-	                   (memchr(pattern, '|', n_bytes) || memmem(pattern, n_bytes, "(?>", 3) ||
-	                    memmem(pattern, n_bytes, "(*", 2)) &&
-	                   has_early_fail_fault();
-	bool can_prefix = is_affected && !memchr("*+?{", *pattern, 4) &&
-	                  (n_bytes < 2 || memcmp(pattern, "(*", 2) != 0);
-	uint8_t *text = can_prefix ? malloc(ASSERTION_BYTES + n_bytes) : NULL;
-	if (!text)
-		return pcre2_compile(pattern, n_bytes,
-		                     options | (is_affected ? PCRE2_NO_START_OPTIMIZE : 0), error,
+	uint32_t all_options = 0, first = 0;
+	pcre2_code *plain = pcre2_compile(pattern, n_bytes, options, error, off, context), *code;
+	if (!plain || !has_early_fail_fault() || !may_be_affected(pattern, n_bytes))
+		return plain;
+	(void)pcre2_pattern_info(plain, PCRE2_INFO_ALLOPTIONS, &all_options);
+	(void)pcre2_pattern_info(plain, PCRE2_INFO_FIRSTCODETYPE, &first);
+	if (all_options & PCRE2_ANCHORED)
+		return plain;
+	bool begins_line = first == 2;
+	code = compile_within(begins_line ? SKIPPED_GROUP : EMPTY_ASSERTION, pattern, n_bytes,
+	                      options, context);
+	if (!code)
+		code = pcre2_compile(pattern, n_bytes, options | PCRE2_NO_START_OPTIMIZE, error,
 		                     off, context);
-	memcpy(text, EMPTY_ASSERTION, ASSERTION_BYTES);
-	memcpy(text + ASSERTION_BYTES, pattern, n_bytes);
-	pcre2_code *code =
-		pcre2_compile(text, ASSERTION_BYTES + n_bytes, options, error, off, context);
-	*off = *off > ASSERTION_BYTES ? *off - ASSERTION_BYTES : 0;
-	free(text);
-	return code;
+	pcre2_code_free(code ? plain : NULL);
+	return code ? code : plain;
 }
 
 size_t bs_pcre2_groups(const uint8_t *pattern, size_t n_bytes)

@@ -39,9 +39,12 @@ bitsift index --index stored - < records.jsonl
 [ "$(bitsift query --index stored --ids sailing)" = one ]
 [ "$(bitsift grep -c 'h(?=arbour)' files)" = files/a.txt:1 ]
 bitsift --version
-apt-get install -y --no-install-recommends ./libbitsift-re2_*.deb
 echo aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaAa > slow
-[ "$(bitsift grep -c '^(a|aa)+A(a|aa)+$' slow)" = 1 ]
+status=0
+bitsift grep '^((a|aa)+)$' slow || status=$?
+[ $status = 2 ] # given up
+apt-get install -y --no-install-recommends ./libbitsift-re2_*.deb
+[ "$(bitsift grep -c --include-zero '^((a|aa)+)$' slow)" = 0 ]
 test -e /usr/share/man/man1/bitsift.1 -a -e /usr/share/man/man7/bitsift-bloom.7 || test -e /etc/dpkg/dpkg.cfg.d/excludes
 apt-get install -y --no-install-recommends ./libbitsift0.1_*.deb
 (cd files && ../example)

@@ -19,14 +19,18 @@
 #define PATTERN_BYTES 512u
 #define N_TEXTS       3u
 
-static const char *const atoms[] = {
-	"a",       "b",           "foo",         "k",       "S",        ".",           "\\w",
-	"\\d",     "\\s",         "\\S",         "\\W",     "\\D",      "[ab]",        "[^a]",
-	"[a-f]",   "[^\\w ]",     "[k-s]",       "(?:ab)",  "(o)",      "(?:a|bb|)",   "(?:x|yy)",
-	"\\.",     " ",           "(?i:fOO)",    "(?i:k)",  "\xc3\xa9", "[\xc3\xa9x]", "\\pL",
-	"\\p{Lu}", "[[:upper:]]", "[[:punct:]]", "_",       "(?=a)",    "(?<=b)",      "(?!o)",
-	"(?s:.)",  "[0-9]",       "\\x61",       "(?:a+b)", "[^\\n]",   "(?>a|ab)",    "[a-z]*+",
-	"(?>b*)",  "o++"};
+static const char *const atoms[] = {"a",        "b",           "foo",         "k",
+                                    "S",        ".",           "\\w",         "\\d",
+                                    "\\s",      "\\S",         "\\W",         "\\D",
+                                    "[ab]",     "[^a]",        "[a-f]",       "[^\\w ]",
+                                    "[k-s]",    "(?:ab)",      "(o)",         "(?:a|bb|)",
+                                    "(?:x|yy)", "\\.",         " ",           "(?i:fOO)",
+                                    "(?i:k)",   "\xc3\xa9",    "[\xc3\xa9x]", "\\pL",
+                                    "\\p{Lu}",  "[[:upper:]]", "[[:punct:]]", "_",
+                                    "(?=a)",    "(?<=b)",      "(?!o)",       "(?s:.)",
+                                    "[0-9]",    "\\x61",       "(?:a+b)",     "[^\\n]",
+                                    "(?>a|ab)", "[a-z]*+",     "(?>b*)",      "o++",
+                                    "(?:a*|b)", "(?:|a|ab)",   "(?-u:\\xff)", "(?u:[a\xc3\xa9]+x)"};
 static const char *const quantifiers[] = {"",      "",      "",      "",       "+",      "*",
                                           "?",     "{2}",   "{0,1}", "+?",     "*?",     "{3,}",
                                           "{1,4}", "{12,}", "{20}",  "{0,30}", "{2,40}", "{301}"};
@@ -136,7 +140,7 @@ static bool find_lines(const struct bs_grep_pattern *pattern, size_t which, bool
 	return !status;
 }
 
-static unsigned n_with_filter, n_found;
+static unsigned n_with_engine, n_found, n_compared;
 
 /* Prints the first line that only one of two lists has. */
 static void print_difference(size_t which, const struct bs_buffer *a, const struct bs_buffer *b)
@@ -187,70 +191,102 @@ static void check_same(const struct bs_grep_pattern *pattern, size_t which, cons
 	         found->used_bytes / sizeof(struct bs_grep_span), way);
 }
 
-/* False: the pattern is invalid. */
-static bool compare(const char *text)
+/* The matcher's answer to "ab", to know whether RE2 takes the pattern. */
+static bool has_linear(const struct bs_grep_pattern *pattern)
+{
+	struct bs_grep_analysis analysis = {0};
+	struct bs_linear_matcher *matcher = NULL;
+	size_t found[2];
+	assert_int_equal(bs_grep_analyse_rust(pattern, true, &analysis, ERR), BS_OK);
+	assert_int_equal(bs_linear_matcher_new(pattern, &analysis, true, &matcher, ERR), BS_OK);
+	bool does = bs_linear_match(matcher, (const uint8_t *)"ab", 2, 0, true, false, found, 1) !=
+	            BS_LINEAR_UNABLE;
+	bs_linear_matcher_free(matcher);
+	bs_grep_analysis_deinit(&analysis);
+	return does;
+}
+
+/* Compares what PCRE2 finds line by line with what is found with the filter and without it, or with
+ * what RE2 finds. False: the pattern is invalid. */
+static bool compare(const char *text, bool is_linear)
 {
 	const char *patterns[] = {text};
 	size_t n_bytes = strlen(text), which = below(N_TEXTS), bounds = below(8);
-	struct bs_grep_pattern pattern = {.patterns = patterns,
-	                                  .pattern_bytes = &n_bytes,
-	                                  .n_patterns = 1,
-	                                  .letter_case = below(3) ? BS_GREP_CASE_SENSITIVE
-	                                                          : BS_GREP_CASE_INSENSITIVE,
-	                                  .is_word = bounds == 0,
-	                                  .is_line = bounds == 1,
-	                                  .crlf = below(8) == 0,
-	                                  .no_unicode = below(8) == 0,
-	                                  .is_pcre2 = below(4) == 0,
-	                                  .line_filter = BS_GREP_ENGINE_NEVER,
-	                                  .linear_engine = BS_GREP_ENGINE_NEVER};
-	struct bs_buffer plain = {0}, filtered = {0}, brute = {0}, linear = {0}, all = {0};
-	bool has_filter, ignored;
+	struct bs_grep_pattern pattern = {
+		.patterns = patterns,
+		.pattern_bytes = &n_bytes,
+		.n_patterns = 1,
+		.letter_case = below(3) ? BS_GREP_CASE_SENSITIVE : BS_GREP_CASE_INSENSITIVE,
+		.is_word = bounds == 0,
+		.is_line = bounds == 1,
+		.crlf = below(8) == 0,
+		.no_unicode = below(8) == 0,
+		.is_pcre2 = below(4) == 0,
+		.is_brute = true,
+		.line_filter = BS_GREP_ENGINE_NEVER,
+		.linear_engine = is_linear ? BS_GREP_ENGINE_AUTO : BS_GREP_ENGINE_NEVER};
+	struct bs_buffer brute = {0}, plain = {0}, other = {0};
+	bool has_filter = false, ignored;
 	if (!compiles(&pattern))
 		return false;
-	bool is_whole = find_lines(&pattern, which, false, &plain, &ignored);
-	assert_false(ignored);
-	pattern.line_filter = BS_GREP_ENGINE_ALWAYS;
-	is_whole &= find_lines(&pattern, which, false, &filtered, &has_filter);
-	pattern.line_filter = BS_GREP_ENGINE_NEVER;
-	pattern.linear_engine = BS_GREP_ENGINE_ALWAYS;
-	is_whole &= find_lines(&pattern, which, true, &linear, &ignored);
-	pattern.is_brute = true;
-	pattern.linear_engine = BS_GREP_ENGINE_NEVER;
-	is_whole &= find_lines(&pattern, which, false, &brute, &ignored);
-	is_whole &= find_lines(&pattern, which, true, &all, &ignored);
-	n_with_filter += has_filter;
-	n_found += filtered.used_bytes > 0;
+	bool is_whole = find_lines(&pattern, which, is_linear, &brute, &ignored);
+	pattern.is_brute = false;
+	if (is_linear) {
+		pattern.linear_engine = BS_GREP_ENGINE_ALWAYS;
+		n_with_engine += has_linear(&pattern);
+	} else {
+		is_whole &= find_lines(&pattern, which, false, &plain, &has_filter);
+		assert_false(has_filter);
+		pattern.line_filter = BS_GREP_ENGINE_ALWAYS;
+	}
+	is_whole &= find_lines(&pattern, which, is_linear, &other, &has_filter);
+	n_with_engine += has_filter;
+	n_found += other.used_bytes > 0;
+	n_compared += is_whole;
+	if (is_whole && !is_linear)
+		check_same(&pattern, which, "without a filter", &brute, &plain);
 	if (is_whole)
-		check_same(&pattern, which, "with the filter", &brute, &filtered);
-	if (is_whole)
-		check_same(&pattern, which, "without it", &brute, &plain);
-	if (is_whole)
-		check_same(&pattern, which, "by RE2", &all, &linear);
+		check_same(&pattern, which, is_linear ? "by RE2" : "with the filter", &brute,
+		           &other);
 	bs_buffer_deinit(&plain);
-	bs_buffer_deinit(&filtered);
+	bs_buffer_deinit(&other);
 	bs_buffer_deinit(&brute);
-	bs_buffer_deinit(&linear);
-	bs_buffer_deinit(&all);
 	return true;
 }
 
-static void test_lines(void **state)
+static void compare_all(bool is_linear)
 {
-	char pattern[PATTERN_BYTES], version[64];
-	(void)state;
-	bs_automaton_version(version);
-	if (!*version || !bs_linear_is_available())
-		skip();
+	char pattern[PATTERN_BYTES];
+	n_with_engine = n_found = n_compared = 0;
 	for (size_t i = 0; i < N_TEXTS; i++)
 		make_text(i);
 	for (uint64_t i = 0; i < rounds.n; i++) {
 		do
 			make_pattern(pattern);
-		while (!compare(pattern));
+		while (!compare(pattern, is_linear));
 	}
-	printf("%u patterns had a filter, %u found lines\n", n_with_filter, n_found);
-	assert_reached(n_with_filter > rounds.n / 4 && n_found > rounds.n / 4);
+	printf("%u patterns had %s, %u found lines, %u were compared\n", n_with_engine,
+	       is_linear ? "RE2" : "a filter", n_found, n_compared);
+	assert_reached(n_with_engine > rounds.n / 4 && n_found > rounds.n / 4 &&
+	               n_compared > rounds.n / 10 * 9);
+}
+
+static void test_filter(void **state)
+{
+	char version[64];
+	(void)state;
+	bs_automaton_version(version);
+	if (!*version)
+		skip();
+	compare_all(false);
+}
+
+static void test_linear(void **state)
+{
+	(void)state;
+	if (!bs_linear_is_available())
+		skip();
+	compare_all(true);
 }
 
 static size_t run_naively(const struct bs_class_run *run, const uint8_t *text, size_t from,
@@ -282,4 +318,5 @@ static void test_class_runs(void **state)
 	}
 }
 
-RUN_RANDOM_TESTS(200, 7, cmocka_unit_test(test_lines), cmocka_unit_test(test_class_runs))
+RUN_RANDOM_TESTS(200, 7, cmocka_unit_test(test_filter), cmocka_unit_test(test_linear),
+                 cmocka_unit_test(test_class_runs))

@@ -4,7 +4,8 @@
  * automaton can be built.
  *
  * Only Hyperscan 5.4.0 to 5.4.2 is used. Its fork Vectorscan has the same soname and interface, but
- * loses matches: 5.4.9 fails the test in automaton.c, and faults of 5.4.11 and 5.4.12 are public.
+ * misses matches: 5.4.9 fails the test in automaton.c, and 5.4.12 has Vectorscan's issues 358 and
+ * 382.
  */
 #pragma once
 
@@ -13,6 +14,13 @@
 #include <stdint.h>
 
 #include "core/base/error.h"
+
+/* Whether Hyperscan's headers were there when bitsift was built. */
+#ifdef BITSIFT_HAS_HYPERSCAN
+#define BS_AUTOMATON_IS_BUILT true
+#else
+#define BS_AUTOMATON_IS_BUILT false
+#endif
 
 struct bs_automaton;
 struct bs_automaton_scratch;

@@ -180,7 +180,7 @@ struct attempts {
 	bool is_utf8, can_split;
 	size_t at, n_starts, next;     /* the attempt tries starts in [at, next) */
 	uint64_t first_steps, n_steps; /* steps of all starts of an attempt together */
-	uint32_t most_steps;           /* most steps of one start: PCRE2's default limit */
+	uint32_t most_steps;           /* most steps of one start */
 };
 
 /* The steps of the next attempt at a single start position, after an attempt with n_steps took
@@ -246,7 +246,6 @@ static int match_in_attempts(struct attempts *attempts, size_t longest_bytes,
 	uint32_t options = 0;
 	int result;
 	uint64_t start_ns = bs_now_ns(), spent_ns;
-	(void)pcre2_config(PCRE2_CONFIG_MATCHLIMIT, &attempts->most_steps);
 	(void)pcre2_pattern_info(attempts->code, PCRE2_INFO_ALLOPTIONS, &options);
 	attempts->is_utf8 = options & PCRE2_UTF;
 	attempts->can_split = options & PCRE2_USE_OFFSET_LIMIT;
@@ -271,21 +270,30 @@ static int match_in_attempts(struct attempts *attempts, size_t longest_bytes,
 			break;
 		}
 	} while (prepare_next(attempts, result, spent_ns));
-	(void)pcre2_set_match_limit(context, attempts->most_steps);
 	(void)pcre2_set_offset_limit(context, PCRE2_UNSET);
 	return result;
 }
 
 int bs_grep_code_match(const pcre2_code *code, const uint8_t *text, size_t end, size_t from,
-                       size_t longest_bytes, pcre2_match_data *data, pcre2_match_context *context)
+                       size_t longest_bytes, uint32_t most_steps, pcre2_match_data *data,
+                       pcre2_match_context *context)
 {
+	(void)pcre2_set_match_limit(context, most_steps);
 	if (!bs_deadline_here)
 		return pcre2_match(code, text, end, from, 0, data, context);
 	/* A single step cannot be interrupted, and may scan the longest line. */
 	if (bs_deadline_check_after(MATCH_NS + longest_bytes, NULL))
 		return PCRE2_ERROR_MATCHLIMIT;
-	struct attempts attempts = {.code = code, .text = text, .end = end, .at = from};
+	struct attempts attempts = {
+		.code = code, .text = text, .end = end, .at = from, .most_steps = most_steps};
 	return match_in_attempts(&attempts, longest_bytes, data, context);
+}
+
+uint32_t bs_grep_code_most_steps(void)
+{
+	uint32_t most_steps = UINT32_MAX;
+	(void)pcre2_config(PCRE2_CONFIG_MATCHLIMIT, &most_steps);
+	return most_steps;
 }
 
 enum bs_status bs_grep_code_check(int result, struct bs_error *err)

@@ -42,10 +42,14 @@ const pcre2_code *bs_grep_code_ready(struct bs_grep_code *code, pthread_mutex_t 
  * Like pcre2_match. If a deadline may end the call (core/system/deadline.h), it matches in
  * attempts: each is limited to a number of steps that take less than a millisecond, and if these
  * are not enough, the next attempt may take more. longest_bytes: the longest line in text, which
- * one step may scan. context: used for the match; it has no limits of its own.
+ * one step may scan. most_steps: PCRE2's match limit, for each start of a match. context: used for
+ * the match; its limits are set.
  */
 int bs_grep_code_match(const pcre2_code *code, const uint8_t *text, size_t end, size_t from,
-                       size_t longest_bytes, pcre2_match_data *data, pcre2_match_context *context);
+                       size_t longest_bytes, uint32_t most_steps, pcre2_match_data *data,
+                       pcre2_match_context *context);
+/* PCRE2's default for most_steps. */
+uint32_t bs_grep_code_most_steps(void);
 
 /* Checks a result of bs_grep_code_match. BS_OK: a match or no match. BS_UNSUPPORTED: PCRE2 failed.
  * If the deadline is over: its status. */

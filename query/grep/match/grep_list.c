@@ -423,7 +423,8 @@ static enum bs_status match_part(struct bs_grep_list_scratch *seeker, uint32_t p
 {
 	struct bs_grep_list *list = seeker->list;
 	int n = bs_grep_code_match(bs_grep_code_ready(&list->codes[part].code, &list->mutex), text,
-	                           end, from, end, seeker->data, seeker->context);
+	                           end, from, end, bs_grep_code_most_steps(), seeker->data,
+	                           seeker->context);
 	*start_out = n >= 0 ? pcre2_get_ovector_pointer(seeker->data)[0] : NOWHERE;
 	seeker->matched = part;
 	return bs_grep_code_check(n, err);

@@ -97,7 +97,7 @@ struct bs_grep_matcher {
 	uint8_t line_end;
 	bool crlf;
 	enum way way;
-	enum bs_grep_engine filter_use;
+	enum bs_grep_engine_use filter_use;
 	bool has_word_rule; /* -w: a line that the filter finds may not match */
 	struct bs_byte_superset_options filter_options;
 	struct bs_grep_list *list; /* NULL: none, and the codes below are used */
@@ -147,7 +147,13 @@ struct bs_grep_scratch {
 	struct bs_line_filter_scratch *filter; /* NULL: not used yet */
 	size_t unfiltered_bytes;               /* searched without the filter; not added to the
 	                                        * matcher's sum yet */
-	bool has_few_steps;                    /* PCRE2 gives a line up after FEW_STEPS */
+	uint32_t most_steps;                   /* PCRE2's match limit */
+	/* long_at: the result of next_long_line from long_from on, and from later starts up
+	 * to it, to long_end */
+	size_t long_from, long_at, long_end;
+	/* has_line_end: of the text from ends_from to ends_end, if that is not NULL */
+	const uint8_t *ends_from, *ends_end;
+	bool has_line_end;
 	size_t pause_bytes; /* these bytes are searched without the filter, see UNFILTERED_BYTES */
 };
 
@@ -406,7 +412,7 @@ void bs_grep_matcher_explain_filter(const struct bs_grep_matcher *matcher, char 
 	else if (*version)
 		snprintf(out, 128, "; after 1 MiB, %s finds the lines that may match first",
 		         version);
-	else
+	else if (BS_AUTOMATON_IS_BUILT)
 		snprintf(out, 128, "; faster if libhyperscan5 is installed");
 }
 
@@ -449,9 +455,7 @@ enum bs_status bs_grep_scratch_new(struct bs_grep_matcher *matcher,
 	}
 	if (scratch->stack)
 		pcre2_jit_stack_assign(scratch->context, NULL, scratch->stack);
-	scratch->has_few_steps = matcher->linear != NULL;
-	if (scratch->has_few_steps)
-		(void)pcre2_set_match_limit(scratch->context, FEW_STEPS);
+	scratch->most_steps = matcher->linear ? FEW_STEPS : bs_grep_code_most_steps();
 	enum bs_status status = matcher->list ? bs_grep_seeker_new(matcher->list, scratch->context,
 	                                                           &scratch->seeker, err)
 	                                      : BS_OK;
@@ -480,6 +484,9 @@ void bs_grep_scratch_reset(struct bs_grep_scratch *scratch)
 	scratch->opaque_at = 0;
 	scratch->lines_end = NULL;
 	scratch->seen_from = NULL;
+	scratch->ends_end = NULL;
+	scratch->long_from = 1;
+	scratch->long_at = 0;
 	bs_line_filter_scratch_reset(scratch->filter);
 	if (scratch->seeker)
 		bs_grep_seeker_reset(scratch->seeker);
@@ -627,47 +634,72 @@ static enum bs_status match(struct bs_grep_scratch *scratch, struct bs_grep_code
 	}
 	size_t longest_bytes = bs_deadline_here ? longest_line(scratch, text, from, end) : 0;
 	int n = bs_grep_code_match(bs_grep_code_ready(code, &matcher->mutex), text ? text : nothing,
-	                           end, from, longest_bytes, scratch->data, scratch->context);
+	                           end, from, longest_bytes, scratch->most_steps, scratch->data,
+	                           scratch->context);
 	*found_out = n >= 0;
 	*place_out = pcre2_get_ovector_pointer(scratch->data)[0];
 	return bs_grep_code_check(n, err);
 }
 
-/* Matches text[0..end) by RE2. False: it cannot be matched by RE2, for example because it has
- * several lines. */
-static bool match_linearly(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from,
-                           size_t end, bool given_up, bool *found_out)
+#define LINEAR_BYTE_NS        2u  /* estimated time of RE2 per byte */
+#define LINEAR_GROUPS_BYTE_NS 50u /* if it finds groups */
+
+/* Matches a line, text[0..end), by RE2, with the first n_groups groups. *is_able_out: RE2 can match
+ * it. Fails when the deadline is over. */
+static enum bs_status match_linearly(struct bs_grep_scratch *scratch, const uint8_t *text,
+                                     size_t from, size_t end, size_t n_groups, bool given_up,
+                                     bool *is_able_out, bool *found_out, struct bs_error *err)
 {
-	if (!scratch->matcher->linear || memchr(text, scratch->matcher->line_end, end))
-		return false;
-	enum bs_linear_result result = bs_linear_match(
-		scratch->matcher->linear, text, end, from, given_up,
-		pcre2_get_ovector_pointer(scratch->data), pcre2_get_ovector_count(scratch->data));
+	*is_able_out = false;
+	if (!scratch->matcher->linear)
+		return BS_OK;
+	/* RE2 cannot be interrupted. */
+	enum bs_status status = bs_deadline_check_after(
+		(end - from) * (n_groups > 1 ? LINEAR_GROUPS_BYTE_NS : LINEAR_BYTE_NS), err);
+	if (status)
+		return status;
+	enum bs_linear_result result =
+		bs_linear_match(scratch->matcher->linear, text, end, from,
+	                        content_of(scratch, text, from, end) == CONTENT_ASCII, given_up,
+	                        pcre2_get_ovector_pointer(scratch->data), n_groups);
+	*is_able_out = result != BS_LINEAR_UNABLE;
 	*found_out = result == BS_LINEAR_MATCH;
-	return result != BS_LINEAR_UNABLE;
+	return BS_OK;
 }
 
 /* Like match, for text that is a line. RE2 matches long lines and those that PCRE2 gives up. */
 static enum bs_status match_in_line(struct bs_grep_scratch *scratch, struct bs_grep_code *code,
-                                    const uint8_t *text, size_t from, size_t end, bool *found_out,
-                                    struct bs_error *err)
+                                    const uint8_t *text, size_t from, size_t end, size_t n_groups,
+                                    bool *found_out, struct bs_error *err)
 {
+	struct bs_linear_matcher *linear = scratch->matcher->linear;
 	size_t place;
-	uint32_t most_steps;
-	if (end >= bs_linear_matcher_least(scratch->matcher->linear) &&
-	    match_linearly(scratch, text, from, end, false, found_out))
-		return bs_deadline_check_after(end - from, err);
-	enum bs_status status = match(scratch, code, text, from, end, &place, found_out, err);
-	if (status != BS_UNSUPPORTED || !scratch->matcher->linear || bs_deadline_is_over() ||
-	    match_linearly(scratch, text, from, end, true, found_out))
-		return status == BS_UNSUPPORTED && scratch->matcher->linear ? bs_deadline_check(err)
-		                                                            : status;
-	if (!scratch->has_few_steps)
+	bool is_able = false;
+	enum bs_status status = BS_OK;
+	if (end >= bs_linear_matcher_least(linear))
+		status = match_linearly(scratch, text, from, end, n_groups, false, &is_able,
+		                        found_out, err);
+	if (status || is_able)
 		return status;
-	scratch->has_few_steps = false;
-	(void)pcre2_config(PCRE2_CONFIG_MATCHLIMIT, &most_steps);
-	(void)pcre2_set_match_limit(scratch->context, most_steps);
+	status = match(scratch, code, text, from, end, &place, found_out, err);
+	if (status != BS_UNSUPPORTED || !linear || bs_deadline_is_over())
+		return status;
+	status = match_linearly(scratch, text, from, end, n_groups, true, &is_able, found_out, err);
+	if (status || is_able)
+		return status;
+	scratch->most_steps = bs_grep_code_most_steps();
 	return match(scratch, code, text, from, end, &place, found_out, err);
+}
+
+/* Whether text[0..end) has a line end. Cached for the last text. */
+static bool has_line_end(struct bs_grep_scratch *scratch, const uint8_t *text, size_t end)
+{
+	if (scratch->ends_from != text || scratch->ends_end != text + end) {
+		scratch->ends_from = text;
+		scratch->ends_end = text + end;
+		scratch->has_line_end = memchr(text, scratch->matcher->line_end, end);
+	}
+	return scratch->has_line_end;
 }
 
 /* Whether a line matches on its own. */
@@ -680,7 +712,7 @@ static enum bs_status match_line(struct bs_grep_scratch *scratch, const uint8_t 
 	struct bs_grep_code *code = use_ascii ? &matcher->ascii : &matcher->any;
 	if (!use_ascii && misleads(scratch, text + line.start, 0, n) && bytes_code(matcher))
 		code = &matcher->bytes;
-	return match_in_line(scratch, code, text + line.start, 0, n, found_out, err);
+	return match_in_line(scratch, code, text + line.start, 0, n, 0, found_out, err);
 }
 
 static enum bs_status next_by_line(struct bs_grep_scratch *scratch, const uint8_t *text,
@@ -723,16 +755,13 @@ static enum bs_status next_in_stretch(struct bs_grep_scratch *scratch, struct bs
 	return BS_OK;
 }
 
-/* The start of the next line in text[from..end), which begins with a line, that RE2 should match;
- * `end` if there is none. */
-static size_t next_long_line(const struct bs_grep_scratch *scratch, const uint8_t *text,
-                             size_t from, size_t end)
+/* The start of the first line in text[from..end), which begins with a line, that has at least
+ * `least` bytes; `end` if there is none. */
+static size_t find_long_line(const struct bs_grep_matcher *matcher, const uint8_t *text,
+                             size_t from, size_t end, size_t least)
 {
-	const struct bs_grep_matcher *matcher = scratch->matcher;
-	size_t least = bs_linear_matcher_least(matcher->linear), step = least / 2;
-	if (least == SIZE_MAX || least == 0)
-		return least ? end : from;
-	/* Such a line has all bytes of one of these steps. */
+	/* The text is looked at in steps of half that length: a long line covers a whole one. */
+	const size_t step = least / 2;
 	for (size_t at = from; end - at >= step;) {
 		if (memchr(text + at, matcher->line_end, step)) {
 			at += step;
@@ -746,6 +775,25 @@ static size_t next_long_line(const struct bs_grep_scratch *scratch, const uint8_
 	return end;
 }
 
+/* The start of the next line in text[from..end), which begins with a line, that RE2 should match at
+ * once; `end` if there is none. Cached for later starts before it. */
+static size_t next_long_line(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from,
+                             size_t end)
+{
+	const struct bs_grep_matcher *matcher = scratch->matcher;
+	size_t least = bs_linear_matcher_least(matcher->linear);
+	if (least == SIZE_MAX || least < 2)
+		return least < 2 ? from : end;
+	bool is_known =
+		from >= scratch->long_from && from <= scratch->long_at && end == scratch->long_end;
+	if (!is_known) {
+		scratch->long_from = from;
+		scratch->long_at = find_long_line(matcher, text, from, end, least);
+		scratch->long_end = end;
+	}
+	return scratch->long_at;
+}
+
 static enum bs_status next_exact(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from,
                                  size_t end, struct bs_grep_span *line_out, bool *found_out,
                                  struct bs_error *err)
@@ -753,33 +801,32 @@ static enum bs_status next_exact(struct bs_grep_scratch *scratch, const uint8_t 
 	struct bs_grep_matcher *matcher = scratch->matcher;
 	enum bs_status status = BS_OK;
 	*found_out = false;
-	if (!matcher->many_ascii.code)
-		return from < end ? next_in_stretch(scratch, &matcher->many, text, from, end,
-		                                    line_out, found_out, err)
-		                  : BS_OK;
 	for (size_t at = from; at < end && !*found_out && !status;) {
-		size_t opaque = next_opaque(scratch, text, at, end);
-		size_t stretch_end =
-			opaque == end ? end
-				      : bs_grep_line_start(text, at, opaque, matcher->line_end);
-		struct bs_grep_code *code = &matcher->many_ascii;
-		size_t long_line = next_long_line(scratch, text, at, stretch_end);
-		if (long_line == at) {
-			*line_out = (struct bs_grep_span){
-				at, bs_grep_line_end(text, at, end, matcher->line_end)};
-			status = match_line(scratch, text, *line_out, found_out, err);
-			at = line_out->end;
-			continue;
+		size_t stretch_end = end, opaque = end;
+		struct bs_grep_code *code = &matcher->many;
+		if (matcher->many_ascii.code) {
+			opaque = next_opaque(scratch, text, at, end);
+			stretch_end = opaque == end ? end
+			                            : bs_grep_line_start(text, at, opaque,
+			                                                 matcher->line_end);
+			code = &matcher->many_ascii;
 		}
-		stretch_end = long_line;
 		if (stretch_end == at) {
 			stretch_end = bs_grep_opaque_end(matcher->kernel, text, at, opaque, end,
 			                                 matcher->line_end);
 			code = &matcher->many;
 		}
-		status = next_in_stretch(scratch, code, text, at, stretch_end, line_out, found_out,
-		                         err);
-		at = stretch_end;
+		size_t long_line = next_long_line(scratch, text, at, stretch_end);
+		if (long_line > at) {
+			status = next_in_stretch(scratch, code, text, at, long_line, line_out,
+			                         found_out, err);
+			at = long_line;
+			continue;
+		}
+		*line_out = (struct bs_grep_span){
+			at, bs_grep_line_end(text, at, end, matcher->line_end)};
+		status = match_line(scratch, text, *line_out, found_out, err);
+		at = line_out->end;
 	}
 	return status;
 }
@@ -1025,12 +1072,17 @@ enum bs_status bs_grep_next_match(struct bs_grep_scratch *scratch, const uint8_t
 		*found_out = find_literal(matcher, text, from, end, &places[0]);
 		places[1] = places[0] + matcher->analysis->exact_literal.used_bytes;
 	} else {
+		size_t place;
 		struct bs_grep_code *code = is_ascii_text ? &matcher->ascii : &matcher->any;
 		bool is_by_bytes = !is_ascii_text && !matcher->analysis->needs_bytes &&
 		                   !matcher->analysis->is_by_bytes &&
 		                   bs_grep_is_by_bytes(scratch, text, from, end);
-		status = match_in_line(scratch, is_by_bytes ? &matcher->bytes : code, text, from,
-		                       end, found_out, err);
+		code = is_by_bytes ? &matcher->bytes : code;
+		status = !matcher->linear || has_line_end(scratch, text, end)
+		                 ? match(scratch, code, text, from, end, &place, found_out, err)
+		                 : match_in_line(scratch, code, text, from, end,
+		                                 pcre2_get_ovector_count(scratch->data), found_out,
+		                                 err);
 	}
 	/* \K inside a lookahead can end a match before it starts. */
 	if (!status && *found_out)

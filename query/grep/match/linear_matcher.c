@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "core/base/bytes.h"
+#include "core/system/deadline.h"
 #include "query/regex/byte_superset.h"
 
 #ifdef BITSIFT_HAS_RE2
@@ -21,7 +21,7 @@ BS_LIBRARY_DEFINE_OWN(bs_re2, "RE2", "libbitsift-re2.so", BS_RE2_VERSION, RE2_FU
 
 /* By the number of repeats without a small upper bound: from this many bytes on, a line may take
  * PCRE2 more than about 0.1 seconds, if it tries every length of each repeat from every start. */
-static const size_t least_bytes[] = {SIZE_MAX, 16384, 1024, 256};
+static const size_t least_bytes[] = {SIZE_MAX, 4096, 1024, 256};
 #define MOST_REPEATS ((uint32_t)(sizeof(least_bytes) / sizeof(*least_bytes)) - 1)
 #define SMALL_REPEAT 16u
 
@@ -39,14 +39,50 @@ struct bs_linear_matcher {
 	struct form ascii, any;
 };
 
-static size_t least_bytes_of(const struct bs_regex *regex)
+/* Sets is_optional[i] if node i may match the empty text. */
+static void find_optional(const struct bs_regex *regex, bool *is_optional)
 {
-	uint32_t n = 0;
-	for (uint32_t i = 0; i < bs_regex_n_nodes(regex) && n < MOST_REPEATS; i++) {
+	for (uint32_t i = 0; i < bs_regex_n_nodes(regex); i++) {
 		const struct bs_regex_node *node = bs_regex_node(regex, i);
-		n += node->kind == BS_REGEX_REPEAT && node->most > SMALL_REPEAT;
+		bool has_optional = false, has_other = false;
+		if (node->kind == BS_REGEX_SEQUENCE || node->kind == BS_REGEX_ALTERNATION)
+			for (uint32_t c = node->first; c != BS_REGEX_NO_NODE;
+			     c = bs_regex_node(regex, c)->next) {
+				has_optional |= is_optional[c];
+				has_other |= !is_optional[c];
+			}
+		is_optional[i] = node->kind == BS_REGEX_SEQUENCE      ? !has_other
+		                 : node->kind == BS_REGEX_ALTERNATION ? has_optional
+		                 : node->kind == BS_REGEX_REPEAT
+		                         ? node->least == 0 || is_optional[node->first]
+		                         : node->kind != BS_REGEX_RUN &&
+		                                   node->kind != BS_REGEX_SET &&
+		                                   node->kind != BS_REGEX_NEVER;
 	}
-	return least_bytes[n];
+}
+
+/* 0 if something is repeated that may match the empty text: PCRE2 ends such a loop after an empty
+ * match, Rust's engine and RE2 go on with another alternative, so that matches differ. Otherwise by
+ * the number of repeats, unless is_brute. */
+static enum bs_status find_least(const struct bs_regex *regex, bool is_brute, size_t *least_out,
+                                 struct bs_error *err)
+{
+	uint32_t n = 0, n_nodes = bs_regex_n_nodes(regex);
+	bool *is_optional = malloc(n_nodes + 1), has_loop = false;
+	if (!is_optional)
+		return bs_fail_memory(err, "a pattern", n_nodes);
+	find_optional(regex, is_optional);
+	for (uint32_t i = 0; i < n_nodes; i++) {
+		const struct bs_regex_node *node = bs_regex_node(regex, i);
+		bool is_repeat = node->kind == BS_REGEX_REPEAT && node->most > 1;
+		has_loop |= is_repeat && is_optional[node->first];
+		n += is_repeat && node->most > SMALL_REPEAT;
+	}
+	free(is_optional);
+	*least_out = has_loop   ? 0
+	             : is_brute ? SIZE_MAX
+	                        : least_bytes[n < MOST_REPEATS ? n : MOST_REPEATS];
+	return BS_OK;
 }
 
 enum bs_status bs_linear_matcher_new(const struct bs_grep_pattern *pattern,
@@ -63,13 +99,18 @@ enum bs_status bs_linear_matcher_new(const struct bs_grep_pattern *pattern,
 	struct bs_linear_matcher *matcher = calloc(1, sizeof(*matcher));
 	if (!matcher)
 		return bs_fail_memory(err, "a pattern", sizeof(*matcher));
+	size_t least = 0;
+	enum bs_status status = BS_OK;
+	if (pattern->linear_engine != BS_GREP_ENGINE_ALWAYS)
+		status = find_least(&analysis->regex, pattern->is_brute, &least, err);
+	if (status) {
+		free(matcher);
+		return status;
+	}
 	pthread_mutex_init(&matcher->mutex, NULL);
 	matcher->pattern = pattern;
 	matcher->analysis = analysis;
-	matcher->least_bytes = pattern->is_brute ? SIZE_MAX
-	                       : pattern->linear_engine == BS_GREP_ENGINE_ALWAYS
-	                               ? 0
-	                               : least_bytes_of(&analysis->regex);
+	matcher->least_bytes = least;
 	*matcher_out = matcher;
 	return BS_OK;
 }
@@ -99,7 +140,8 @@ static struct bs_re2_regex *compile(const struct bs_linear_matcher *matcher, boo
 		.form = BS_RUST_LINEAR,
 		.is_ascii = is_ascii,
 		.caseless = analysis->is_caseless,
-		.has_word_edges = bs_regex_has_word_edges(&analysis->regex, analysis->is_caseless)};
+		.has_word_edges = is_ascii &&
+	                          bs_regex_has_word_edges(&analysis->regex, analysis->is_caseless)};
 	struct bs_rust_traits traits;
 	struct bs_buffer text = {0};
 	struct bs_re2_regex *regex = NULL;
@@ -119,18 +161,20 @@ static const struct bs_re2_regex *regex_of(struct bs_linear_matcher *matcher, bo
 	pthread_mutex_lock(&matcher->mutex);
 	if (!atomic_load_explicit(&form->is_tried, memory_order_relaxed))
 		form->regex = compile(matcher, is_ascii);
-	atomic_store_explicit(&form->is_tried, true, memory_order_release);
+	/* Without time, the form was perhaps not compiled to its end. */
+	if (form->regex || !bs_deadline_is_over())
+		atomic_store_explicit(&form->is_tried, true, memory_order_release);
 	pthread_mutex_unlock(&matcher->mutex);
 	return form->regex;
 }
 
 enum bs_linear_result bs_linear_match(struct bs_linear_matcher *matcher, const uint8_t *text,
-                                      size_t end, size_t from, bool given_up, size_t *places_out,
-                                      size_t n_groups)
+                                      size_t end, size_t from, bool is_ascii, bool given_up,
+                                      size_t *places_out, size_t n_groups)
 {
 	if (!matcher)
 		return BS_LINEAR_UNABLE;
-	const struct bs_re2_regex *regex = regex_of(matcher, bs_is_ascii(text, end));
+	const struct bs_re2_regex *regex = regex_of(matcher, is_ascii);
 	int found = regex ? bs_re2.bs_re2_match(regex, (const char *)text, end, from, places_out,
 	                                        n_groups)
 	                  : -1;
@@ -165,11 +209,11 @@ size_t bs_linear_matcher_least(const struct bs_linear_matcher *matcher)
 }
 
 enum bs_linear_result bs_linear_match(struct bs_linear_matcher *matcher, const uint8_t *text,
-                                      size_t end, size_t from, bool given_up, size_t *places_out,
-                                      size_t n_groups)
+                                      size_t end, size_t from, bool is_ascii, bool given_up,
+                                      size_t *places_out, size_t n_groups)
 {
 	(void)matcher, (void)text, (void)end, (void)from;
-	(void)given_up, (void)places_out, (void)n_groups;
+	(void)is_ascii, (void)given_up, (void)places_out, (void)n_groups;
 	return BS_LINEAR_UNABLE;
 }
 

@@ -1,7 +1,9 @@
 /*
- * linear_matcher.h: matches a line in time linear in its length, by RE2 (re2.h). PCRE2 goes back
- * and tries again, which may take time polynomial or exponential in the length of the line, so RE2
- * takes the lines that PCRE2 gives up, and long lines at once. Both find the same matches.
+ * linear_matcher.h: matches a line in time linear in its length, by RE2 (re2.h). PCRE2 backtracks,
+ * which may take time polynomial or exponential in the length of the line, so RE2 takes the lines
+ * that PCRE2 gives up, and long lines at once. Both find the same matches, except if a pattern
+ * repeats something that may be empty. RE2 then finds those of Rust's engine, so it takes all
+ * lines.
  *
  * RE2 has no lookaround. Some patterns are therefore matched linearly only in lines of ASCII, such
  * as those with \b, and some not at all.
@@ -22,7 +24,7 @@ enum bs_status bs_linear_matcher_new(const struct bs_grep_pattern *pattern,
 void bs_linear_matcher_free(struct bs_linear_matcher *matcher);
 
 /* Lines of at least this many bytes should be matched by RE2 at once; SIZE_MAX: none. NULL is
- * allowed. Changes when PCRE2 gives a line up. */
+ * allowed. Becomes 0 after PCRE2 gave a line up. */
 size_t bs_linear_matcher_least(const struct bs_linear_matcher *matcher);
 
 enum bs_linear_result {
@@ -32,11 +34,12 @@ enum bs_linear_result {
 };
 
 /* Matches text[0..end), a line without its line end or a part of it that begins with the line, from
- * `from` on. places_out: as in pcre2_get_ovector_pointer, n_groups pairs. given_up: PCRE2 gave this
- * line up, so later lines are matched by RE2 at once. Thread-safe. */
+ * `from` on. is_ascii: the text is ASCII. places_out: as in pcre2_get_ovector_pointer, n_groups
+ * pairs; without groups, RE2 is faster. given_up: PCRE2 gave this line up, so later lines are
+ * matched by RE2 at once. Thread-safe. */
 enum bs_linear_result bs_linear_match(struct bs_linear_matcher *matcher, const uint8_t *text,
-                                      size_t end, size_t from, bool given_up, size_t *places_out,
-                                      size_t n_groups);
+                                      size_t end, size_t from, bool is_ascii, bool given_up,
+                                      size_t *places_out, size_t n_groups);
 
 /* Loads RE2. False: it is missing. */
 bool bs_linear_is_available(void);

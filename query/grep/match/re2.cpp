@@ -10,7 +10,7 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
-/* For the program and its two automata together. */
+/* RE2's memory for one pattern: its program and two automata. */
 constexpr int64_t most_bytes = int64_t(64) << 20;
 
 struct bs_re2_regex {

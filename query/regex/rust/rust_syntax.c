@@ -235,7 +235,7 @@ static bool put_banned(struct reader *reader, uint32_t c)
 		return false;
 	reader->banned = banned;
 	reader->writer.follows_reference = false;
-	put(reader, "(?!)");
+	bs_rust_put_never(&reader->writer);
 	return true;
 }
 

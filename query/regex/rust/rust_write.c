@@ -227,7 +227,7 @@ void bs_rust_define(struct bs_text_writer *to, struct bs_buffer *defined, size_t
 		to->status = bs_buffer_append(defined, "", 1, to->err);
 	if (!to->status)
 		to->out->used_bytes = start;
-	put_number(to, "(?&bsd%u)", n);
+	put_number(to, "(?&bitsift_set_%u)", n);
 }
 
 uint32_t bs_rust_put_defined(struct bs_text_writer *to, const struct bs_buffer *defined)
@@ -235,7 +235,7 @@ uint32_t bs_rust_put_defined(struct bs_text_writer *to, const struct bs_buffer *
 	uint32_t n = 0;
 	for (size_t at = 0; at < defined->used_bytes && !to->status; n++) {
 		const char *text = (const char *)defined->data + at;
-		put_number(to, "(?<bsd%u>", n);
+		put_number(to, "(?<bitsift_set_%u>", n);
 		bs_text_put_string(to, text);
 		bs_text_put_string(to, ")");
 		at += strlen(text) + 1;
@@ -251,8 +251,7 @@ static void define_if_called(struct bs_rust_writer *writer, size_t start)
 
 #define LARGE_BYTES 64u /* a longer text becomes a definition */
 
-/* Writes what matches nothing. */
-static void put_never(struct bs_rust_writer *writer)
+void bs_rust_put_never(struct bs_rust_writer *writer)
 {
 	put(writer, writer->form == BS_RUST_LINEAR ? "[^\\x00-\\xff]" : "(?!)");
 }
@@ -279,7 +278,7 @@ static void put_as_bytes(struct bs_rust_writer *writer, struct bs_char_set *set)
 	if (has_one)
 		put(writer, ")");
 	else
-		put_never(writer);
+		bs_rust_put_never(writer);
 	if (writer->form == BS_RUST_BYTES && !to->status &&
 	    to->out->used_bytes - start > LARGE_BYTES)
 		bs_rust_define(to, &writer->definitions, start);
@@ -292,12 +291,13 @@ static void put_as_bytes(struct bs_rust_writer *writer, struct bs_char_set *set)
 #define BEFORE(one, two, three, four)                                                   \
 	one "|" one C "|" one C C "|" one C C C "|" two "|" two C "|" two C C "|" three \
 	    "|" three C "|" four
-#define ASCII_WORD  "[0-9A-Z_a-z]"
-#define ASCII       "[\\x00-\\x7f]"
-#define WORD_BEFORE BEFORE(ASCII_WORD, "(?&bsw2)", "(?&bsw3)", "(?&bsw4)")
-#define WORD_AFTER  "(?:" ASCII_WORD "|(?&bsw2)|(?&bsw3)|(?&bsw4))"
-#define ANY_BEFORE  BEFORE(ASCII, "(?&bsa2)", "(?&bsa3)", "(?&bsa4)")
-#define ANY         "(?:" ASCII "|(?&bsa2)|(?&bsa3)|(?&bsa4))"
+#define ASCII_WORD "[0-9A-Z_a-z]"
+#define ASCII      "[\\x00-\\x7f]"
+#define WORD_BEFORE \
+	BEFORE(ASCII_WORD, "(?&bitsift_word2)", "(?&bitsift_word3)", "(?&bitsift_word4)")
+#define WORD_AFTER "(?:" ASCII_WORD "|(?&bitsift_word2)|(?&bitsift_word3)|(?&bitsift_word4))"
+#define ANY_BEFORE BEFORE(ASCII, "(?&bitsift_any2)", "(?&bitsift_any3)", "(?&bitsift_any4)")
+#define ANY        "(?:" ASCII "|(?&bitsift_any2)|(?&bitsift_any3)|(?&bitsift_any4))"
 /* The start of the text, or a valid character before. */
 #define VALID_BEFORE "(?:(?<![\\x00-\\xff])|(?<=" ANY_BEFORE "))"
 /* The end of the text, or a valid character after. */
@@ -306,7 +306,6 @@ static void put_as_bytes(struct bs_rust_writer *writer, struct bs_char_set *set)
 void bs_rust_put_definitions(struct bs_rust_writer *writer)
 {
 	struct bs_char_set words = {.err = writer->to.err}, any = {.err = writer->to.err};
-	char name[16];
 	if (writer->form != BS_RUST_BYTES ||
 	    (!writer->uses_words && !writer->uses_any && !writer->definitions.used_bytes))
 		return;
@@ -317,16 +316,14 @@ void bs_rust_put_definitions(struct bs_rust_writer *writer)
 	                    : words.status    ? words.status
 	                                      : any.status;
 	put(writer, "(?(DEFINE)");
-	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
-		snprintf(name, sizeof(name), "(?<bsw%zu>", i + 2);
+	for (uint32_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
 		if (writer->uses_words) {
-			put(writer, name);
+			put_number(&writer->to, "(?<bitsift_word%u>", i + 2);
 			put_of_length(&writer->to, &words, i);
 			put(writer, ")");
 		}
-		name[5] = 'a';
 		if (writer->uses_any) {
-			put(writer, name);
+			put_number(&writer->to, "(?<bitsift_any%u>", i + 2);
 			put_of_length(&writer->to, &any, i);
 			put(writer, ")");
 		}
@@ -355,7 +352,7 @@ static void put_char_as_bytes(struct bs_rust_writer *writer, const struct bs_rus
 	} else if (is_byte) {
 		put_code(&writer->to, c, true);
 	} else if (writer->is_ascii && c >= 0x80) {
-		put_never(writer);
+		bs_rust_put_never(writer);
 	} else {
 		U8_APPEND_UNSAFE(bytes, n, c);
 		for (size_t i = 0; i < n; i++)
@@ -555,7 +552,7 @@ void bs_rust_put_set(struct bs_rust_writer *writer, const struct bs_rust_flags *
 	if (flags->unicode)
 		put_as_bytes(writer, set);
 	else if (!put_single_bytes(&writer->to, set, BS_BYTE_MAX))
-		put_never(writer);
+		bs_rust_put_never(writer);
 	put(writer, writer->strips_cr && bs_char_set_has(set, '\r') ? ")" : "");
 }
 

@@ -9,8 +9,8 @@
  *                  characters. This is exactly how Rust's engine matches, also next to and within
  *                  invalid characters. Slower, so it is used only where the form of characters
  *                  would find something else.
- *     linear       like bytes, but for RE2 with its encoding Latin-1: nothing looks at the text
- *                  around it, except \b and \B.
+ *     linear       like bytes, but for RE2 with its encoding Latin-1: without lookaround, except \b
+ *                  and \B.
  */
 #pragma once
 
@@ -84,6 +84,8 @@ void bs_rust_put_members(struct bs_rust_writer *writer, const struct bs_rust_fla
  * into account. */
 void bs_rust_put_set(struct bs_rust_writer *writer, const struct bs_rust_flags *flags,
                      struct bs_char_set *set);
+/* Writes what matches nothing. */
+void bs_rust_put_never(struct bs_rust_writer *writer);
 void bs_rust_put_place(struct bs_rust_writer *writer, const struct bs_rust_flags *flags,
                        enum bs_rust_place place);
 /* Writes the definitions that the pattern calls. Call it at the end of the pattern. */

@@ -63,8 +63,8 @@ static void add_all(struct bs_char_set *set, USet *from)
 	}
 }
 
-/* Adds the characters for which an ICU property has the value. False: there are none. True also
- * after a failure. */
+/* Adds the characters for which an ICU property has the value. False: no character has it (not
+ * after a failure). */
 static bool add_value(struct bs_char_set *set, UProperty property, int32_t value)
 {
 	UErrorCode code = U_ZERO_ERROR;

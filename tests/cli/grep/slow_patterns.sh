@@ -1,5 +1,5 @@
-# Patterns that take an engine that goes back and tries again polynomial or exponential time, in
-# lines of 20 to 100,000 letters: found and counted as rg does.
+# Patterns on which a backtracking engine takes polynomial or exponential time, in lines of 20 to
+# 100,000 letters: found and counted as by rg.
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 python3 - <<'END'
@@ -22,9 +22,15 @@ for pattern in "${patterns[@]}"; do
 done
 printf '%d patterns\n' "${#patterns[@]}"
 same -c -w '(a|aa)+A?b' .
+# shellcheck disable=SC2016 # no expansion is wanted
 same -o -r '$1-$2' '(a|aa)+(A?b)' 100.txt
 same -v -c '(a|aa)+$' .
-report_same 80
+same -c '(x+x+)+(?:y|\n)' .
+same -o '(a*|b)+' 20.txt
+yes 'word ' | head -n 100000 | tr -d '\n' >words.txt
+same -o '\w+' words.txt
+same -P -c '.*(?:ab|cd)(?=\d)' 100000.txt
+report_same 84
 echo 'Without RE2, and with lookaround, they are given up.'
 show bitsift grep -c --no-linear-engine '(a|aa)+$' 100.txt
 show bitsift grep -c '(a|aa)+(?=$)' 100.txt

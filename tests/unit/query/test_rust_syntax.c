@@ -265,15 +265,19 @@ static void test_words(void **state)
 	static const struct {
 		const char *text, *start, *calls;
 	} words[] = {
-		{"\\w", "[\\p{Alphabetic}", "(?:(?&bsd0))(?(DEFINE)(?<bsd0>[\\p{Alphabetic}"},
+		{"\\w", "[\\p{Alphabetic}",
+	         "(?:(?&bitsift_set_0))(?(DEFINE)(?<bitsift_set_0>[\\p{Alphabetic}"},
 		{"\\W", "[^\\p{Alphabetic}", NULL},
 		{"[a\\w]", "[a\\p{Alphabetic}", NULL},
-		{"[a\\W]", "(?>[a]|[^\\p{Alphabetic}", "(?:(?&bsd0))(?(DEFINE)(?<bsd0>(?>[a]|"},
+		{"[a\\W]", "(?>[a]|[^\\p{Alphabetic}",
+	         "(?:(?&bitsift_set_0))(?(DEFINE)(?<bitsift_set_0>(?>[a]|"},
 		{"[^a\\W]", "(?:(?![a])[\\p{Alphabetic}", NULL},
-		{"\\bfoo", "(?<![\\p{Alphabetic}", "(?:(?&bsd0)foo)(?(DEFINE)(?<bsd0>(?<!["},
+		{"\\bfoo", "(?<![\\p{Alphabetic}",
+	         "(?:(?&bitsift_set_0)foo)(?(DEFINE)(?<bitsift_set_0>(?<!["},
 		{"o\\b", "o(?![\\p{Alphabetic}", NULL},
 		{"(\\w)+\\s\\w", "([\\p{Alphabetic}",
-	         "(?:((?&bsd0))+(?&bsd1)(?&bsd0))(?(DEFINE)(?<bsd0>["},
+	         "(?:((?&bitsift_set_0))+(?&bitsift_set_1)(?&bitsift_set_0))(?(DEFINE)(?<bitsift_"
+	         "set_0>["},
 		{"\\\\w", "\\\\w", NULL},
 		{"\\x{41}\\d", "\\x{41}\\d", NULL},
 		{"", "", NULL},
@@ -300,26 +304,37 @@ static void test_words(void **state)
 /* PCRE2 10.42's own JIT code does not find these. */
 static void test_repeats_after_alternatives(void **state)
 {
-	static const char *const codes[] = {"(?:bb|b)x*bF", "(?:bb|)\\s*bb[FG]", "(bb|)x*?bbF",
-	                                    "(*UTF)(?:bb|b)x*bF", "(?:(?:bb|b)x*+)bF"};
+	static const struct {
+		const char *code, *text;
+	} rows[] = {{"(?:bb|b)x*bF", "bbF"},
+	            {"(?:bb|)\\s*bb[FG]", "bbF"},
+	            {"(bb|)x*?bbF", "bbF"},
+	            {"(*UTF)(?:bb|b)x*bF", "bbF"},
+	            {"(?:(?:bb|b)x*+)bF", "bbF"},
+	            {"zz|(?:bb|b)x*bF", "bbF"},
+	            {"(?x)zz|(?:bb|b)x*bF # )", "bbF"},
+	            {"zz|(?:bb|b)x*\\QbF", "bbF"},
+	            {".*(?:bb|b)x*bF", "bbF"},
+	            {"(?:[bx]+?..){1,2}+[^F]", "bbbFb"}};
 	(void)state;
-	for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++) {
-		int error;
-		size_t off;
-		pcre2_code *code = bs_pcre2_compile((const uint8_t *)codes[i], strlen(codes[i]), 0,
-		                                    &error, &off, NULL);
+	int error;
+	size_t off;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		pcre2_code *code =
+			bs_pcre2_compile((const uint8_t *)rows[i].code, strlen(rows[i].code),
+		                         PCRE2_MULTILINE, &error, &off, NULL);
 		pcre2_match_data *data = pcre2_match_data_create(1, NULL);
 		assert_non_null(code);
 		(void)bs_pcre2_jit_compile(code, 1);
-		assert_true(pcre2_match(code, (PCRE2_SPTR) "bbF", 3, 0, 0, data, NULL) >= 0);
+		assert_true(pcre2_match(code, (PCRE2_SPTR)rows[i].text, strlen(rows[i].text), 0, 0,
+		                        data, NULL) >= 0);
 		pcre2_match_data_free(data);
 		pcre2_code_free(code);
 	}
-	int error;
-	size_t off;
-	assert_null(bs_pcre2_compile((const uint8_t *)"a|b(", 4, 0, &error, &off, NULL));
-	assert_int_equal(off, 4);
-	assert_null(bs_pcre2_compile((const uint8_t *)"*a|b", 4, 0, &error, &off, NULL));
+	static const char *const invalid[] = {"a|b(", "*a|b", "(?#x)*a|b", "a)|(b"};
+	for (size_t i = 0; i < sizeof(invalid) / sizeof(*invalid); i++)
+		assert_null(bs_pcre2_compile((const uint8_t *)invalid[i], strlen(invalid[i]), 0,
+		                             &error, &off, NULL));
 }
 
 RUN_TESTS(cmocka_unit_test(test_constructs), cmocka_unit_test(test_errors),
