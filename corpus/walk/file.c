@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unicode/utf16.h>
 #include <unicode/utf8.h>
 #include <unistd.h>
@@ -107,48 +108,119 @@ int bs_file_open_by_step(int dir_fd, const char *path, int flags)
 	return open_by_step(dir_fd, path, flags | O_NOFOLLOW);
 }
 
-int bs_file_open_below(int dir_fd, const char *path, int flags)
+static int open_resolved(int dir_fd, const char *path, int flags, uint64_t resolve)
 {
 	/* Unlike openat, openat2 rejects flags that have no effect with O_PATH. */
 	int all = flags | O_CLOEXEC | (flags & O_PATH ? 0 : O_NOCTTY | O_LARGEFILE);
-	struct open_how how = {.flags = (uint64_t)(unsigned)all,
-	                       .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS};
+	struct open_how how = {.flags = (uint64_t)(unsigned)all, .resolve = resolve};
 	long fd;
 	do {
 		fd = syscall(SYS_openat2, dir_fd, path, &how, sizeof(how));
 	} while (fd < 0 && errno == EINTR);
+	return (int)fd;
+}
+
+int bs_file_open_below(int dir_fd, const char *path, int flags)
+{
+	int fd = open_resolved(dir_fd, path, flags, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
 	/* An older kernel, a sandbox that does not know openat2, or a path longer than PATH_MAX. */
 	if (fd < 0 && (errno == ENOSYS || errno == EPERM || errno == ENAMETOOLONG))
 		return bs_file_open_by_step(dir_fd, path, flags);
-	return (int)fd;
+	return fd;
+}
+
+/* Like bs_file_open_below. *same_mount_out: no mount point is on the way; false if unknown. */
+static int open_within(int dir_fd, const char *path, int flags, bool *same_mount_out)
+{
+	int fd = open_resolved(dir_fd, path, flags,
+	                       RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV);
+	*same_mount_out = fd >= 0;
+	if (fd < 0 &&
+	    (errno == EXDEV || errno == ENOSYS || errno == EPERM || errno == ENAMETOOLONG))
+		return bs_file_open_below(dir_fd, path, flags);
+	return fd;
+}
+
+bool bs_file_is_local(int fd)
+{
+	static const uint32_t kinds[] = {
+		0xef53,     /* ext2, ext3, ext4 */
+		0x58465342, /* XFS */
+		0x9123683e, /* Btrfs */
+		0xf2f52010, /* F2FS */
+		0x2fc12fc1, /* ZFS */
+		0xca451a4e, /* bcachefs */
+		0x01021994, /* tmpfs */
+		0x794c7630, /* overlayfs */
+		0x73717368, /* SquashFS */
+		0xe0f5e1e2, /* EROFS */
+	};
+	struct statfs found;
+	if (fstatfs(fd, &found) != 0)
+		return false;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if ((uint32_t)found.f_type == kinds[i])
+			return true;
+	return false;
 }
 
 void bs_file_place_close(struct bs_file_place *place)
 {
-	if (place->path.used_bytes > 0)
+	if (place->path.used_bytes > 0 && place->fd >= 0)
 		close_quietly(place->fd);
 	bs_buffer_deinit(&place->path);
 }
 
-/* Makes place the folder at path[0..n_bytes), and opens it if it is another one. */
-static bool go_to(int dir_fd, const char *path, size_t n_bytes, struct bs_file_place *place)
+static bool is_at(const struct bs_file_place *place, const char *path, size_t n_bytes)
+{
+	return place->path.used_bytes == n_bytes + 1 &&
+	       memcmp(place->path.data, path, n_bytes) == 0;
+}
+
+/* Makes place the folder at path[0..n_bytes), not open yet. False: out of memory. */
+static bool move_to(struct bs_file_place *place, const char *path, size_t n_bytes)
 {
 	struct bs_buffer *kept = &place->path;
-	if (kept->used_bytes == n_bytes + 1 && memcmp(kept->data, path, n_bytes) == 0)
-		return true;
-	if (kept->used_bytes > 0)
+	if (kept->used_bytes > 0 && place->fd >= 0)
 		close(place->fd);
+	place->fd = -1;
 	bs_buffer_clear(kept);
-	if (bs_buffer_append(kept, path, n_bytes, NULL) != BS_OK ||
-	    bs_buffer_append(kept, "", 1, NULL) != BS_OK) {
-		bs_buffer_clear(kept);
+	if (bs_buffer_reserve(kept, n_bytes + 1, NULL) != BS_OK) {
 		errno = ENOMEM;
 		return false;
 	}
-	place->fd = bs_file_open_below(dir_fd, (const char *)kept->data, O_PATH | O_DIRECTORY);
+	memcpy(kept->data, path, n_bytes);
+	kept->data[n_bytes] = '\0';
+	kept->used_bytes = n_bytes + 1;
+	return true;
+}
+
+/* Makes place the folder at path[0..n_bytes), and opens it if it is not open. */
+static bool go_to(int dir_fd, const char *path, size_t n_bytes, struct bs_file_place *place)
+{
+	if (!is_at(place, path, n_bytes) && !move_to(place, path, n_bytes))
+		return false;
 	if (place->fd < 0)
-		bs_buffer_clear(kept);
+		place->fd = open_within(dir_fd, (const char *)place->path.data,
+		                        O_PATH | O_DIRECTORY, &place->is_same_mount);
+	if (place->fd < 0)
+		bs_buffer_clear(&place->path);
 	return place->fd >= 0;
+}
+
+int bs_file_open_near(int dir_fd, const char *path, struct bs_file_place *place, int flags,
+                      bool *same_mount_out)
+{
+	const char *slash = strrchr(path, '/');
+	size_t n_bytes = slash ? (size_t)(slash - path) : 0;
+	if (slash && !is_at(place, path, n_bytes)) {
+		(void)move_to(place, path, n_bytes);
+	} else if (slash && go_to(dir_fd, path, n_bytes, place)) {
+		int fd = open_within(place->fd, slash + 1, flags, same_mount_out);
+		*same_mount_out &= place->is_same_mount;
+		return fd;
+	}
+	return open_within(dir_fd, path, flags, same_mount_out);
 }
 
 int bs_file_stat_below(int dir_fd, const char *path, struct bs_file_place *place,

@@ -87,3 +87,21 @@ enum bs_status bs_grep_file_input_open(struct bs_grep_file_input *file, int fd, 
 		(void)file_close(&file->input, NULL);
 	return status;
 }
+
+enum bs_status bs_grep_file_input_read(struct bs_grep_file_input *file, int fd, void *to,
+                                       size_t n_bytes, size_t *n_out, struct bs_error *err)
+{
+	ssize_t n = read(fd, to, n_bytes);
+	*n_out = n > 0 ? (size_t)n : 0;
+	if (n <= 0 || (size_t)n == n_bytes) {
+		enum bs_status status = bs_grep_file_input_open(file, fd, false, true, err);
+		file->read_bytes = *n_out;
+		return status;
+	}
+	file->fd = fd;
+	file->is_borrowed = file->is_output = false;
+	file->read_bytes = *n_out;
+	file->input = (struct bs_grep_input){
+		.read = file_read, .close = file_close, .size_bytes = (size_t)n};
+	return BS_OK;
+}

@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include "corpus/walk/file.h"
 #include "query/grep/read/grep_decode.h"
 #include "query/grep/read/grep_input.h"
 #include "query/grep/read/grep_source.h"
@@ -36,7 +37,9 @@ struct bs_grep_text {
 	struct bs_grep_decoder decoder;
 	/* the folder below which files were opened last, NUL-terminated; empty: none */
 	struct bs_buffer root;
-	int root_fd; /* descriptor of the folder `root` */
+	int root_fd;                /* descriptor of the folder `root` */
+	bool is_root_local;         /* it is in a local file system */
+	struct bs_file_place place; /* below root */
 };
 
 struct bs_grep_read_request {

@@ -380,6 +380,52 @@ static int try_below(int folder, const char *path, int flags)
 	return error;
 }
 
+static void test_near(void **state)
+{
+	static const struct {
+		const char *path;
+		int error;
+		bool is_open; /* the folder is open afterwards */
+	} cases[] = {
+		{"f", 0, false},           {"sub/f", 0, false},           {"sub/f", 0, true},
+		{"sub/link", ELOOP, true}, {"sub/missing", ENOENT, true}, {"f", 0, true},
+		{"in/f", ELOOP, false},    {"in/f", ELOOP, false},        {"out/f", ELOOP, false},
+		{"none/f", ENOENT, false}, {"none/f", ENOENT, false},     {"sub/f", 0, false},
+		{"sub/f", 0, true},
+	};
+	AUTO(bs_file_place_close) struct bs_file_place place = {.fd = -1};
+	assert_int_equal(mkdir("near", 0700) | mkdir("near/sub", 0700) | mkdir("beyond", 0700), 0);
+	write_text("near/f", "f");
+	write_text("near/sub/f", "inside");
+	write_text("beyond/f", "outside");
+	assert_int_equal(symlink("../beyond", "near/out") | symlink("sub", "near/in") |
+	                         symlink("f", "near/sub/link"),
+	                 0);
+	int folder = open("near", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		bool is_same_mount;
+		int fd = bs_file_open_near(folder, cases[i].path, &place, O_RDONLY, &is_same_mount);
+		assert_int_equal(fd < 0 ? errno : 0, cases[i].error);
+		assert_true(fd < 0 || is_same_mount);
+		assert_int_equal(place.path.used_bytes > 0 && place.fd >= 0, cases[i].is_open);
+		if (fd >= 0)
+			close(fd);
+	}
+	close(folder);
+	/* A mount point is on the way. */
+	folder = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	for (int i = 0; i < 2; i++) {
+		bool is_same_mount;
+		int fd =
+			bs_file_open_near(folder, "proc/version", &place, O_RDONLY, &is_same_mount);
+		assert_true(fd < 0 || !is_same_mount);
+		assert_true(fd < 0 || !bs_file_is_local(fd));
+		if (fd >= 0)
+			close(fd);
+	}
+	close(folder);
+}
+
 static void test_below(void **state)
 {
 	char name[NAME_MAX + 2];
@@ -543,6 +589,6 @@ RUN_TESTS(SOURCE_TEST(test_labels), SOURCE_TEST(test_no_source), SOURCE_TEST(tes
           SOURCE_TEST(test_folder), SOURCE_TEST(test_limit), SOURCE_TEST(test_binary),
           SOURCE_TEST(test_utf16), SOURCE_TEST(test_unreadable),
           SOURCE_TEST(test_changed_meanwhile), SOURCE_TEST(test_too_large),
-          SOURCE_TEST(test_many_files), SOURCE_TEST(test_deep_path), SOURCE_TEST(test_below),
-          SOURCE_TEST(test_fetch_file), SOURCE_TEST(test_growing_file),
+          SOURCE_TEST(test_many_files), SOURCE_TEST(test_deep_path), SOURCE_TEST(test_near),
+          SOURCE_TEST(test_below), SOURCE_TEST(test_fetch_file), SOURCE_TEST(test_growing_file),
           SOURCE_TEST(test_sink_stops))
