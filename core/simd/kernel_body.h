@@ -243,6 +243,12 @@ static inline bool is_needle_at(const uint8_t *text, const struct bs_needle *nee
 	return true;
 }
 
+/* The 64 bits that begin at bit `shift` of two words. */
+static inline uint64_t shift_words(uint64_t low, uint64_t high, uint32_t shift)
+{
+	return shift == 0 ? low : shift == 64 ? high : low >> shift | high << (64 - shift);
+}
+
 #if defined(SIMDE_NO_NATIVE)
 
 /* The plain kernel's versions; tests compare the other kernels with them. */
@@ -271,6 +277,22 @@ static size_t find_window(const uint8_t *text, size_t from, size_t n_bytes,
 		if (bs_byte_window_at(window, text + at))
 			return at;
 	return n_bytes;
+}
+
+static void find_class(const struct bs_byte_class *class, const uint8_t *text, size_t n_words,
+                       uint64_t *places_out)
+{
+	for (size_t w = 0; w < n_words; w++) {
+		places_out[w] = 0;
+		for (size_t i = 0; i < 64; i++)
+			places_out[w] |= (uint64_t) class->has[text[64 * w + i]] << i;
+	}
+}
+
+static void and_shifted(uint64_t *into, const uint64_t *from, size_t n_words, uint32_t shift)
+{
+	for (size_t w = 0; w < n_words; w++)
+		into[w] &= shift_words(from[w], from[w + 1], shift);
 }
 
 #else
@@ -442,6 +464,50 @@ static size_t find_window(const uint8_t *text, size_t from, size_t n_bytes,
 	}
 }
 
+/* Looks up each byte in two rows, by its low half and its highest bit, and tests the bit of its
+ * high half. shuffle_epi8 gives 0 for an index with the highest bit set, and ignores the next
+ * three. */
+static void find_class(const struct bs_byte_class *class, const uint8_t *text, size_t n_words,
+                       uint64_t *places_out)
+{
+	static const uint8_t powers[16] = {1, 2, 4, 8, 16, 32, 64, 128,
+	                                   1, 2, 4, 8, 16, 32, 64, 128};
+	const part_t low = load_table(class->rows[0]), high = load_table(class->rows[1]),
+		     bits = load_table(powers), nibble = all_bytes(0x0f), top = all_bytes(0x80);
+	for (size_t w = 0; w < n_words; w++) {
+		uint64_t without = 0;
+		FOR_EACH_PART(i)
+		{
+			part_t bytes = load_bytes(text + 64 * w, i);
+			part_t rows = PART(or)(EACH(shuffle_epi8)(low, bytes),
+			                       EACH(shuffle_epi8)(high, PART(xor)(bytes, top)));
+			part_t bit = EACH(shuffle_epi8)(
+				bits, PART(and)(EACH(srli_epi16)(bytes, 4), nibble));
+			without |= equal_bytes(PART(and)(rows, bit), all_bytes(0))
+			           << (i * PART_BYTES);
+		}
+		places_out[w] = ~without;
+	}
+}
+
+static void and_shifted(uint64_t *into, const uint64_t *from, size_t n_words, uint32_t shift)
+{
+	const size_t n_a_part = PART_BYTES / sizeof(uint64_t);
+	const simde__m128i down = simde_mm_cvtsi32_si128((int)shift),
+			   up = simde_mm_cvtsi32_si128(64 - (int)shift);
+	size_t w = 0;
+	/* A shift by 64 gives 0. */
+	for (; w + n_a_part <= n_words; w += n_a_part) {
+		part_t *at = (part_t *)(void *)(into + w);
+		part_t low = PART(loadu)((const part_t *)(const void *)(from + w));
+		part_t high = PART(loadu)((const part_t *)(const void *)(from + w + 1));
+		part_t bits = PART(or)(EACH(srl_epi64)(low, down), EACH(sll_epi64)(high, up));
+		PART(storeu)(at, PART(and)(PART(loadu)(at), bits));
+	}
+	for (; w < n_words; w++)
+		into[w] &= shift_words(from[w], from[w + 1], shift);
+}
+
 static size_t find_opaque(const uint8_t *text, size_t from, size_t n_bytes, bool is_json)
 {
 	part_t none = all_bytes(0), backslash = all_bytes('\\'), u = all_bytes('u');
@@ -486,4 +552,6 @@ const struct bs_kernel KERNEL_JOIN(bs_kernel_, KERNEL_NAME) = {
 	.text.find_needle = find_needle,
 	.text.find_opaque = find_opaque,
 	.text.find_window = find_window,
+	.text.find_class = find_class,
+	.text.and_shifted = and_shifted,
 };

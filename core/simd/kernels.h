@@ -179,6 +179,13 @@ struct bs_text_kernels {
 	 * there is none. from <= n_bytes; nothing beyond n_bytes is read. */
 	size_t (*find_window)(const uint8_t *text, size_t from, size_t n_bytes,
 	                      const struct bs_byte_window *window);
+	/* Bit i of places_out[w] is set if text[64 * w + i] is in the class, for w < n_words. The
+	 * text has 64 * n_words bytes and needs no alignment. */
+	void (*find_class)(const struct bs_byte_class *class, const uint8_t *text, size_t n_words,
+	                   uint64_t *places_out);
+	/* For w < n_words: into[w] &= the 64 bits of `from` that begin at bit 64 * w + shift, shift <=
+	 * 64. Reads n_words + 1 words of `from`, which may be `into`. */
+	void (*and_shifted)(uint64_t *into, const uint64_t *from, size_t n_words, uint32_t shift);
 	/* Classifies n_lines * 64 bytes of text, then converts its ASCII letters to lower case in
 	 * place. The text needs no alignment. */
 	void (*classify)(const struct bs_byte_classes *classes, uint8_t *text, size_t n_lines,

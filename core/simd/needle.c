@@ -7,12 +7,11 @@
  * and code of a Linux source tree. Only the order of two bytes matters. */
 static unsigned frequency(uint8_t byte)
 {
-	static const char by_frequency[] = "zjq9x78654w3kv2ybhgp1mufl0dca_onsirte";
+	static const char by_frequency[] = "zjq9x78654w3kv2ybhgp1mu(),*;->=./\"fl0dca_onsirte\n\t ";
 	for (unsigned i = 0; i < sizeof(by_frequency) - 1; i++)
 		if ((uint8_t)by_frequency[i] == byte)
 			return i + 1;
-	/* Any other byte (white space, control characters, most punctuation) counts as the
-	 * rarest. */
+	/* Any other byte (control characters, other punctuation) counts as the rarest. */
 	return 0;
 }
 
@@ -44,4 +43,11 @@ void bs_byte_window_finish(struct bs_byte_window *window)
 			window->high[i][byte >> 4] |= window->of[i][byte];
 		}
 	}
+}
+
+void bs_byte_class_finish(struct bs_byte_class *class)
+{
+	memset(class->rows, 0, sizeof(class->rows));
+	for (size_t c = 0; c < 256; c++)
+		class->rows[c >> 7][c & 15] |= (uint8_t)(class->has[c] << (c >> 4 & 7));
 }

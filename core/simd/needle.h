@@ -60,6 +60,17 @@ struct bs_byte_window {
 /* Computes `low` and `high` from `of`. */
 void bs_byte_window_finish(struct bs_byte_window *window);
 
+/* A class of bytes, for a test that is exact. To make one: zero-initialise, set `has`, call
+ * bs_byte_class_finish. */
+struct bs_byte_class {
+	uint8_t has[256]; /* 1: the byte is in the class; 0: it is not */
+	/* Bit (c >> 4) & 7 of rows[c >> 7][c & 15] is set if byte c is in the class. */
+	uint8_t rows[2][16];
+};
+
+/* Computes `rows` from `has`. */
+void bs_byte_class_finish(struct bs_byte_class *class);
+
 /* The variants that match at `at`, where n_bytes bytes must be readable. */
 static inline uint8_t bs_byte_window_at(const struct bs_byte_window *window, const uint8_t *at)
 {

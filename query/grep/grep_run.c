@@ -11,7 +11,7 @@
 #include "query/regex/text.h"
 
 /* The capacity of the ring of files between the source and the output. */
-#define N_SLOTS 256
+#define N_SLOTS 512
 /* Waiting files that justify another thread (whose start takes 50 us), if the source is quick and
  * the calling thread will soon search, too. */
 #define WORTH_A_THREAD 6

@@ -27,6 +27,7 @@
 #include "core/system/deadline.h"
 #include "core/system/icu.h"
 #include "core/text/grams.h"
+#include "query/regex/byte_rate.h"
 #include "query/regex/regex_set.h"
 
 /* For a longer literal, need contains only the first EXACT_BYTES, and an edge only EDGE_BYTES. */
@@ -763,31 +764,6 @@ static struct knowledge know_set(struct analysis *analysis, const struct bs_rege
 	return n_chars ? know_exactly(all) : know_nothing();
 }
 
-/*
- * The estimated frequency of a byte in 1,000 bytes of source text. Only the order of magnitude
- * matters: the rate of false windows decides whether a window is worth searching for, and a search
- * drops a window that turns out to be too frequent.
- */
-static double byte_rate(uint8_t byte)
-{
-	static const char by_rate[] = "etrisnoad_c0lfumpgh1byv2kw34568x79jqz";
-	static const char marks[] = ",;()*->./=\"";
-	const char *found;
-	if (byte == ' ')
-		return 150;
-	if (byte == '\t')
-		return 45;
-	if (byte == '\n')
-		return 35;
-	if (byte && byte < 0x80 && (found = strchr(by_rate, byte)))
-		return 50.0 / (1.0 + 0.3 * (double)(found - by_rate));
-	if (byte >= 'A' && byte <= 'Z')
-		return 4;
-	if (byte && byte < 0x80 && strchr(marks, byte))
-		return 10;
-	return byte > ' ' && byte < 0x7f ? 2 : 0.1;
-}
-
 static bool class_has(const struct classes *classes, uint32_t class, uint32_t byte)
 {
 	if (byte == classes->options->line_end && !classes->options->keeps_line_end)
@@ -808,7 +784,7 @@ static uint32_t class_of(struct classes *classes, const struct bs_regex_set *set
 	double rate = set->has_more ? 1 : 0;
 	classes->sets[classes->n++] = *set;
 	for (uint32_t byte = 0; byte < 0x80; byte++)
-		rate += class_has(classes, class, byte) ? byte_rate((uint8_t)byte) : 0;
+		rate += class_has(classes, class, byte) ? bs_byte_rate((uint8_t)byte) : 0;
 	classes->rates[class] = rate < 1000 ? rate / 1000 : 1;
 	return class;
 }

@@ -1,16 +1,17 @@
 /*
  * test_line_filter.c: the line filter of grep and its linear engine must not change what is found.
  * Random patterns search random texts with the filter from the first byte on, without it, by RE2,
- * and by PCRE2 line by line. Also tests class runs against their definition.
+ * and by PCRE2 line by line. Also tests the search for class sequences against their
+ * definition.
  *
  * Arguments: [N_PATTERNS [SEED]].
  */
 #include "core/bitsift/grep_request.h"
 #include "core/simd/kernels.h"
 #include "query/grep/match/automaton.h"
-#include "query/grep/match/class_run.h"
 #include "query/grep/match/grep_matcher.h"
 #include "query/grep/match/linear_matcher.h"
+#include "query/grep/match/sequence_search.h"
 #include "tests/rigs/core_rig.h"
 #include "tests/rigs/dice.h"
 #include "tests/rigs/test.h"
@@ -289,34 +290,96 @@ static void test_linear(void **state)
 	compare_all(true);
 }
 
-static size_t run_naively(const struct bs_class_run *run, const uint8_t *text, size_t from,
-                          size_t end)
+static bool is_sequence_at(const struct bs_class_sequence *sequence, const uint8_t *text,
+                           size_t from, size_t at, size_t end)
 {
-	for (size_t n = 0; from + n < end;) {
-		if (!run->has[text[from + n]]) {
-			from += n + 1;
-			n = 0;
-		} else if (++n == run->least) {
-			return from;
-		}
-	}
-	return end;
+	size_t after = at + sequence->n_bytes;
+	if (after > end)
+		return false;
+	for (size_t i = 0; i < sequence->n_runs; i++)
+		for (size_t k = 0; k < sequence->runs[i].n_bytes; k++)
+			if (!sequence->classes[sequence->runs[i].class]
+			             .has[text[at + sequence->runs[i].offset + k]])
+				return false;
+	return (!sequence->has_gap_before || at == from || sequence->gap.has[text[at - 1]]) &&
+	       (!sequence->has_gap_after || after == end || sequence->gap.has[text[after]]);
 }
 
-static void test_class_runs(void **state)
+/* Makes a sequence of runs over the classes "ab", "b" and "c". Its runs are tested in any order. */
+static struct bs_class_sequence make_sequence(void)
 {
-	uint8_t text[200];
+	struct bs_class_sequence sequence = {.n_classes = 3, .n_runs = 1 + (uint32_t)below(4)};
+	bool is_long = by_chance(10);
+	sequence.n_runs = is_long ? 1 : sequence.n_runs;
+	for (uint32_t i = 0; i < sequence.n_runs; i++) {
+		uint32_t n = 1 + (uint32_t)below(is_long ? 300 : by_chance(20) ? 16 : 3);
+		sequence.runs[i] = (struct bs_class_run){is_long ? 0 : (uint32_t)below(3),
+		                                         sequence.n_bytes, n};
+		sequence.n_bytes += n;
+	}
+	struct bs_class_run *first = &sequence.runs[0],
+			    *other = &sequence.runs[below(sequence.n_runs)], held = *first;
+	*first = *other;
+	*other = held;
+	sequence.classes[0].has['a'] = sequence.classes[0].has['b'] = 1;
+	sequence.classes[1].has['b'] = sequence.classes[2].has['c'] = 1;
+	sequence.gap.has['c'] = sequence.gap.has['\n'] = 1;
+	for (size_t i = 0; i < 3; i++)
+		bs_byte_class_finish(&sequence.classes[i]);
+	bs_byte_class_finish(&sequence.gap);
+	sequence.has_gap_before = !is_long && by_chance(30);
+	sequence.has_gap_after = !is_long && by_chance(30);
+	return sequence;
+}
+
+/* A text in which places are expected, in order. */
+struct expected {
+	const struct bs_class_sequence *sequence;
+	const uint8_t *text;
+	size_t from, at, end;
+	size_t n_left; /* places until the search is stopped */
+};
+
+/* Moves to the next place, by the definition. */
+static void move_to_place(struct expected *expected)
+{
+	while (expected->at < expected->end &&
+	       !is_sequence_at(expected->sequence, expected->text, expected->from, expected->at,
+	                       expected->end))
+		expected->at++;
+}
+
+static size_t check_place(void *context, size_t place)
+{
+	struct expected *expected = context;
+	move_to_place(expected);
+	assert_int_equal(place, expected->at);
+	while (expected->at < expected->end && expected->text[expected->at++] != '\n')
+		continue;
+	return --expected->n_left > 0 ? expected->at : SIZE_MAX;
+}
+
+static void test_sequences(void **state)
+{
+	static uint8_t text[6000];
+	const struct bs_kernel *kernels[8];
+	size_t n_kernels = bs_kernel_list(kernels, COUNT(kernels));
 	(void)state;
 	for (uint64_t i = 0; i < 20000; i++) {
-		struct bs_class_run run = {.least = 1 + below(20)};
-		size_t n = below(sizeof(text) + 1), from = below(n + 1);
-		run.has['a'] = run.has['b'] = true;
+		struct bs_class_sequence sequence = make_sequence();
+		size_t n = below(by_chance(10) ? sizeof(text) + 1 : 300), from = below(n + 1);
+		const char *letters = by_chance(50) ? "aaaaaaabbbbbbbbbbbbb" : "abbbcccc\naaabbb";
 		for (size_t k = 0; k < n; k++)
-			text[k] = (uint8_t) "abab\n"[below(by_chance(50) ? 4 : 5)];
-		assert_int_equal(bs_class_run_find(&run, text, from, n),
-		                 run_naively(&run, text, from, n));
+			text[k] = (uint8_t)(by_chance(1) ? '\n' : letters[below(strlen(letters))]);
+		struct expected expected = {&sequence, text, from, from, n, 1 + below(20)};
+		struct bs_place_taker to = {check_place, &expected};
+		bs_class_sequence_find(&sequence, kernels[i % n_kernels], text, from, n, &to);
+		if (expected.n_left > 0) {
+			move_to_place(&expected);
+			assert_int_equal(expected.at, n);
+		}
 	}
 }
 
 RUN_RANDOM_TESTS(200, 7, cmocka_unit_test(test_filter), cmocka_unit_test(test_linear),
-                 cmocka_unit_test(test_class_runs))
+                 cmocka_unit_test(test_sequences))

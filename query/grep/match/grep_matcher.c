@@ -54,9 +54,6 @@
 #define DENSE_BYTES        ((size_t)16384)
 /* A line filter replaces a window whose dense places are more than 1/BAD_SHARE of the text. */
 #define BAD_SHARE 8u
-/* A line filter is built after this much text was searched without one. Loading Hyperscan and
- * building the filter take a few milliseconds, in which PCRE2 searches about as much. */
-#define FILTER_AFTER_BYTES ((uint64_t)1 << 20)
 /* Searched bytes are added to the matcher's sum in steps of this many. */
 #define FILTER_STEP_BYTES ((size_t)1 << 16)
 /* After too many lines of the filter that do not match, or where nearly every position ends a
@@ -945,7 +942,7 @@ static enum bs_status count_unfiltered(struct bs_grep_scratch *scratch, size_t n
 	uint64_t sum = atomic_fetch_add(&matcher->unfiltered_bytes, scratch->unfiltered_bytes) +
 	               scratch->unfiltered_bytes;
 	scratch->unfiltered_bytes = 0;
-	return sum >= FILTER_AFTER_BYTES && may_have_filter(matcher) ? build_filter(matcher, err)
+	return sum >= BS_LINE_FILTER_AFTER_BYTES && may_have_filter(matcher) ? build_filter(matcher, err)
 	                                                             : BS_OK;
 }
 

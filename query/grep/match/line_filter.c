@@ -8,7 +8,7 @@
 
 #include "core/system/deadline.h"
 #include "query/grep/match/automaton.h"
-#include "query/grep/match/class_run.h"
+#include "query/grep/match/sequence_search.h"
 #include "query/grep/match/text_lines.h"
 
 /* A piece of text is scanned by one call. It has this many bytes, and the rest of its last line.
@@ -21,14 +21,27 @@
  * plus SPARE_ENDS, the scan stops, and the piece is dense. */
 #define BYTES_AN_END 16u
 #define SPARE_ENDS   64u
-/* Shorter runs of a class occur in many lines. */
+/* A sequence that is expected at more than this share of the places is not used, because too many
+ * lines would have it, unless it is a run of LEAST_RUN bytes. */
+#define MOST_RATE (1.0 / 500)
 #define LEAST_RUN 12u
+/* An automaton replaces a sequence that is in more than one line for this many bytes, and in more
+ * than SPARE_LINES, if not all of these lines match. */
+#define BYTES_A_LINE 1024u
+#define SPARE_LINES  1024u
+/* A piece is dense if more than one line for this many bytes has a sequence. */
+#define BYTES_A_DENSE_LINE 64u
 
 /* How lines of one kind are found. */
 struct scanner {
-	struct bs_class_run run;        /* run.least is 0: no class run */
-	struct bs_automaton *automaton; /* NULL: no automaton */
-	bool is_exact;                  /* a line that it finds matches */
+	struct bs_class_sequence sequence; /* n_runs is 0: no sequence */
+	bool is_sequence_exact;            /* a line that has it matches */
+	struct bs_automaton *automaton;    /* NULL: no automaton */
+	bool is_automaton_exact;
+	/* if the sequence is not exact: the bytes scanned for it, and the lines that have it */
+	_Atomic uint64_t n_bytes, n_lines;
+	_Atomic bool has_automaton; /* it is built, and replaces the sequence */
+	bool has_tried;             /* under the mutex: no second attempt to build it */
 };
 
 struct bs_line_filter {
@@ -36,9 +49,10 @@ struct bs_line_filter {
 	struct bs_byte_superset_options options;
 	const struct bs_kernel *kernel; /* borrowed */
 	struct scanner ascii;           /* for lines of ASCII */
-	struct scanner any;             /* for all lines; made when it is first needed */
-	_Atomic bool has_any;           /* `any` was made */
-	pthread_mutex_t mutex;          /* held while `any` is made */
+	struct scanner any;             /* for all lines */
+	bool may_build;                 /* an automaton may be built at once */
+	_Atomic uint64_t n_bytes;       /* scanned so far, unless may_build */
+	pthread_mutex_t mutex;          /* held while an automaton is built */
 };
 
 struct line {
@@ -63,66 +77,60 @@ struct bs_line_filter_scratch {
 	size_t line_end; /* the end of the last line found; later matches in it are ignored */
 };
 
-/* The longest repeat of a set that every match contains. NULL: there is none of LEAST_RUN or
- * more. */
-static const struct bs_regex_node *longest_repeat(const struct bs_regex *regex)
+/* Chooses the sequence of the scanner, if there is a good one. */
+static void make_sequence(const struct bs_line_filter *filter, bool is_ascii,
+                          struct scanner *scanner)
 {
-	const struct bs_regex_node *root = bs_regex_node(regex, regex->root), *longest = NULL;
-	uint32_t i = root->kind == BS_REGEX_SEQUENCE ? root->first : regex->root;
-	for (; i != BS_REGEX_NO_NODE; i = bs_regex_node(regex, i)->next) {
-		const struct bs_regex_node *node = bs_regex_node(regex, i);
-		bool is_run = node->kind == BS_REGEX_REPEAT && node->least >= LEAST_RUN &&
-		              bs_regex_node(regex, node->first)->kind == BS_REGEX_SET;
-		if (is_run && (!longest || node->least > longest->least))
-			longest = node;
-	}
-	return longest;
+	struct bs_byte_superset_options options = filter->options;
+	struct bs_class_sequence *sequence = &scanner->sequence;
+	double rate;
+	options.is_ascii = is_ascii;
+	bs_regex_class_sequence(filter->regex, &options, sequence, &rate,
+	                        &scanner->is_sequence_exact);
+	bool is_long_run = sequence->n_runs == 1 && sequence->n_bytes >= LEAST_RUN;
+	if (rate > MOST_RATE && !is_long_run)
+		sequence->n_runs = 0;
 }
 
-/* Makes the class run of the scanner, if there is one. */
-static void make_run(const struct bs_line_filter *filter, bool is_ascii, struct scanner *scanner)
-{
-	const struct bs_regex *regex = filter->regex;
-	const struct bs_regex_node *repeat = longest_repeat(regex);
-	if (!repeat)
-		return;
-	const struct bs_regex_node *child = bs_regex_node(regex, repeat->first);
-	struct bs_regex_set set = bs_regex_set_for_bytes(regex, child, filter->options.is_caseless);
-	/* A character of the set takes at least one byte. */
-	for (uint32_t c = 0; c < 256; c++)
-		scanner->run.has[c] =
-			c != '\n' && (c < 0x80 || !is_ascii) && bs_regex_set_has(&set, c);
-	scanner->run.least = repeat->least;
-	scanner->is_exact = repeat == bs_regex_node(regex, regex->root) && set.is_sure &&
-	                    is_ascii && !filter->options.is_line && !regex->has_control &&
-	                    !regex->is_narrower &&
-	                    !(filter->options.is_crlf && scanner->run.has['\r']);
-}
-
-static enum bs_status build(const struct bs_line_filter *filter, bool is_ascii,
-                            struct scanner *scanner, struct bs_error *err)
+/* Builds the automaton of the scanner, if there is one. At another time if another thread is
+ * building. */
+static enum bs_status build(struct bs_line_filter *filter, struct scanner *scanner,
+                            struct bs_error *err)
 {
 	struct bs_buffer pattern = {0};
 	struct bs_byte_superset_options options = filter->options;
-	options.is_ascii = is_ascii;
-	enum bs_status status =
-		bs_regex_byte_superset(filter->regex, &options, &pattern, &scanner->is_exact, err);
+	options.is_ascii = scanner == &filter->ascii;
+	if (pthread_mutex_trylock(&filter->mutex) != 0)
+		return BS_OK;
+	enum bs_status status = BS_OK;
+	if (!scanner->has_tried)
+		status = bs_regex_byte_superset(filter->regex, &options, &pattern,
+		                                &scanner->is_automaton_exact, err);
 	if (!status && pattern.used_bytes > 0)
 		status = bs_automaton_new((const char *)pattern.data, &scanner->automaton, err);
+	scanner->has_tried = true;
+	atomic_store_explicit(&scanner->has_automaton, scanner->automaton != NULL,
+	                      memory_order_release);
+	pthread_mutex_unlock(&filter->mutex);
 	bs_buffer_deinit(&pattern);
 	return status;
 }
 
-static enum bs_status make_scanner(const struct bs_line_filter *filter, bool is_ascii,
-                                   bool may_build, struct scanner *scanner, struct bs_error *err)
+static bool has_automaton(const struct scanner *scanner)
 {
-	make_run(filter, is_ascii, scanner);
-	return scanner->run.least || !may_build ? BS_OK : build(filter, is_ascii, scanner, err);
+	return atomic_load_explicit(&scanner->has_automaton, memory_order_acquire);
+}
+
+/* True if so much text was scanned that an automaton is worth the time to build it. */
+static bool may_build_now(const struct bs_line_filter *filter)
+{
+	return filter->may_build || atomic_load_explicit(&filter->n_bytes, memory_order_relaxed) >=
+	                                    BS_LINE_FILTER_AFTER_BYTES;
 }
 
 static bool can_scan(const struct scanner *scanner)
 {
-	return scanner->run.least || scanner->automaton;
+	return scanner->sequence.n_runs || has_automaton(scanner);
 }
 
 enum bs_status bs_line_filter_new(const struct bs_regex *regex,
@@ -137,8 +145,13 @@ enum bs_status bs_line_filter_new(const struct bs_regex *regex,
 	filter->regex = regex;
 	filter->options = *options;
 	filter->kernel = kernel;
+	filter->may_build = may_build;
 	pthread_mutex_init(&filter->mutex, NULL);
-	enum bs_status status = make_scanner(filter, true, may_build, &filter->ascii, err);
+	make_sequence(filter, true, &filter->ascii);
+	make_sequence(filter, false, &filter->any);
+	enum bs_status status = BS_OK;
+	if (!filter->ascii.sequence.n_runs && may_build)
+		status = build(filter, &filter->ascii, err);
 	if (!status && can_scan(&filter->ascii))
 		*filter_out = filter;
 	else
@@ -197,30 +210,11 @@ static bool take_match(void *context, size_t match_end)
 	return take_line(scratch, place) || scratch->is_dense;
 }
 
-/* The scanner for any text. It cannot scan if another thread is making it. */
-static enum bs_status scanner_for_any(struct bs_line_filter *filter,
-                                      const struct scanner **scanner_out, struct bs_error *err)
-{
-	static const struct scanner none;
-	enum bs_status status = BS_OK;
-	*scanner_out = &none;
-	if (!atomic_load_explicit(&filter->has_any, memory_order_acquire)) {
-		if (pthread_mutex_trylock(&filter->mutex) != 0)
-			return BS_OK;
-		if (!atomic_load_explicit(&filter->has_any, memory_order_relaxed))
-			status = make_scanner(filter, false, true, &filter->any, err);
-		atomic_store_explicit(&filter->has_any, true, memory_order_release);
-		pthread_mutex_unlock(&filter->mutex);
-	}
-	*scanner_out = &filter->any;
-	return status;
-}
-
 /* Chooses the piece that begins at text[from] and its scanner: lines of ASCII up to the first line
  * that has other bytes, or such lines. */
 static enum bs_status choose_piece(struct bs_line_filter *filter,
                                    struct bs_line_filter_scratch *scratch, const uint8_t *text,
-                                   size_t from, size_t end, const struct scanner **scanner_out,
+                                   size_t from, size_t end, struct scanner **scanner_out,
                                    struct bs_error *err)
 {
 	size_t n = scratch->piece_bytes ? scratch->piece_bytes : LEAST_PIECE_BYTES;
@@ -231,24 +225,49 @@ static enum bs_status choose_piece(struct bs_line_filter *filter,
 	*scanner_out = &filter->ascii;
 	if (scratch->end > from)
 		return BS_OK;
-	enum bs_status status = scanner_for_any(filter, scanner_out, err);
-	bool is_possible = !status && can_scan(*scanner_out);
+	struct scanner *any = &filter->any;
+	enum bs_status status =
+		can_scan(any) || !may_build_now(filter) ? BS_OK : build(filter, any, err);
+	bool is_possible = !status && can_scan(any);
+	*scanner_out = is_possible ? any : NULL;
 	scratch->end = is_possible
 	                       ? bs_grep_opaque_end(filter->kernel, text, from, opaque, most, '\n')
 	                       : bs_grep_line_end(text, from, end, '\n');
 	return status;
 }
 
-static enum bs_automaton_result scan_for_run(const struct bs_class_run *run,
-                                             struct bs_line_filter_scratch *scratch)
+/* The `take` callback of the search for a sequence. */
+static size_t take_place(void *context, size_t place)
 {
-	size_t at = scratch->from;
-	while ((at = bs_class_run_find(run, scratch->text, at, scratch->end)) < scratch->end) {
-		if (take_line(scratch, at))
-			return BS_AUTOMATON_STOPPED;
-		at = scratch->line_end;
-	}
-	return BS_AUTOMATON_DONE;
+	struct bs_line_filter_scratch *scratch = context;
+	return take_line(scratch, place) ? SIZE_MAX : scratch->line_end;
+}
+
+static enum bs_automaton_result scan_for_sequence(const struct bs_line_filter *filter,
+                                                  const struct bs_class_sequence *sequence,
+                                                  struct bs_line_filter_scratch *scratch)
+{
+	struct bs_place_taker to = {take_place, scratch};
+	bs_class_sequence_find(sequence, filter->kernel, scratch->text, scratch->from, scratch->end,
+	                       &to);
+	return scratch->n_lines == MOST_LINES ? BS_AUTOMATON_STOPPED : BS_AUTOMATON_DONE;
+}
+
+/* Builds an automaton in place of a sequence that is in too many lines. */
+static enum bs_status check_sequence(struct bs_line_filter *filter, struct scanner *scanner,
+                                     struct bs_line_filter_scratch *scratch, struct bs_error *err)
+{
+	bool is_whole = scratch->n_lines < MOST_LINES;
+	size_t piece_bytes = (is_whole ? scratch->end : scratch->line_end) - scratch->from;
+	if (scanner->is_sequence_exact)
+		return BS_OK;
+	scratch->is_dense = scratch->n_lines > piece_bytes / BYTES_A_DENSE_LINE + SPARE_ENDS;
+	uint64_t n_bytes =
+		atomic_fetch_add_explicit(&scanner->n_bytes, piece_bytes, memory_order_relaxed);
+	uint64_t n_lines = atomic_fetch_add_explicit(&scanner->n_lines, scratch->n_lines,
+	                                             memory_order_relaxed);
+	bool is_frequent = n_lines > n_bytes / BYTES_A_LINE + SPARE_LINES;
+	return is_frequent && may_build_now(filter) ? build(filter, scanner, err) : BS_OK;
 }
 
 static enum bs_status prepare(const struct bs_automaton *automaton,
@@ -269,28 +288,36 @@ static enum bs_status prepare(const struct bs_automaton *automaton,
 static enum bs_status scan(struct bs_line_filter *filter, struct bs_line_filter_scratch *scratch,
                            const uint8_t *text, size_t from, size_t end, struct bs_error *err)
 {
-	const struct scanner *scanner;
+	struct scanner *scanner;
 	enum bs_automaton_result result = BS_AUTOMATON_FAILED;
 	scratch->from = scratch->line_end = from;
 	scratch->text = text;
 	scratch->n_lines = scratch->next = scratch->n_ends = 0;
-	scratch->is_dense = false;
+	scratch->is_dense = scratch->is_exact = false;
 	enum bs_status status = choose_piece(filter, scratch, text, from, end, &scanner, err);
 	if (!status)
 		status = bs_deadline_check_after(scratch->end - from, err);
-	if (!status && scanner->automaton)
+	if (!filter->may_build)
+		atomic_fetch_add_explicit(&filter->n_bytes, scratch->end - from,
+		                          memory_order_relaxed);
+	bool by_automaton = !status && scanner && has_automaton(scanner);
+	bool by_sequence = !status && scanner && !by_automaton;
+	if (by_automaton)
 		status = prepare(scanner->automaton, scratch, err);
 	if (status) {
 		bs_line_filter_scratch_reset(scratch);
 		return status;
 	}
 	scratch->most_ends = (scratch->end - from) / BYTES_AN_END + SPARE_ENDS;
-	if (scanner->run.least)
-		result = scan_for_run(&scanner->run, scratch);
-	else if (scanner->automaton)
+	if (by_sequence) {
+		result = scan_for_sequence(filter, &scanner->sequence, scratch);
+		scratch->is_exact = scanner->is_sequence_exact;
+		status = check_sequence(filter, scanner, scratch, err);
+	} else if (by_automaton) {
 		result = bs_automaton_scan(scanner->automaton, scratch->automaton, text + from,
 		                           scratch->end - from, take_match, scratch);
-	scratch->is_exact = scanner->is_exact;
+		scratch->is_exact = scanner->is_automaton_exact;
+	}
 	if (result == BS_AUTOMATON_STOPPED) {
 		scratch->end = scratch->line_end;
 	} else if (result == BS_AUTOMATON_FAILED) {
@@ -300,7 +327,7 @@ static enum bs_status scan(struct bs_line_filter *filter, struct bs_line_filter_
 		scratch->n_lines = 1;
 		scratch->is_exact = scratch->is_dense = false;
 	}
-	return BS_OK;
+	return status;
 }
 
 enum bs_status bs_line_filter_next(struct bs_line_filter *filter,

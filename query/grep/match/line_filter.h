@@ -2,7 +2,7 @@
  * line_filter.h: finds the lines that a pattern may match, faster than PCRE2 and whatever the
  * pattern, by an automaton (automaton.h) for a simpler pattern (query/regex/byte_superset.h). PCRE2
  * decides on the lines found, unless the simpler pattern matches in the same lines. A pattern whose
- * matches all contain a long run of characters of one class needs no automaton (class_run.h).
+ * matches all contain a rare sequence of byte classes needs no automaton (sequence_search.h).
  *
  * Lines of ASCII have an automaton of their own, because it is up to twenty times as fast. The one
  * for other lines is built when such a line is met.
@@ -12,12 +12,16 @@
 #include "core/simd/kernels.h"
 #include "query/regex/byte_superset.h"
 
+/* An automaton is built after this much text was searched without one. Loading Hyperscan and
+ * building take a few milliseconds, in which PCRE2 searches about as much. */
+#define BS_LINE_FILTER_AFTER_BYTES ((uint64_t)1 << 20)
+
 struct bs_line_filter;
 struct bs_line_filter_scratch;
 
 /* regex and kernel are borrowed. options: is_ascii is ignored. *filter_out is NULL if the pattern
- * has no filter. may_build: an automaton may be built, which takes some milliseconds. A filter may
- * be used by several threads. BS_NO_MEMORY. */
+ * has no filter. may_build: an automaton may be built at once; otherwise only in place of sequences,
+ * after BS_LINE_FILTER_AFTER_BYTES. A filter may be used by several threads. BS_NO_MEMORY. */
 enum bs_status bs_line_filter_new(const struct bs_regex *regex,
                                   const struct bs_byte_superset_options *options,
                                   const struct bs_kernel *kernel, bool may_build,

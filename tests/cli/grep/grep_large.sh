@@ -39,4 +39,9 @@ echo '# lines of one length, so that each piece of a file begins and ends at the
 perl -e 'for (0 .. 9999) { print $_ % 1024 == ($_ >> 10 & 1 ? 10 : 3) ? "\303\251" . "b" x 61 : "a" x 63, "\n" }' >fixed.txt
 same -c '^.{63}$' fixed.txt
 same -n -v '^.{63}$' fixed.txt
+echo '# classes in a row that are expected to be rare, but are in each line'
+perl -e 'for (0 .. 149999) { print "qz123 ", $_ > 75000 ? "\303\251" : "e", $_ % 997 ? "\n" : " X\n" }' >rare.txt
+same -c '[qz][0-9]{3}.*[XY]$' rare.txt
+same -c -v '[qz][0-9]{3}.*[XY]$' rare.txt
+same -n '[qz][0-9]{3} e [XY]' rare.txt
 report_same 200

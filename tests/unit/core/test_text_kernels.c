@@ -149,6 +149,63 @@ static void test_find_window(void **state)
 	}
 }
 
+static void test_find_class(void **state)
+{
+	const struct bs_kernel *kernels[MAX_KERNELS];
+	size_t n_kernels = bs_kernel_list(kernels, MAX_KERNELS);
+	uint64_t random = 9;
+	for (int i = 0; i < 300; i++) {
+		struct bs_byte_class class = {.rows = {{0}}};
+		uint8_t text[1 + 5 * 64];
+		uint64_t places[5];
+		uint64_t share = random_below(&random, 5);
+		for (size_t c = 0; c < 256; c++)
+			class.has[c] = random_below(&random, 4) < share;
+		bs_byte_class_finish(&class);
+		for (size_t at = 0; at < sizeof(text); at++)
+			text[at] = (uint8_t)random_below(&random, 256);
+		for (size_t k = 0; k < n_kernels; k++) {
+			kernels[k]->text.find_class(&class, text + 1, 5, places);
+			for (size_t at = 0; at < sizeof(text) - 1; at++)
+				assert_int_equal(places[at / 64] >> at % 64 & 1,
+				                 class.has[text[1 + at]]);
+		}
+	}
+}
+
+static void test_and_shifted(void **state)
+{
+	const struct bs_kernel *kernels[MAX_KERNELS];
+	size_t n_kernels = bs_kernel_list(kernels, MAX_KERNELS);
+	uint64_t random = 10;
+	for (uint32_t i = 0; i < 65 * 24; i++) {
+		uint64_t into[24], from[24], wanted[24];
+		uint32_t shift = i % 65;
+		size_t n = i / 65;
+		for (size_t w = 0; w < 24; w++) {
+			wanted[w] = random_below(&random, UINT64_MAX);
+			from[w] = random_below(&random, UINT64_MAX);
+		}
+		for (size_t k = 0; k < n_kernels; k++) {
+			memcpy(into, wanted, sizeof(into));
+			kernels[k]->text.and_shifted(into, from, n, shift);
+			for (size_t bit = 0; bit < 24 * 64; bit++) {
+				size_t at = bit + shift;
+				bool is_in = wanted[bit / 64] >> bit % 64 & 1;
+				is_in &= bit >= 64 * n || (from[at / 64] >> at % 64 & 1);
+				assert_int_equal(into[bit / 64] >> bit % 64 & 1, is_in);
+			}
+		}
+		/* in place */
+		for (size_t k = 0; k < n_kernels; k++) {
+			memcpy(into, from, sizeof(into));
+			kernels[k]->text.and_shifted(into, into, n, shift);
+			memcpy(wanted, k > 0 ? wanted : into, sizeof(wanted));
+			assert_memory_equal(into, wanted, sizeof(into));
+		}
+	}
+}
+
 static void test_probes(void **state)
 {
 	static const char *const words[] = {"a", "ab", "quiz", "the_zone", "aaaa", "don't"};
@@ -174,5 +231,6 @@ static void test_count_byte(void **state)
 }
 
 RUN_TESTS(cmocka_unit_test(test_find_needle), cmocka_unit_test(test_find_opaque),
-          cmocka_unit_test(test_find_window), cmocka_unit_test(test_probes),
+          cmocka_unit_test(test_find_window), cmocka_unit_test(test_find_class),
+          cmocka_unit_test(test_and_shifted), cmocka_unit_test(test_probes),
           cmocka_unit_test(test_count_byte))

@@ -1,0 +1,9 @@
+/* byte_rate.h: how often bytes occur in source text, to estimate how often a part of a pattern
+ * matches. */
+#pragma once
+
+#include <stdint.h>
+
+/* The estimated number of times that a byte occurs in 1,000 bytes. Only the order of magnitude
+ * matters: a search drops what turns out to be too frequent. */
+double bs_byte_rate(uint8_t byte);

@@ -1,0 +1,43 @@
+/*
+ * class_sequence.h: the part of a pattern that is a sequence of byte classes: `[A-Z]{3}_[0-9]{4}`
+ * has the runs of 3, 1 and 4 bytes that are tested at 64 places of a text at once
+ * (query/grep/match/sequence_search.h), and lines without the sequence cannot match.
+ */
+#pragma once
+
+#include "core/simd/needle.h"
+#include "query/regex/byte_superset.h"
+
+#define BS_SEQUENCE_MOST_CLASSES 8u
+#define BS_SEQUENCE_MOST_RUNS    16u
+/* the length of a sequence of several runs */
+#define BS_SEQUENCE_MOST_BYTES 64u
+
+/* n_bytes consecutive bytes of one class, `offset` bytes after the place of the sequence. */
+struct bs_class_run {
+	uint32_t class; /* index in the classes of the sequence */
+	uint32_t offset, n_bytes;
+};
+
+/* Zero-initialised: no sequence. */
+struct bs_class_sequence {
+	struct bs_byte_class classes[BS_SEQUENCE_MOST_CLASSES];
+	/* Has the bytes that may be next to a word: all but ASCII word characters. */
+	struct bs_byte_class gap;
+	uint32_t n_classes;
+	uint32_t n_runs;                                 /* 0: no sequence */
+	struct bs_class_run runs[BS_SEQUENCE_MOST_RUNS]; /* the rarest first */
+	uint32_t n_bytes;                                /* the sum of all runs */
+	/* The byte before, or after, the sequence is in `gap`, or there is none. */
+	bool has_gap_before, has_gap_after;
+};
+
+/*
+ * The rarest sequence that every match contains within one line. No class has the line feed. *rate_out is the
+ * estimated share of places where it occurs. *is_exact_out: a line matches if the sequence occurs
+ * in it. options->is_ascii: for lines of ASCII; otherwise for all lines.
+ */
+void bs_regex_class_sequence(const struct bs_regex *regex,
+                             const struct bs_byte_superset_options *options,
+                             struct bs_class_sequence *sequence_out, double *rate_out,
+                             bool *is_exact_out);
