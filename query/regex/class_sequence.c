@@ -173,14 +173,14 @@ static bool is_word_class(const struct item *item)
 }
 
 /* The estimated share of places where a run occurs. In a text, a byte of the class is more likely
- * after another one. */
+ * after another one; the square root is a guess. */
 static double run_rate(const struct item *item)
 {
 	double rate = 0;
 	for (uint32_t byte = 0; byte < 0x100; byte++)
 		rate += has_byte(item, byte) ? bs_byte_rate((uint8_t)byte) / 1000 : 0;
 	rate = rate < 1 ? rate : 1;
-	return rate * pow((1 + rate) / 2, item->least - 1);
+	return rate * pow(sqrt(rate), item->least - 1);
 }
 
 static double stretch_rate(const struct stretch *stretch)

@@ -52,7 +52,10 @@
 #define LINE_IN_VAIN_BYTES ((int64_t)96)
 #define MOST_DEBT_BYTES    (64 * LINE_IN_VAIN_BYTES)
 #define DENSE_BYTES        ((size_t)16384)
-/* A line filter replaces a window whose dense places are more than 1/BAD_SHARE of the text. */
+/* A line filter replaces a window that is expected at more than this share of the text's positions,
+ * if it looks for more bytes; */
+#define WINDOW_GOOD_RATE (1.0 / 1000)
+/* and a window whose dense places are more than 1/BAD_SHARE of the text. */
 #define BAD_SHARE 8u
 /* Searched bytes are added to the matcher's sum in steps of this many. */
 #define FILTER_STEP_BYTES ((size_t)1 << 16)
@@ -89,6 +92,7 @@ struct bs_grep_matcher {
 	struct bs_needle needle;
 	struct bs_byte_window window;
 	double window_rate;
+	bool has_better_sequence; /* the line filter has a better sequence of byte classes */
 	struct bs_grep_traits traits;
 	bool is_exact;
 	uint8_t line_end;
@@ -287,9 +291,12 @@ static enum bs_status choose_window(const struct bs_grep_pattern *pattern,
 	                       &matcher->window_rate, err);
 }
 
-/* True if the window found too many lines that do not match in a large part of the text. */
+/* True if a sequence of byte classes is better than the window, or the window found too many lines
+ * that do not match in a large part of the text. */
 static bool has_bad_window(const struct bs_grep_matcher *matcher)
 {
+	if (matcher->has_better_sequence)
+		return true;
 	uint64_t n_bytes = atomic_load_explicit(&matcher->unfiltered_bytes, memory_order_relaxed);
 	uint64_t n_debts = atomic_load_explicit(&matcher->n_debts, memory_order_relaxed);
 	return n_debts * DENSE_BYTES > n_bytes / BAD_SHARE;
@@ -315,6 +322,10 @@ static bool may_have_filter(const struct bs_grep_matcher *matcher)
  * unless it was asked for. */
 static enum bs_status make_quick_filter(struct bs_grep_matcher *matcher, struct bs_error *err)
 {
+	matcher->has_better_sequence =
+		matcher->way == WAY_WINDOW && matcher->window_rate > WINDOW_GOOD_RATE &&
+		bs_line_filter_sequence_bytes(&matcher->analysis->regex, &matcher->filter_options) >
+			matcher->window.n_bytes;
 	if (!may_have_filter(matcher))
 		return BS_OK;
 	enum bs_status status = bs_line_filter_new(
@@ -942,8 +953,9 @@ static enum bs_status count_unfiltered(struct bs_grep_scratch *scratch, size_t n
 	uint64_t sum = atomic_fetch_add(&matcher->unfiltered_bytes, scratch->unfiltered_bytes) +
 	               scratch->unfiltered_bytes;
 	scratch->unfiltered_bytes = 0;
-	return sum >= BS_LINE_FILTER_AFTER_BYTES && may_have_filter(matcher) ? build_filter(matcher, err)
-	                                                             : BS_OK;
+	return sum >= BS_LINE_FILTER_AFTER_BYTES && may_have_filter(matcher)
+	               ? build_filter(matcher, err)
+	               : BS_OK;
 }
 
 static bool uses_filter(const struct bs_grep_scratch *scratch)

@@ -23,7 +23,7 @@
 #define SPARE_ENDS   64u
 /* A sequence that is expected at more than this share of the places is not used, because too many
  * lines would have it, unless it is a run of LEAST_RUN bytes. */
-#define MOST_RATE (1.0 / 500)
+#define MOST_RATE (1.0 / 100)
 #define LEAST_RUN 12u
 /* An automaton replaces a sequence that is in more than one line for this many bytes, and in more
  * than SPARE_LINES, if not all of these lines match. */
@@ -77,19 +77,27 @@ struct bs_line_filter_scratch {
 	size_t line_end; /* the end of the last line found; later matches in it are ignored */
 };
 
-/* Chooses the sequence of the scanner, if there is a good one. */
-static void make_sequence(const struct bs_line_filter *filter, bool is_ascii,
-                          struct scanner *scanner)
+/* Chooses the sequence of a scanner, if there is a good one. */
+static void make_sequence(const struct bs_regex *regex,
+                          const struct bs_byte_superset_options *filter_options, bool is_ascii,
+                          struct bs_class_sequence *sequence, bool *is_exact_out)
 {
-	struct bs_byte_superset_options options = filter->options;
-	struct bs_class_sequence *sequence = &scanner->sequence;
+	struct bs_byte_superset_options options = *filter_options;
 	double rate;
 	options.is_ascii = is_ascii;
-	bs_regex_class_sequence(filter->regex, &options, sequence, &rate,
-	                        &scanner->is_sequence_exact);
+	bs_regex_class_sequence(regex, &options, sequence, &rate, is_exact_out);
 	bool is_long_run = sequence->n_runs == 1 && sequence->n_bytes >= LEAST_RUN;
 	if (rate > MOST_RATE && !is_long_run)
 		sequence->n_runs = 0;
+}
+
+uint32_t bs_line_filter_sequence_bytes(const struct bs_regex *regex,
+                                       const struct bs_byte_superset_options *options)
+{
+	struct bs_class_sequence sequence;
+	bool is_exact;
+	make_sequence(regex, options, true, &sequence, &is_exact);
+	return sequence.n_runs ? sequence.n_bytes : 0;
 }
 
 /* Builds the automaton of the scanner, if there is one. At another time if another thread is
@@ -147,8 +155,9 @@ enum bs_status bs_line_filter_new(const struct bs_regex *regex,
 	filter->kernel = kernel;
 	filter->may_build = may_build;
 	pthread_mutex_init(&filter->mutex, NULL);
-	make_sequence(filter, true, &filter->ascii);
-	make_sequence(filter, false, &filter->any);
+	make_sequence(regex, options, true, &filter->ascii.sequence,
+	              &filter->ascii.is_sequence_exact);
+	make_sequence(regex, options, false, &filter->any.sequence, &filter->any.is_sequence_exact);
 	enum bs_status status = BS_OK;
 	if (!filter->ascii.sequence.n_runs && may_build)
 		status = build(filter, &filter->ascii, err);

@@ -19,6 +19,11 @@
 struct bs_line_filter;
 struct bs_line_filter_scratch;
 
+/* The length of the sequence of byte classes that a filter would look for in lines of ASCII; 0: it
+ * would need an automaton. */
+uint32_t bs_line_filter_sequence_bytes(const struct bs_regex *regex,
+                                       const struct bs_byte_superset_options *options);
+
 /* regex and kernel are borrowed. options: is_ascii is ignored. *filter_out is NULL if the pattern
  * has no filter. may_build: an automaton may be built at once; otherwise only in place of sequences,
  * after BS_LINE_FILTER_AFTER_BYTES. A filter may be used by several threads. BS_NO_MEMORY. */
