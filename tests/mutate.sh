@@ -553,8 +553,8 @@ A file of exactly --max-document bytes is a document.
 
 file_symlink corpus/walk/file.c source walk cli_links
 A file that is read again is not opened through a symlink.
-- .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS};
-+ .resolve = RESOLVE_BENEATH};
+- int fd = open_resolved(dir_fd, path, flags, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
++ int fd = open_resolved(dir_fd, path, flags, RESOLVE_BENEATH);
 
 file_surrogate corpus/walk/file.c source cli_encodings
 Half of a surrogate pair becomes one U+FFFD, and the text after it is kept.
@@ -778,21 +778,21 @@ A literal is found only in its own letter case.
 - if (memcmp(text + at, exact->data, exact->used_bytes) == 0)
 + if (memcmp(text + at, exact->data, exact->used_bytes) == 0 || at > from)
 
-grams_alternation query/regex/regex_grams.c regex_grams regex_property
+grams_alternation query/regex/prefilter/regex_grams.c regex_grams regex_property
 An alternation with an unknown alternative requires no grams.
 - if (needs[i]->kind == BS_GRAM_ANY)
 - 			return &need_any;
 + if (needs[i]->kind == BS_GRAM_ANY)
 + 			continue;
 
-grams_too_much query/regex/regex_grams.c regex_grams regex_property
+grams_too_much query/regex/prefilter/regex_grams.c regex_grams regex_property
 An alternation of too many strings requires no grams.
 - if (n_leaves > MOST_ORED || n_operands > MOST_ORED)
 - 		return &need_any;
 + if (n_leaves > MOST_ORED || n_operands > MOST_ORED)
 + 		n = 1;
 
-grams_middle query/regex/regex_grams.c regex_grams regex_property
+grams_middle query/regex/prefilter/regex_grams.c regex_grams regex_property
 The end of one part and the beginning of the next are required together only if both are exact.
 - bool is_exact = x->is_exact && y->is_exact && is_crossed;
 + bool is_exact = x->is_exact && is_crossed;
@@ -884,4 +884,39 @@ term_order_zero_bytes indexer/segment/term_order.c term_order
 Terms that differ only by trailing zero bytes are sorted by length.
 - return order ? order < 0 : x->n_bytes < y->n_bytes;
 + return order ? order < 0 : x->n_bytes > y->n_bytes;
+
+sequence_gap query/regex/prefilter/class_sequence.c line_filter
+A word boundary after other bytes than word characters says nothing about the byte that follows.
+- now->has_gap_after = is_word_class(now->items[now->n - 1]);
++ now->has_gap_after = true;
+
+sequence_exact query/regex/prefilter/class_sequence.c line_filter
+A line with the classes of a pattern that has an assertion need not match.
+- !regex->is_narrower && !reader.has_assertion &&
++ !regex->is_narrower &&
+
+sequence_fold query/regex/prefilter/class_sequence.c line_filter
+The letters of a pattern that ignores case are found in both cases.
+- set = bs_regex_set_fold(set);
++ (void)0;
+
+sequence_shift query/grep/match/sequence_search.c line_filter
+A run of bytes is found in whatever part of the text it begins.
+- part->kernel->text.and_shifted(places, places, part->n_words + 1, step);
++ part->kernel->text.and_shifted(places, places, part->n_words, step);
+
+span_bound query/regex/prefilter/class_sequence.c line_filter
+With -U a match is found from its start, however far that is before its rarest bytes.
+- now->before_bytes = now->n == 1 ? before_bytes : now->before_bytes;
++ now->before_bytes = 0;
+
+first_piece query/grep/read/grep_input.c cli_grep_large cli_grep_nul
+A file that is longer than its first piece is read on.
+- if (n <= 0 || (size_t)n == n_bytes) {
++ if (n <= 0) {
+
+near_mount corpus/walk/file.c source
+A file below a mount point is not taken for one in a local file system.
+- *same_mount_out &= place->is_same_mount;
++ (void)0;
 TABLE

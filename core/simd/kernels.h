@@ -183,8 +183,8 @@ struct bs_text_kernels {
 	 * text has 64 * n_words bytes and needs no alignment. */
 	void (*find_class)(const struct bs_byte_class *class, const uint8_t *text, size_t n_words,
 	                   uint64_t *places_out);
-	/* For w < n_words: into[w] &= the 64 bits of `from` that begin at bit 64 * w + shift, shift <=
-	 * 64. Reads n_words + 1 words of `from`, which may be `into`. */
+	/* For w < n_words: into[w] &= the 64 bits of `from` that begin at bit 64 * w + shift.
+	 * shift <= 64. Reads n_words + 1 words of `from`, which may be `into`. */
 	void (*and_shifted)(uint64_t *into, const uint64_t *from, size_t n_words, uint32_t shift);
 	/* Classifies n_lines * 64 bytes of text, then converts its ASCII letters to lower case in
 	 * place. The text needs no alignment. */

@@ -49,9 +49,9 @@ struct bs_file_place {
 };
 void bs_file_place_close(struct bs_file_place *place);
 
-/* Like bs_file_open_below, for files that are opened one after the other: the second one in a folder
- * opens the folder. *same_mount_out: the file is in the file system of dir_fd, because no mount
- * point is on the way; false if unknown. */
+/* Like bs_file_open_below, for files that are opened one after the other: the second one in a
+ * folder opens the folder. *same_mount_out: the file is in the file system of dir_fd, because no
+ * mount point is on the way; false if unknown. */
 int bs_file_open_near(int dir_fd, const char *path, struct bs_file_place *place, int flags,
                       bool *same_mount_out);
 

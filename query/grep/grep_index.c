@@ -20,7 +20,7 @@
 #include "query/grep/grep_sort.h"
 #include "query/regex/gram_filter.h"
 #include "query/regex/pattern_grams.h"
-#include "query/regex/regex_grams.h"
+#include "query/regex/prefilter/regex_grams.h"
 #include "query/regex/regex_read.h"
 
 /* A list of literals is too long if the index has fewer documents than this for each of them. */

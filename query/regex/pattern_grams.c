@@ -3,7 +3,7 @@
 
 #include "query/regex/built_pattern.h"
 #include "query/regex/pattern.h"
-#include "query/regex/regex_grams.h"
+#include "query/regex/prefilter/regex_grams.h"
 
 /* Shorter lists: bs_regex_grams makes a more selective tree. */
 #define LONG_LITERALS 64u

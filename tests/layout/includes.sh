@@ -49,9 +49,9 @@ for room in "${stages[@]}"; do
     check "$room" core/program "${below[@]}" "${before[@]}"
     before+=("$room")
 done
-check query/regex "${below[@]}" query/regex/rust
+check query/regex "${below[@]}" query/regex/rust query/regex/prefilter
 # The parts of grep in order, and the module that combines them.
-parts=(core/program "${below[@]}" query/regex query/regex/rust)
+parts=(core/program "${below[@]}" query/regex query/regex/rust query/regex/prefilter)
 for room in query/grep/read query/grep/match query/grep/print query/grep; do
     check "$room" "${parts[@]}"
     parts+=("$room")

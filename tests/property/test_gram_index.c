@@ -17,7 +17,7 @@
 #include "indexer/batch/gram_sketch.h"
 #include "query/grep/candidate_files.h"
 #include "query/regex/gram_filter.h"
-#include "query/regex/regex_grams.h"
+#include "query/regex/prefilter/regex_grams.h"
 #include "query/regex/regex_read.h"
 #include "tests/rigs/clock_rig.h"
 #include "tests/rigs/index_rig.h"

@@ -12,6 +12,7 @@
 #include "query/grep/match/grep_matcher.h"
 #include "query/grep/match/linear_matcher.h"
 #include "query/grep/match/sequence_search.h"
+#include "query/grep/match/span_filter.h"
 #include "tests/rigs/core_rig.h"
 #include "tests/rigs/dice.h"
 #include "tests/rigs/test.h"
@@ -70,10 +71,13 @@ static void make_text(size_t which)
 	texts[which].n_bytes = n;
 }
 
-static void make_pattern(char *pattern)
+/* with_line_feeds: for -U. */
+static void make_pattern(char *pattern, bool with_line_feeds)
 {
 	*pattern = '\0';
 	for (uint32_t n = 1 + below(5); n > 0; n--) {
+		if (with_line_feeds && below(3) == 0)
+			strcat(pattern, below(3) ? "\\n" : "\\n*");
 		if (below(6) == 0)
 			strcat(pattern, places[below(COUNT(places))]);
 		strcat(pattern, atoms[below(COUNT(atoms))]);
@@ -263,7 +267,7 @@ static void compare_all(bool is_linear)
 		make_text(i);
 	for (uint64_t i = 0; i < rounds.n; i++) {
 		do
-			make_pattern(pattern);
+			make_pattern(pattern, false);
 		while (!compare(pattern, is_linear));
 	}
 	printf("%u patterns had %s, %u found lines, %u were compared\n", n_with_engine,
@@ -288,6 +292,85 @@ static void test_linear(void **state)
 	if (!bs_linear_is_available())
 		skip();
 	compare_all(true);
+}
+
+/* PCRE2 may take the cube of the length of a text that is not searched by lines. */
+#define SPAN_TEXT_BYTES ((size_t)1500)
+
+/* -U: appends all matches in SPAN_TEXT_BYTES of text. *has_filter_out: they are searched for with a
+ * filter. False: PCRE2 gave up. */
+static bool find_spans(const struct bs_grep_pattern *pattern, const uint8_t *text,
+                       struct bs_buffer *found, bool *has_filter_out)
+{
+	struct bs_grep_analysis analysis = {0};
+	struct bs_grep_matcher *matcher = NULL;
+	struct bs_grep_scratch *scratch = NULL;
+	struct bs_class_sequence sequence;
+	const struct bs_kernel *kernel;
+	assert_int_equal(bs_kernel_choose(NULL, &kernel, ERR), BS_OK);
+	assert_int_equal(bs_grep_analyse_rust(pattern, true, &analysis, ERR), BS_OK);
+	assert_int_equal(bs_grep_matcher_new(pattern, &analysis, kernel, &matcher, ERR), BS_OK);
+	assert_int_equal(bs_grep_scratch_new(matcher, &scratch, ERR), BS_OK);
+	struct bs_byte_superset_options options = {.is_caseless = analysis.is_caseless};
+	bs_span_filter_init(&sequence, &analysis.regex, &options);
+	*has_filter_out = sequence.n_runs > 0 && !bs_grep_matcher_traits(matcher)->by_line;
+	struct bs_grep_span whole = {0, SPAN_TEXT_BYTES};
+	enum bs_status status = find_matches(scratch, text, whole, found);
+	bs_grep_scratch_free(scratch);
+	bs_grep_matcher_free(matcher);
+	bs_grep_analysis_deinit(&analysis);
+	return !status;
+}
+
+/* False: the pattern is invalid. */
+static bool compare_spans(const char *text)
+{
+	const char *patterns[] = {text};
+	size_t n_bytes = strlen(text), which = below(N_TEXTS);
+	const uint8_t *part = texts[which].bytes + below(TEXT_BYTES - 2 * SPAN_TEXT_BYTES);
+	struct bs_grep_pattern pattern = {.patterns = patterns,
+	                                  .pattern_bytes = &n_bytes,
+	                                  .n_patterns = 1,
+	                                  .letter_case = below(3) ? BS_GREP_CASE_SENSITIVE
+	                                                          : BS_GREP_CASE_INSENSITIVE,
+	                                  .is_word = below(8) == 0,
+	                                  .is_multi_line = true,
+	                                  .no_unicode = below(8) == 0,
+	                                  .is_brute = true,
+	                                  .linear_engine = BS_GREP_ENGINE_NEVER};
+	struct bs_buffer brute = {0}, filtered = {0};
+	bool has_filter;
+	if (!compiles(&pattern))
+		return false;
+	bool is_whole = find_spans(&pattern, part, &brute, &has_filter);
+	pattern.is_brute = false;
+	is_whole &= find_spans(&pattern, part, &filtered, &has_filter);
+	n_with_engine += has_filter;
+	n_found += has_filter && filtered.used_bytes > 0;
+	n_compared += is_whole;
+	if (is_whole)
+		check_same(&pattern, which, "with the filter for -U", &brute, &filtered);
+	bs_buffer_deinit(&brute);
+	bs_buffer_deinit(&filtered);
+	return true;
+}
+
+static void test_spans(void **state)
+{
+	char pattern[PATTERN_BYTES];
+	(void)state;
+	n_with_engine = n_found = n_compared = 0;
+	for (size_t i = 0; i < N_TEXTS; i++)
+		make_text(i);
+	for (uint64_t i = 0; i < rounds.n; i++) {
+		do
+			make_pattern(pattern, true);
+		while (!compare_spans(pattern));
+	}
+	printf("%u patterns had a filter, with which %u found matches, %u were compared\n",
+	       n_with_engine, n_found, n_compared);
+	assert_reached(n_with_engine > rounds.n / 20 && n_found > rounds.n / 200 &&
+	               n_compared > rounds.n / 10 * 9);
 }
 
 static bool is_sequence_at(const struct bs_class_sequence *sequence, const uint8_t *text,
@@ -382,4 +465,4 @@ static void test_sequences(void **state)
 }
 
 RUN_RANDOM_TESTS(200, 7, cmocka_unit_test(test_filter), cmocka_unit_test(test_linear),
-                 cmocka_unit_test(test_sequences))
+                 cmocka_unit_test(test_spans), cmocka_unit_test(test_sequences))

@@ -16,7 +16,7 @@
 #include "core/text/grams.h"
 #include "query/language/parse.h"
 #include "query/plan/may_match.h"
-#include "query/regex/regex_grams.h"
+#include "query/regex/prefilter/regex_grams.h"
 #include "query/regex/regex_read.h"
 #include "query/search/index_handle.h"
 #include "tests/rigs/dice.h"

@@ -13,7 +13,7 @@
 #include "core/simd/kernels.h"
 #include "core/simd/needle.h"
 #include "core/text/grams.h"
-#include "query/regex/regex_grams.h"
+#include "query/regex/prefilter/regex_grams.h"
 
 /* Ends the program on a failure: here the only possible one is lack of memory. */
 static void must(enum bs_status status)

@@ -33,7 +33,8 @@
 #include "query/grep/match/grep_list.h"
 #include "query/grep/match/line_filter.h"
 #include "query/grep/match/linear_matcher.h"
-#include "query/regex/regex_grams.h"
+#include "query/grep/match/span_filter.h"
+#include "query/regex/prefilter/regex_grams.h"
 
 /* rg's sizes: enough for any real pattern, and little enough for many threads. */
 #define JIT_STACK_START_BYTES ((size_t)32 << 10)
@@ -92,6 +93,8 @@ struct bs_grep_matcher {
 	struct bs_needle needle;
 	struct bs_byte_window window;
 	double window_rate;
+	/* if matches may span lines: what each of them contains; n_runs is 0: unknown */
+	struct bs_class_sequence span;
 	bool has_better_sequence; /* the line filter has a better sequence of byte classes */
 	struct bs_grep_traits traits;
 	bool is_exact;
@@ -318,6 +321,16 @@ static bool may_have_filter(const struct bs_grep_matcher *matcher)
 	       matcher->filter_use != BS_GREP_ENGINE_NEVER;
 }
 
+/* With -P, a match may depend on where the search began (\G). */
+static bool may_have_span_filter(const struct bs_grep_matcher *matcher)
+{
+	const struct bs_grep_analysis *analysis = matcher->analysis;
+	return !matcher->traits.by_line && !matcher->pattern->is_pcre2 && !matcher->crlf &&
+	       !matcher->list && matcher->line_end == '\n' && analysis->is_legible &&
+	       !analysis->needs_bytes && !analysis->is_by_bytes &&
+	       matcher->filter_use != BS_GREP_ENGINE_NEVER && matcher->pattern->n_patterns > 0;
+}
+
 /* Makes the filter if it needs no automaton. Otherwise it is built when much text was searched,
  * unless it was asked for. */
 static enum bs_status make_quick_filter(struct bs_grep_matcher *matcher, struct bs_error *err)
@@ -379,6 +392,8 @@ enum bs_status bs_grep_matcher_new(const struct bs_grep_pattern *pattern,
 	matcher->traits.is_bare = is_bare(pattern, matcher);
 	matcher->can_be_empty = can_be_empty(matcher);
 	matcher->way = choose_way(pattern, matcher);
+	if (may_have_span_filter(matcher))
+		bs_span_filter_init(&matcher->span, &analysis->regex, &matcher->filter_options);
 	status = make_quick_filter(matcher, err);
 	if (status)
 		bs_grep_matcher_free(matcher);
@@ -1051,7 +1066,8 @@ enum bs_status bs_grep_next_line(struct bs_grep_scratch *scratch, const uint8_t 
 	return status ? status : count_unfiltered(scratch, done - at, err);
 }
 
-#define MATCH_NS 20u /* estimated time for a match found without PCRE2 */
+#define MATCH_NS        20u /* estimated time for a match found without PCRE2 */
+#define SPAN_BYTES_A_NS 8u  /* estimated speed of the search for a sequence of byte classes */
 
 bool bs_grep_is_ascii(const struct bs_grep_scratch *scratch, const uint8_t *text, size_t n_bytes)
 {
@@ -1083,6 +1099,11 @@ enum bs_status bs_grep_next_match(struct bs_grep_scratch *scratch, const uint8_t
 	} else {
 		size_t place;
 		struct bs_grep_code *code = is_ascii_text ? &matcher->ascii : &matcher->any;
+		if (matcher->span.n_runs)
+			from = bs_span_filter_start(&matcher->span, matcher->kernel, text, from,
+			                            end);
+		if (from == SIZE_MAX)
+			return bs_deadline_check_after(end / SPAN_BYTES_A_NS, err);
 		bool is_by_bytes = !is_ascii_text && !matcher->analysis->needs_bytes &&
 		                   !matcher->analysis->is_by_bytes &&
 		                   bs_grep_is_by_bytes(scratch, text, from, end);

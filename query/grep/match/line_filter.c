@@ -85,7 +85,7 @@ static void make_sequence(const struct bs_regex *regex,
 	struct bs_byte_superset_options options = *filter_options;
 	double rate;
 	options.is_ascii = is_ascii;
-	bs_regex_class_sequence(regex, &options, sequence, &rate, is_exact_out);
+	bs_regex_class_sequence(regex, &options, false, sequence, &rate, is_exact_out);
 	bool is_long_run = sequence->n_runs == 1 && sequence->n_bytes >= LEAST_RUN;
 	if (rate > MOST_RATE && !is_long_run)
 		sequence->n_runs = 0;

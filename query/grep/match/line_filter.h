@@ -1,8 +1,8 @@
 /*
  * line_filter.h: finds the lines that a pattern may match, faster than PCRE2 and whatever the
- * pattern, by an automaton (automaton.h) for a simpler pattern (query/regex/byte_superset.h). PCRE2
- * decides on the lines found, unless the simpler pattern matches in the same lines. A pattern whose
- * matches all contain a rare sequence of byte classes needs no automaton (sequence_search.h).
+ * pattern: by a rare sequence of byte classes that each match contains (sequence_search.h), or by
+ * an automaton (automaton.h) for a simpler pattern (query/regex/prefilter/byte_superset.h). PCRE2
+ * decides on the lines found, unless the filter finds exactly the lines that match.
  *
  * Lines of ASCII have an automaton of their own, because it is up to twenty times as fast. The one
  * for other lines is built when such a line is met.
@@ -10,7 +10,7 @@
 #pragma once
 
 #include "core/simd/kernels.h"
-#include "query/regex/byte_superset.h"
+#include "query/regex/prefilter/byte_superset.h"
 
 /* An automaton is built after this much text was searched without one. Loading Hyperscan and
  * building take a few milliseconds, in which PCRE2 searches about as much. */
@@ -25,8 +25,9 @@ uint32_t bs_line_filter_sequence_bytes(const struct bs_regex *regex,
                                        const struct bs_byte_superset_options *options);
 
 /* regex and kernel are borrowed. options: is_ascii is ignored. *filter_out is NULL if the pattern
- * has no filter. may_build: an automaton may be built at once; otherwise only in place of sequences,
- * after BS_LINE_FILTER_AFTER_BYTES. A filter may be used by several threads. BS_NO_MEMORY. */
+ * has no filter. may_build: an automaton may be built at once; otherwise only in place of
+ * sequences, after BS_LINE_FILTER_AFTER_BYTES. A filter may be used by several threads.
+ * BS_NO_MEMORY. */
 enum bs_status bs_line_filter_new(const struct bs_regex *regex,
                                   const struct bs_byte_superset_options *options,
                                   const struct bs_kernel *kernel, bool may_build,

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "core/system/deadline.h"
-#include "query/regex/byte_superset.h"
+#include "query/regex/prefilter/byte_superset.h"
 
 #ifdef BITSIFT_HAS_RE2
 #include "core/system/library.h"

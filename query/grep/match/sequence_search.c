@@ -121,7 +121,8 @@ static bool find_places(struct part *part, bool is_line_start, uint64_t *places)
 	return has_places(part, places);
 }
 
-/* Passes the places of the part to the taker. Returns where the search goes on; SIZE_MAX: nowhere. */
+/* Passes the places of the part to the taker. Returns where the search goes on; SIZE_MAX:
+ * nowhere. */
 static size_t take_places(const struct part *part, uint64_t *places,
                           const struct bs_place_taker *to)
 {

@@ -1,5 +1,6 @@
 /*
- * sequence_search.h: finds a sequence of byte classes (query/regex/class_sequence.h) in a text.
+ * sequence_search.h: finds a sequence of byte classes (query/regex/prefilter/class_sequence.h) in a
+ * text.
  *
  * A kernel makes words of 64 bits, one bit for each byte that is in a class. Then the places of a
  * run of n bytes are the AND of n shifted copies, made by doubling, and the places of the sequence
@@ -9,12 +10,12 @@
 #pragma once
 
 #include "core/simd/kernels.h"
-#include "query/regex/class_sequence.h"
+#include "query/regex/prefilter/class_sequence.h"
 
 /* Gets the places that a search finds. */
 struct bs_place_taker {
-	/* Returns where the search goes on: after the bytes of the sequence, at the start of a line;
-	 * SIZE_MAX: the search stops. */
+	/* Returns where the search goes on, after the bytes of the sequence and at the start of a
+	 * line; SIZE_MAX: the search stops. */
 	size_t (*take)(void *context, size_t place);
 	void *context;
 };

@@ -2,7 +2,7 @@
  * test_regex_grams.c: patterns and their gram trees as strings; long, deep and costly patterns.
  */
 #include "core/text/grams.h"
-#include "query/regex/regex_grams.h"
+#include "query/regex/prefilter/regex_grams.h"
 #include "query/regex/regex_read.h"
 #include "tests/rigs/buffer_rig.h"
 #include "tests/rigs/core_rig.h"

@@ -15,7 +15,7 @@
  * Parts of this file, in order, bottom-up: memory, sets of strings, needs (AND and OR, simplified
  * when they are made), knowledge for both kinds of results, the tree, and the window.
  */
-#include "query/regex/regex_grams.h"
+#include "query/regex/prefilter/regex_grams.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@
 #include "core/system/deadline.h"
 #include "core/system/icu.h"
 #include "core/text/grams.h"
-#include "query/regex/byte_rate.h"
+#include "query/regex/prefilter/byte_rate.h"
 #include "query/regex/regex_set.h"
 
 /* For a longer literal, need contains only the first EXACT_BYTES, and an edge only EDGE_BYTES. */

@@ -1,5 +1,5 @@
 /* byte_rate.c: see byte_rate.h. */
-#include "query/regex/byte_rate.h"
+#include "query/regex/prefilter/byte_rate.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* byte_superset.c: see byte_superset.h. */
-#include "query/regex/byte_superset.h"
+#include "query/regex/prefilter/byte_superset.h"
 
 #include <stdio.h>
 #include <string.h>

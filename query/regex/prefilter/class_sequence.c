@@ -1,13 +1,17 @@
 /* class_sequence.c: see class_sequence.h. */
-#include "query/regex/class_sequence.h"
+#include "query/regex/prefilter/class_sequence.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "query/regex/byte_rate.h"
+#include "query/regex/prefilter/byte_rate.h"
 #include "query/regex/text.h"
 
 #define MOST_ITEMS 128u
+/* a number of bytes without a useful maximum */
+#define UNBOUNDED            BS_SEQUENCE_UNBOUNDED
+#define MOST_BOUND           (UINT32_C(1) << 16)
+#define MOST_CHARACTER_BYTES 4u
 
 enum item_kind {
 	ITEM_RUN,      /* bytes of a class */
@@ -21,6 +25,8 @@ struct item {
 	uint64_t class[4]; /* bit c & 63 of class[c >> 6]: byte c is in the class */
 	uint32_t least;    /* number of bytes, > 0 */
 	bool is_fixed;     /* never more bytes than `least` */
+	/* the maximum number of bytes that match all of the part; UNBOUNDED */
+	uint32_t most_bytes;
 	/* a character may take several bytes of the class, so nothing is known of its neighbours'
 	 * places */
 	bool is_alone;
@@ -32,11 +38,14 @@ struct stretch {
 	const struct item *items[BS_SEQUENCE_MOST_RUNS];
 	uint32_t n, n_bytes;
 	bool has_gap_before, has_gap_after;
+	/* the maximum number of bytes between the start of a match and the stretch; UNBOUNDED */
+	uint32_t before_bytes;
 };
 
 struct reader {
 	const struct bs_regex *regex;
 	const struct bs_byte_superset_options *options;
+	bool spans_lines;
 	struct item items[MOST_ITEMS];
 	uint32_t n_items;
 	bool is_full;       /* there were more items */
@@ -50,12 +59,18 @@ static bool has_byte(const struct item *item, uint32_t byte)
 	return item->class[byte >> 6] >> (byte & 63) & 1;
 }
 
-static struct item *add_item(struct reader *reader, enum item_kind kind)
+static uint32_t bounded(uint64_t n_bytes)
+{
+	return n_bytes > MOST_BOUND ? UNBOUNDED : (uint32_t)n_bytes;
+}
+
+/* most_bytes: see struct item. */
+static struct item *add_item(struct reader *reader, enum item_kind kind, uint64_t most_bytes)
 {
 	static struct item spare;
 	reader->is_full |= reader->n_items == MOST_ITEMS;
 	struct item *item = reader->is_full ? &spare : &reader->items[reader->n_items++];
-	*item = (struct item){.kind = kind};
+	*item = (struct item){.kind = kind, .most_bytes = bounded(most_bytes)};
 	return item;
 }
 
@@ -64,41 +79,43 @@ static void add_byte(struct item *item, uint32_t byte)
 	item->class[byte >> 6] |= UINT64_C(1) << (byte & 63);
 }
 
-/* Adds `least` or more characters of a set. */
+/* Adds `least` to `most` characters of a set. */
 static void add_set(struct reader *reader, const struct bs_regex_set *set, uint32_t least,
-                    bool is_fixed)
+                    uint32_t most)
 {
-	bool is_ascii = reader->options->is_ascii;
-	struct item *item = add_item(reader, ITEM_RUN);
+	bool is_ascii = reader->options->is_ascii, is_alone = !is_ascii && set->has_more;
+	struct item *item =
+		add_item(reader, ITEM_RUN, (uint64_t)most * (is_alone ? MOST_CHARACTER_BYTES : 1));
 	for (uint32_t c = 0; c < (is_ascii ? 0x80u : 0x100u); c++)
-		if (c != '\n' && bs_regex_set_has(set, c))
+		if ((c != '\n' || reader->spans_lines) && bs_regex_set_has(set, c))
 			add_byte(item, c);
 	item->least = least;
-	item->is_fixed = is_fixed;
-	item->is_alone = !is_ascii && set->has_more;
+	item->is_fixed = least == most;
+	item->is_alone = is_alone;
 	item->is_sure = set->is_sure;
 	bool is_empty = !(item->class[0] | item->class[1] | item->class[2] | item->class[3]);
 	if (is_empty || least == 0)
 		item->kind = ITEM_GAP;
 }
 
-/* Adds a character of a run, in UTF-8, or a byte of one. */
+/* Adds an ASCII character, or a byte of another one in UTF-8. */
 static void add_character(struct reader *reader, uint8_t byte, bool is_caseless, uint32_t least,
-                          bool is_fixed)
+                          uint32_t most)
 {
-	struct bs_regex_set set = {.is_sure = true};
 	if (byte >= 0x80) {
-		struct item *item = add_item(
-			reader, is_caseless || reader->options->is_ascii ? ITEM_GAP : ITEM_RUN);
+		/* Another case of a character may have more bytes. */
+		bool is_gap = is_caseless || reader->options->is_ascii;
+		struct item *item =
+			add_item(reader, is_gap ? ITEM_GAP : ITEM_RUN, MOST_CHARACTER_BYTES);
 		add_byte(item, byte);
 		item->least = 1;
 		item->is_fixed = true;
 		return;
 	}
-	set = bs_regex_set_of_range(byte, byte);
+	struct bs_regex_set set = bs_regex_set_of_range(byte, byte);
 	if (is_caseless)
 		set = bs_regex_set_fold(set);
-	add_set(reader, &set, least, is_fixed);
+	add_set(reader, &set, least, most);
 }
 
 static void add_node(struct reader *reader, uint32_t index);
@@ -106,21 +123,20 @@ static void add_node(struct reader *reader, uint32_t index);
 static void add_repeat(struct reader *reader, const struct bs_regex_node *node)
 {
 	const struct bs_regex_node *child = bs_regex_node(reader->regex, node->first);
-	bool is_fixed = node->least == node->most;
-	if (node->least == 0) {
-		add_item(reader, ITEM_GAP);
-	} else if (child->kind == BS_REGEX_SET) {
+	if (child->kind == BS_REGEX_SET) {
 		struct bs_regex_set set =
 			bs_regex_set_for_bytes(reader->regex, child, reader->options->is_caseless);
-		add_set(reader, &set, node->least, is_fixed);
-	} else if (child->kind == BS_REGEX_RUN && child->n == 1) {
+		add_set(reader, &set, node->least, node->most);
+	} else if (child->kind == BS_REGEX_RUN && child->n == 1 && node->least > 0) {
 		add_character(reader, reader->regex->bytes.data[child->first],
 		              bs_regex_is(child->caseless, reader->options->is_caseless),
-		              node->least, is_fixed);
+		              node->least, node->most);
+	} else if (node->least == 0) {
+		add_item(reader, ITEM_GAP, UNBOUNDED);
 	} else {
 		add_node(reader, node->first);
-		if (!is_fixed || node->least > 1)
-			add_item(reader, ITEM_GAP);
+		if (node->most > 1)
+			add_item(reader, ITEM_GAP, UNBOUNDED);
 	}
 }
 
@@ -133,11 +149,11 @@ static void add_node(struct reader *reader, uint32_t index)
 		for (uint32_t i = 0; i < node->n; i++)
 			add_character(reader, reader->regex->bytes.data[node->first + i],
 			              bs_regex_is(node->caseless, reader->options->is_caseless), 1,
-			              true);
+			              1);
 		break;
 	case BS_REGEX_SET:
 		set = bs_regex_set_for_bytes(reader->regex, node, reader->options->is_caseless);
-		add_set(reader, &set, 1, true);
+		add_set(reader, &set, 1, 1);
 		break;
 	case BS_REGEX_SEQUENCE:
 		for (uint32_t i = node->first; i != BS_REGEX_NO_NODE;
@@ -150,7 +166,7 @@ static void add_node(struct reader *reader, uint32_t index)
 	case BS_REGEX_ASSERTION:
 		reader->has_assertion = true;
 		if (node->letter == 'b')
-			add_item(reader, ITEM_BOUNDARY);
+			add_item(reader, ITEM_BOUNDARY, 0);
 		break;
 	case BS_REGEX_LOOK:
 		reader->has_assertion = true;
@@ -158,7 +174,7 @@ static void add_node(struct reader *reader, uint32_t index)
 	case BS_REGEX_EMPTY:
 		break;
 	default:
-		add_item(reader, ITEM_GAP);
+		add_item(reader, ITEM_GAP, UNBOUNDED);
 		break;
 	}
 }
@@ -226,10 +242,16 @@ static void append_run(struct reader *reader, const struct item *item)
 	now->has_gap_after = false;
 }
 
+static uint32_t add_bounds(uint32_t a, uint32_t b)
+{
+	return a == UNBOUNDED || b == UNBOUNDED ? UNBOUNDED : bounded((uint64_t)a + b);
+}
+
 /* Looks through the items for the rarest stretch. */
 static void find_stretch(struct reader *reader)
 {
 	bool is_after_boundary = false;
+	uint32_t before_bytes = 0; /* the most that match the items before this one */
 	for (uint32_t i = 0; i < reader->n_items; i++) {
 		const struct item *item = &reader->items[i];
 		struct stretch *now = &reader->now;
@@ -239,15 +261,19 @@ static void find_stretch(struct reader *reader)
 			now->has_gap_after = is_word_class(now->items[now->n - 1]);
 		} else if (item->kind == ITEM_RUN) {
 			append_run(reader, item);
+			now->before_bytes = now->n == 1 ? before_bytes : now->before_bytes;
 			now->has_gap_before |=
 				now->n == 1 && is_after_boundary && is_word_class(item);
 			bool is_long = item->least > BS_SEQUENCE_MOST_BYTES;
 			if (!item->is_fixed || item->is_alone || is_long)
 				end_stretch(reader);
 			/* The end of a run of any length may begin the next stretch. */
-			if (!item->is_fixed && !item->is_alone && !is_long)
+			if (!item->is_fixed && !item->is_alone && !is_long) {
 				append_run(reader, item);
+				now->before_bytes = add_bounds(before_bytes, item->most_bytes);
+			}
 		}
+		before_bytes = add_bounds(before_bytes, item->most_bytes);
 		is_after_boundary = item->kind == ITEM_BOUNDARY;
 	}
 	end_stretch(reader);
@@ -288,16 +314,18 @@ static void take_stretch(const struct stretch *stretch, struct bs_class_sequence
 	for (uint32_t byte = 0; byte < 0x100; byte++)
 		sequence->gap.has[byte] = !bs_is_ascii_word((uint8_t)byte);
 	bs_byte_class_finish(&sequence->gap);
+	sequence->before_bytes = stretch->before_bytes;
 	sequence->has_gap_before = stretch->has_gap_before;
 	sequence->has_gap_after = stretch->has_gap_after;
 }
 
 void bs_regex_class_sequence(const struct bs_regex *regex,
-                             const struct bs_byte_superset_options *options,
+                             const struct bs_byte_superset_options *options, bool spans_lines,
                              struct bs_class_sequence *sequence_out, double *rate_out,
                              bool *is_exact_out)
 {
-	struct reader reader = {.regex = regex, .options = options, .best_rate = 1};
+	struct reader reader = {
+		.regex = regex, .options = options, .spans_lines = spans_lines, .best_rate = 1};
 	*sequence_out = (struct bs_class_sequence){.n_runs = 0};
 	add_node(&reader, regex->root);
 	if (!reader.is_full)
@@ -305,8 +333,8 @@ void bs_regex_class_sequence(const struct bs_regex *regex,
 	if (reader.best.n > 0)
 		take_stretch(&reader.best, sequence_out);
 	*rate_out = reader.best_rate;
-	*is_exact_out = reader.n_items == 1 && reader.best.n == 1 && reader.items[0].is_sure &&
-	                options->is_ascii && !options->is_line && !regex->has_control &&
-	                !regex->is_narrower && !reader.has_assertion &&
+	*is_exact_out = !spans_lines && reader.n_items == 1 && reader.best.n == 1 &&
+	                reader.items[0].is_sure && options->is_ascii && !options->is_line &&
+	                !regex->has_control && !regex->is_narrower && !reader.has_assertion &&
 	                !(options->is_crlf && has_byte(&reader.items[0], '\r'));
 }

@@ -6,12 +6,14 @@
 #pragma once
 
 #include "core/simd/needle.h"
-#include "query/regex/byte_superset.h"
+#include "query/regex/prefilter/byte_superset.h"
 
 #define BS_SEQUENCE_MOST_CLASSES 8u
 #define BS_SEQUENCE_MOST_RUNS    16u
 /* the length of a sequence of several runs */
 #define BS_SEQUENCE_MOST_BYTES 64u
+
+#define BS_SEQUENCE_UNBOUNDED UINT32_MAX
 
 /* n_bytes consecutive bytes of one class, `offset` bytes after the place of the sequence. */
 struct bs_class_run {
@@ -30,14 +32,18 @@ struct bs_class_sequence {
 	uint32_t n_bytes;                                /* the sum of all runs */
 	/* The byte before, or after, the sequence is in `gap`, or there is none. */
 	bool has_gap_before, has_gap_after;
+	/* the maximum number of bytes between the start of a match and the sequence;
+	 * BS_SEQUENCE_UNBOUNDED */
+	uint32_t before_bytes;
 };
 
 /*
- * The rarest sequence that every match contains within one line. No class has the line feed. *rate_out is the
- * estimated share of places where it occurs. *is_exact_out: a line matches if the sequence occurs
- * in it. options->is_ascii: for lines of ASCII; otherwise for all lines.
+ * The rarest sequence that every match contains. No class has the line feed, unless a match
+ * spans_lines. *rate_out is the estimated share of places where it occurs. *is_exact_out: a line
+ * matches if the sequence occurs in it; false if spans_lines. options->is_ascii: for lines of
+ * ASCII; otherwise for any text.
  */
 void bs_regex_class_sequence(const struct bs_regex *regex,
-                             const struct bs_byte_superset_options *options,
+                             const struct bs_byte_superset_options *options, bool spans_lines,
                              struct bs_class_sequence *sequence_out, double *rate_out,
                              bool *is_exact_out);
