@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <sys/vfs.h>
 #include <unicode/utf16.h>
 #include <unicode/utf8.h>
 #include <unistd.h>
@@ -108,60 +107,20 @@ int bs_file_open_by_step(int dir_fd, const char *path, int flags)
 	return open_by_step(dir_fd, path, flags | O_NOFOLLOW);
 }
 
-static int open_resolved(int dir_fd, const char *path, int flags, uint64_t resolve)
+int bs_file_open_below(int dir_fd, const char *path, int flags)
 {
 	/* Unlike openat, openat2 rejects flags that have no effect with O_PATH. */
 	int all = flags | O_CLOEXEC | (flags & O_PATH ? 0 : O_NOCTTY | O_LARGEFILE);
-	struct open_how how = {.flags = (uint64_t)(unsigned)all, .resolve = resolve};
+	struct open_how how = {.flags = (uint64_t)(unsigned)all,
+	                       .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS};
 	long fd;
 	do {
 		fd = syscall(SYS_openat2, dir_fd, path, &how, sizeof(how));
 	} while (fd < 0 && errno == EINTR);
-	return (int)fd;
-}
-
-int bs_file_open_below(int dir_fd, const char *path, int flags)
-{
-	int fd = open_resolved(dir_fd, path, flags, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
 	/* An older kernel, a sandbox that does not know openat2, or a path longer than PATH_MAX. */
 	if (fd < 0 && (errno == ENOSYS || errno == EPERM || errno == ENAMETOOLONG))
 		return bs_file_open_by_step(dir_fd, path, flags);
-	return fd;
-}
-
-/* Like bs_file_open_below. *same_mount_out: no mount point is on the way; false if unknown. */
-static int open_within(int dir_fd, const char *path, int flags, bool *same_mount_out)
-{
-	int fd = open_resolved(dir_fd, path, flags,
-	                       RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV);
-	*same_mount_out = fd >= 0;
-	if (fd < 0 &&
-	    (errno == EXDEV || errno == ENOSYS || errno == EPERM || errno == ENAMETOOLONG))
-		return bs_file_open_below(dir_fd, path, flags);
-	return fd;
-}
-
-bool bs_file_is_local(int fd)
-{
-	static const uint32_t kinds[] = {
-		0xef53,     /* ext2, ext3, ext4 */
-		0x58465342, /* XFS */
-		0x9123683e, /* Btrfs */
-		0xf2f52010, /* F2FS */
-		0x2fc12fc1, /* ZFS */
-		0xca451a4e, /* bcachefs */
-		0x01021994, /* tmpfs */
-		0x794c7630, /* overlayfs */
-		0x73717368, /* SquashFS */
-		0xe0f5e1e2, /* EROFS */
-	};
-	struct statfs found;
-	if (fstatfs(fd, &found) != 0)
-		return false;
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		if ((uint32_t)found.f_type == kinds[i])
-			return true;
-	return false;
+	return (int)fd;
 }
 
 void bs_file_place_close(struct bs_file_place *place)
@@ -201,26 +160,27 @@ static bool go_to(int dir_fd, const char *path, size_t n_bytes, struct bs_file_p
 	if (!is_at(place, path, n_bytes) && !move_to(place, path, n_bytes))
 		return false;
 	if (place->fd < 0)
-		place->fd = open_within(dir_fd, (const char *)place->path.data,
-		                        O_PATH | O_DIRECTORY, &place->is_same_mount);
+		place->fd = bs_file_open_below(dir_fd, (const char *)place->path.data,
+		                               O_PATH | O_DIRECTORY);
 	if (place->fd < 0)
 		bs_buffer_clear(&place->path);
 	return place->fd >= 0;
 }
 
-int bs_file_open_near(int dir_fd, const char *path, struct bs_file_place *place, int flags,
-                      bool *same_mount_out)
+int bs_file_open_near(int dir_fd, const char *path, struct bs_file_place *place, int flags)
 {
 	const char *slash = strrchr(path, '/');
 	size_t n_bytes = slash ? (size_t)(slash - path) : 0;
 	if (slash && !is_at(place, path, n_bytes)) {
 		(void)move_to(place, path, n_bytes);
 	} else if (slash && go_to(dir_fd, path, n_bytes, place)) {
-		int fd = open_within(place->fd, slash + 1, flags, same_mount_out);
-		*same_mount_out &= place->is_same_mount;
-		return fd;
+		int fd = bs_file_open(place->fd, slash + 1, flags | O_NOFOLLOW);
+		if (fd >= 0 || (errno != ENOENT && errno != EMFILE && errno != ENFILE))
+			return fd;
+		/* Another folder may have the path now; or a descriptor is lacking. */
+		bs_file_place_close(place);
 	}
-	return open_within(dir_fd, path, flags, same_mount_out);
+	return bs_file_open_below(dir_fd, path, flags);
 }
 
 int bs_file_stat_below(int dir_fd, const char *path, struct bs_file_place *place,

@@ -44,24 +44,13 @@ int bs_file_open_by_step(int dir_fd, const char *path, int flags);
  * component only. Zero-initialise; close it before dir_fd becomes another folder. */
 struct bs_file_place {
 	int fd;                /* -1: the folder is not open */
-	bool is_same_mount;    /* no mount point is between dir_fd and the open folder */
 	struct bs_buffer path; /* below dir_fd, NUL-terminated; empty: there was no lookup */
 };
 void bs_file_place_close(struct bs_file_place *place);
 
-/* Like bs_file_open_below, for files that are opened one after the other: the second one in a
- * folder opens the folder. *same_mount_out: the file is in the file system of dir_fd, because no
- * mount point is on the way; false if unknown. */
-int bs_file_open_near(int dir_fd, const char *path, struct bs_file_place *place, int flags,
-                      bool *same_mount_out);
-
-/*
- * True if fd is in a file system that is known to be local. It updates a folder's times at each
- * change of its entries, and a read of a regular file returns less than asked for only at the end.
- * Network file systems update times late, FUSE may have no times, and files of /proc are generated
- * while they are read.
- */
-bool bs_file_is_local(int fd);
+/* Like bs_file_open_below, with flags that include neither O_PATH nor O_CREAT, for files that are
+ * opened one after the other: the second of two consecutive ones in a folder opens the folder. */
+int bs_file_open_near(int dir_fd, const char *path, struct bs_file_place *place, int flags);
 
 /* lstat of the file at path below dir_fd; folders must not be symlinks. Errors: see
  * bs_file_open_below. */

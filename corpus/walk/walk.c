@@ -26,6 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "core/base/bytes.h"
@@ -92,9 +93,10 @@ struct bs_walk {
 	/* bs_walk_judge: the path below the root of the folder judged last, ending in a slash */
 	struct bs_buffer judged;
 	bool is_judged_out; /* the globs exclude that folder or one above it */
-	dev_t last_device;  /* device of the folder that is_local checked last */
+	dev_t last_device;  /* device of the folder that is_sure checked last */
 	bool has_device;    /* last_device is valid */
-	bool is_device_local;
+	/* its file system always updates a folder's times when entries change */
+	bool is_device_sure;
 };
 
 static size_t depth_of(const struct bs_walk *walk)
@@ -343,14 +345,35 @@ static enum bs_status read_entries(struct folder *folder, DIR *dir, struct bs_er
 	return status;
 }
 
-/* bs_file_is_local, called once per device. */
-static bool is_local(struct bs_walk *walk, int fd, dev_t device)
+/*
+ * True for file systems that are known to update a folder's times at each change of its entries:
+ * local file systems of Linux. False for network file systems, which update them late, for FUSE,
+ * which may have no times, and for /proc and similar ones, whose entries appear by themselves.
+ */
+static bool is_sure(struct bs_walk *walk, int fd, dev_t device)
 {
-	if (!walk->has_device || walk->last_device != device)
-		walk->is_device_local = bs_file_is_local(fd);
+	struct statfs found;
+	static const uint32_t kinds[] = {
+		0xef53,     /* ext2, ext3, ext4 */
+		0x58465342, /* XFS */
+		0x9123683e, /* Btrfs */
+		0xf2f52010, /* F2FS */
+		0x2fc12fc1, /* ZFS */
+		0xca451a4e, /* bcachefs */
+		0x01021994, /* tmpfs */
+		0x794c7630, /* overlayfs */
+		0x73717368, /* SquashFS */
+		0xe0f5e1e2, /* EROFS */
+	};
+	if (walk->has_device && walk->last_device == device)
+		return walk->is_device_sure;
 	walk->has_device = true;
 	walk->last_device = device;
-	return walk->is_device_local;
+	walk->is_device_sure = false;
+	if (fstatfs(fd, &found) == 0)
+		for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+			walk->is_device_sure |= (uint32_t)found.f_type == kinds[i];
+	return walk->is_device_sure;
 }
 
 /* Fills a folder from the cache of listings, if that has one with the folder's fingerprint.
@@ -407,7 +430,7 @@ static enum bs_status take_listing(struct bs_walk *walk, const struct folder *fo
 	struct bs_folder_listing list = {walk->list.data, walk->list.used_bytes, (uint32_t)n};
 	return lists->take(lists->context, path_from(walk, walk->rel_off),
 	                   folder->path_bytes - walk->rel_off, &fingerprint,
-	                   is_local(walk, fd, info->st_dev), &list, err);
+	                   is_sure(walk, fd, info->st_dev), &list, err);
 }
 
 /* Removes from the bits of existing ignore files those that the options exclude. A .git always

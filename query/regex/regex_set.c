@@ -199,6 +199,8 @@ struct bs_regex_set bs_regex_set_of(const struct bs_regex *regex, const struct b
 		struct bs_regex_set one = bs_regex_set_of_member(regex, member);
 		/* Escapes ignore letter case, but \p{Lu} may match as \p{L&} does. */
 		bool is_cased = member->letter == 0 || strchr(":pP", member->letter);
+		/* PCRE2 may fold a name such as [:upper:] or not. */
+		one.is_sure &= !folds || member->letter == 0 || !is_cased;
 		set = unite(set, folds && is_cased ? bs_regex_set_fold(one) : one);
 	}
 	return node->letter == '^' ? negate(set) : set;

@@ -286,6 +286,47 @@ static void test_filter(void **state)
 	compare_all(false);
 }
 
+/* Patterns for which a filter once found other lines. */
+static void test_known(void **state)
+{
+	static const struct {
+		const char *pattern, *text;
+		bool is_caseless, is_pcre2;
+		size_t n_lines;
+	} cases[] = {
+		{"[^[:upper:]]Q[79]", "aQ7\na123\n", true, true, 1},
+		{"[^[:upper:]][0-9]{3}", "aQ7\na123\n", true, true, 1},
+		{"[^\\P{Lu}]Q[79]", "AQ7\na123\n", true, true, 1},
+		{"(?:kQ|\\b)[^A-Z]", "KaK\nk\n", false, false, 1},
+		{"(?:k|\\B\\B)a(?:Z|\\b)", "KaK\nka\n", false, false, 1},
+	};
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const char *text = cases[i].pattern;
+		size_t n_bytes = strlen(text);
+		struct bs_grep_pattern pattern = {.patterns = &text,
+		                                  .pattern_bytes = &n_bytes,
+		                                  .n_patterns = 1,
+		                                  .is_pcre2 = cases[i].is_pcre2};
+		pattern.letter_case =
+			cases[i].is_caseless ? BS_GREP_CASE_INSENSITIVE : BS_GREP_CASE_SENSITIVE;
+		texts[0].n_bytes = strlen(cases[i].text);
+		memcpy(texts[0].bytes, cases[i].text, texts[0].n_bytes);
+		for (int way = 0; way < 3; way++) {
+			struct bs_buffer found = {0};
+			bool ignored;
+			pattern.is_brute = way == 0;
+			pattern.line_filter =
+				way == 1 ? BS_GREP_ENGINE_NEVER : BS_GREP_ENGINE_ALWAYS;
+			assert_true(find_lines(&pattern, 0, false, &found, &ignored));
+			if (found.used_bytes != cases[i].n_lines * sizeof(struct bs_grep_span))
+				fail_msg("%s, way %d: %zu lines", text, way,
+				         found.used_bytes / sizeof(struct bs_grep_span));
+			bs_buffer_deinit(&found);
+		}
+	}
+}
+
 static void test_linear(void **state)
 {
 	(void)state;
@@ -415,6 +456,57 @@ static struct bs_class_sequence make_sequence(void)
 	return sequence;
 }
 
+/* The sequences of patterns, for ASCII. */
+static void test_chosen(void **state)
+{
+	static const struct {
+		const char *pattern;
+		uint32_t n_bytes, before_bytes;
+		bool has_gap_before, has_gap_after, is_exact;
+	} cases[] = {
+		{"[A-Z]{3}_[0-9]{4}", 8, 0, false, false, false},
+		{"\\b[A-Z]{3}_[0-9]{4}\\b", 8, 0, true, true, false},
+		{"\\b-[0-9]{3}-\\b", 5, 0, false, false, false},
+		{"\\b[0-9]{3}-\\b[0-9]{4}", 8, 0, true, false, false},
+		{"(?:[0-9]{3})\\b|x", 0, 0, false, false, false},
+		{"\\b[0-9]{3,}X", 4, BS_SEQUENCE_UNBOUNDED, false, false, false},
+		{"[ab]{2,5}[0-9]{3}X", 6, 5, false, false, false},
+		{"a?(b*)[0-9]{5}", 5, BS_SEQUENCE_UNBOUNDED, false, false, false},
+		{"a?[0-9]{5}", 5, 1, false, false, false},
+		{"[0-9]{100}", 100, 0, false, false, true},
+		{"[0-9]{100}X", 100, 0, false, false, false},
+		{"\\w{30,}", 30, 0, false, false, true},
+		{"^\\w{30,}", 30, 0, false, false, false},
+		{"\\w{30,}\\b", 30, BS_SEQUENCE_UNBOUNDED, false, true, false},
+		{"(?:ee)+[0-9]{5}", 5, BS_SEQUENCE_UNBOUNDED, false, false, false},
+		{"(?:X[0-9]Z){2}", 3, 0, false, false, false},
+	};
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const char *text = cases[i].pattern;
+		size_t n_bytes = strlen(text);
+		struct bs_grep_pattern pattern = {
+			.patterns = &text, .pattern_bytes = &n_bytes, .n_patterns = 1};
+		struct bs_byte_superset_options options = {.is_ascii = true};
+		struct bs_grep_analysis analysis = {0};
+		struct bs_class_sequence sequence;
+		double rate;
+		bool is_exact;
+		assert_int_equal(bs_grep_analyse_rust(&pattern, true, &analysis, ERR), BS_OK);
+		bs_regex_class_sequence(&analysis.regex, &options, false, &sequence, &rate,
+		                        &is_exact);
+		if (sequence.n_bytes != cases[i].n_bytes ||
+		    sequence.before_bytes != cases[i].before_bytes ||
+		    sequence.has_gap_before != cases[i].has_gap_before ||
+		    sequence.has_gap_after != cases[i].has_gap_after ||
+		    is_exact != cases[i].is_exact)
+			fail_msg("%s: %u bytes, %u before, gaps %d %d, exact %d", text,
+			         sequence.n_bytes, sequence.before_bytes, sequence.has_gap_before,
+			         sequence.has_gap_after, is_exact);
+		bs_grep_analysis_deinit(&analysis);
+	}
+}
+
 /* A text in which places are expected, in order. */
 struct expected {
 	const struct bs_class_sequence *sequence;
@@ -465,4 +557,5 @@ static void test_sequences(void **state)
 }
 
 RUN_RANDOM_TESTS(200, 7, cmocka_unit_test(test_filter), cmocka_unit_test(test_linear),
-                 cmocka_unit_test(test_spans), cmocka_unit_test(test_sequences))
+                 cmocka_unit_test(test_spans), cmocka_unit_test(test_known),
+                 cmocka_unit_test(test_chosen), cmocka_unit_test(test_sequences))

@@ -47,12 +47,12 @@ struct scanner {
 struct bs_line_filter {
 	const struct bs_regex *regex; /* borrowed */
 	struct bs_byte_superset_options options;
-	const struct bs_kernel *kernel; /* borrowed */
-	struct scanner ascii;           /* for lines of ASCII */
-	struct scanner any;             /* for all lines */
-	bool may_build;                 /* an automaton may be built at once */
-	_Atomic uint64_t n_bytes;       /* scanned so far, unless may_build */
-	pthread_mutex_t mutex;          /* held while an automaton is built */
+	const struct bs_kernel *kernel;   /* borrowed */
+	struct scanner ascii;             /* for lines of ASCII */
+	struct scanner any;               /* for all lines */
+	bool may_build;                   /* an automaton may be built at once */
+	_Atomic uint64_t n_scanned_bytes; /* unless may_build */
+	pthread_mutex_t mutex;            /* held while an automaton is built */
 };
 
 struct line {
@@ -132,8 +132,9 @@ static bool has_automaton(const struct scanner *scanner)
 /* True if so much text was scanned that an automaton is worth the time to build it. */
 static bool may_build_now(const struct bs_line_filter *filter)
 {
-	return filter->may_build || atomic_load_explicit(&filter->n_bytes, memory_order_relaxed) >=
-	                                    BS_LINE_FILTER_AFTER_BYTES;
+	return filter->may_build ||
+	       atomic_load_explicit(&filter->n_scanned_bytes, memory_order_relaxed) >=
+	               BS_LINE_FILTER_AFTER_BYTES;
 }
 
 static bool can_scan(const struct scanner *scanner)
@@ -307,7 +308,7 @@ static enum bs_status scan(struct bs_line_filter *filter, struct bs_line_filter_
 	if (!status)
 		status = bs_deadline_check_after(scratch->end - from, err);
 	if (!filter->may_build)
-		atomic_fetch_add_explicit(&filter->n_bytes, scratch->end - from,
+		atomic_fetch_add_explicit(&filter->n_scanned_bytes, scratch->end - from,
 		                          memory_order_relaxed);
 	bool by_automaton = !status && scanner && has_automaton(scanner);
 	bool by_sequence = !status && scanner && !by_automaton;

@@ -44,7 +44,8 @@ static const uint64_t *words_of(struct part *part, size_t class)
 	for (size_t w = n_whole; w < n; w++) {
 		size_t n_left = w == n_whole ? n_bytes % 64 : 0;
 		uint8_t last[64] = {0};
-		memcpy(last, text + 64 * w, n_left);
+		if (n_left > 0)
+			memcpy(last, text + 64 * w, n_left);
 		part->kernel->text.find_class(class_at(part, class), last, 1, &words[w]);
 		words[w] &= low_bits(n_left);
 		words[w] |= class == GAP ? ~low_bits(n_left) : 0;

@@ -89,19 +89,27 @@ enum bs_status bs_grep_file_input_open(struct bs_grep_file_input *file, int fd, 
 }
 
 enum bs_status bs_grep_file_input_read(struct bs_grep_file_input *file, int fd, void *to,
-                                       size_t n_bytes, size_t *n_out, struct bs_error *err)
+                                       size_t n_bytes, size_t *n_out, bool *at_end_out,
+                                       struct bs_error *err)
 {
-	ssize_t n = read(fd, to, n_bytes);
-	*n_out = n > 0 ? (size_t)n : 0;
-	if (n <= 0 || (size_t)n == n_bytes) {
+	ssize_t n = pread(fd, to, n_bytes, 0);
+	size_t n_read = n > 0 ? (size_t)n : 0;
+	*n_out = n_read;
+	/* A read may be short because the next page cannot be read. */
+	*at_end_out = n_read > 0 && n_read < n_bytes &&
+	              pread(fd, (uint8_t *)to + n_read, n_bytes - n_read, n) == 0;
+	if (!*at_end_out) {
+		if (n_read > 0)
+			(void)lseek(fd, n, SEEK_SET);
 		enum bs_status status = bs_grep_file_input_open(file, fd, false, true, err);
-		file->read_bytes = *n_out;
+		file->read_bytes = n_read;
 		return status;
 	}
 	file->fd = fd;
 	file->is_borrowed = file->is_output = false;
-	file->read_bytes = *n_out;
+	file->read_bytes = n_read;
+	file->holes = (struct bs_holes){.fd = fd};
 	file->input = (struct bs_grep_input){
-		.read = file_read, .close = file_close, .size_bytes = (size_t)n};
+		.read = file_read, .close = file_close, .size_bytes = n_read};
 	return BS_OK;
 }

@@ -51,12 +51,12 @@ struct bs_grep_file_input {
 
 /*
  * Reads the first n_bytes of a regular file, or all if it is shorter; *n_out is their number. Makes
- * an input of the rest. A file that ends before n_bytes needs no fstat: fd must be in a local file
- * system (bs_file_is_local), and is taken for a regular file. Otherwise, and on failures, like
- * bs_grep_file_input_open with only_regular.
+ * an input of the rest; if there is none, *at_end_out is set and the input must not be read. Such a
+ * file needs no fstat: a second read says that it ends, and pipes and terminals cannot be read by
+ * offset. Otherwise, and on failures, like bs_grep_file_input_open with only_regular.
  */
 enum bs_status bs_grep_file_input_read(struct bs_grep_file_input *file, int fd, void *to,
-                                       size_t n_bytes, size_t *n_out,
+                                       size_t n_bytes, size_t *n_out, bool *at_end_out,
                                        struct bs_error *err) BS_WARN_UNUSED;
 
 /* Makes an input of fd, which it closes unless is_borrowed, also after a failure. only_regular:

@@ -191,23 +191,17 @@ static bool open_root(struct bs_grep_text *text, const char *path, size_t root_b
 	root->data[root_bytes] = '\0';
 	text->root_fd = bs_file_open(AT_FDCWD, (const char *)root->data, O_PATH | O_DIRECTORY);
 	root->used_bytes = text->root_fd < 0 ? 0 : root_bytes + 1;
-	text->is_root_local = text->root_fd >= 0 && bs_file_is_local(text->root_fd);
 	return text->root_fd >= 0;
 }
 
-/* *is_local_out: the file is in a local file system; false if unknown. */
-static int open_path(struct bs_grep_text *text, const char *path, size_t root_bytes,
-                     bool *is_local_out)
+static int open_path(struct bs_grep_text *text, const char *path, size_t root_bytes)
 {
-	*is_local_out = false;
 	if (root_bytes == 0)
 		return bs_file_open(AT_FDCWD, path, O_RDONLY);
-	if (!open_root(text, path, root_bytes))
-		return -1;
-	int fd = bs_file_open_near(text->root_fd, path + root_bytes, &text->place,
-	                           O_RDONLY | O_NONBLOCK, is_local_out);
-	*is_local_out &= text->is_root_local;
-	return fd;
+	return open_root(text, path, root_bytes)
+	               ? bs_file_open_near(text->root_fd, path + root_bytes, &text->place,
+	                                   O_RDONLY | O_NONBLOCK)
+	               : -1;
 }
 
 /* Replaces the input by the output of a command that reads the file. */
@@ -228,8 +222,8 @@ static enum bs_status run_command(struct bs_grep_text *text,
 	return status;
 }
 
-/* Makes an input of fd, a file in a local file system, and reads its first piece. */
-static enum bs_status open_local(struct bs_grep_text *text, int fd, struct bs_error *err)
+/* Makes an input of fd, a file below a folder, and reads its first piece. */
+static enum bs_status open_below(struct bs_grep_text *text, int fd, struct bs_error *err)
 {
 	struct bs_buffer *bytes = &text->bytes;
 	enum bs_status status =
@@ -241,9 +235,8 @@ static enum bs_status open_local(struct bs_grep_text *text, int fd, struct bs_er
 		return status;
 	}
 	status = bs_grep_file_input_read(&text->file, fd, bytes->data, BS_GREP_PIECE_BYTES,
-	                                 &bytes->used_bytes, err);
+	                                 &bytes->used_bytes, &text->is_at_end, err);
 	text->read_bytes = bytes->used_bytes;
-	text->is_at_end = bytes->used_bytes > 0 && bytes->used_bytes < BS_GREP_PIECE_BYTES;
 	return status;
 }
 
@@ -252,17 +245,17 @@ static enum bs_status open_input(struct bs_grep_text *text,
 {
 	struct bs_grep_file_input *input = &text->file;
 	const struct bs_grep_file *file = reading->file;
-	bool is_local = false;
-	int fd = file->path ? open_path(text, file->path, file->root_bytes, &is_local)
-	                    : STDIN_FILENO;
+	int fd = file->path ? open_path(text, file->path, file->root_bytes) : STDIN_FILENO;
 	if (fd < 0 && errno == ELOOP && file->root_bytes > 0)
 		return bs_fail(err, BS_INVALID, "a symbolic link, which is not followed");
 	if (fd < 0)
 		return bs_fail(err, bs_file_status(errno), "%s", strerror(errno));
-	enum bs_status status = is_local && !file->packing && input->output_inode == 0
-	                                ? open_local(text, fd, err)
-	                                : bs_grep_file_input_open(input, fd, !file->path,
-	                                                          file->root_bytes > 0, err);
+	/* The file that the output goes to is recognised by fstat. */
+	bool is_below = file->root_bytes > 0;
+	enum bs_status status =
+		is_below && !file->packing && input->output_inode == 0
+			? open_below(text, fd, err)
+			: bs_grep_file_input_open(input, fd, !file->path, is_below, err);
 	text->input = status ? NULL : &input->input;
 	if (status || !file->packing)
 		return status;

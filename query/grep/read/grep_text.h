@@ -38,7 +38,6 @@ struct bs_grep_text {
 	/* the folder below which files were opened last, NUL-terminated; empty: none */
 	struct bs_buffer root;
 	int root_fd;                /* descriptor of the folder `root` */
-	bool is_root_local;         /* it is in a local file system */
 	struct bs_file_place place; /* below root */
 };
 

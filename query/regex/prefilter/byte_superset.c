@@ -162,19 +162,9 @@ static struct piece write_run(struct superset *to, const struct bs_regex_node *n
 	return (struct piece){.weight = node->n};
 }
 
-struct bs_regex_set bs_regex_set_for_bytes(const struct bs_regex *regex,
-                                           const struct bs_regex_node *node, bool is_caseless)
-{
-	bool ignores_case = bs_regex_is(node->caseless, is_caseless);
-	struct bs_regex_set set = bs_regex_set_of(regex, node, ignores_case);
-	for (uint32_t i = 0; i < node->n && ignores_case; i++)
-		set.is_sure &= !memchr(":pP", bs_regex_member(regex, node->first + i)->letter, 3);
-	return set;
-}
-
 static struct bs_regex_set set_of(const struct superset *to, const struct bs_regex_node *node)
 {
-	return bs_regex_set_for_bytes(to->regex, node, to->options->is_caseless);
+	return bs_regex_set_of(to->regex, node, to->options->is_caseless);
 }
 
 /* Whether each match of a node begins (or, with at_end, ends) with an ASCII word character. */
@@ -309,6 +299,8 @@ static struct piece write_alternation(struct superset *to, const struct bs_regex
 		all.may_be_empty |= piece.may_be_empty;
 		all.weight = limited((uint64_t)all.weight + piece.weight + 1);
 	}
+	/* An alternative that is only an assertion becomes optional. */
+	to->is_exact &= !all.may_be_empty;
 	put(to, all.may_be_empty ? ")?" : ")");
 	return all;
 }

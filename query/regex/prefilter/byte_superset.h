@@ -36,9 +36,3 @@ enum bs_status bs_regex_byte_superset(const struct bs_regex *regex,
 
 /* Whether each match in ASCII text begins and ends with a word character. */
 bool bs_regex_has_word_edges(const struct bs_regex *regex, bool is_caseless);
-
-/* The set of a SET node. is_caseless: the whole pattern ignores letter case. is_sure is also false
- * if a name such as [:upper:] ignores letter case, which PCRE2 and the set may treat
- * differently. */
-struct bs_regex_set bs_regex_set_for_bytes(const struct bs_regex *regex,
-                                           const struct bs_regex_node *node, bool is_caseless);

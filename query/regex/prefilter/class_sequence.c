@@ -15,7 +15,7 @@
 
 enum item_kind {
 	ITEM_RUN,      /* bytes of a class */
-	ITEM_GAP,      /* anything */
+	ITEM_ANYTHING, /* anything */
 	ITEM_BOUNDARY, /* \b */
 };
 
@@ -46,9 +46,9 @@ struct reader {
 	const struct bs_regex *regex;
 	const struct bs_byte_superset_options *options;
 	bool spans_lines;
-	struct item items[MOST_ITEMS];
+	struct item items[MOST_ITEMS + 1]; /* the last one is overwritten if there are more */
 	uint32_t n_items;
-	bool is_full;       /* there were more items */
+	bool is_full;       /* the rest of the pattern was not read */
 	bool has_assertion; /* assertions limit where the items match */
 	struct stretch now, best;
 	double best_rate;
@@ -67,9 +67,9 @@ static uint32_t bounded(uint64_t n_bytes)
 /* most_bytes: see struct item. */
 static struct item *add_item(struct reader *reader, enum item_kind kind, uint64_t most_bytes)
 {
-	static struct item spare;
 	reader->is_full |= reader->n_items == MOST_ITEMS;
-	struct item *item = reader->is_full ? &spare : &reader->items[reader->n_items++];
+	struct item *item = &reader->items[reader->n_items];
+	reader->n_items += !reader->is_full;
 	*item = (struct item){.kind = kind, .most_bytes = bounded(most_bytes)};
 	return item;
 }
@@ -95,7 +95,7 @@ static void add_set(struct reader *reader, const struct bs_regex_set *set, uint3
 	item->is_sure = set->is_sure;
 	bool is_empty = !(item->class[0] | item->class[1] | item->class[2] | item->class[3]);
 	if (is_empty || least == 0)
-		item->kind = ITEM_GAP;
+		item->kind = ITEM_ANYTHING;
 }
 
 /* Adds an ASCII character, or a byte of another one in UTF-8. */
@@ -104,9 +104,9 @@ static void add_character(struct reader *reader, uint8_t byte, bool is_caseless,
 {
 	if (byte >= 0x80) {
 		/* Another case of a character may have more bytes. */
-		bool is_gap = is_caseless || reader->options->is_ascii;
-		struct item *item =
-			add_item(reader, is_gap ? ITEM_GAP : ITEM_RUN, MOST_CHARACTER_BYTES);
+		bool is_unknown = is_caseless || reader->options->is_ascii;
+		struct item *item = add_item(reader, is_unknown ? ITEM_ANYTHING : ITEM_RUN,
+		                             MOST_CHARACTER_BYTES);
 		add_byte(item, byte);
 		item->least = 1;
 		item->is_fixed = true;
@@ -125,18 +125,18 @@ static void add_repeat(struct reader *reader, const struct bs_regex_node *node)
 	const struct bs_regex_node *child = bs_regex_node(reader->regex, node->first);
 	if (child->kind == BS_REGEX_SET) {
 		struct bs_regex_set set =
-			bs_regex_set_for_bytes(reader->regex, child, reader->options->is_caseless);
+			bs_regex_set_of(reader->regex, child, reader->options->is_caseless);
 		add_set(reader, &set, node->least, node->most);
-	} else if (child->kind == BS_REGEX_RUN && child->n == 1 && node->least > 0) {
+	} else if (child->kind == BS_REGEX_RUN && child->n == 1) {
 		add_character(reader, reader->regex->bytes.data[child->first],
 		              bs_regex_is(child->caseless, reader->options->is_caseless),
 		              node->least, node->most);
 	} else if (node->least == 0) {
-		add_item(reader, ITEM_GAP, UNBOUNDED);
+		add_item(reader, ITEM_ANYTHING, UNBOUNDED);
 	} else {
 		add_node(reader, node->first);
 		if (node->most > 1)
-			add_item(reader, ITEM_GAP, UNBOUNDED);
+			add_item(reader, ITEM_ANYTHING, UNBOUNDED);
 	}
 }
 
@@ -146,17 +146,17 @@ static void add_node(struct reader *reader, uint32_t index)
 	struct bs_regex_set set;
 	switch (node->kind) {
 	case BS_REGEX_RUN:
-		for (uint32_t i = 0; i < node->n; i++)
+		for (uint32_t i = 0; i < node->n && !reader->is_full; i++)
 			add_character(reader, reader->regex->bytes.data[node->first + i],
 			              bs_regex_is(node->caseless, reader->options->is_caseless), 1,
 			              1);
 		break;
 	case BS_REGEX_SET:
-		set = bs_regex_set_for_bytes(reader->regex, node, reader->options->is_caseless);
+		set = bs_regex_set_of(reader->regex, node, reader->options->is_caseless);
 		add_set(reader, &set, 1, 1);
 		break;
 	case BS_REGEX_SEQUENCE:
-		for (uint32_t i = node->first; i != BS_REGEX_NO_NODE;
+		for (uint32_t i = node->first; i != BS_REGEX_NO_NODE && !reader->is_full;
 		     i = bs_regex_node(reader->regex, i)->next)
 			add_node(reader, i);
 		break;
@@ -174,7 +174,7 @@ static void add_node(struct reader *reader, uint32_t index)
 	case BS_REGEX_EMPTY:
 		break;
 	default:
-		add_item(reader, ITEM_GAP, UNBOUNDED);
+		add_item(reader, ITEM_ANYTHING, UNBOUNDED);
 		break;
 	}
 }
@@ -255,7 +255,7 @@ static void find_stretch(struct reader *reader)
 	for (uint32_t i = 0; i < reader->n_items; i++) {
 		const struct item *item = &reader->items[i];
 		struct stretch *now = &reader->now;
-		if (item->kind == ITEM_GAP) {
+		if (item->kind == ITEM_ANYTHING) {
 			end_stretch(reader);
 		} else if (item->kind == ITEM_BOUNDARY && now->n > 0) {
 			now->has_gap_after = is_word_class(now->items[now->n - 1]);
@@ -328,8 +328,7 @@ void bs_regex_class_sequence(const struct bs_regex *regex,
 		.regex = regex, .options = options, .spans_lines = spans_lines, .best_rate = 1};
 	*sequence_out = (struct bs_class_sequence){.n_runs = 0};
 	add_node(&reader, regex->root);
-	if (!reader.is_full)
-		find_stretch(&reader);
+	find_stretch(&reader);
 	if (reader.best.n > 0)
 		take_stretch(&reader.best, sequence_out);
 	*rate_out = reader.best_rate;

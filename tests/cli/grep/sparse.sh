@@ -106,3 +106,19 @@ show bitsift grep needle .
 quiet bitsift index -q huge
 quiet bitsift index -q .
 show bitsift grep --no-mmap needle huge
+echo '# a file that is longer than the first piece that is read'
+mkdir long
+{ head -c 65536 /dev/zero | tr '\0' x; echo; echo needle; } >long/file
+bitsift grep -c needle long
+echo '# a pipe in place of a file that the index knows is not read'
+mkdir piped
+echo needle | tee piped/a >piped/b
+quiet bitsift index -q piped
+rm piped/b
+mkfifo piped/b
+exec 3<>piped/b
+echo 'needle in a pipe' >&3
+show bitsift grep --no-stat needle piped | cat
+read -r line <&3
+echo "$line"
+exec 3>&-
