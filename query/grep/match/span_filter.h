@@ -8,7 +8,7 @@
 #include "core/simd/kernels.h"
 #include "query/regex/prefilter/class_sequence.h"
 
-/* Chooses the sequence. n_runs is 0: there is none that is rare enough. */
+/* Chooses a rare sequence. n_runs is 0 if no sequence is rare. */
 void bs_span_filter_init(struct bs_class_sequence *sequence, const struct bs_regex *regex,
                          const struct bs_byte_superset_options *options);
 

@@ -30,8 +30,8 @@ struct bs_class_sequence {
 	uint32_t n_runs;                                 /* 0: no sequence */
 	struct bs_class_run runs[BS_SEQUENCE_MOST_RUNS]; /* the rarest first */
 	uint32_t n_bytes;                                /* the sum of all runs */
-	/* The byte before, or after, the sequence is in `gap`, or there is none. Not tested for
-	 * sequences of more than BS_SEQUENCE_MOST_BYTES. */
+	/* The sequence begins, or ends, at a byte of `gap` or at the bounds of the text. Not tested
+	 * for sequences of more than BS_SEQUENCE_MOST_BYTES. */
 	bool has_gap_before, has_gap_after;
 	/* the maximum number of bytes between the start of a match and the sequence;
 	 * BS_SEQUENCE_UNBOUNDED */
@@ -40,8 +40,8 @@ struct bs_class_sequence {
 
 /*
  * The rarest sequence that every match contains. No class has the line feed, unless a match
- * spans_lines. *rate_out is the estimated share of places where it occurs. *is_exact_out: a line
- * of ASCII matches if the sequence occurs in it; false if spans_lines. options->is_ascii: for lines of
+ * spans_lines. *rate_out is the estimated share of places where it occurs. *is_exact_out: a line of
+ * ASCII matches if the sequence occurs in it; false if spans_lines. options->is_ascii: for lines of
  * ASCII; otherwise for any text.
  */
 void bs_regex_class_sequence(const struct bs_regex *regex,
