@@ -51,8 +51,9 @@ struct bs_grep_file_input {
 
 /*
  * Reads the first n_bytes of a regular file, or all if it is shorter; *n_out is their number. Makes
- * an input of the rest, which must not be read if *at_end_out: it is empty. Such a file needs no fstat: a second read says that it ends, and pipes and terminals cannot be read by
- * offset. Otherwise, and on failures, like bs_grep_file_input_open with only_regular.
+ * an input of the rest, which must not be read if *at_end_out: it is empty. Such a file needs no
+ * fstat: a second read says that it ends, and pipes and terminals cannot be read by offset.
+ * Otherwise, and on failures, like bs_grep_file_input_open with only_regular.
  */
 enum bs_status bs_grep_file_input_read(struct bs_grep_file_input *file, int fd, void *to,
                                        size_t n_bytes, size_t *n_out, bool *at_end_out,
