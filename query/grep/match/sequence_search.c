@@ -5,7 +5,7 @@
 
 /* The words that are searched at once. The first call for a line may find the sequence early. */
 #define FIRST_WORDS ((size_t)4)
-#define MOST_WORDS  ((size_t)32)
+#define MOST_WORDS  ((size_t)16)
 #define GAP         BS_SEQUENCE_MOST_CLASSES /* the index of sequence.gap */
 
 /* A part of the text, from text[from] on: the words of each class that was needed so far. One more

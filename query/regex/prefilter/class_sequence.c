@@ -7,7 +7,7 @@
 #include "query/regex/prefilter/byte_rate.h"
 #include "query/regex/text.h"
 
-#define MOST_ITEMS 128u
+#define MOST_ITEMS 64u
 /* a number of bytes without a useful maximum */
 #define UNBOUNDED            BS_SEQUENCE_UNBOUNDED
 #define MOST_BOUND           (UINT32_C(1) << 16)

@@ -69,8 +69,9 @@ BS_VECTOR(class_nodes, struct class_node);
 struct reader {
 	const uint8_t *text;
 	size_t n_bytes, at;
-	unsigned depth, most_depth;
-	unsigned height; /* nested groups and repetitions in the last item or group */
+	unsigned depth;
+	unsigned most_depth; /* 0: not needed yet */
+	unsigned height;     /* nested groups and repetitions in the last item or group */
 	/* the only character that the last item or group matches, NOTHING or NO_SINGLE */
 	uint32_t single;
 	const struct bs_grep_pattern *pattern;
@@ -173,9 +174,22 @@ static uint32_t peek_after(struct reader *reader)
 	return c;
 }
 
+/* True if the stack has room for this depth. */
+static bool has_room(struct reader *reader, unsigned depth)
+{
+	if (depth <= FEW_LEVELS)
+		return true;
+	if (reader->most_depth == 0) {
+		size_t n = bs_stack_levels(LEVEL_BYTES);
+		reader->most_depth =
+			n < MOST_DEPTH - FEW_LEVELS ? FEW_LEVELS + (unsigned)n : MOST_DEPTH;
+	}
+	return depth <= reader->most_depth;
+}
+
 static bool is_too_deep(struct reader *reader, size_t from, unsigned depth)
 {
-	if (depth <= reader->most_depth)
+	if (has_room(reader, depth))
 		return false;
 	refuse(reader, from, "groups, classes and repetitions are nested too deeply", "");
 	return true;
@@ -766,7 +780,7 @@ static uint32_t read_class(struct reader *reader, size_t from)
 		if (!reader->status)
 			reader->status = bs_deadline_check_after(ITEM_NS, reader->err);
 		if (takes(reader, "&&") || takes(reader, "--") || takes(reader, "~~")) {
-			if (reader->depth + ++n_operations > reader->most_depth)
+			if (!has_room(reader, reader->depth + ++n_operations))
 				refuse(reader, from, "a class has too many operations", "");
 			left = end_operand(reader, left, operation, first, from);
 			operation = (char)reader->text[at];
@@ -1460,12 +1474,6 @@ static void end_bytes(struct reader *reader)
 		bs_rust_put_definitions(&reader->writer);
 }
 
-static unsigned depth_limit(void)
-{
-	size_t n = bs_stack_levels(LEVEL_BYTES);
-	return n < FEW_LEVELS ? FEW_LEVELS : n < MOST_DEPTH ? (unsigned)n : MOST_DEPTH;
-}
-
 enum bs_status bs_rust_translate(const struct bs_grep_pattern *pattern,
                                  const struct bs_rust_options *options, struct bs_buffer *text_out,
                                  struct bs_rust_traits *traits_out, struct bs_error *err)
@@ -1474,7 +1482,6 @@ enum bs_status bs_rust_translate(const struct bs_grep_pattern *pattern,
 	struct reader reader = {
 		.pattern = pattern,
 		.options = options,
-		.most_depth = depth_limit(),
 		.traits = traits_out,
 		.writer = {.to = {.out = text_out, .err = err},
 	                   .form = options->form,
