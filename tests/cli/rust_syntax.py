@@ -217,7 +217,10 @@ EXCUSES = (
     ("--crlf, between CR and LF", lambda r: r.has("--crlf") and r.agrees_for(r.text.replace(b"\r\n", b"\n"))),
     (r"--crlf, \z after LF", lambda r: r.has("--crlf") and r.uses(r"\\z") and
      r.agrees_for(r.text.replace(b"\r\n", b"\n"), [p.replace(r"\z", "$") for p in r.patterns])),
-    (r"\A or (?-m:^)", lambda r: r.uses(r"\\[Az]|\(\?\w*-\w*m") and all(map(r.agrees_for, r.lines()))),
+    (r"\A or (?-m:^)", lambda r: r.uses(r"\\[Az]|\(\?\w*-\w*m") and (all(map(r.agrees_for, r.lines())) or
+     r.agrees_for(patterns=[p.replace(r"\A", "^") for p in r.patterns]))),
+    ("a repetition after an empty match, without RE2", lambda r: r.uses(r"\)[*+{]") and
+     r.agrees_for(patterns=[re.sub(r"\(\?(\w*)R", r"(?\1", re.sub(r"\\b\{[a-z-]+\}|\\[<>]", "", p)) for p in r.patterns])),
     ("-r, at the end without line end", lambda r: r.has("-r") and not r.text.endswith(b"\n") and r.agrees_for(r.text + b"\n")),
     ("--null-data, at line feeds", lambda r: r.has("--null-data") and (r.has("-x") or r.uses(r"[$^]")) and
      all(r.agrees_for(line.rstrip(b"\r\n")) for line in r.lines())),
