@@ -847,6 +847,17 @@ static bool multi_tell(struct search_state *state, struct bs_grep_span lines)
 	return false;
 }
 
+/* The end of a line without its line end. As in rg, --crlf removes CRLF only, not a lone LF. */
+static size_t end_of_line_text(const struct search_state *state, struct bs_grep_span line)
+{
+	const uint8_t *text = state->text;
+	if (text[line.end - 1] != state->line_end)
+		return line.end;
+	if (!state->printer->crlf)
+		return line.end - 1;
+	return line.end - line.start > 1 && text[line.end - 2] == '\r' ? line.end - 2 : line.end;
+}
+
 /* -U and -m: prints the context after the last match, in which lines that match are shown as
  * matching. */
 static bool multi_tell_after(struct search_state *state)
@@ -857,9 +868,8 @@ static bool multi_tell_after(struct search_state *state)
 		                            bs_grep_line_end(state->text, state->visited,
 		                                             state->n_bytes, state->line_end)},
 				    at;
-		size_t n_bytes = line.end - line.start;
+		size_t n_bytes = end_of_line_text(state, line) - line.start;
 		bool found = false;
-		n_bytes -= state->text[line.end - 1] == state->line_end;
 		printer->to.status =
 			bs_grep_next_match(printer->scratch, state->text + line.start, 0, n_bytes,
 		                           false, &at, &found, printer->to.err);

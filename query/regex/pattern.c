@@ -52,13 +52,16 @@ static enum bs_status join_patterns(const struct bs_grep_pattern *pattern, struc
 		to.status = bs_deadline_check_after(
 			PATTERN_NS + pattern->pattern_bytes[i] * BYTE_NS, err);
 		bs_text_put_string(&to, i > 0 ? "|" : "");
+		/* A flag such as (?i) ends with its pattern. */
+		bool has_flags = pattern->n_patterns > 1 && !pattern->is_fixed &&
+		                 memmem(pattern->patterns[i], pattern->pattern_bytes[i], "(?", 2);
 		bs_text_put_string(&to, is_line ? bs_rust_line_start(pattern) : "");
-		bs_text_put_string(&to, is_line ? "(?:" : "");
+		bs_text_put_string(&to, is_line || has_flags ? "(?:" : "");
 		if (pattern->is_fixed)
 			put_fixed(&to, pattern->patterns[i], pattern->pattern_bytes[i]);
 		else
 			bs_text_put(&to, pattern->patterns[i], pattern->pattern_bytes[i]);
-		bs_text_put_string(&to, is_line ? ")" : "");
+		bs_text_put_string(&to, is_line || has_flags ? ")" : "");
 		bs_text_put_string(&to, is_line ? bs_rust_line_end(pattern) : "");
 	}
 	return to.status;

@@ -177,4 +177,21 @@ for options in '--context-separator XX -C1' '--no-context-separator -C1' '--cont
     # shellcheck disable=SC2086
     same $options foo src docs
 done
+# A flag ends with its pattern, with -P, too.
+printf 'K\nk\nS\n' >flags.txt
+for patterns in '-e x(?i)s* -e k' '-e (?i)s+ -e k' '-x -e (?i)s -e k'; do
+    # shellcheck disable=SC2086
+    same -P $patterns flags.txt
+    # shellcheck disable=SC2086
+    same $patterns flags.txt
+done
+# With --crlf, the line end of a line in the context is CRLF, but not a lone LF.
+printf 'a b\n\nc\n \nd\n' >lf.txt
+printf 'a b\r\n\r\nc\n \r\nd\n\ne' >mixed.txt
+for option in '' -P '-r X'; do
+    for pattern in '\s' ' ?\n' 'b\n|\s' '^ ?$'; do
+        # shellcheck disable=SC2086
+        same $option -U --crlf -n -m1 -A3 -e "$pattern" lf.txt mixed.txt
+    done
+done
 report_same 900
