@@ -199,7 +199,7 @@ struct hops_measured {
 	struct hops near;
 	struct hops all;        /* all searches, with filters alone */
 	struct hops homes;      /* all searches, with homes */
-	uint64_t n_not_nearest; /* searches that did not find the nearest holder */
+	uint64_t n_not_nearest; /* words whose nearest holder a search missed */
 };
 
 static struct hops_measured measure_hops(const struct bs_network *network,

@@ -242,8 +242,8 @@ static bool reads_texts(const struct engine *engine)
 	return strncmp(engine->name, "bitsift", 7) == 0;
 }
 
-/* True if the table of data read shows the engine. Of several engines that read the same data, only
- * one is shown. */
+/* True if the engine has a column in the table of data read: it is one of those listed here or,
+ * with texts_only, reads texts; and the data that it read is known for at least one query. */
 static bool is_touch_shown(const struct comparison *comparison, size_t engine, bool texts_only)
 {
 	const char *name = comparison->engines[engine]->name;

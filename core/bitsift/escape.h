@@ -1,6 +1,7 @@
 /*
- * escape.h: untrusted text, character by character, for a terminal or for JSON. Part of the public
- * interface; see bitsift.h.
+ * escape.h: escapes untrusted text for a terminal, one character at a time, and decodes UTF-8 for
+ * callers that escape it in another way, for example for JSON. Part of the public interface; see
+ * bitsift.h.
  */
 #ifndef BITSIFT_ESCAPE_H
 #define BITSIFT_ESCAPE_H

@@ -1,6 +1,7 @@
-/* memory.h: the in-memory index: a table of names and files, and the writer's lock. The files are
- * in memory or, without a name, in a folder. dir.c uses the table in place of a directory;
- * bitsift/memory_index.h is the public interface. */
+/* memory.h: the in-memory index: a table of file names and descriptors, and the writer's lock. New
+ * files are created in memory or, after bs_memory_index_use_folder, as unnamed files (O_TMPFILE) in
+ * a folder. dir.c uses the table in place of a directory; bitsift/memory_index.h is the public
+ * interface. */
 #pragma once
 
 #include "core/base/buffer.h"

@@ -94,7 +94,7 @@ static inline simde__m256i are_frequent(simde__m256i hash, simde__m256i words)
 	return simde_mm256_srai_epi32(simde_mm256_sllv_epi32(words, shifts), 31);
 }
 
-/* Bit i of the result: the trigram in lane i has a state other than 0. */
+/* Bit i of the result is set if the state (bs_gram_state) of the trigram in lane i is not 0. */
 static inline uint32_t with_state(simde__m256i trigrams, const uint32_t *states)
 {
 	simde__m256i words = simde_mm256_i32gather_epi32((const int32_t *)(const void *)states,

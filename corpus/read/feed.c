@@ -399,8 +399,9 @@ enum bs_status bs_feed_reaches(const struct bs_source *folder,
 		*reaches_out = bs_walk_has_met_part(feed.walk);
 	if (!status && met && strcmp(met, path) == 0 && !options->binary_as_text)
 		status = is_binary(folder->path, path, &is_passed_over, err);
-	/* Fail: if the caller made path a source of its own now, a later walk of this folder would
-	 * index its documents twice. */
+	/* The walk did not reach `path`, but could not read everything on the way, so the answer is
+	 * unknown. A guess of false is not safe: the caller would make `path` a source of its own,
+	 * and a later walk that can read the folder would index the documents of `path` again. */
 	if (!status && !*reaches_out && feed.unread.used_bytes > 0)
 		status = bs_fail(err, BS_IO, "%s: %s cannot be looked at in this source",
 		                 folder->path, path);

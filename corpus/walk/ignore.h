@@ -81,9 +81,10 @@ enum bs_ignore_verdict bs_ignore_match(const struct bs_ignore *ignore,
 enum bs_ignore_verdict bs_ignore_as_globs(enum bs_ignore_verdict verdict, size_t n_plain,
                                           bool is_folder);
 
-/* Reads the global excludes file: core.excludesFile of ~/.gitconfig, or of git/config in the folder
- * $XDG_CONFIG_HOME (default ~/.config); if neither sets it, git/ignore in that folder.
- * $GIT_CONFIG_GLOBAL replaces the two configuration files; $GIT_CONFIG_SYSTEM is read after them.
+/* Reads the global excludes file. Its path is core.excludesFile of the first configuration file
+ * that sets it: ~/.gitconfig, git/config in the folder $XDG_CONFIG_HOME (default ~/.config), then
+ * $GIT_CONFIG_SYSTEM. $GIT_CONFIG_GLOBAL replaces the first two. If no file sets it, the path is
+ * git/ignore in the folder $XDG_CONFIG_HOME (default ~/.config).
  * must_read, BS_NO_MEMORY, BS_IO: see bs_ignore_level_open (BS_IGNORE_MUST_READ). */
 enum bs_status bs_ignore_read_global(bool must_read, struct bs_ignore *ignore,
                                      struct bs_error *err) BS_WARN_UNUSED;

@@ -115,7 +115,8 @@ struct bs_term_batch {
 	/* by document: the fields of its texts that are neither numbers nor dates */
 	struct bs_u32s other_fields;
 	struct bs_buffer raws;
-	struct bs_u64s gram_rows;   /* rows of grams, one after another */
+	/* the documents' rows of gram bits, one after another, of bs_gram_row_words() words each */
+	struct bs_u64s gram_rows;
 	struct bs_buffer gram_text; /* scratch: the joined fields of a document */
 	struct bs_u32s trigrams;    /* distinct trigrams of the documents that have rows */
 	/* skipped files: nul_end (u32), fingerprint (4 u64) and the NUL-terminated name of each */

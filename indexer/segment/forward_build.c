@@ -70,7 +70,7 @@ static void take_ordinals(const struct bs_indexing_buffer *indexing_buffer,
 	bs_sort_u32(ordinals, spare, n_terms, indexing_buffer->terms.n_terms);
 }
 
-#define SAMPLE_DOCS  32u         /* documents that are measured for each size */
+#define SAMPLE_DOCS  32u         /* the most documents that are measured for each size */
 #define SAMPLE_TERMS (32u << 10) /* about the most terms of all measured documents of one size */
 
 struct size_sample {

@@ -224,10 +224,11 @@ struct measured {
 	uint32_t n_rows;                         /* measured rows */
 };
 
-/* Numbers of columns, packed by level (bs_count_pack), of a chunk of terms: of all terms without an
- * exact column, and of those that are new to their lane. */
+/* Numbers of columns, packed by level (bs_count_pack), summed over a chunk of terms. */
 struct chunk_counts {
-	uint64_t all;
+	uint64_t all; /* columns of all terms without an exact column */
+	/* of these, the columns of coarse levels whose current lane (a group or a block of
+	 * documents) did not have the term before */
 	uint64_t fresh;
 };
 

@@ -320,8 +320,8 @@ int fstatat(int at, const char *path, struct stat *found, int flags)
 #define FOLDERS     40
 #define FOLDER_DOCS 150
 
-/* In a subfolder of the source of an index, only the files there are checked for changes, and not
- * many of its neighbours. */
+/* A grep of one subfolder of a source checks the files of that subfolder for changes, and few files
+ * of the subfolders next to it. */
 static void test_only_searched_files_are_checked(void **rig_in)
 {
 	static const char *const pattern = "needle";

@@ -67,7 +67,8 @@ static enum bs_status compile_words(const struct bs_buffer *text, uint32_t optio
 	bs_buffer_deinit(&words.text);
 	if (status || code_out->code || !words.is_changed)
 		return status;
-	/* The text without the definitions has another error if the pattern is at fault. */
+	/* Compile the original text, without the definitions. If this fails, too, the pattern
+	 * itself is invalid, and this error is reported. */
 	pcre2_code *plain = bs_pcre2_compile(text->data, text->used_bytes - 1, options,
 	                                     &plain_error, off_out, context);
 	if (!plain) {

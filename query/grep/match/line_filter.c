@@ -25,11 +25,12 @@
  * lines would have it, unless it is a run of LEAST_RUN bytes. */
 #define MOST_RATE (1.0 / 100)
 #define LEAST_RUN 12u
-/* An automaton replaces a sequence that is in more than one line for this many bytes, and in more
- * than SPARE_LINES, if not all of these lines match. */
+/* An automaton replaces a sequence that is not exact if more lines have had it than one for each
+ * BYTES_A_LINE scanned bytes plus SPARE_LINES. */
 #define BYTES_A_LINE 1024u
 #define SPARE_LINES  1024u
-/* A piece is dense if more than one line for this many bytes has a sequence. */
+/* A piece is also dense if its sequence is not exact and is in more lines than one for each
+ * BYTES_A_DENSE_LINE bytes plus SPARE_ENDS. */
 #define BYTES_A_DENSE_LINE 64u
 
 /* How lines of one kind are found. */
@@ -100,8 +101,8 @@ uint32_t bs_line_filter_sequence_bytes(const struct bs_regex *regex,
 	return sequence.n_runs ? sequence.n_bytes : 0;
 }
 
-/* Builds the automaton of the scanner, if there is one. At another time if another thread is
- * building. */
+/* Builds the automaton of the scanner, unless that was tried before or the pattern has none. Does
+ * nothing while another thread is building; a later call may build it. */
 static enum bs_status build(struct bs_line_filter *filter, struct scanner *scanner,
                             struct bs_error *err)
 {
@@ -220,8 +221,10 @@ static bool take_match(void *context, size_t match_end)
 	return take_line(scratch, place) || scratch->is_dense;
 }
 
-/* Chooses the piece that begins at text[from] and its scanner: lines of ASCII up to the first line
- * that has other bytes, or such lines. */
+/* Chooses the piece that begins at text[from], and its scanner: `ascii` for the lines of ASCII
+ * before the first line with other bytes; if there are none, `any` for a stretch of lines that have
+ * other bytes, with short gaps of ASCII between them. If `any` cannot scan, the scanner is NULL and
+ * the piece is one line. */
 static enum bs_status choose_piece(struct bs_line_filter *filter,
                                    struct bs_line_filter_scratch *scratch, const uint8_t *text,
                                    size_t from, size_t end, struct scanner **scanner_out,

@@ -1,8 +1,8 @@
 /*
- * line_filter.h: finds the lines that a pattern may match, faster than PCRE2 and whatever the
- * pattern: by a rare sequence of byte classes that each match contains (sequence_search.h), or by
- * an automaton (automaton.h) for a simpler pattern (query/regex/prefilter/byte_superset.h). PCRE2
- * decides on the lines found, unless the filter finds exactly the lines that match.
+ * line_filter.h: finds the lines that a pattern may match, faster than PCRE2: by a rare sequence of
+ * byte classes that each match contains (sequence_search.h), or by an automaton (automaton.h) for a
+ * simpler pattern (query/regex/prefilter/byte_superset.h). A pattern that has neither has no
+ * filter. PCRE2 decides on the lines found, unless the filter finds exactly the lines that match.
  *
  * Lines of ASCII have an automaton of their own, because it is up to twenty times as fast. The one
  * for other lines is built when such a line is met.
@@ -25,9 +25,9 @@ uint32_t bs_line_filter_sequence_bytes(const struct bs_regex *regex,
                                        const struct bs_byte_superset_options *options);
 
 /* regex and kernel are borrowed. options: is_ascii is ignored. *filter_out is NULL if the pattern
- * has no filter. may_build: an automaton may be built at once; otherwise only in place of
- * sequences, after BS_LINE_FILTER_AFTER_BYTES. A filter may be used by several threads.
- * BS_NO_MEMORY. */
+ * has no filter. may_build: an automaton may be built at once; otherwise only after the filter has
+ * scanned BS_LINE_FILTER_AFTER_BYTES, so that a pattern without a sequence for lines of ASCII has
+ * no filter. A filter may be used by several threads. BS_NO_MEMORY. */
 enum bs_status bs_line_filter_new(const struct bs_regex *regex,
                                   const struct bs_byte_superset_options *options,
                                   const struct bs_kernel *kernel, bool may_build,
@@ -47,8 +47,8 @@ struct bs_line_candidate {
 	size_t place;    /* a position in it */
 	size_t line_end; /* after its line feed; the end of the text if it has none */
 	bool is_sure;    /* it does match */
-	/* around it, nearly every position ends a match: reporting these takes longer than a search
-	 * by PCRE2 */
+	/* the piece of text around it has so many ends of matches, or lines with the sequence, that
+	 * a search by PCRE2 is faster than the filter */
 	bool is_dense;
 };
 

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* The words that are searched at once. The first call for a line may find the sequence early. */
+/* The number of words that are searched at once. It is small at first, because the sequence may
+ * occur early, and doubles up to MOST_WORDS. */
 #define FIRST_WORDS ((size_t)4)
 #define MOST_WORDS  ((size_t)16)
 #define GAP         BS_SEQUENCE_MOST_CLASSES /* the index of sequence.gap */
@@ -30,7 +31,7 @@ static uint64_t low_bits(size_t n)
 	return n < 64 ? (UINT64_C(1) << n) - 1 : UINT64_MAX;
 }
 
-/* The words of a class. No byte after the end of the text is in a class, but in the gap. */
+/* The words of a class. Bytes after the end of the text are in the gap and in no other class. */
 static const uint64_t *words_of(struct part *part, size_t class)
 {
 	uint64_t *words = part->words[class];
@@ -63,7 +64,8 @@ static const uint64_t *words_of_run(struct part *part, size_t i)
 	for (size_t k = 0; k < i; k++)
 		if (runs[k].class == run->class && runs[k].n_bytes == run->n_bytes)
 			return part->runs[k];
-	/* The last word has no next one: it lacks places that no sequence needs. */
+	/* No word follows the last one, so it lacks runs that would extend beyond it. They are not
+	 * needed, because each sequence ends at or before its last bit. */
 	uint64_t *places = part->runs[i];
 	memcpy(places, words, (part->n_words + 1) * sizeof(*places));
 	places[part->n_words + 1] = 0;
@@ -75,8 +77,8 @@ static const uint64_t *words_of_run(struct part *part, size_t i)
 	return places;
 }
 
-/* The bits of word w that a bit of the gap precedes. The text before the part is a gap at the start
- * of a line only. */
+/* The bits of word w that directly follow a byte of the gap. Before the first bit of the part, the
+ * start of a line counts as a gap; elsewhere the byte before the part decides. */
 static uint64_t after_gap(const struct part *part, const uint64_t *gap, size_t w,
                           bool is_line_start)
 {
@@ -140,9 +142,9 @@ static size_t take_places(const struct part *part, uint64_t *places,
 	return next;
 }
 
-/* The first place of a run of `least` bytes, which is longer than a word, in the words of the part;
- * end if there is none. *n_open: the number of bytes of the class directly before the part; set to
- * that of those at its end. */
+/* The place of the first run of `least` bytes, more than 64, whose last needed byte is in the part;
+ * the run may begin before the part. part->end: there is none. *n_open: the number of bytes of the
+ * class directly before the part; if there is no run, it becomes that directly before its end. */
 static size_t find_long_run(struct part *part, size_t least, size_t *n_open)
 {
 	const uint64_t *words = words_of(part, 0);

@@ -21,7 +21,8 @@ struct bs_place_taker {
 };
 
 /* Passes the places in text[from..end) where the sequence occurs, in ascending order.
- * sequence->n_runs > 0. from is the start of a line and end the end of one. */
+ * sequence->n_runs > 0. from and end count as the bounds of a line: if from is within a line, a
+ * place at from may be passed although no gap precedes it. */
 void bs_class_sequence_find(const struct bs_class_sequence *sequence,
                             const struct bs_kernel *kernel, const uint8_t *text, size_t from,
                             size_t end, const struct bs_place_taker *to);

@@ -3,7 +3,8 @@
 
 #include "query/grep/match/sequence_search.h"
 
-/* A sequence that is expected at more than this share of the places passes over little. */
+/* A sequence that is expected at more than this share of the places is not used, because it would
+ * skip too little text. */
 #define MOST_RATE (1.0 / 1000)
 
 void bs_span_filter_init(struct bs_class_sequence *sequence, const struct bs_regex *regex,

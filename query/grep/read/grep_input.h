@@ -13,8 +13,9 @@
 #include "corpus/walk/holes.h"
 
 struct bs_grep_input {
-	/* Reads up to n_bytes (> 0), perhaps fewer; waits for the first. *n_out is 0 at the end.
-	 * BS_NO_MEMORY; BS_IO, with a reason without the path; BS_STOPPED. */
+	/* Reads up to n_bytes (> 0), perhaps fewer; waits until the first byte or the end arrives.
+	 * *n_out is 0 at the end. BS_NO_MEMORY; BS_IO or BS_NOT_FOUND, with a reason without the
+	 * path; BS_DEADLINE; BS_STOPPED. */
 	enum bs_status (*read)(struct bs_grep_input *input, void *to, size_t n_bytes, size_t *n_out,
 	                       struct bs_error *err);
 	/* Call once, at the end of the input or earlier. Reports a late failure, such as that of a
@@ -50,10 +51,13 @@ struct bs_grep_file_input {
 };
 
 /*
- * Reads the first n_bytes of a regular file, or all if it is shorter; *n_out is their number. Makes
- * an input of the rest, which must not be read if *at_end_out: it is empty. Such a file needs no
- * fstat: a second read says that it ends, and pipes and terminals cannot be read by offset.
- * Otherwise, and on failures, like bs_grep_file_input_open with only_regular.
+ * Reads the first n_bytes of a regular file, or all if it is shorter; *n_out is the number of bytes
+ * read. *at_end_out: the file is not empty and these are all its bytes; `file` can then only be
+ * closed, because a read would return the beginning again. Otherwise `file` becomes an input of the
+ * rest, as by bs_grep_file_input_open with only_regular, which also gives the status.
+ *
+ * A file that is read to its end needs no fstat: a second pread shows that it ends, and pread fails
+ * for pipes and terminals.
  */
 enum bs_status bs_grep_file_input_read(struct bs_grep_file_input *file, int fd, void *to,
                                        size_t n_bytes, size_t *n_out, bool *at_end_out,

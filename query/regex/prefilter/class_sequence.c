@@ -23,7 +23,7 @@ enum item_kind {
 struct item {
 	enum item_kind kind;
 	uint64_t class[4]; /* bit c & 63 of class[c >> 6]: byte c is in the class */
-	uint32_t least;    /* number of bytes, > 0 */
+	uint32_t least;    /* ITEM_RUN: the minimum number of bytes, > 0 */
 	bool is_fixed;     /* never more bytes than `least` */
 	/* the maximum number of bytes that match all of the part; UNBOUNDED */
 	uint32_t most_bytes;
@@ -267,7 +267,7 @@ static void find_stretch(struct reader *reader)
 			bool is_long = item->least > BS_SEQUENCE_MOST_BYTES;
 			if (!item->is_fixed || item->is_alone || is_long)
 				end_stretch(reader);
-			/* The end of a run of any length may begin the next stretch. */
+			/* The end of a run of variable length may begin the next stretch. */
 			if (!item->is_fixed && !item->is_alone && !is_long) {
 				append_run(reader, item);
 				now->before_bytes = add_bounds(before_bytes, item->most_bytes);

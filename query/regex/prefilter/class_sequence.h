@@ -10,7 +10,7 @@
 
 #define BS_SEQUENCE_MOST_CLASSES 8u
 #define BS_SEQUENCE_MOST_RUNS    16u
-/* the length of a sequence of several runs */
+/* the maximum length of a sequence of several runs; a single run may be longer */
 #define BS_SEQUENCE_MOST_BYTES 64u
 
 #define BS_SEQUENCE_UNBOUNDED UINT32_MAX
@@ -30,8 +30,8 @@ struct bs_class_sequence {
 	uint32_t n_runs;                                 /* 0: no sequence */
 	struct bs_class_run runs[BS_SEQUENCE_MOST_RUNS]; /* the rarest first */
 	uint32_t n_bytes;                                /* the sum of all runs */
-	/* The sequence begins, or ends, at a byte of `gap` or at the bounds of the text. Not tested
-	 * for sequences of more than BS_SEQUENCE_MOST_BYTES. */
+	/* The byte before (after) the sequence must be in `gap`; the bounds of the searched text
+	 * also count as a gap. Not tested for sequences of more than BS_SEQUENCE_MOST_BYTES. */
 	bool has_gap_before, has_gap_after;
 	/* the maximum number of bytes between the start of a match and the sequence;
 	 * BS_SEQUENCE_UNBOUNDED */

@@ -52,7 +52,7 @@ try_patterns() { # HOW N
 
 make_tree
 make_more x
-# A file of a requested type may be hidden.
+# With -t, hidden files of that type are searched, too.
 printf 'w12 hidden\n' >more/a/.hid.txt
 settle
 bitsift index -q --words --grams .

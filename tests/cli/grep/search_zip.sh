@@ -76,9 +76,9 @@ for ending in $endings; do
     head -c 5 "big.txt.$ending" >"bad/short.$ending"
     { cat "small.txt.$ending" && echo garbage; } >"bad/behind.$ending"
     cp "big.txt.$ending" "bad/changed.$ending"
-    # lz4 and brotli have no checksum that would detect this damage, or detect it late.
+    # Every format reports this damage; brotli has no checksum, but its changed stream is invalid.
     flip_byte "bad/changed.$ending" $((n / 2))
-    # The last bytes are a checksum.
+    # Damage near the end, where most formats have a checksum. brotli has none and reports nothing.
     cp "small.txt.$ending" "bad/sum.$ending"
     flip_byte "bad/sum.$ending" $(($(stat -c %s "small.txt.$ending") - 6))
 done

@@ -164,7 +164,8 @@ static void cut_token(const struct growing *growing, struct bs_buffer *bytes, si
 		size_t next = end;
 		UChar32 c;
 		U8_NEXT(text, next, n, c);
-		/* Brackets inside tokens are added by call() and print_signs(). */
+		/* Cuts at round brackets, too. call() appends some to tokens later, print_signs()
+		 * puts some around the whole query. */
 		if (c == '(' || c == ')' || c == '"' || c == '^' || c == '&' || c == '|' ||
 		    (c >= 0 && u_isUWhiteSpace(c)))
 			break;
@@ -220,7 +221,7 @@ static void blur(struct growing *growing, struct oracle_node *node)
 	growing->query->bytes.used_bytes = node->text_off + node->text_bytes;
 }
 
-/* Appends some code points of a file's name. */
+/* Appends a file's name, or the end of it from a random code point on. */
 static void append_name(struct growing *growing, struct bs_buffer *to)
 {
 	const struct oracle *oracle = growing->oracle;

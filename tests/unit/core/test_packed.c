@@ -168,7 +168,8 @@ static void test_slopes(void **state)
 		assert_true(check_values(values, 4097, s % 2) >= 32);
 		assert_true(check_values(values, LONG, s % 2) >= 32);
 	}
-	/* An exact line needs no bits, and a descending one has no slope. */
+	/* Every block of values that grow by a constant has a slope. Blocks of descending values
+	 * have none, because a stored slope is not negative. */
 	for (uint64_t i = 0; i < LONG; i++)
 		values[i] = i * 7;
 	assert_int_equal(check_values(values, LONG, true), (LONG + 127) / 128);
