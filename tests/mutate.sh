@@ -919,4 +919,14 @@ near_folder corpus/walk/file.c source
 A file in another folder that has the path of an open one now is found.
 - errno != ENOENT && errno != EMFILE
 + errno != EMFILE
+
+short_read query/grep/read/grep_input.c faults
+A file of which only a part can be read is not taken for a shorter file.
+- pread(fd, (uint8_t *)to + n_read, n_bytes - n_read, n) == 0;
++ true;
+
+short_size query/grep/read/grep_text.c cli_grep_large
+A search of a later piece begins where the first piece ended.
+- text->read_bytes = bytes->used_bytes;
++ text->read_bytes = 0;
 TABLE

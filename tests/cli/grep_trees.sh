@@ -54,7 +54,13 @@ same() {
     rg --no-config --sort path "$@" >"$SCRATCH/rg" 2>"$SCRATCH/rg.err" <"${INPUT:-/dev/null}" || rg_status=$?
     # With -P rg can crash on empty matches.
     [ "$rg_status" -lt 128 ] || return 0
-    bitsift grep "$@" >"$SCRATCH/ours" 2>"$SCRATCH/ours.err" <"${INPUT:-/dev/null}" || our_status=$?
+    # If the output is a file, grep recognises it among the files that it reads.
+    if (((n_same + n_other) % 2)); then
+        bitsift grep "$@" >"$SCRATCH/ours" 2>"$SCRATCH/ours.err" <"${INPUT:-/dev/null}" || our_status=$?
+    else
+        bitsift grep "$@" 2>"$SCRATCH/ours.err" <"${INPUT:-/dev/null}" | cat >"$SCRATCH/ours"
+        our_status=${PIPESTATUS[0]}
+    fi
     if [[ " $* " == *' --json'[\ =]* || " $* " == *' --stats '* ]]; then
         plain_times "$SCRATCH/rg"
         plain_times "$SCRATCH/ours"

@@ -10,6 +10,7 @@
 enum faults_kind {
 	FAULTS_MEMORY,  /* malloc and similar, mmap, fdopendir, pthread_create, dlopen */
 	FAULTS_READING, /* read, pread, readdir: EIO */
+	FAULTS_SHORT,   /* read, pread: the first that fails returns one byte; the others: EIO */
 	FAULTS_WRITING, /* write, fsync, rename, ...: ENOSPC, EIO */
 	FAULTS_KINDS
 };

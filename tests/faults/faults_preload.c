@@ -222,16 +222,29 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
 
 /* ---- reading ---- */
 
+/* The number of bytes that a call reads; 0 if it must fail. Before an error the kernel returns what
+ * it could read. */
+static size_t readable(void *caller, size_t n_bytes)
+{
+	errno = EIO;
+	if (fails(FAULTS_READING, caller))
+		return 0;
+	bool is_short = n_bytes > 1 && fails(FAULTS_SHORT, caller);
+	return !is_short ? n_bytes : faults->n_failed == 1 ? 1 : 0;
+}
+
 ssize_t read(int fd, void *bytes, size_t n_bytes)
 {
 	REAL(read)
-	return fails_with(FAULTS_READING, CALLER, EIO) ? -1 : real(fd, bytes, n_bytes);
+	size_t n = readable(CALLER, n_bytes);
+	return n == 0 && n_bytes > 0 ? -1 : real(fd, bytes, n);
 }
 
 ssize_t pread64(int fd, void *bytes, size_t n_bytes, off64_t off)
 {
 	REAL(pread64)
-	return fails_with(FAULTS_READING, CALLER, EIO) ? -1 : real(fd, bytes, n_bytes, off);
+	size_t n = readable(CALLER, n_bytes);
+	return n == 0 && n_bytes > 0 ? -1 : real(fd, bytes, n, off);
 }
 
 struct dirent64 *readdir64(DIR *folder)
