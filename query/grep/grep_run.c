@@ -23,7 +23,7 @@
 #define HELD_BYTES     ((size_t)4 << 20)
 #define ALL_HELD_BYTES ((size_t)16 << 20)
 /* The memory of a slot's output that is kept for the next file. */
-#define KEPT_BYTES ((size_t)65536)
+#define KEPT_BYTES ((size_t)4096)
 
 /* Estimated time per file, without its bytes, for the deadline. */
 #define FILE_NS 2000u
