@@ -216,8 +216,8 @@ static enum bs_status hold_in_file(struct bs_condition_matcher *asker, struct bs
 	for (size_t i = 0; i < asker->conditions->n && *hold_out && !status; i++) {
 		const struct bs_condition *condition = &asker->conditions->list[i];
 		bool found = false;
-		status = is_in_file(condition, asker->scratches[i], text, binary, is_slice, &found,
-		                    err);
+		status = is_in_file(condition, asker->states[i].scratch, text, binary, is_slice,
+		                    &found, err);
 		*hold_out = !status && found != condition->is_not;
 		if (is_changed)
 			memcpy(text->bytes.data, kept.data, n_bytes);

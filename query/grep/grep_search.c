@@ -385,15 +385,14 @@ static bool tell_rest(struct search_state *state)
 	return state->is_alone || is_full || tell_after(state, state->window);
 }
 
-/* True if matching lines satisfy --and and --not. */
-static bool is_found(struct search_state *state, struct bs_grep_span lines)
+/* True if matching lines satisfy --and and --not. end: see bs_conditions_hold. */
+static bool is_found(struct search_state *state, struct bs_grep_span lines, size_t end)
 {
 	struct bs_grep_printer *printer = state->printer;
 	bool hold = true;
 	if (!printer->to.status)
-		printer->to.status =
-			bs_conditions_hold(printer->asker, state->text + lines.start,
-		                           lines.end - lines.start, &hold, printer->to.err);
+		printer->to.status = bs_conditions_hold(printer->asker, state->text, lines, end,
+		                                        &hold, printer->to.err);
 	return hold;
 }
 
@@ -411,7 +410,7 @@ __attribute__((noinline)) static bool choose_line(struct search_state *state,
                                                   struct bs_grep_span *line, bool *found)
 {
 	bool is_on = true;
-	while (is_on && *found && !is_found(state, *line))
+	while (is_on && *found && !is_found(state, *line, state->window))
 		is_on = next_line_from(state, line->end, line, found);
 	return is_on && !state->printer->to.status;
 }
@@ -529,6 +528,8 @@ static bool read_more(struct search_state *state)
 	state->text = state->source->bytes.data;
 	state->n_bytes = state->source->bytes.used_bytes;
 	bs_grep_scratch_reset(printer->scratch);
+	if (printer->asker)
+		bs_conditions_reset(printer->asker);
 	drop_skips(state, gone);
 	state->gone_bytes += gone;
 	state->base = 0;
@@ -628,7 +629,7 @@ static bool count_empty(struct search_state *state, uint32_t *n_out)
 		at = line.end;
 		found = found && line.start < AROUND_LINES + EMPTY_LINES;
 		if (!printer->to.status && found)
-			*n_out += !printer->asker || is_found(state, line);
+			*n_out += !printer->asker || is_found(state, line, line.end);
 	}
 	state->text = held;
 	bs_buffer_deinit(&lines);
@@ -806,8 +807,10 @@ static bool multi_find(struct search_state *state, struct bs_grep_span *at, bool
 		                                        printer->to.err);
 		at->start += from;
 		at->end += from;
-		if (printer->to.status || !*found || !printer->asker ||
-		    is_found(state, lines_of(state, *at)))
+		if (printer->to.status || !*found || !printer->asker)
+			return !printer->to.status;
+		struct bs_grep_span lines = lines_of(state, *at);
+		if (is_found(state, lines, lines.end))
 			return !printer->to.status;
 		if (at->end == state->n_bytes) {
 			*found = false;
@@ -873,7 +876,8 @@ static bool multi_tell_after(struct search_state *state)
 		printer->to.status =
 			bs_grep_next_match(printer->scratch, state->text + line.start, 0, n_bytes,
 		                           false, &at, &found, printer->to.err);
-		found = found && !printer->to.status && (!printer->asker || is_found(state, line));
+		found = found && !printer->to.status &&
+		        (!printer->asker || is_found(state, line, line.end));
 		uint64_t left = state->after_left;
 		/* As in rg, only the text up to the last match then counts as searched. */
 		state->pos = found ? line.end : state->pos;
@@ -966,6 +970,8 @@ void bs_grep_search_text(const struct bs_grep_matcher *matcher, struct bs_grep_t
 		.source = text,
 		.capacity = BS_GREP_PIECE_BYTES};
 	bs_grep_scratch_reset(printer->scratch);
+	if (printer->asker)
+		bs_conditions_reset(printer->asker);
 	bs_grep_print_begin(printer);
 	if (state.n_bytes > 0 || text->has_more)
 		search(&state);

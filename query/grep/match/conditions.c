@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/bitsift/grep_request.h"
+#include "query/grep/match/text_lines.h"
 #include "query/regex/text.h"
 
 enum bs_status bs_conditions_read(const struct bs_grep_request *request,
@@ -61,49 +62,113 @@ enum bs_status bs_condition_asker_init(struct bs_condition_matcher *asker,
                                        const struct bs_conditions *conditions, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	*asker = (struct bs_condition_matcher){conditions,
-	                                       calloc(conditions->n, sizeof(*asker->scratches))};
-	if (!asker->scratches)
-		return bs_fail_memory(err, "patterns", conditions->n * sizeof(*asker->scratches));
+	size_t n_bytes = conditions->n * sizeof(*asker->states);
+	*asker = (struct bs_condition_matcher){conditions, calloc(1, n_bytes)};
+	if (!asker->states)
+		return bs_fail_memory(err, "patterns", n_bytes);
 	for (size_t i = 0; i < conditions->n && !status; i++)
-		status =
-			bs_grep_scratch_new(conditions->list[i].matcher, &asker->scratches[i], err);
+		status = bs_grep_scratch_new(conditions->list[i].matcher, &asker->states[i].scratch,
+		                             err);
 	return status;
 }
 
 void bs_condition_asker_deinit(struct bs_condition_matcher *asker)
 {
-	for (size_t i = 0; asker->scratches && i < asker->conditions->n; i++)
-		bs_grep_scratch_free(asker->scratches[i]);
-	free(asker->scratches);
+	for (size_t i = 0; asker->states && i < asker->conditions->n; i++)
+		bs_grep_scratch_free(asker->states[i].scratch);
+	free(asker->states);
 }
 
-/* *found_out: the lines contain a match. A match after the last line feed is in no line, and does
- * not count. */
-static enum bs_status matches(struct bs_grep_scratch *scratch,
-                              const struct bs_grep_matcher *matcher, const uint8_t *lines,
-                              size_t n_bytes, bool *found_out, struct bs_error *err)
+void bs_conditions_reset(struct bs_condition_matcher *asker)
+{
+	for (size_t i = 0; i < asker->conditions->n; i++) {
+		bs_grep_scratch_reset(asker->states[i].scratch);
+		asker->states[i].from = asker->states[i].upto = asker->states[i].limit = 0;
+	}
+}
+
+/* If a line follows the last one within NEAR_BYTES, the lines after it are searched, too, up to
+ * AHEAD_BYTES, because a search of many lines takes less time for each. */
+#define NEAR_BYTES  ((size_t)256)
+#define AHEAD_BYTES ((size_t)4096)
+
+/* The end of the text that is searched with a line. */
+static size_t choose_limit(const struct bs_condition_state *state,
+                           const struct bs_grep_matcher *matcher, const uint8_t *text,
+                           struct bs_grep_span line, size_t end)
+{
+	bool is_near = line.start >= state->upto && line.start - state->upto < NEAR_BYTES;
+	/* A lookbehind must not see the line before. */
+	if (!is_near || bs_grep_matcher_traits(matcher)->looks_back)
+		return line.end;
+	return end - line.end > AHEAD_BYTES
+	               ? bs_grep_line_end(text, line.end + AHEAD_BYTES, end, text[line.end - 1])
+	               : end;
+}
+
+/* Searches the line, and perhaps those after it up to `end`, for the next that matches. */
+static enum bs_status search_ahead(struct bs_condition_state *state,
+                                   const struct bs_grep_matcher *matcher, const uint8_t *text,
+                                   struct bs_grep_span line, size_t end, struct bs_error *err)
+{
+	struct bs_grep_span found;
+	bool is_found;
+	if (line.start < state->from || line.start >= state->limit) {
+		state->limit = choose_limit(state, matcher, text, line, end);
+		bs_grep_scratch_reset(state->scratch);
+	}
+	enum bs_status status = bs_grep_next_line(state->scratch, text, line.start, state->limit,
+	                                          &found, &is_found, err);
+	/* PCRE2 may have given up a later line, which perhaps nobody asks about. */
+	if (status == BS_UNSUPPORTED && state->limit > line.end) {
+		state->limit = line.end;
+		bs_grep_scratch_reset(state->scratch);
+		status = bs_grep_next_line(state->scratch, text, line.start, line.end, &found,
+		                           &is_found, err);
+	}
+	if (!status) {
+		state->from = line.start;
+		state->found = is_found ? found.start : state->limit;
+		state->upto = is_found ? found.end : state->limit;
+	}
+	return status;
+}
+
+/* *found_out: the lines, matched as a text of their own, contain a match. A match after the last
+ * line feed is in no line, and does not count. */
+static enum bs_status search_lines(struct bs_condition_state *state,
+                                   const struct bs_grep_matcher *matcher, const uint8_t *lines,
+                                   size_t n_bytes, bool *found_out, struct bs_error *err)
 {
 	struct bs_grep_span at;
-	bs_grep_scratch_reset(scratch);
+	bs_grep_scratch_reset(state->scratch);
 	if (bs_grep_matcher_traits(matcher)->by_line)
-		return bs_grep_next_line(scratch, lines, 0, n_bytes, &at, found_out, err);
+		return bs_grep_next_line(state->scratch, lines, 0, n_bytes, &at, found_out, err);
 	enum bs_status status =
-		bs_grep_next_match(scratch, lines, 0, n_bytes, false, &at, found_out, err);
+		bs_grep_next_match(state->scratch, lines, 0, n_bytes, false, &at, found_out, err);
 	*found_out = !status && *found_out && at.start < n_bytes;
 	return status;
 }
 
-enum bs_status bs_conditions_hold(struct bs_condition_matcher *asker, const uint8_t *lines,
-                                  size_t n_bytes, bool *hold_out, struct bs_error *err)
+enum bs_status bs_conditions_hold(struct bs_condition_matcher *asker, const uint8_t *text,
+                                  struct bs_grep_span lines, size_t end, bool *hold_out,
+                                  struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	*hold_out = true;
 	for (size_t i = 0; i < asker->conditions->n && *hold_out && !status; i++) {
 		const struct bs_condition *condition = &asker->conditions->list[i];
+		struct bs_condition_state *state = &asker->states[i];
 		bool found = false;
-		status = matches(asker->scratches[i], condition->matcher, lines, n_bytes, &found,
-		                 err);
+		if (end == lines.end || !bs_grep_matcher_traits(condition->matcher)->by_line) {
+			status = search_lines(state, condition->matcher, text + lines.start,
+			                      lines.end - lines.start, &found, err);
+		} else {
+			if (lines.start < state->from || lines.start >= state->upto)
+				status = search_ahead(state, condition->matcher, text, lines, end,
+				                      err);
+			found = lines.start == state->found;
+		}
 		*hold_out = !status && found != condition->is_not;
 	}
 	return status;

@@ -36,10 +36,17 @@ enum bs_status bs_conditions_compile(struct bs_conditions *conditions,
                                      struct bs_error *err) BS_WARN_UNUSED;
 void bs_conditions_deinit(struct bs_conditions *conditions);
 
+struct bs_condition_state {
+	struct bs_grep_scratch *scratch;
+	/* Of the lines that begin in [from, upto), only the one at `found` matches, or none. */
+	size_t from, found, upto;
+	size_t limit; /* the text up to here is searched; at least upto */
+};
+
 /* The state of one thread that evaluates conditions. The conditions must outlive it. */
 struct bs_condition_matcher {
 	const struct bs_conditions *conditions;
-	struct bs_grep_scratch **scratches; /* one for each condition */
+	struct bs_condition_state *states; /* one for each condition */
 };
 
 /* conditions->n > 0. Release with bs_condition_asker_deinit, also after a failure; a
@@ -49,8 +56,13 @@ enum bs_status bs_condition_asker_init(struct bs_condition_matcher *asker,
                                        struct bs_error *err) BS_WARN_UNUSED;
 void bs_condition_asker_deinit(struct bs_condition_matcher *asker);
 
-/* Whether a line, or with -U the lines of a match, satisfy all conditions. The lines are matched as
- * a text of their own. Fails as bs_grep_next_line. */
-enum bs_status bs_conditions_hold(struct bs_condition_matcher *asker, const uint8_t *lines,
-                                  size_t n_bytes, bool *hold_out,
+/* Forgets the text that was searched. */
+void bs_conditions_reset(struct bs_condition_matcher *asker);
+
+/* Whether text[lines.start..lines.end), a line, or with -U the lines of a match, satisfies all
+ * conditions. end: the end of a line; unless it is lines.end, `lines` is one line, those after it up
+ * to `end` may be searched, too, and bs_conditions_reset must be called before the text changes.
+ * Fails as bs_grep_next_line. */
+enum bs_status bs_conditions_hold(struct bs_condition_matcher *asker, const uint8_t *text,
+                                  struct bs_grep_span lines, size_t end, bool *hold_out,
                                   struct bs_error *err) BS_WARN_UNUSED;

@@ -133,4 +133,13 @@ for ((i = 0; i < n_cases; i++)); do
     done
     rm -rf .bitsift
 done
+# Files that are read in pieces, with conditions that hold in most lines, in some, or in few.
+mkdir large
+awk 'BEGIN { for (i = 0; i < 30000; i++) printf "line %d %s%s\n", i, i % 7 ? "odd" : "even", i % 5000 ? "" : " rare" }' >large/file
+for condition in odd rare '[0-9]{3}7 ' 'line \d+3'; do
+    for pattern in line even '[0-9]{4}5'; do
+        compare "large, --and $condition" "$(rg -N -e "$pattern" large/file | rg -c -e "$condition")" bitsift grep -c -e "$pattern" --and "$condition" large/file
+        compare "large, --not $condition" "$(rg -N -e "$pattern" large/file | rg -v -c -e "$condition")" bitsift grep -c -e "$pattern" --not "$condition" large/file
+    done
+done
 echo "all agree"
