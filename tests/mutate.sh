@@ -929,9 +929,4 @@ short_size query/grep/read/grep_text.c cli_grep_large
 A search of a later piece begins where the first piece ended.
 - text->read_bytes = bytes->used_bytes;
 + text->read_bytes = 0;
-
-conditions_reset query/grep/match/conditions.c cli_and_not
-What --and knows of a text is forgotten when the next piece is read.
-- asker->states[i].from = asker->states[i].upto = asker->states[i].limit = 0;
-+ (void)0;
 TABLE

@@ -60,9 +60,9 @@ void bs_condition_asker_deinit(struct bs_condition_matcher *asker);
 void bs_conditions_reset(struct bs_condition_matcher *asker);
 
 /* Whether text[lines.start..lines.end), a line, or with -U the lines of a match, satisfies all
- * conditions. end: the end of a line; unless it is lines.end, `lines` is one line, those after it up
- * to `end` may be searched, too, and bs_conditions_reset must be called before the text changes.
- * Fails as bs_grep_next_line. */
+ * conditions. end: the end of a line. If it is not lines.end, `lines` is one line, the lines after
+ * it up to `end` may be searched, too, and bs_conditions_reset must be called before the text
+ * changes. Fails as bs_grep_next_line. */
 enum bs_status bs_conditions_hold(struct bs_condition_matcher *asker, const uint8_t *text,
                                   struct bs_grep_span lines, size_t end, bool *hold_out,
                                   struct bs_error *err) BS_WARN_UNUSED;
