@@ -3,28 +3,18 @@
 
 #include <string.h>
 
-/* The frequency rank of a byte in text, both cases together; 0 is the rarest. Fitted on the prose
- * and code of a Linux source tree. Only the order of two bytes matters. */
-static unsigned frequency(uint8_t byte)
-{
-	static const char by_frequency[] = "zjq9x78654w3kv2ybhgp1mu(),*;->=./\"fl0dca_onsirte\n\t ";
-	for (unsigned i = 0; i < sizeof(by_frequency) - 1; i++)
-		if ((uint8_t)by_frequency[i] == byte)
-			return i + 1;
-	/* Any other byte (control characters, other punctuation) counts as the rarest. */
-	return 0;
-}
+#include "core/base/byte_rate.h"
 
 void bs_needle_init(struct bs_needle *needle, const uint8_t *bytes, size_t n_bytes)
 {
 	size_t reach = n_bytes < BS_NEEDLE_REACH ? n_bytes : BS_NEEDLE_REACH;
 	size_t first = 0;
 	for (size_t i = 1; i < reach; i++)
-		if (frequency(bytes[i]) < frequency(bytes[first]))
+		if (bs_byte_rate(bytes[i]) < bs_byte_rate(bytes[first]))
 			first = i;
 	size_t second = first == 0 && reach > 1 ? 1 : 0;
 	for (size_t i = second; i < reach; i++)
-		if (i != first && frequency(bytes[i]) < frequency(bytes[second]))
+		if (i != first && bs_byte_rate(bytes[i]) < bs_byte_rate(bytes[second]))
 			second = i;
 	*needle = (struct bs_needle){
 		.bytes = bytes,

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "query/regex/prefilter/byte_rate.h"
+#include "core/base/byte_rate.h"
 #include "query/regex/text.h"
 
 #define MOST_ITEMS 64u

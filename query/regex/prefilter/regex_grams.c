@@ -23,11 +23,11 @@
 
 #include <unicode/utf8.h>
 
+#include "core/base/byte_rate.h"
 #include "core/base/bytes.h"
 #include "core/system/deadline.h"
 #include "core/system/icu.h"
 #include "core/text/grams.h"
-#include "query/regex/prefilter/byte_rate.h"
 #include "query/regex/regex_set.h"
 
 /* For a longer literal, need contains only the first EXACT_BYTES, and an edge only EDGE_BYTES. */

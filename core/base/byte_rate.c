@@ -1,5 +1,5 @@
 /* byte_rate.c: see byte_rate.h. */
-#include "query/regex/prefilter/byte_rate.h"
+#include "core/base/byte_rate.h"
 
 #include <string.h>
 
