@@ -2,8 +2,8 @@
  * file.h: opens a file by a path of any length, takes its fingerprint, reads it whole, and decodes
  * it to UTF-8.
  *
- * Files are read, never mapped, because a file may be truncated while it is mapped. Private to
- * corpus/; source.h has the functions for other modules.
+ * Files are read, never mapped, because a file may be truncated while it is mapped. For
+ * corpus/ and query/grep/read; source.h has the functions for other modules.
  */
 #pragma once
 

@@ -38,7 +38,7 @@ void bs_conditions_deinit(struct bs_conditions *conditions);
 
 struct bs_condition_state {
 	struct bs_grep_scratch *scratch;
-	/* Of the lines that begin in [from, upto), only the one at `found` matches, or none. */
+	/* the line at `found` matches; no other line that begins in [from, upto) does */
 	size_t from, found, upto;
 	size_t limit; /* the text up to here is searched; at least upto */
 };

@@ -95,7 +95,6 @@ struct bs_grep_matcher {
 	double window_rate;
 	/* if matches may span lines: what each of them contains; n_runs is 0: unknown */
 	struct bs_class_sequence span;
-	bool has_better_sequence; /* the line filter has a better sequence of byte classes */
 	struct bs_grep_traits traits;
 	bool is_exact;
 	uint8_t line_end;
@@ -279,6 +278,17 @@ static enum way choose_way(const struct bs_grep_pattern *pattern,
 	return matcher->is_exact ? WAY_EXACT : WAY_LINE;
 }
 
+/* True if a filter could find the lines that may match. */
+static bool takes_filter(const struct bs_grep_matcher *matcher)
+{
+	/* With -P --crlf a match may contain a line feed (without_end). */
+	bool may_have_end = matcher->crlf && matcher->traits.looks_back;
+	return !matcher->list && matcher->traits.by_line && !may_have_end &&
+	       matcher->line_end == '\n' && matcher->analysis->is_legible &&
+	       matcher->filter_use != BS_GREP_ENGINE_NEVER;
+}
+
+/* Chooses a window, unless a filter would look for a longer sequence of byte classes. */
 static enum bs_status choose_window(const struct bs_grep_pattern *pattern,
                                     struct bs_grep_matcher *matcher, struct bs_error *err)
 {
@@ -290,16 +300,18 @@ static enum bs_status choose_window(const struct bs_grep_pattern *pattern,
 	                 matcher->analysis->is_legible;
 	if (!is_wanted || pattern->is_brute || pattern->n_patterns == 0)
 		return BS_OK;
-	return bs_regex_window(&matcher->analysis->regex, &options, &matcher->window,
-	                       &matcher->window_rate, err);
+	enum bs_status status = bs_regex_window(&matcher->analysis->regex, &options,
+	                                        &matcher->window, &matcher->window_rate, err);
+	if (matcher->window_rate > WINDOW_GOOD_RATE && takes_filter(matcher) &&
+	    bs_line_filter_sequence_bytes(&matcher->analysis->regex, &matcher->filter_options) >
+	            matcher->window.n_bytes)
+		matcher->window.n_bytes = 0;
+	return status;
 }
 
-/* True if a sequence of byte classes is better than the window, or the window found too many lines
- * that do not match in a large part of the text. */
+/* True if the window found too many lines that do not match in a large part of the text. */
 static bool has_bad_window(const struct bs_grep_matcher *matcher)
 {
-	if (matcher->has_better_sequence)
-		return true;
 	uint64_t n_bytes = atomic_load_explicit(&matcher->unfiltered_bytes, memory_order_relaxed);
 	uint64_t n_debts = atomic_load_explicit(&matcher->n_debts, memory_order_relaxed);
 	return n_debts * DENSE_BYTES > n_bytes / BAD_SHARE;
@@ -314,11 +326,7 @@ static bool may_have_filter(const struct bs_grep_matcher *matcher)
 	bool is_way = matcher->way == WAY_EXACT || matcher->way == WAY_LINE ||
 	              (matcher->way == WAY_WINDOW && (is_asked || has_bad_window(matcher))) ||
 	              (matcher->way == WAY_LITERAL && !has_good_literal(matcher));
-	/* With -P --crlf a match may contain a line feed (without_end). */
-	bool may_have_end = matcher->crlf && matcher->traits.looks_back;
-	return is_way && !matcher->list && matcher->traits.by_line && !may_have_end &&
-	       matcher->line_end == '\n' && matcher->analysis->is_legible &&
-	       matcher->filter_use != BS_GREP_ENGINE_NEVER;
+	return is_way && takes_filter(matcher);
 }
 
 /* With -P, a match may depend on where the search began (\G). */
@@ -335,10 +343,6 @@ static bool may_have_span_filter(const struct bs_grep_matcher *matcher)
  * unless it was asked for. */
 static enum bs_status make_quick_filter(struct bs_grep_matcher *matcher, struct bs_error *err)
 {
-	matcher->has_better_sequence =
-		matcher->way == WAY_WINDOW && matcher->window_rate > WINDOW_GOOD_RATE &&
-		bs_line_filter_sequence_bytes(&matcher->analysis->regex, &matcher->filter_options) >
-			matcher->window.n_bytes;
 	if (!may_have_filter(matcher))
 		return BS_OK;
 	enum bs_status status = bs_line_filter_new(
@@ -427,6 +431,8 @@ void bs_grep_matcher_explain_filter(const struct bs_grep_matcher *matcher, char 
 {
 	char version[64];
 	*out = '\0';
+	if (matcher->span.n_runs)
+		snprintf(out, 128, "; text without its rare characters is passed over");
 	if (!may_have_filter(matcher))
 		return;
 	bs_automaton_version(version);

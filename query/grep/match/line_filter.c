@@ -130,7 +130,7 @@ static bool has_automaton(const struct scanner *scanner)
 	return atomic_load_explicit(&scanner->has_automaton, memory_order_acquire);
 }
 
-/* True if so much text was scanned that an automaton is worth the time to build it. */
+/* True if enough text was scanned to make an automaton worth the time that building it takes. */
 static bool may_build_now(const struct bs_line_filter *filter)
 {
 	return filter->may_build ||
@@ -222,9 +222,9 @@ static bool take_match(void *context, size_t match_end)
 }
 
 /* Chooses the piece that begins at text[from], and its scanner: `ascii` for the lines of ASCII
- * before the first line with other bytes; if there are none, `any` for a stretch of lines that have
- * other bytes, with short gaps of ASCII between them. If `any` cannot scan, the scanner is NULL and
- * the piece is one line. */
+ * before the first line with other bytes; or, if that is the next line, `any` for a stretch of
+ * lines that have other bytes, with short gaps of ASCII between them. If `any` cannot scan, the
+ * scanner is NULL and the piece is one line. */
 static enum bs_status choose_piece(struct bs_line_filter *filter,
                                    struct bs_line_filter_scratch *scratch, const uint8_t *text,
                                    size_t from, size_t end, struct scanner **scanner_out,

@@ -47,8 +47,8 @@ struct bs_line_candidate {
 	size_t place;    /* a position in it */
 	size_t line_end; /* after its line feed; the end of the text if it has none */
 	bool is_sure;    /* it does match */
-	/* the piece of text around it has so many ends of matches, or lines with the sequence, that
-	 * a search by PCRE2 is faster than the filter */
+	/* a search by PCRE2 is faster here than the filter, because the piece of text has many ends
+	 * of matches, or many lines with the sequence */
 	bool is_dense;
 };
 

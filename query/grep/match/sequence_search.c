@@ -109,7 +109,7 @@ static bool has_places(const struct part *part, const uint64_t *places)
 	return any != 0;
 }
 
-/* The places of the sequence in the words of the part. False: there is none. */
+/* Finds the places of the sequence in the words of the part. False: it does not occur. */
 static bool find_places(struct part *part, bool is_line_start, uint64_t *places)
 {
 	const struct bs_class_sequence *sequence = part->sequence;
@@ -143,8 +143,8 @@ static size_t take_places(const struct part *part, uint64_t *places,
 }
 
 /* The place of the first run of `least` bytes, more than 64, whose last needed byte is in the part;
- * the run may begin before the part. part->end: there is none. *n_open: the number of bytes of the
- * class directly before the part; if there is no run, it becomes that directly before its end. */
+ * the run may begin before the part. Returns part->end if no run ends in the part. *n_open: the
+ * number of bytes of the class directly before the part; set to that directly before its end. */
 static size_t find_long_run(struct part *part, size_t least, size_t *n_open)
 {
 	const uint64_t *words = words_of(part, 0);
