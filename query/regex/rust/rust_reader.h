@@ -1,0 +1,122 @@
+/*
+ * rust_reader.h: reads a pattern in Rust's syntax character by character: white space, comments,
+ * escapes, errors. rust_syntax.c reads groups and repetitions with it, rust_class.c bracketed
+ * classes and properties. Private to these files.
+ */
+#pragma once
+
+#include "core/base/vector.h"
+#include "query/regex/rust/char_set.h"
+#include "query/regex/rust/rust_options.h"
+#include "query/regex/rust/rust_write.h"
+
+#define BS_RUST_END       UINT32_MAX       /* no character follows */
+#define BS_RUST_NOTHING   UINT32_MAX       /* an item is empty */
+#define BS_RUST_NO_SINGLE (UINT32_MAX - 1) /* an item is not a single character */
+#define BS_RUST_BYTE_FLAG (1u << 31)       /* a single byte beyond ASCII */
+#define BS_RUST_ITEM_NS   50u              /* estimated time to translate an item */
+
+struct bs_rust_name {
+	const uint8_t *text;
+	size_t n_bytes;
+};
+
+BS_VECTOR(bs_rust_names, struct bs_rust_name);
+
+/* A part of a bracketed class. */
+struct bs_rust_class_node {
+	uint8_t kind; /* enum class_kind of rust_class.c */
+	bool is_negated;
+	bool is_byte;    /* the range was written as \xNN */
+	char letter;     /* PERL: the letter after the backslash; OPERATION: & - or ~ */
+	size_t from, to; /* position in the pattern */
+	/* RANGE: its ends. ASCII: `first` is an index of bs_ascii_classes. OPERATION: the operands.
+	 * NESTED, UNION: `first` is the first child, or none (NO_CHILD). */
+	uint32_t first, last;
+	size_t name_from, name_end; /* of a property or [:name:] */
+	uint32_t next;              /* next sibling, or NO_CHILD */
+};
+
+BS_VECTOR(bs_rust_class_nodes, struct bs_rust_class_node);
+
+struct bs_rust_reader {
+	const uint8_t *text;
+	size_t n_bytes, at;
+	unsigned depth;
+	unsigned most_depth; /* 0: not needed yet */
+	unsigned height;     /* nested groups and repetitions in the last item or group */
+	/* the only character that the last item or group matches, BS_RUST_NOTHING or
+	 * BS_RUST_NO_SINGLE */
+	uint32_t single;
+	const struct bs_grep_pattern *pattern;
+	const struct bs_rust_options *options;
+	struct bs_rust_flags flags;
+	struct bs_rust_writer writer;
+	struct bs_rust_traits *traits;
+	struct bs_rust_names names;       /* of groups, in all patterns */
+	uint32_t n_groups;                /* capturing groups so far, in all patterns */
+	struct bs_rust_class_nodes nodes; /* of the current class */
+	bool sets_flags;                  /* the pattern sets flags outside groups */
+	/* A message: a required character cannot match, because no searched line has it. NULL:
+	 * none. An error at the end of the pattern, unless the character is repeated 0 times. */
+	const char *banned;
+	enum bs_status status;
+	struct bs_error *err;
+};
+
+/* The kind of an escape, or of a character in a class. */
+enum bs_rust_primitive {
+	BS_RUST_PRIMITIVE_NONE, /* an error was reported */
+	BS_RUST_PRIMITIVE_LITERAL,
+	BS_RUST_PRIMITIVE_PERL,
+	BS_RUST_PRIMITIVE_PROPERTY,
+	BS_RUST_PRIMITIVE_PLACE,     /* an assertion, such as \b */
+	BS_RUST_PRIMITIVE_REFERENCE, /* a back reference */
+};
+
+struct bs_rust_escape {
+	enum bs_rust_primitive primitive;
+	uint32_t c; /* the character, or the letter of \d or \p */
+	bool is_byte;
+	enum bs_rust_place place;
+	/* from: position of the backslash. name_from, name_end: bounds of a property's name. */
+	size_t from, name_from, name_end;
+};
+
+/* True at the end of the pattern, and after an error. */
+bool bs_rust_is_over(const struct bs_rust_reader *reader);
+/* Reports an error at text[from..reader->at). hint: appended to the message. */
+void bs_rust_refuse(struct bs_rust_reader *reader, size_t from, const char *what, const char *hint);
+
+/* The next character, which next() also reads; BS_RUST_END: there is none. */
+uint32_t bs_rust_peek(const struct bs_rust_reader *reader);
+uint32_t bs_rust_next(struct bs_rust_reader *reader);
+/* The character after the next one and after ignored text; BS_RUST_END: there is none. */
+uint32_t bs_rust_peek_after(struct bs_rust_reader *reader);
+/* Reads the string if it follows. */
+bool bs_rust_takes(struct bs_rust_reader *reader, const char *string);
+/* Unicode's White_Space. */
+bool bs_rust_is_space(uint32_t c);
+/* Skips white space and comments, with the flag x. */
+void bs_rust_skip_space(struct bs_rust_reader *reader);
+/* Reads an escape, after the backslash. */
+struct bs_rust_escape bs_rust_read_escape(struct bs_rust_reader *reader);
+
+/* True if the depth is allowed and the stack has room for it. */
+bool bs_rust_has_room(struct bs_rust_reader *reader, unsigned depth);
+/* Reports an error at `from` if there is no room. */
+bool bs_rust_is_too_deep(struct bs_rust_reader *reader, size_t from, unsigned depth);
+
+/* Appends to the output. */
+void bs_rust_put_text(struct bs_rust_reader *reader, const char *text);
+/* Notes that the last item is a single character. A character that no line has is written as what
+ * never matches, and true is returned. */
+bool bs_rust_put_banned(struct bs_rust_reader *reader, uint32_t c);
+/* Passes the failure of a set on to the reader. */
+void bs_rust_settle(struct bs_rust_reader *reader, struct bs_char_set *set);
+
+/* True if the letter case of a character is ignored, and it may have another one. ICU, which would
+ * know beyond ASCII, is not loaded for this. */
+bool bs_rust_is_cased(const struct bs_rust_reader *reader, uint32_t c);
+/* With -S: notes whether a character of the pattern has upper case. */
+void bs_rust_see_character(struct bs_rust_reader *reader, uint32_t c);
