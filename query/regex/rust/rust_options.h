@@ -1,5 +1,5 @@
-/* rust_options.h: the options of a translation of Rust's syntax (rust_syntax.h), and what it reports
- * about the patterns. */
+/* rust_options.h: the options of a translation of Rust's syntax (rust_syntax.h), and what it
+ * reports about the patterns. */
 #pragma once
 
 #include "core/bitsift/grep_request.h"
