@@ -65,7 +65,8 @@ enum bs_status bs_id_table_open(struct bs_id_table *table, const struct bs_conta
 enum bs_status bs_id_table_next(const struct bs_id_table *table, uint64_t hash, uint64_t *at,
                                 uint32_t *document_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Checks a table of a file, whose documents must be below n_docs. BS_CORRUPT. */
+/* Validates all of the table: its buckets must cover the entries in order, and the document of each
+ * entry must be less than n_docs. file: the file it was opened from, for messages. BS_CORRUPT. */
 enum bs_status bs_id_table_check(const struct bs_id_table *table, uint64_t n_docs,
                                  const struct bs_container *file,
                                  struct bs_error *err) BS_WARN_UNUSED;

@@ -39,7 +39,9 @@ struct bs_recorded_options {
 	/* Whether records have grams. Set by a writer of in-memory documents whose request asks for
 	 * grams, not by bs_index_build. Ignored by comparisons of options. */
 	bool record_grams;
-	char **records; /* globs of collections besides *.jsonl, *.ndjson; NULL-ended, or NULL */
+	/* Globs of the files that are read as collections, in addition to *.jsonl and *.ndjson;
+	 * NULL-terminated, or NULL. */
+	char **records;
 	double density; /* intended share of set bits in the columns of shards */
 	/* Maximum bytes of a document; larger ones are skipped. 0: BS_DEFAULT_MAX_DOCUMENT. */
 	uint64_t max_document;
@@ -230,7 +232,8 @@ struct bs_non_documents {
 	const char *name;
 };
 bool bs_non_document_has_fingerprint(const struct bs_non_documents *file);
-/* Adds a file after all others. BS_NO_MEMORY; BS_IO if the list was moved to a file. */
+/* Appends a skipped file; the caller adds them in document order. BS_NO_MEMORY; BS_IO if the list
+ * was moved to a temporary file and cannot be written. */
 enum bs_status bs_manifest_add_non_document(struct bs_manifest *manifest,
                                             const struct bs_non_documents *file,
                                             struct bs_error *err) BS_WARN_UNUSED;
