@@ -54,8 +54,9 @@ struct bs_inners {
 };
 void bs_inners_deinit(struct bs_inners *inners);
 
-/* Attaches to the feed of a folder, source `number`: inner collections are recognized, if the
- * options ask for it. BS_NO_MEMORY. */
+/* Prepares to read a folder, which is source `number`: its feed will return the inner collections
+ * that the walk finds as batches of their own, if inners->options ask for inner collections.
+ * BS_NO_MEMORY. */
 enum bs_status bs_inners_attach(struct bs_inners *inners, struct bs_feed *feed,
                                 const struct bs_source *folder, uint32_t number,
                                 struct bs_error *err) BS_WARN_UNUSED;

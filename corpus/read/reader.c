@@ -592,7 +592,8 @@ static bool is_bare_row(const struct bs_reader *reader, const struct bs_refusal 
 	return true;
 }
 
-/* The checksum of a document. open_row has computed that of a stream; a row without grams has 0. */
+/* The checksum of a document. If the document has no bytes in memory, it was computed before: by
+ * open_row for a text stream; it is 0 for a row without grams. */
 static uint64_t checksum_of(const struct bs_document *document)
 {
 	return document->raw.bytes ? bs_checksum(document->raw.bytes, (size_t)document->raw.n_bytes)

@@ -198,7 +198,7 @@ static enum bs_ignore_verdict ask_globs(const struct bs_walk *walk,
 	return bs_ignore_as_globs(verdict, walk->globs.n_plain, entry->is_folder);
 }
 
-/* The entry as the rules of parents of the root see it. */
+/* The entry with the path that ignore rules of folders above the root are matched against. */
 static struct bs_ignore_entry seen_above(const struct bs_walk *walk,
                                          const struct bs_ignore_entry *entry)
 {
