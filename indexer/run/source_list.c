@@ -584,8 +584,8 @@ static enum bs_status carry(struct listing *at, uint32_t k, struct bs_listed_sou
 	                   &move->below, err);
 }
 
-/* In a full run: lists inner collection k of the previous commit again, below the source that has
- * its folder now. */
+/* For a full run: adds inner collection k of the previous commit to the new list. Its parent is the
+ * source that contains its folder in the new list. */
 static enum bs_status carry_inner(struct listing *at, uint32_t k, struct bs_error *err)
 {
 	const struct bs_source_record *record = &at->request->old->sources[k];
@@ -799,7 +799,8 @@ static enum bs_status carry_all(struct listing *at, struct bs_error *err)
 	return status;
 }
 
-/* Makes listed sources parts of a folder that contains them and whose rules now include them. */
+/* Merges sources into folders: a source that is inside a recorded folder, and that the folder's
+ * rules did not include when it was recorded but include now, becomes a part of the folder. */
 static enum bs_status take_in_reached(struct listing *at, bool reads_all, struct bs_error *err)
 {
 	struct bs_listed_source *sources = at->list->sources;
