@@ -188,8 +188,9 @@ static bool is_word_class(const struct item *item)
 	         item->class[3]);
 }
 
-/* The estimated share of places where a run occurs. In a text, a byte of the class is more likely
- * after another one; the square root is a guess. */
+/* Estimates the share of offsets in a text where item->least bytes of the class follow each other.
+ * The first has the rate of the class; the further ones have its square root, a guess, because
+ * bytes of one class tend to be adjacent. */
 static double run_rate(const struct item *item)
 {
 	double rate = 0;
