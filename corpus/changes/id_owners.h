@@ -34,7 +34,7 @@ struct bs_id_owners_segment {
 	bool is_open;
 };
 
-/* Zero-initialise but for accumulated; release with bs_id_owners_deinit. One thread. */
+/* Zero-initialise all but `accumulated`; release with bs_id_owners_deinit. One thread. */
 struct bs_id_owners {
 	/* Hash table of the owners: open addressing, linear probing; 0: empty. The lower
 	 * number_bits of a slot are the document's number, counted from first_number, plus 1. The

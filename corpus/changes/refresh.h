@@ -87,13 +87,13 @@ void bs_refresh_deinit(struct bs_refresh *refresh);
 /* True if the snapshot has documents of the source, live or deleted. */
 bool bs_refresh_has_documents(const struct bs_refresh *refresh, uint32_t number);
 
-/* The source does not exist or is no longer a source: its documents are removed. */
+/* Removes all documents of a source that does not exist, or that is no longer a source. */
 enum bs_status bs_refresh_lose(struct bs_refresh *refresh, uint32_t number,
                                struct bs_error *err) BS_WARN_UNUSED;
 
-/* The source exists but cannot be read: its documents stay, and the caller keeps its record.
- * has_begun: the failure came after bs_refresh_begin; the documents read since are withdrawn, and
- * the caller does not call bs_refresh_end. */
+/* Keeps the documents of a source that exists but cannot be read; the caller keeps its record in
+ * the manifest. has_begun: reading failed after bs_refresh_begin; documents read since then are
+ * withdrawn, and the caller does not call bs_refresh_end. */
 enum bs_status bs_refresh_keep(struct bs_refresh *refresh, uint32_t number, bool has_begun,
                                struct bs_error *err) BS_WARN_UNUSED;
 

@@ -355,8 +355,8 @@ static void next_of_row(void *context, const uint8_t **bytes_out, size_t *n_byte
 	*n_bytes_out = n > 0 ? (size_t)n : 0;
 }
 
-/* Like next_of_row, for grams. Of a hole only the last WINDOW_BYTES are read, because all its grams
- * are equal; the rest is skipped. */
+/* Like next_of_row, for grams. Reads only the last WINDOW_BYTES of a hole and skips the rest,
+ * because all grams of a hole are equal. */
 static void next_for_grams(void *context, const uint8_t **bytes_out, size_t *n_bytes_out)
 {
 	struct bs_reader *reader = context;

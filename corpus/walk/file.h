@@ -23,9 +23,9 @@
  * sets errno like openat. */
 int bs_file_open(int dir_fd, const char *path, int flags);
 
-/* Reading a file through fd will not change its access time, if the process owns the file or may do
- * so anyway. flags: those that the file was opened with. Indexing must not disturb `grep --sort
- * accessed`. */
+/* Makes later reads through fd leave the access time of the file unchanged, if the process owns the
+ * file or is privileged. flags: the flags with which fd was opened. Indexing must not disturb `grep
+ * --sort accessed`. */
 void bs_file_keep_access_time(int fd, int flags);
 
 /* fstatat, following symlinks, for a path of any length. Returns -1 and sets errno like fstatat. */
@@ -48,8 +48,9 @@ struct bs_file_place {
 };
 void bs_file_place_close(struct bs_file_place *place);
 
-/* Like bs_file_open_below, with flags that include neither O_PATH nor O_CREAT, for files that are
- * opened one after the other: the second of two consecutive ones in a folder opens the folder. */
+/* Like bs_file_open_below, but faster if many files of the same folder are opened one after the
+ * other: from the second file on, `place` holds the open folder. flags include neither O_PATH nor
+ * O_CREAT. */
 int bs_file_open_near(int dir_fd, const char *path, struct bs_file_place *place, int flags);
 
 /* lstat of the file at path below dir_fd; folders must not be symlinks. Errors: see

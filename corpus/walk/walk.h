@@ -66,8 +66,9 @@ struct bs_walk_options {
 	size_t n_caseless_globs;
 	/* file types, applied after the ignore files; see file_types.h; nullable */
 	struct bs_file_types *types;
-	/* Replaces the root's real path where the rules of parent folders are matched; NULL: the
-	 * real path. Below the root's parent folder. See start_path in walk.c. */
+	/* The path of the root that rules of the folders above the root are matched against, if it
+	 * differs from the real path, because ripgrep has a defect there (see start_path in
+	 * walk.c); NULL: the real path. It is inside the root's parent folder. */
 	const char *base;
 	/* The name of the root that globs and rules of the global excludes see, as if it were given
 	 * in another working directory; NULL: the root as given. */
