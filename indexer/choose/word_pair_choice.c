@@ -72,7 +72,7 @@ BS_VECTOR(sampled_docs, struct sampled);
 
 struct choice {
 	struct bs_tokenizer *analyzer;
-	/* limit for the bits of all pairs, for each posting of a word */
+	/* maximum size of all pairs, in bits per posting of a word */
 	double most_bits;
 	uint32_t next_position;     /* position after the last token of the current field */
 	struct bs_term_table words; /* df: documents of the sample with the word */

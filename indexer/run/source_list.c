@@ -232,8 +232,8 @@ static enum bs_status forget_listed(struct listing *at, uint32_t i, struct bs_er
 	return replace_record(&at->manifest->sources[i], BS_SOURCE_FORGOTTEN, "", "-", err);
 }
 
-/* Makes all moves to source `from` lead to source `to` instead, where `from` is at path `below`.
- * kind: the kind of `from`. */
+/* Source `from` has become the part `below` of source `to`: redirects the sources of the previous
+ * commit that moved to `from`. kind: the kind of `from`. */
 static enum bs_status move_all(struct listing *at, uint32_t from, uint32_t to, const char *below,
                                uint32_t kind, struct bs_error *err)
 {
@@ -444,8 +444,9 @@ static const char *label_of(const struct listing *at, const struct bs_source *so
 	return strcmp(path, ".") == 0 ? "" : strcmp(path, "./-") == 0 ? "-" : path;
 }
 
-/* Source i is inside other source folders, whose rules skip it now. They may have included it
- * earlier, so this part of them is read, to remove its documents. */
+/* For source i, which is inside other source folders whose rules skip it: has this part of those
+ * folders read, because they may have included it earlier, and then its documents must be removed
+ * from them. */
 static enum bs_status leave_folders(struct listing *at, uint32_t i, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
@@ -551,7 +552,7 @@ static enum bs_status restore(const struct listing *at, uint32_t k, struct bs_li
 	return status;
 }
 
-/* Lists source k of the previous commit again. Takes ownership of listed->place. */
+/* Adds source k of the previous commit to the new list. Takes ownership of listed->place. */
 static enum bs_status carry(struct listing *at, uint32_t k, struct bs_listed_source *listed,
                             struct bs_error *err)
 {
@@ -769,7 +770,8 @@ enum bs_status bs_source_list_check_rebuild(struct bs_index_writer *writer,
 	return status;
 }
 
-/* Lists all sources of the previous commit again, except those that the request forgets. */
+/* Adds all sources of the previous commit to the new list, except those that the request
+ * forgets. */
 static enum bs_status carry_all(struct listing *at, struct bs_error *err)
 {
 	const struct bs_manifest *old = at->request->old;
