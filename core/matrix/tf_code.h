@@ -42,8 +42,8 @@ struct bs_tf_word {
 /* Scratch of one thread. Zero-initialise, then set the kernel. */
 struct bs_tf_coder {
 	const struct bs_kernel *kernel;
-	struct bs_buffer equations; /* of a document */
-	struct bs_buffer scratch;   /* of the system of equations */
+	struct bs_buffer equations; /* the equations of a document */
+	struct bs_buffer scratch;   /* memory of the system of equations */
 };
 void bs_tf_coder_deinit(struct bs_tf_coder *coder);
 

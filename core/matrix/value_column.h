@@ -35,7 +35,7 @@ struct bs_value_table {
 	bool is_partial; /* BS_VALUE_IS_PARTIAL */
 	uint32_t n_fields;
 	uint64_t n_values; /* of all fields */
-	uint64_t n_parts;  /* of all fields; see struct bs_value_part */
+	uint64_t n_parts;  /* number of parts of all fields; see struct bs_value_part */
 	struct bs_section fields, parts, lines, lists;
 	struct bs_names keys; /* the values of all fields, field by field, ascending */
 };

@@ -42,8 +42,8 @@ struct bs_id_table {
 	 * document numbers; 0: they do not. */
 	uint64_t n_ordered;
 	uint64_t n_buckets;
-	struct bs_packed starts, entries;   /* of a file, if own_starts is NULL */
-	uint64_t *own_starts, *own_entries; /* of a table made in memory; otherwise NULL */
+	struct bs_packed starts, entries;   /* the table of a file, if own_starts is NULL */
+	uint64_t *own_starts, *own_entries; /* the table made in memory; otherwise NULL */
 };
 /* Makes a table in memory. Documents ascend. BS_NO_MEMORY. */
 enum bs_status bs_id_table_make(struct bs_id_table *table, const struct bs_id_entry *entries,

@@ -52,7 +52,7 @@ struct bs_recorded_options {
 	 * options. */
 	uint32_t words_revision;
 	bool split_identifiers;
-	char **weights;      /* of fields, see field_weights.h; NULL: none */
+	char **weights;      /* weights of fields, see field_weights.h; NULL: none */
 	char *analyzer_name; /* the analyzer of texts; NULL: the tokenizer of tokenizer.h */
 	/* The analyzer of that name once it is bound; borrowed. Copies share it. */
 	const struct bs_analyzer *analyzer;
@@ -105,13 +105,13 @@ struct bs_source_record {
 	 * the folder of the index. Not recorded. */
 	bool is_named;
 	bool is_told;        /* the user was notified that it is not read; not recorded */
-	uint64_t read_bytes; /* of a collection: end of what was read */
-	/* Of a collection: the number of lines up to there. Of standard input: the number of all
-	 * lines that it ever had. */
+	uint64_t read_bytes; /* Of a collection: number of bytes that were read and indexed. */
+	/* Of a collection: the number of lines in the first read_bytes bytes. Of standard input:
+	 * the number of all lines that it ever had. */
 	uint64_t read_lines;
 	/* Of a folder: counts of its last walk. Of a collection: counts of what was read. */
 	struct bs_left_out left_out;
-	uint64_t read_checksum; /* of a collection: XXH3-64 of the first read_bytes bytes */
+	uint64_t read_checksum; /* Of a collection: XXH3-64 of the first read_bytes bytes. */
 };
 
 struct bs_segment_record {
@@ -185,8 +185,9 @@ struct bs_manifest {
 	uint32_t n_segments;
 	/* Names of all fields indexed since the index was built from scratch. */
 	struct bs_term_table fields;
-	struct bs_non_document_list non_documents; /* of an index of grams */
-	struct bs_buffer passed_entries;           /* struct bs_passed_entry, encoded */
+	/* skipped files, listed only in an index of grams */
+	struct bs_non_document_list non_documents;
+	struct bs_buffer passed_entries; /* struct bs_passed_entry, encoded */
 	/* passed_entries has all such entries of all folders that are sources */
 	bool has_passed_entries;
 	struct bs_manifest_exclusions exclusions;
