@@ -48,7 +48,8 @@ BS_VECTOR(by_ids, struct by_id);
 
 struct wanted {
 	const struct bs_snapshot *snapshot;
-	struct bs_source *sources; /* with paths, for local ids */
+	/* the sources with their paths, because local ids contain paths */
+	struct bs_source *sources;
 	struct bs_term_table ids;
 	struct by_ids by_id;
 	struct bs_buffer id;

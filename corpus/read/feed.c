@@ -22,8 +22,8 @@ struct bs_feed {
 	const struct bs_source *source;
 	struct bs_walk *walk; /* for a folder */
 	int fd;               /* for a collection or standard input */
-	/* of a collection or standard input; for the latter known after the first bytes were
-	 * read */
+	/* Coding of a collection or of standard input; for standard input known after its first
+	 * bytes were read. */
 	enum bs_coding coding;
 	struct bs_holes holes; /* holes of the file fd, which are not read */
 	/* the incomplete line after the last batch; the next batch begins with it */

@@ -37,7 +37,7 @@ struct collection {
 	int fd; /* -1: none is open */
 	char *path;
 	enum bs_coding coding;
-	struct bs_fingerprint fingerprint; /* of the file when it was opened */
+	struct bs_fingerprint fingerprint; /* fingerprint of the file when it was opened */
 	struct bs_buffer window;           /* bytes from window_offset on */
 	uint64_t window_offset;
 	bool is_ahead; /* the window was read ahead and may serve later calls */

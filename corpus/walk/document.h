@@ -118,11 +118,11 @@ struct bs_document {
 struct bs_refusal {
 	const char *reason; /* one line of text; NULL: not refused */
 	enum bs_skip skip;
-	/* of a file: errno, or 0 if the refusal did not come from the operating system */
+	/* for a file: errno, or 0 if the refusal did not come from the operating system */
 	int error_number;
-	uint32_t nul_end; /* of a binary file: offset after its first NUL byte; 0: it is UTF-16 */
-	/* The fingerprint of a binary file, in the form of bs_fingerprint_record; zeros: it proves
-	 * nothing. */
+	uint32_t nul_end; /* for a binary file: offset after its first NUL byte; 0: it is UTF-16 */
+	/* The fingerprint of a binary file, in the form of bs_fingerprint_record; zeros: it cannot
+	 * show that the file is unchanged. */
 	uint64_t fingerprint[4];
 };
 
