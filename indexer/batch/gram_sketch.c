@@ -65,7 +65,8 @@ struct bs_gram_sketch {
 	struct bs_u32s told_list;
 	/* folded bytes at the end of the last piece that begin incomplete grams */
 	size_t n_carried;
-	struct bs_buffer window; /* of a stream: the rest of the last piece, and the next piece */
+	/* for a stream: the unprocessed rest of the last piece, then the next piece */
+	struct bs_buffer window;
 	uint8_t folded[FOLDED_BYTES];
 };
 
