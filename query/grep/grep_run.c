@@ -31,7 +31,7 @@
 struct slot {
 	struct bs_grep_file file; /* its names are in `names` */
 	struct bs_buffer names;
-	struct bs_result_marks marks; /* with --max-results and --after */
+	struct bs_result_marks marks; /* used with --max-results and --after */
 	bool is_message;              /* not a file: `out` is a message, reported in its turn */
 	/* not a file: `out` is the output of known files (struct bs_grep_known), which were not
 	 * opened */

@@ -33,7 +33,7 @@ struct search_state {
 	uint8_t *text;
 	size_t n_bytes;
 	size_t pos;
-	size_t counted; /* lines before this offset are in line_number */
+	size_t counted; /* line_number counts the lines before this offset */
 	uint64_t line_number;
 	size_t visited; /* the end of the last line printed, or of the text before base */
 	/* the end of the last line passed to the printer, even if it stopped the search */

@@ -50,7 +50,7 @@ struct bs_grep_list {
 struct candidate {
 	uint32_t part;
 	bool is_stale; /* start is not known and must be found again */
-	size_t start;  /* in the text, or NOWHERE */
+	size_t start;  /* offset of the match in the text, or NOWHERE */
 };
 
 BS_VECTOR(candidates, struct candidate);

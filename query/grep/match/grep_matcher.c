@@ -984,8 +984,9 @@ static bool uses_filter(const struct bs_grep_scratch *scratch)
 	return scratch->pause_bytes == 0 && bs_grep_matcher_has_filter(scratch->matcher);
 }
 
-/* Finds the next matching line: matches the lines that the filter finds. *at_out: the position up
- * to which no line matches, if none is found; before `end` if the filter pauses. */
+/* Finds the next matching line, by matching the lines that the filter selects. If none is found,
+ * *at_out is the offset up to which no line matches: `end`, or less if the filter is suspended
+ * because it selects too many lines. */
 static enum bs_status next_by_filter(struct bs_grep_scratch *scratch, const uint8_t *text,
                                      size_t from, size_t end, struct bs_grep_span *line_out,
                                      bool *found_out, size_t *at_out, struct bs_error *err)

@@ -44,8 +44,8 @@ void bs_line_filter_scratch_reset(struct bs_line_filter_scratch *scratch);
 
 /* A line that may match. */
 struct bs_line_candidate {
-	size_t place;    /* a position in it */
-	size_t line_end; /* after its line feed; the end of the text if it has none */
+	size_t place;    /* a position in the line */
+	size_t line_end; /* offset after its line feed; the end of the text if it has none */
 	bool is_sure;    /* it does match */
 	/* a search by PCRE2 is faster here than the filter, because the piece of text has many ends
 	 * of matches, or many lines with the sequence */

@@ -3,14 +3,15 @@
 
 #include <string.h>
 
-/* The number of words that are searched at once. It is small at first, because the sequence may
- * occur early, and doubles up to MOST_WORDS. */
+/* The number of 64-bit words, which represent 64 bytes of text each, that are searched at a time.
+ * It is small at first, because the sequence may occur early, and doubles up to MOST_WORDS. */
 #define FIRST_WORDS ((size_t)4)
 #define MOST_WORDS  ((size_t)16)
 #define GAP         BS_SEQUENCE_MOST_CLASSES /* the index of sequence.gap */
 
-/* A part of the text, from text[from] on: the words of each class that was needed so far. One more
- * word follows, because a sequence may begin in one word and end in the next. */
+/* A part of the text, from text[from] on. words[i]: one bit per byte of the text, set if the byte
+ * is in class i; computed when the class is first needed. There is one word more than n_words,
+ * because a sequence may begin in one word and end in the next. */
 struct part {
 	const struct bs_class_sequence *sequence;
 	const struct bs_kernel *kernel;

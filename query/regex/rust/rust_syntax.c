@@ -435,7 +435,8 @@ static void read_either(struct bs_rust_reader *reader)
 	struct item item = {.start = NO_ITEM};
 	unsigned height = 0;
 	struct merger merger = {.banned = reader->banned};
-	uint32_t single = BS_RUST_NOTHING; /* of the current alternative */
+	/* the only character that the current alternative matches (see struct bs_rust_reader) */
+	uint32_t single = BS_RUST_NOTHING;
 	for (;;) {
 		height = reader->height > height ? reader->height : height;
 		bs_rust_skip_space(reader);
