@@ -98,7 +98,7 @@ struct bs_tf_table {
 	struct bs_packed offsets; /* one per document, plus one */
 	struct bs_section bits;   /* the codes, then BS_TF_PAD_BYTES zero bytes */
 };
-/* BS_CORRUPT if the sections do not fit n_docs documents. */
+/* Opens the tf codes of a segment. BS_CORRUPT if the sections do not fit n_docs documents. */
 enum bs_status bs_tf_table_open(struct bs_tf_table *table, const struct bs_container *file,
                                 uint64_t n_docs, struct bs_error *err) BS_WARN_UNUSED;
 /* Finds the tf code of a document, for bs_tf_decode; borrowed. BS_CORRUPT. */

@@ -377,8 +377,9 @@ static inline uint64_t low_bits(size_t n)
 	return n >= 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1;
 }
 
-/* small: 3 * PLACES bytes; written only if the text is too short for one round, because clearing it
- * would slow down short searches. reach < BS_NEEDLE_REACH <= PLACES. */
+/* Begins the rounds of FOR_EACH_ROUND. small: 3 * PLACES bytes; written only if the text is too
+ * short for one round, because clearing it would slow down short searches. reach < BS_NEEDLE_REACH
+ * <= PLACES. */
 static inline struct round first_round(const uint8_t *text, size_t from, size_t n_bytes,
                                        size_t reach, uint8_t *small)
 {
