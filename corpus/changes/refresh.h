@@ -74,9 +74,10 @@ struct bs_refreshing {
 	uint64_t n_read_again;       /* documents that were read and that the snapshot has */
 };
 
-/* exclusions_of: the snapshot whose exclusions apply. This is `snapshot` itself, except in a full
- * re-index, where `snapshot` is empty and the previous commit has the exclusions. now, moves
- * (nullable): see bs_exclusions_init. accumulated: the table that taken documents are added to. */
+/* Prepares to find the changes of the snapshot's sources. exclusions_of: the snapshot whose
+ * exclusions apply. This is `snapshot` itself, except in a full re-index, where `snapshot` is empty
+ * and the previous commit has the exclusions. now, moves (nullable): see bs_exclusions_init.
+ * accumulated: the table that taken documents are added to. */
 enum bs_status bs_refresh_init(struct bs_refresh *refresh, struct bs_snapshot *snapshot,
                                const struct bs_snapshot *exclusions_of,
                                const struct bs_manifest *now, const struct bs_source_move *moves,

@@ -85,7 +85,8 @@ void bs_batch_deinit(struct bs_batch *batch);
 #define BS_BATCH_PATHS 64
 
 struct bs_feed;
-/* report (nullable) receives what the walk skips; see walk.h. source and options are borrowed. */
+/* Opens a feed of a source. report (nullable) receives what the walk skips; see walk.h. source and
+ * options are borrowed. */
 enum bs_status bs_feed_open(const struct bs_source *source, const struct bs_source_options *options,
                             void (*report)(void *context, enum bs_skip reason, const char *message),
                             void *report_context, struct bs_feed **feed_out,

@@ -50,7 +50,8 @@ struct bs_json_parser;
 
 /* Returns BS_JSON_VERSION of the loaded library. */
 uint32_t bs_json_version(void);
-/* max_depth: the maximum nesting of objects and arrays. Returns NULL if out of memory. */
+/* Creates a parser. max_depth: the maximum nesting of objects and arrays. Returns NULL if out of
+ * memory. */
 struct bs_json_parser *bs_json_new(size_t max_depth);
 /* NULL is allowed. */
 void bs_json_free(struct bs_json_parser *parser);

@@ -43,7 +43,7 @@ bool bs_fingerprint_outwait(const struct bs_fingerprint *fingerprint, int64_t fr
 int64_t bs_fingerprint_racy_from(void);
 /* True if neither the file's group nor others may read it. */
 bool bs_fingerprint_is_private(const struct bs_fingerprint *fingerprint);
-/* recorded: as written by bs_fingerprint_record. */
+/* True if the fingerprint equals the one in `recorded`, which bs_fingerprint_record wrote. */
 bool bs_fingerprint_equals(const struct bs_fingerprint *fingerprint, const uint64_t recorded[4]);
 /* Converts to the four numbers that document tables and the manifest record. */
 void bs_fingerprint_record(const struct bs_fingerprint *fingerprint, uint64_t recorded_out[4]);
