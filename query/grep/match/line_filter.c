@@ -42,7 +42,7 @@ struct scanner {
 	/* if the sequence is not exact: the bytes scanned for it, and the lines that have it */
 	_Atomic uint64_t n_bytes, n_lines;
 	_Atomic bool has_automaton; /* it is built, and replaces the sequence */
-	bool has_tried;             /* under the mutex: no second attempt to build it */
+	bool has_tried; /* building it was tried, successfully or not; protected by the mutex */
 };
 
 struct bs_line_filter {

@@ -18,7 +18,8 @@ struct part {
 	const uint8_t *text;
 	size_t from, end, n_words;
 	uint64_t words[BS_SEQUENCE_MOST_CLASSES + 1][MOST_WORDS + 1];
-	uint64_t runs[BS_SEQUENCE_MOST_RUNS][MOST_WORDS + 2]; /* those of more than one byte */
+	/* by run of more than one byte: the places where it begins */
+	uint64_t runs[BS_SEQUENCE_MOST_RUNS][MOST_WORDS + 2];
 	bool has[BS_SEQUENCE_MOST_CLASSES + 1];
 };
 
@@ -55,7 +56,8 @@ static const uint64_t *words_of(struct part *part, size_t class)
 	return words;
 }
 
-/* The words where n_bytes bytes of a class begin. */
+/* Returns the words whose bits are set where run i begins, that is, where its n_bytes bytes of its
+ * class follow each other. */
 static const uint64_t *words_of_run(struct part *part, size_t i)
 {
 	const struct bs_class_run *runs = part->sequence->runs, *run = &runs[i];
