@@ -188,7 +188,8 @@ struct bs_manifest {
 	/* skipped files, listed only in an index of grams */
 	struct bs_non_document_list non_documents;
 	struct bs_buffer passed_entries; /* struct bs_passed_entry, encoded */
-	/* passed_entries has all such entries of all folders that are sources */
+	/* passed_entries is complete: it has the hidden and ignored entries of all folders that are
+	 * sources */
 	bool has_passed_entries;
 	struct bs_manifest_exclusions exclusions;
 	struct bs_manifest_summary summary;
