@@ -111,9 +111,9 @@ static enum bs_status append(struct listing *at, const struct bs_source_record *
 	return BS_OK;
 }
 
-/* Returns the number of a listed source that is not an inner collection: if kind is standard input,
- * of standard input, otherwise of the source with this recorded path or this canonical path
- * (place). NONE: not listed. */
+/* Finds, among the listed sources that are not inner collections, standard input if `kind` is
+ * BS_SOURCE_STDIN, otherwise the source with this recorded path or this canonical path (place).
+ * Returns its number; NONE: not listed. */
 static uint32_t find_same(const struct listing *at, uint32_t kind, const char *place,
                           const char *path)
 {
