@@ -141,7 +141,7 @@ bool bs_grep_print_result(struct bs_grep_printer *printer, uint64_t last_line);
 bool bs_grep_print_unshown(struct bs_grep_printer *printer, bool is_passed);
 /* Marks lines left out between two printed lines. */
 void bs_grep_print_gap(struct bs_grep_printer *printer);
-/* A NUL byte was found. Call before the lines that follow it. */
+/* Notes that a NUL byte was found. Call before the lines that follow it are printed. */
 void bs_grep_print_nul(struct bs_grep_printer *printer, enum bs_grep_binary binary);
 void bs_grep_print_finish(struct bs_grep_printer *printer, const struct bs_grep_finish *finish);
 
