@@ -232,8 +232,8 @@ static enum bs_status forget_listed(struct listing *at, uint32_t i, struct bs_er
 	return replace_record(&at->manifest->sources[i], BS_SOURCE_FORGOTTEN, "", "-", err);
 }
 
-/* Source `from` has become the part `below` of source `to`: redirects the sources of the previous
- * commit that moved to `from`. kind: the kind of `from`. */
+/* Source number `from` is now the part `below` of source number `to`. Of the moves in the list,
+ * redirects those that lead to `from`. kind: the kind of `from`. */
 static enum bs_status move_all(struct listing *at, uint32_t from, uint32_t to, const char *below,
                                uint32_t kind, struct bs_error *err)
 {
