@@ -56,9 +56,9 @@
 /* A line filter that looks for more bytes than the window replaces it if the window is expected at
  * more than this share of the text's positions. */
 #define WINDOW_GOOD_RATE (1.0 / 1000)
-/* A line filter also replaces a window if more than 1/BAD_SHARE of the searched text had to be
+/* A line filter also replaces a window if more than 1/DENSE_SHARE of the searched text had to be
  * matched with many lines at once (DENSE_BYTES). */
-#define BAD_SHARE 8u
+#define DENSE_SHARE 8u
 /* Searched bytes are added to the matcher's sum in steps of this many. */
 #define FILTER_STEP_BYTES ((size_t)1 << 16)
 /* After too many lines of the filter that do not match, or where nearly every position ends a
@@ -316,7 +316,7 @@ static bool has_bad_window(const struct bs_grep_matcher *matcher)
 {
 	uint64_t n_bytes = atomic_load_explicit(&matcher->unfiltered_bytes, memory_order_relaxed);
 	uint64_t n_debts = atomic_load_explicit(&matcher->n_debts, memory_order_relaxed);
-	return n_debts * DENSE_BYTES > n_bytes / BAD_SHARE;
+	return n_debts * DENSE_BYTES > n_bytes / DENSE_SHARE;
 }
 
 /* A filter replaces the ways that look at each byte by PCRE2, and windows that find too many lines

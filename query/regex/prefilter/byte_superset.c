@@ -389,7 +389,7 @@ enum bs_status bs_regex_byte_superset(const struct bs_regex *regex,
 	struct superset to = {.regex = regex,
 	                      .options = options,
 	                      .out = {.out = text_out, .err = err},
-	                      .is_exact = !regex->has_control && !regex->is_narrower &&
+	                      .is_exact = !regex->has_control && !regex->is_superset &&
 	                                  (options->is_ascii || !options->is_pcre2)};
 	size_t had_bytes = text_out->used_bytes;
 	bool is_line = options->is_line && !options->is_crlf;

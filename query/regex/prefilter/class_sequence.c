@@ -336,6 +336,6 @@ void bs_regex_class_sequence(const struct bs_regex *regex,
 	*rate_out = reader.best_rate;
 	*is_exact_out = !spans_lines && reader.n_items == 1 && reader.best.n == 1 &&
 	                reader.items[0].is_sure && options->is_ascii && !options->is_line &&
-	                !regex->has_control && !regex->is_narrower && !reader.has_assertion &&
+	                !regex->has_control && !regex->is_superset && !reader.has_assertion &&
 	                !(options->is_crlf && has_byte(&reader.items[0], '\r'));
 }
