@@ -358,8 +358,9 @@ static enum bs_status add_slot(struct bs_id_owners *owners, const struct bs_sour
 	return BS_OK;
 }
 
-/* Adds slots for all ordered ids, except those that a later document took over, because they have
- * slots. Preserves owners->id. */
+/* Adds a slot for each ordered id (see n_ordered), so that ids are found by hash instead of binary
+ * search. An ordered id that a later document took over has a slot already and gets no other.
+ * Preserves owners->id. */
 static enum bs_status give_slots(struct bs_id_owners *owners, const struct bs_source *source,
                                  struct bs_error *err)
 {

@@ -22,7 +22,8 @@ struct bs_index_entry {
 	/* not a document, but a binary file; `place` is its fingerprint, and ref.segment is
 	 * BS_DOC_NONE */
 	bool is_binary;
-	uint32_t nul_end;  /* is_binary: see struct bs_refusal */
+	/* if is_binary: the offset after the file's first NUL byte; 0: unknown, as for UTF-16 */
+	uint32_t nul_end;
 	uint64_t place[4]; /* see struct bs_doc_record */
 	uint64_t checksum;
 };

@@ -211,8 +211,9 @@ static struct bs_ignore_entry seen_above(const struct bs_walk *walk,
 	return above;
 }
 
-/* The verdict of the ignore files and the file types. File types come last: they may skip a file
- * that ignore files keep, and keep hidden files. */
+/* The verdict of the ignore files, then of the file types (-t, -T). A file that an ignore file
+ * skips stays skipped. The file types are matched against all other files. They may skip a file
+ * that an ignore file keeps, and they may keep a hidden file. */
 static enum bs_ignore_verdict ask_files(const struct bs_walk *walk, const struct folder *folder,
                                         const struct bs_ignore_entry *entry)
 {
