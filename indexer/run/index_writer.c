@@ -164,7 +164,7 @@ void bs_index_writer_skip(struct bs_index_writer *writer, enum bs_skip reason, c
 		                                   message);
 }
 
-/* Collections with less text are fast enough without word pairs. */
+/* An index with less text gets no word pairs, because its queries are fast enough without them. */
 #define PAIRS_LEAST_BYTES (2u << 20)
 /* Word pairs are chosen from a sample of 1/PAIRS_SAMPLE_SHARE of the memory, within the bounds
  * below. A smaller sample would miss the rather rare phrases that take half of all query time. */

@@ -59,9 +59,11 @@ static uint32_t number_of(const struct bs_indexing *at)
 	return at->inner ? at->inner->number : at->source_number;
 }
 
-/* Makes the record of a document whose text is read from the old index. It is the old record, with
- * the new name, because options may have changed how names are made. If the text provider has the
- * text, it gets the new checksum, too. */
+/* Makes the record of a document of standard input whose text was read again, from the old index or
+ * from the text provider: replaces *record by the document's record in the old index. The name and
+ * the flags in *record stay, because options may have changed how names are made, unless the id was
+ * passed separately. For a text of the text provider, the checksum in *record also stays, because
+ * the text may have changed, unless the old record has no checksum. */
 static enum bs_status old_record(const struct bs_indexing *at, struct bs_doc_ref known,
                                  struct bs_doc_record *record, struct bs_error *err)
 {
@@ -1063,7 +1065,8 @@ static enum bs_status commit(struct bs_indexing *at, struct bs_error *err)
 	return status;
 }
 
-/* Adds the size of the index at its last commit to the report. */
+/* Sets the report's facts about the index at its last commit: its bytes, and its numbers of
+ * documents, segments and excluded documents. */
 static enum bs_status report_index(const struct bs_dir *dir, struct bs_build_report *report,
                                    struct bs_error *err)
 {

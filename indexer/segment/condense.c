@@ -437,7 +437,8 @@ static enum bs_status make_documents(struct restoring *at, struct bs_error *err)
 	return status ? status : bs_tf_table_pad(&at->indexing_buffer.tf_table, err);
 }
 
-/* Appends the places of those terms of a document that are in its rare-term list. */
+/* Appends the terms of a document that are in its rare-term list to at->places, each as the term's
+ * place in the plan (shard_plan.h). */
 static enum bs_status add_rare(struct restoring *at, uint32_t document, struct bs_error *err)
 {
 	uint64_t list = document >> at->lists.docs_log2;
@@ -543,7 +544,8 @@ static enum bs_status read_terms(struct restoring *at, uint32_t shard, uint32_t 
 	return status;
 }
 
-/* Builds a shard (a matrix) whose rows and terms were read, and writes all its sections. */
+/* Reads the terms of a shard's documents, builds the matrix of the shard, and writes all its
+ * sections. at->rows says which documents are its rows. */
 static enum bs_status restore_matrix(struct restoring *at, uint32_t shard,
                                      const struct bs_shard_shape *shape, struct bs_error *err)
 {

@@ -174,8 +174,9 @@ static enum bs_status make_lists(struct parts *parts, const struct bs_task *task
 		           (uint64_t)LIST_TERM_BYTES;
 	if (!bs_task_hold(task, n_bytes))
 		return BS_OK;
-	/* Free the spare columns. Forward indexes take as much memory, and are mostly built after
-	 * all matrices, so that no shard needs the columns any more. */
+	/* Free the spare columns, because the forward index takes about as much memory as they
+	 * do. Most forward indexes are built after all matrices, when the spare columns are no
+	 * longer needed. A matrix that is built later allocates new columns. */
 	swap_spare(parts, &part->product);
 	bs_shard_product_deinit(&part->product);
 	enum bs_status status =
