@@ -858,7 +858,9 @@ static struct knowledge know_node(struct analysis *analysis, const struct bs_reg
 	}
 }
 
-/* Computes the knowledge of all nodes in order; children precede their parents. */
+/* Computes what is known of each node (struct knowledge), in order, because children precede their
+ * parents. *need_out: what a text must contain if the whole pattern matches in it; need_any if the
+ * analysis ended early. */
 static enum bs_status analyse(struct arena *arena, const struct bs_regex *regex,
                               struct classes *classes, const struct need **need_out,
                               struct bs_error *err)
