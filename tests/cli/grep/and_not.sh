@@ -77,7 +77,8 @@ words=(foo bar Foo ab aab 'x y' é ſt K_1 42 a.b 'foo bar' k SS '')
 patterns=(foo bar Foo 'a+b' 'fo+' é 'K|42' '\bab\b' '^foo' 'b$' . '\d' 'x y' 'foo.*bar' nothing '(?i)FOO' 'a.b')
 # shellcheck disable=SC2034
 options=('' '' -i -S -w -x -F '-F -i' -P '-w -i')
-# The lines of a tree as path:number, the lines that match a pattern, and the files.
+# lines_of: prints all lines of the tree as path:number. matched PATTERN: the lines that match.
+# matched_files PATTERN: the paths of files with a match.
 lines_of() {
     rg --sort path -n '' r | cut -d: -f1,2 | sort
 }
