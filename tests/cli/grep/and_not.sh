@@ -1,5 +1,5 @@
-# bitsift grep --and, --not, --scope: the selected lines and files, with the options that change the
-# meaning of a line, a match or an answer. Then random patterns and texts, compared with rg's
+# bitsift grep --and, --not, --scope: the selected lines and files, also with options that change
+# what a line or a match is, or what is printed. Then random patterns and texts, compared with rg's
 # results for each pattern alone. ROUNDS and SEED select other cases.
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
