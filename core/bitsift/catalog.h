@@ -103,7 +103,7 @@ struct bs_catalog_entry {
 	uint64_t reserved[6];
 };
 
-/* Entry i, from 0. False: there are fewer. */
+/* Fills in entry i of the catalog, from 0. False: there are fewer entries. */
 BS_API bool bs_catalog_describe(struct bs_catalog *catalog, size_t i,
                                 struct bs_catalog_entry *entry_out);
 

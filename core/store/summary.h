@@ -50,7 +50,7 @@ struct bs_summary {
 	uint64_t offset;           /* offset in the section */
 	uint64_t n_bytes;
 	struct bs_summary_facts facts;
-	struct bs_coded_set words, grams; /* places of words; trigrams */
+	struct bs_coded_set words, grams; /* buckets of the words' hashes; trigrams */
 };
 
 /* Opens the summary in exactly these bytes of a section, whose pages are verified as they are

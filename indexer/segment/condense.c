@@ -275,8 +275,9 @@ struct restoring {
 	/* the segment's documents; term numbers are places */
 	struct bs_indexing_buffer indexing_buffer;
 	struct bs_lexicon_term *terms; /* by ordinal; freed when the plan is made */
-	uint32_t *place_of;            /* by ordinal: place of the term */
-	uint32_t *by_rank;             /* by rank in term vectors: place of the term */
+	uint32_t *place_of;            /* by ordinal: the term's place in `plan` */
+	/* by the number that a term has in term vectors (term_vectors.h): its place in `plan` */
+	uint32_t *by_rank;
 	struct bs_rare_term_lists lists;
 	uint64_t list; /* number of the list whose terms are in rare */
 	struct bs_rare_terms rare;

@@ -22,8 +22,8 @@
 #include "indexer/segment/term_order.h"
 #include "indexer/segment/value_build.h"
 
-/* Blocks of a shard that are measured to choose its widths: 16,384 documents, whose mean load
- * differs by less than a hundredth from that of all. */
+/* The number of blocks of a shard that are sampled to choose its signature widths. They have 16,384
+ * documents, whose mean number of set bits differs by less than 1 % from the mean of the shard. */
 #define MEASURED_BLOCKS 32u
 
 /* The state of building a segment. */

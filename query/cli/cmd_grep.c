@@ -185,8 +185,8 @@ static enum bs_status grep_catalog(const struct bs_grep_arguments *arguments,
 	return status;
 }
 
-/* Reports that files were searched without the index because their source has no consent: always if
- * --index named the index, but only on a terminal if it was found by itself. */
+/* Reports that files were searched without the index because their source has no consent. If the
+ * index was not named by --index but found automatically, reports this only on a terminal. */
 static void tell_of_consent(const struct bs_grep_request *request)
 {
 	char *located = NULL;

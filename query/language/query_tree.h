@@ -38,8 +38,8 @@ enum bs_element_kind {
 	BS_ELEMENT_PREFIX,  /* the document's term begins with these bytes */
 	BS_ELEMENT_PATTERN, /* the whole term matches the pattern (wildcard.h) */
 	BS_ELEMENT_FUZZY,   /* at most max_distance edits of code points */
-	/* a bigram that the analyzer made, equal bytes: only helps to exclude documents by their
-	 * columns; is never verified or scored */
+	/* Equal bytes, for a bigram that the analyzer made from a script run. It only excludes
+	 * documents by its columns; it is never verified or scored. */
 	BS_ELEMENT_BIGRAM,
 };
 

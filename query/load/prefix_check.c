@@ -159,7 +159,8 @@ static struct bs_prefix_check *make(const struct bs_prefix_checks *prefix_checks
 	if (!at.prefix_check)
 		return NULL;
 	struct bs_memory_budget *budget = bs_memory_budget_here;
-	/* The check counts for no thread's memory budget, because all searchers share it. */
+	/* The check is not counted in the memory budget of any thread, because all searchers share
+	 * it. */
 	bs_memory_budget_here = NULL;
 	at.prefix_check->n_users = 1;
 	at.prefix_check->is_lasting =

@@ -27,20 +27,22 @@ struct bs_prefix_check {
 
 /* The prefix checks of all sources of an index. Thread-safe. */
 struct bs_prefix_checks;
-/* snapshot is borrowed and supplies the sources. BS_NO_MEMORY. */
+/* Creates the prefix checks, still empty, of the sources of a snapshot, which is borrowed.
+ * BS_NO_MEMORY. */
 enum bs_status bs_prefix_checks_new(const struct bs_snapshot *snapshot,
                                     struct bs_prefix_checks **proofs_out,
                                     struct bs_error *err) BS_WARN_UNUSED;
 /* The caller must have released every prefix check. NULL does nothing. */
 void bs_prefix_checks_free(struct bs_prefix_checks *prefix_checks);
 
-/* The prefix check of source `number`, a collection that has `fingerprint` now. If another thread
- * is reading the collection, the call waits for its result. reader belongs to the caller. Returns
- * NULL if the collection could not be read. */
+/* Returns the prefix check of source `number`, a collection that has `fingerprint` now; reads the
+ * collection unless this was done before. If another thread is reading it, the call waits for that
+ * thread's result. reader belongs to the caller. Returns NULL if the collection could not be
+ * read. */
 const struct bs_prefix_check *bs_prefix_check_take(
 	struct bs_prefix_checks *prefix_checks, uint32_t number, const struct bs_source *source,
 	const struct bs_source_options *options, struct bs_reader *reader,
 	const struct bs_fingerprint *fingerprint) BS_WARN_UNUSED;
-/* prefix_check may be NULL. */
+/* Call once for each bs_prefix_check_take. prefix_check may be NULL. */
 void bs_prefix_check_release(struct bs_prefix_checks *prefix_checks,
                              const struct bs_prefix_check *prefix_check);

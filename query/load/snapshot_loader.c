@@ -917,7 +917,7 @@ enum bs_status bs_snapshot_load(struct bs_snapshot_loader *snapshot_loader, uint
 		status = find_record(snapshot_loader, segment, document, &asked, err);
 	if (!status)
 		status = fetch(snapshot_loader, &asked, err);
-	/* A state that was found after the deadline may be wrong, so the call fails. */
+	/* After the deadline, *fetched_out may be wrong, so the call fails. */
 	if (!status && bs_deadline_is_over())
 		status = bs_deadline_check(err);
 	*fetched_out = asked.fetched;

@@ -15,8 +15,8 @@
 /* Used by one thread. */
 struct bs_snapshot_loader;
 
-/* snapshot and prefix_checks are borrowed. notice (nullable) receives one printable line for each
- * source that cannot be read. */
+/* Creates the loader of a snapshot. snapshot and prefix_checks are borrowed. notice (nullable)
+ * receives one printable line for each source that cannot be read. */
 enum bs_status bs_snapshot_loader_new(const struct bs_snapshot *snapshot,
                                       struct bs_prefix_checks *prefix_checks,
                                       void (*notice)(void *context, const char *message),

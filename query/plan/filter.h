@@ -13,8 +13,8 @@ struct bs_filter;
 
 /* The selection of documents. Lists end with NULL. A NULL member selects everything. Borrowed. */
 struct bs_selection {
-	const char *const *globs;     /* of paths, as in ripgrep's -g; a ! in front excludes */
-	const char *const *types;     /* names of file types to include */
+	const char *const *globs; /* globs of paths, as in ripgrep's -g; a ! in front excludes */
+	const char *const *types; /* names of file types to include */
 	const char *const *type_nots; /* names of file types to exclude */
 	const char *const *places;    /* files or folders; a document must be at or below one */
 	const char *newer, *older;    /* dates or ages such as 3d: from newer to before older */

@@ -16,7 +16,8 @@ struct bs_index {
 	const struct bs_kernel *kernel;
 	const struct bs_log *log; /* Receives log lines; nullable. */
 	struct bs_dir dir;
-	/* The number of sources without consent, which opening with `fresh` did not check. */
+	/* The number of sources that opening with `fresh` did not check, because the caller has not
+	 * consented to that (struct bs_consent). */
 	uint64_t n_unfollowed;
 	/* The number of files, folders and sources that opening with `fresh` could not read, so
 	 * that results may be incomplete. */

@@ -386,7 +386,7 @@ static enum bs_status hand_out(struct asked *asked, const struct bs_shard_scan *
 		candidates.n_sure += found[i].is_sure;
 	}
 	candidates.words = words;
-	/* The callback's allocations do not count for the searcher. */
+	/* What the callback allocates is not counted in the searcher's memory budget. */
 	struct bs_memory_budget *budget = bs_memory_budget_here;
 	bs_memory_budget_here = NULL;
 	bool is_refused = asked->take(asked->context, &candidates) != 0;

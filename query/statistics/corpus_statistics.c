@@ -76,7 +76,7 @@ static enum bs_status intern(struct bs_term_table *table, const uint8_t *bytes, 
 	if (n_bytes == 0 || n_bytes > UINT32_MAX)
 		return bs_fail(err, BS_INVALID,
 		               "statistics: a word or a name of no bytes, or of too many");
-	/* Statistics count for no memory budget, because they belong to no searcher. */
+	/* Statistics are not counted in any memory budget, because they belong to no searcher. */
 	struct bs_memory_budget *budget = bs_memory_budget_here;
 	bs_memory_budget_here = NULL;
 	enum bs_status status = bs_buffer_reserve(beside, at_first_bytes, err);

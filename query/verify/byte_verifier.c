@@ -356,7 +356,8 @@ void bs_byte_verifier_weigh_fields(struct bs_byte_verifier *verifier, char *cons
  * a place without a safe cut that near is not analysed. */
 #define MAX_REACH_BYTES ((size_t)4096)
 
-/* Whether text[at] is the second byte of an escape: an odd number of backslashes precedes it. */
+/* True if an odd number of backslashes precedes text[at], which makes it the second byte of an
+ * escape. */
 static bool is_escaped(const uint8_t *text, size_t at)
 {
 	size_t n = 0;
@@ -365,10 +366,10 @@ static bool is_escaped(const uint8_t *text, size_t at)
 	return n % 2 == 1;
 }
 
-/* Whether text[..at), which is JSON and ends with a complete character, ends with an escape.
- * *n_out: the number of its bytes. An escaped backslash followed by the text uXXXX is mistaken for
- * an escape. An escape that ends with a backslash is recognised by these two bytes, so that a run
- * of backslashes is not counted again at each step through it. */
+/* True if text[..at) ends with a JSON escape; *n_out is then the escape's number of bytes. The text
+ * ends with a complete character. An escaped backslash followed by the text uXXXX is mistaken for
+ * an escape. Two backslashes at the end are taken for an escape without counting the backslashes
+ * before them, so that a caller that steps back through a run of backslashes takes linear time. */
 static bool ends_with_escape(const uint8_t *text, size_t at, size_t *n_out)
 {
 	*n_out = 6;

@@ -49,7 +49,8 @@ bool bs_match_has_own_name(const struct bs_field *fields, size_t n_fields);
 /* A query prepared for matching many documents. Used by one thread. */
 struct bs_matcher;
 
-/* query and tokenizer are borrowed. tokenizer must be the analyzer of the index. BS_NO_MEMORY. */
+/* Creates a matcher for a query. query and tokenizer are borrowed. tokenizer must be the analyzer
+ * of the index. BS_NO_MEMORY. */
 enum bs_status bs_matcher_new(const struct bs_query_tree *query, struct bs_tokenizer *tokenizer,
                               struct bs_matcher **matcher_out, struct bs_error *err) BS_WARN_UNUSED;
 void bs_matcher_free(struct bs_matcher *matcher);

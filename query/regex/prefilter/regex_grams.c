@@ -283,7 +283,9 @@ static bool implies(struct arena *arena, const struct need *a, const struct need
 	if (arena->fuel-- <= 0)
 		return false;
 	if (a->kind == BS_GRAM_LITERAL && b->kind == BS_GRAM_LITERAL) {
-		arena->total_bytes += a->literal.n_bytes; /* limits the work like memory */
+		/* Searched bytes count like allocated ones, so that the limit of total_bytes also
+		 * limits this work. */
+		arena->total_bytes += a->literal.n_bytes;
 		return memmem(a->literal.bytes, a->literal.n_bytes, b->literal.bytes,
 		              b->literal.n_bytes) != NULL;
 	}
