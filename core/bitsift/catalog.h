@@ -193,9 +193,9 @@ struct bs_catalog_grep_result {
 };
 
 /*
- * Searches the sources of all indexes, one index after the other. An index that cannot match by its
- * trigrams is skipped; this is decided by its last commit, even if its files have changed since.
- * Fails as bs_grep and bs_catalog_search.
+ * Searches the sources of all indexes, one index after the other. An index is skipped if it lacks
+ * trigrams that every match has. This is decided by its last commit, even if its files have changed
+ * since. Fails as bs_grep and bs_catalog_search.
  */
 BS_API enum bs_status bs_catalog_grep(struct bs_catalog *catalog,
                                       const struct bs_catalog_grep_request *request,

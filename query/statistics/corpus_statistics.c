@@ -128,7 +128,7 @@ enum bs_status bs_statistics_add_field(struct bs_statistics *statistics, const c
 	const unsigned all = BS_FIELD_OF_RECORDS | BS_FIELD_WITH_VALUES | BS_FIELD_OF_FILES;
 	uint32_t number;
 	if (kinds == 0 || (kinds & ~all))
-		return bs_fail(err, BS_UNSUPPORTED, "statistics: no field is of kind %u", kinds);
+		return bs_fail(err, BS_UNSUPPORTED, "statistics: invalid field kinds: %u", kinds);
 	enum bs_status status = intern(&statistics->fields, (const uint8_t *)name, name_bytes,
 	                               &statistics->kinds, &none, 1, &number, err);
 	if (!status)
