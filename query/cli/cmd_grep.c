@@ -47,7 +47,8 @@ struct session {
 	int write_error; /* The errno of writing to standard output; 0: no error. */
 };
 
-/* As in rg, -q --stats searches all files. */
+/* Adds output to the buffer, but nothing with -q. Nonzero stops the search: after a failure to
+ * write, and at the first output with -q. As in rg, -q --stats searches all files nevertheless. */
 static int write_out(void *context, const void *bytes, size_t n_bytes)
 {
 	struct session *session = context;

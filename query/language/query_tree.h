@@ -17,7 +17,7 @@
 #define BS_QUERY_MAX_INEXACT 1024u
 #define BS_QUERY_MAX_RANGES  1024u
 #define BS_QUERY_RANGE_SHOWN 63u /* most bytes kept of a range's text, for display */
-/* deepest nesting of brackets; the tree is at most three times as deep */
+/* deepest nesting of brackets; each bracket adds at most three levels to the tree: OR, AND, NOT */
 #define BS_QUERY_MAX_DEPTH 1000
 /* The largest N of "words"~N; a larger N is reduced to this, because no document is longer. */
 #define BS_QUERY_MAX_DISTANCE    (1u << 30)

@@ -47,7 +47,8 @@ void bs_loader_ask_head(struct bs_loader *loader,
                         bool (*is_enough)(void *context, const uint8_t *text, size_t n_bytes),
                         void *context);
 uint64_t bs_loader_failures(const struct bs_loader *loader);
-/* The changed sources that were found since bs_loader_begin, summed over the snapshots. */
+/* The changes that the loaders found first in this query, that is, since bs_loader_begin, summed
+ * over the snapshots. */
 struct bs_changes bs_loader_changes(const struct bs_loader *loader);
 
 /* The snapshot loader for a segment of the list. *own_out: the number of the segment in its

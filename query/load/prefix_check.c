@@ -83,9 +83,9 @@ struct proving {
 	struct bs_buffer id;
 };
 
-/* Marks the document as replaced if its id also occurs after the indexed bytes. Reads only its name
- * if that suffices, because reading whole records of a million documents would take most of the
- * time. */
+/* Marks a document as replaced if its id also occurs after the indexed bytes. Reads only the
+ * document's name if that suffices for the id, because reading the whole records of a million
+ * documents would take most of the time. */
 static enum bs_status find_appended_id(struct proving *at, struct bs_doc_ref ref,
                                        struct bs_error *err)
 {

@@ -1,7 +1,7 @@
 /*
  * prefix_check.h: reads a collection whose fingerprint is inconclusive, and finds whether it still
- * begins with the indexed bytes and which records follow them. A collection is read once for all
- * searchers of an index, for as long as its fingerprint stays the same.
+ * begins with the indexed bytes and which records follow them. The result is kept and shared by all
+ * searchers of an index until the fingerprint changes; a result for a racy fingerprint is not kept.
  */
 #pragma once
 
@@ -35,10 +35,10 @@ enum bs_status bs_prefix_checks_new(const struct bs_snapshot *snapshot,
 /* The caller must have released every prefix check. NULL does nothing. */
 void bs_prefix_checks_free(struct bs_prefix_checks *prefix_checks);
 
-/* Returns the prefix check of source `number`, a collection that has `fingerprint` now; reads the
- * collection unless this was done before. If another thread is reading it, the call waits for that
- * thread's result. reader belongs to the caller. Returns NULL if the collection could not be
- * read. */
+/* Returns the prefix check of source `number`, a collection that has `fingerprint` now. Reads the
+ * collection unless a check for this fingerprint is kept. If another thread is reading the
+ * collection, the call first waits until that thread has finished. reader belongs to the caller.
+ * Returns NULL if the collection could not be read. */
 const struct bs_prefix_check *bs_prefix_check_take(
 	struct bs_prefix_checks *prefix_checks, uint32_t number, const struct bs_source *source,
 	const struct bs_source_options *options, struct bs_reader *reader,

@@ -78,10 +78,11 @@ struct bs_byte_verifier {
 	enum bs_tokenizer_ascii_form worst;
 	bool has_not;
 	struct element elements[MAX_ELEMENTS];
-	/* For each phrase, the index of the rarest searchable item; UINT32_MAX: there is none. */
+	/* For each phrase, the index of its rarest item that is a searchable plain word; NO_ITEM:
+	 * no such item. */
 	uint32_t rarest[MAX_NODES];
-	/* For each node, an upper bound of the number of documents that match. Under an AND, the
-	 * child with the least is evaluated first. */
+	/* For each node, an upper bound of the number of documents that match; 0 for file names and
+	 * ranges (see most_of). Under an AND, the child with the least is evaluated first. */
 	uint64_t most[MAX_NODES];
 	/* A copy of query->children in which the children of each AND are sorted by `most`. */
 	uint32_t *children;
@@ -209,7 +210,7 @@ static bool is_leaf(const struct bs_query_node *node)
 	return node->n_children == 0;
 }
 
-/* The index of the rarest item of a phrase that can be searched for. */
+/* The index of the rarest item of a phrase that is a searchable plain word (is_term). */
 static uint32_t find_rarest(const struct bs_byte_verifier *verifier,
                             const struct bs_query_node *node)
 {

@@ -29,6 +29,7 @@ BS_VECTOR(bs_word_hits, struct bs_word_hit);
 enum bs_verdict {
 	BS_VERDICT_NO,  /* Does not match. */
 	BS_VERDICT_YES, /* Matches. */
+	/* Undecided. Only from the byte verifier; then the whole document must be analysed. */
 	BS_VERDICT_UNKNOWN,
 };
 
