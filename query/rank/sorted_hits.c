@@ -242,8 +242,7 @@ static void sort_window(struct sort_scan *scan)
 	struct bs_live live;
 	bs_live_all(&live, bs_scan_n_blocks(at));
 	bool is_sure = bs_scan_matches(at, &live);
-	bool can_count = is_sure && !at->plan->scope.filter &&
-	                 !at->plan->list->segments[at->segment].tombstones;
+	bool can_count = is_sure && bs_scan_has_all(at);
 	for (uint32_t first = 0; first < bs_scan_n_blocks(at) && !at->status;
 	     first += BLOCKS_TOGETHER) {
 		uint64_t mask = (UINT64_C(1) << BLOCKS_TOGETHER) - 1;

@@ -259,8 +259,7 @@ bool bs_scan_is_out(struct bs_shard_scan *at, uint32_t document)
 	return at->status || !passes;
 }
 
-/* Whether no document of the segment is deleted or excluded from the hits. */
-static bool has_all(const struct bs_shard_scan *at)
+bool bs_scan_has_all(const struct bs_shard_scan *at)
 {
 	return !at->plan->scope.filter && at->plan->scope.n_left_out == 0 &&
 	       !at->plan->list->segments[at->segment].tombstones;
@@ -312,7 +311,7 @@ static void take_lines(struct bs_shard_scan *at, uint32_t depth, const struct bs
                        bool is_sure, struct bs_candidate_list *candidates, uint64_t *n_counted)
 {
 	const uint64_t *lines = at->scan->frames[depth].lines;
-	bool is_count = is_sure && n_counted && has_all(at) && !at->plan->scope.is_open;
+	bool is_count = is_sure && n_counted && bs_scan_has_all(at) && !at->plan->scope.is_open;
 	if (at->status)
 		return;
 	if (is_count && has_bits_past_end(at, depth, live)) {

@@ -5,6 +5,7 @@
 #include <bitsift.h>
 #include <bitsift/query.h>
 
+#include "tests/rigs/clock_rig.h"
 #include "tests/rigs/library_rig.h"
 #include "tests/rigs/test.h"
 
@@ -818,6 +819,24 @@ static void test_changed_source(void **state)
 	bs_searcher_free(searcher);
 }
 
+/* An age is counted from the time of each search, even if the searcher has been asked for it
+ * before. */
+static void test_ages(void **state)
+{
+	AUTO(bs_index_close_at) struct bs_index *index = build_and_open();
+	AUTO(bs_searcher_free_at) struct bs_searcher *searcher = must_searcher(index);
+	struct bs_search_result result;
+	struct heard heard = {.n_hits = 0};
+	struct bs_search_request request = ask("cat", BS_SEARCH_IDS, &heard);
+	request.filter.newer = "2s";
+	assert_int_equal(bs_search(searcher, &request, &result, ERR), BS_OK);
+	assert_int_equal(result.n_hits, 2);
+	clock_make_old();
+	assert_int_equal(bs_search(searcher, &request, &result, ERR), BS_OK);
+	assert_int_equal(result.n_hits, 0);
+	clock_make_young();
+}
+
 #define WITH_INDEX(test) cmocka_unit_test_setup_teardown(test, setup, library_teardown)
 RUN_TESTS(cmocka_unit_test(test_versions_agree), cmocka_unit_test(test_names_are_never_null),
           cmocka_unit_test(test_kernels), WITH_INDEX(test_build_reports),
@@ -828,4 +847,4 @@ RUN_TESTS(cmocka_unit_test(test_versions_agree), cmocka_unit_test(test_names_are
           WITH_INDEX(test_find_by_statistics), WITH_INDEX(test_find_is_stopped),
           WITH_INDEX(test_bad_find_requests), WITH_INDEX(test_delete_and_check),
           WITH_INDEX(test_candidates), WITH_INDEX(test_sources_are_listed),
-          WITH_INDEX(test_documents_by_id), WITH_INDEX(test_changed_source))
+          WITH_INDEX(test_documents_by_id), WITH_INDEX(test_changed_source), WITH_INDEX(test_ages))
