@@ -279,7 +279,8 @@ static enum bs_status find_block(const struct bs_lexicon *lexicon, const uint8_t
 		last_bytes = separator.n_shared + separator.n_rest;
 		*block_out = (struct block){number + i, off, separator.block_bytes, last_bytes,
 		                            n_matched};
-		/* If this overflows, the bounds check in open_block fails. */
+		/* In a damaged file the sum may overflow, so that `off` is wrong. open_block checks
+		 * that the block is inside the section. */
 		off += separator.block_bytes;
 	}
 	return BS_OK;
@@ -346,7 +347,8 @@ static inline bool get_head(const struct bs_lexicon *lexicon, struct bs_bits *bi
 		head->n_dropped += BS_DROP_MORE;
 	}
 	if (head->df_magnitude > 2 && head->df_magnitude < BS_DF_MORE) {
-		/* At most 15 + 5 of the 33 bits are used. */
+		/* The window has had at least 33 bits since bs_bits_fill. The code of the head took
+		 * at most 15 of them, and the df takes at most 5. */
 		uint32_t n = bs_df_bits(head->df_magnitude);
 		head->df = UINT64_C(1) << n | bits->window >> (64 - n);
 		bs_bits_skip(bits, n);

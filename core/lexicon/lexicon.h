@@ -59,8 +59,8 @@ struct bs_lexicon {
 };
 
 /* Opens the lexicon of a segment. n_terms and n_docs are from the section META of the segment. The
- * caller calls bs_lexicon_deinit, which is allowed after a failure, too. BS_CORRUPT if the sections
- * do not fit; BS_NO_MEMORY. */
+ * caller calls bs_lexicon_deinit, which is allowed after a failure, too. BS_CORRUPT if the sizes of
+ * the sections do not fit n_terms; BS_NO_MEMORY. */
 enum bs_status bs_lexicon_open(struct bs_lexicon *lexicon, const struct bs_container *file,
                                uint64_t n_terms, uint64_t n_docs,
                                struct bs_error *err) BS_WARN_UNUSED;
