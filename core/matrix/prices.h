@@ -41,7 +41,8 @@
 #define BS_PRICE_MOST_DENSER  0.2 /* maximum density added */
 #define BS_PRICE_MOST_DENSITY 0.6 /* maximum density without a request of the user */
 
-/* Used by indexer/segment/shard_build.c, which chooses the levels of a shard and their widths. */
+/* Used by indexer/segment/shard_build.c, which chooses the levels of a shard and their widths, and
+ * by size_classes.c, which estimates the result of this choice. */
 /* A coarse level may have this many times the bits of the document columns that it replaces: P. */
 #define BS_PRICE_COARSE_WORTH      1.2
 #define BS_PRICE_COARSE_MIN_BLOCKS 4 /* with fewer blocks, a coarse level skips nothing */
