@@ -76,10 +76,11 @@ struct bs_index_stats {
 	uint64_t n_grams_bytes;   /* sum of the parts from there to BS_FIRST_OTHER_PART */
 	uint64_t n_terms;         /* sum over the segments */
 	uint64_t n_postings;
-	uint64_t text_bytes;              /* bytes of the texts of documents */
-	uint64_t summary_bytes;           /* bytes of the summary; 0: no summary */
-	double summary_rate;              /* rate at which absent words appear present */
-	uint64_t n_summary_words;         /* places of words (summary.h): an upper bound */
+	uint64_t text_bytes;    /* bytes of the texts of documents */
+	uint64_t summary_bytes; /* bytes of the summary; 0: no summary */
+	double summary_rate;    /* rate at which absent words appear present */
+	/* an upper bound of the number of places that words of the summary have (summary.h) */
+	uint64_t n_summary_words;
 	uint64_t n_summary_grams;         /* distinct trigrams */
 	struct bs_term_table field_names; /* of all segments */
 	struct bs_field_stats *fields;    /* fields with values, sorted by name */

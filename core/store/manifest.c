@@ -910,8 +910,8 @@ static void code_number(struct coder *coder, struct number_left_out *number)
 	code_text(coder, &number->kind, &number->kind_bytes);
 }
 
-/* In the file, the counts by kind of a source follow its counts by reason. Kinds beyond
- * BS_SKIP_KINDS are ignored. */
+/* Reads a number and stores it in the record of its source. In the file, the numbers of a source by
+ * kind follow its numbers by reason. More than BS_SKIP_KINDS kinds of a source are corrupt. */
 static void read_number(struct coder *coder, struct bs_manifest *manifest)
 {
 	struct number_left_out number = {.source = 0};

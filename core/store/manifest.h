@@ -78,9 +78,12 @@ bool bs_recorded_options_equal(const struct bs_recorded_options *a,
 /* Equal in how records are read: in the field that is the id, and in the fields that are text. */
 bool bs_recorded_options_read_same(const struct bs_recorded_options *a,
                                    const struct bs_recorded_options *b);
-/* Counts of a source's files that are not documents. */
+/* Counts of a source's files, or of a collection's records, that are not documents. */
 struct bs_left_out {
-	/* Numbers by enum bs_skip. A folder has only the reasons that each walk finds again. */
+	/* For each enum bs_skip: the number of skipped files or, of a collection, of skipped
+	 * records. For a folder, the numbers of some reasons are always 0 (BS_SKIP_UNREADABLE,
+	 * BS_SKIP_UNTRUSTED, BS_SKIP_BAD_RECORD, BS_SKIP_NO_TEXT), because a later walk need not
+	 * find all these files again. */
 	uint64_t n[BS_SKIP_MAX];
 	struct bs_skip_kind binary[BS_SKIP_KINDS]; /* binary files, by the ending of their names */
 };
@@ -164,8 +167,8 @@ struct bs_non_document_start {
 };
 BS_VECTOR(bs_non_document_starts, struct bs_non_document_start);
 
-/* The list of skipped files, in the bytes of the file, so that opening an index copies it as a
- * whole. */
+/* The list of skipped files, encoded as in the manifest's file, so that opening an index copies the
+ * list as a whole. */
 struct bs_non_document_list {
 	struct bs_buffer files;
 	struct bs_buffer fingerprints; /* one for each file, perhaps an empty one */
@@ -295,8 +298,8 @@ enum bs_status bs_manifest_add_field(struct bs_manifest *manifest, const char *n
 enum bs_status bs_manifest_add_fields(struct bs_manifest *manifest,
                                       const struct bs_term_table *fields,
                                       struct bs_error *err) BS_WARN_UNUSED;
-/* A deep copy of everything except the segments, into the caller's struct; release it with
- * bs_manifest_deinit. BS_NO_MEMORY. */
+/* A deep copy of everything except the segments and their summary, into the caller's struct;
+ * release it with bs_manifest_deinit. BS_NO_MEMORY. */
 enum bs_status bs_manifest_copy_head(const struct bs_manifest *manifest,
                                      struct bs_manifest *copy_out,
                                      struct bs_error *err) BS_WARN_UNUSED;

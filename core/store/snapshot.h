@@ -48,7 +48,8 @@ struct bs_snapshot_overlay {
 struct bs_snapshot_totals {
 	uint32_t n_word_segments;
 	uint64_t n_docs; /* including deleted documents, as scores count them */
-	/* After the changes in memory, if any; includes the overlay. */
+	/* Documents that are not deleted. The code that changes the snapshot in memory
+	 * (corpus/changes) updates it; it then includes the overlay. */
 	uint64_t n_live_docs;
 	uint64_t n_positions;
 };
