@@ -85,7 +85,7 @@ struct bs_tokenizer_ascii {
 struct bs_tokenizer_normal {
 	struct bs_buffer window;      /* UTF-16 */
 	struct bs_buffer edits;       /* differences between window and text */
-	struct bs_buffer ordered;     /* marks in canonical order */
+	struct bs_buffer ordered;     /* UTF-16: text with many marks, decomposed and in order */
 	struct bs_composed *composed; /* NULL until it is needed */
 };
 
