@@ -318,7 +318,7 @@ struct bs_container {
 	const uint8_t *table; /* the section table, in the mapping */
 	const uint8_t *sums;  /* the page checksums, in the mapping */
 	uint32_t n_sections;
-	uint64_t n_pages;   /* of all sections */
+	uint64_t n_pages;   /* number of pages of all sections */
 	struct name *names; /* names of all sections, ascending */
 	uint64_t *verified; /* one bit per page: set if its checksum has been verified */
 	enum bs_container_kind kind;

@@ -328,8 +328,8 @@ enum bs_status bs_dir_list(const struct bs_dir *dir, struct bs_buffer *names, st
 	return status;
 }
 
-/* Sets the permission bits of an open file, or of the directory if name is NULL. before: its
- * present mode. */
+/* Sets the permission bits of an open file, or of the directory if name is NULL. before: the mode
+ * that the file or directory has now. */
 static enum bs_status set_mode(const struct bs_dir *dir, const char *name, int fd, mode_t before,
                                mode_t mode, struct bs_error *err)
 {
