@@ -116,8 +116,8 @@ static enum bs_status corrupt_block(const struct bs_lexicon *lexicon, uint64_t b
 /* An open chapter. The pages of its separators are verified. */
 struct chapter {
 	const uint8_t *at;  /* the next separator */
-	const uint8_t *end; /* of the separators */
-	uint64_t terms_off; /* where its first block begins in the terms */
+	const uint8_t *end; /* end of the chapter's separators */
+	uint64_t terms_off; /* where the chapter's first block begins in lexicon->terms */
 };
 
 static enum bs_status open_chapter(const struct bs_lexicon *lexicon, uint64_t c,
@@ -141,9 +141,9 @@ static enum bs_status open_chapter(const struct bs_lexicon *lexicon, uint64_t c,
 
 /* A separator in its stored form. */
 struct separator {
-	uint64_t block_bytes; /* length of its block */
+	uint64_t block_bytes; /* length of the separator's block */
 	uint64_t n_shared;    /* length of the prefix shared with the previous separator */
-	uint64_t n_rest;      /* length of the rest */
+	uint64_t n_rest;      /* length of `rest` */
 	const uint8_t *rest;  /* the bytes after the shared prefix */
 };
 
@@ -224,9 +224,9 @@ static enum bs_status find_chapter(const struct bs_lexicon *lexicon, const uint8
 /* A block of terms, found for the term looked up. */
 struct block {
 	uint64_t number;
-	uint64_t off; /* in the terms */
+	uint64_t off; /* where the block begins in lexicon->terms */
 	uint64_t n_bytes;
-	uint64_t separator_bytes; /* length of its separator */
+	uint64_t separator_bytes; /* length of the block's separator */
 	/* length of the prefix that the separator shares with the term looked up */
 	uint64_t n_matched;
 };
