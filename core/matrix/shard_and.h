@@ -25,7 +25,7 @@ struct bs_and_term {
 	struct bs_probe probes[BS_MAX_LEVELS]; /* one per level of the segment */
 	const struct bs_term_treatment *treatment;
 	uint64_t ordinal; /* ordinal of the term in the segment's lexicon */
-	uint64_t df;      /* in the segment */
+	uint64_t df;      /* df of the term in the segment */
 };
 
 /* A term in one shard. */
