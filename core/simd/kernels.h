@@ -51,7 +51,7 @@ struct bs_weighed_level {
 struct bs_weighed_term {
 	/* The documents that have the term, in the blocks of `live`. NULL: all documents. */
 	const uint64_t *lines;
-	const struct bs_live *live; /* used only with lines */
+	const struct bs_live *live; /* used only if lines is not NULL */
 	uint32_t weight;            /* added for documents that have the term */
 	uint32_t most;              /* the sum of the weight and the weights of all levels */
 	uint32_t n_levels;
