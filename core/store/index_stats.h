@@ -52,7 +52,7 @@ struct bs_shard_stats {
 };
 
 struct bs_segment_stats {
-	uint64_t parts[BS_PARTS];      /* without tombstones */
+	uint64_t parts[BS_PARTS];      /* bytes of the segment's file, by part; without tombstones */
 	struct bs_shard_stats *shards; /* one per shard */
 };
 
@@ -70,7 +70,7 @@ struct bs_field_stats {
 struct bs_index_stats {
 	struct bs_segment_stats *segments; /* one per segment of the snapshot */
 	uint32_t n_segments;
-	uint64_t parts[BS_PARTS]; /* of all files */
+	uint64_t parts[BS_PARTS]; /* bytes of all files of the index, by part */
 	uint64_t n_bytes;         /* sum of parts */
 	uint64_t n_words_bytes;   /* sum of the parts before BS_FIRST_GRAM_PART */
 	uint64_t n_grams_bytes;   /* sum of the parts from there to BS_FIRST_OTHER_PART */

@@ -41,7 +41,8 @@ void bs_exclusions_close(struct bs_snapshot_exclusions *exclusions);
 /* Documents in memory only, added after opening and before the snapshot is shared. */
 struct bs_snapshot_overlay {
 	struct bs_doc_table_builder docs;
-	struct bs_term_table value_names; /* names of their fields with numbers or dates */
+	/* names of the fields in which documents of the overlay have numbers or dates */
+	struct bs_term_table value_names;
 };
 
 /* Totals over the segments of documents, for scores. Segments of rows are not counted. */

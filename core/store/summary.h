@@ -22,7 +22,7 @@
 /* The numbers and flags of a summary, without its words and trigrams. */
 struct bs_summary_facts {
 	uint64_t rate;     /* requested, in units of 1 / BS_SUMMARY_RATE_UNIT */
-	uint64_t n_places; /* M */
+	uint64_t n_places; /* M: the number of places */
 	/* documents with words, including deleted ones, as scores count them */
 	uint64_t n_docs;
 	uint64_t n_positions; /* sum of the lengths of these n_docs documents */
@@ -47,8 +47,8 @@ bool bs_summary_facts_equal(const struct bs_summary_facts *a, const struct bs_su
 
 /* Immutable; any number of threads. Needs no release. */
 struct bs_summary {
-	struct bs_section section; /* the section that contains it */
-	uint64_t offset;           /* offset in the section */
+	struct bs_section section; /* the section that contains the summary */
+	uint64_t offset;           /* offset of the summary in the section */
 	uint64_t n_bytes;
 	struct bs_summary_facts facts;
 	struct bs_coded_set words, grams; /* buckets of the words' hashes; trigrams */
