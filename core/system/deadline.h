@@ -104,7 +104,7 @@ enum bs_status bs_deadline_wait_readable(int fd, struct bs_error *err) BS_WARN_U
 struct bs_progress {
 	/* Called often. Nonzero stops the work. total 0: unknown. */
 	int (*beat)(void *context, uint64_t done, uint64_t total);
-	void *context; /* of beat */
+	void *context; /* passed to `beat` */
 	pthread_t owner;
 	uint64_t done, total; /* work, in a unit that the owner chooses */
 	bool is_stopped;      /* beat has returned nonzero */
