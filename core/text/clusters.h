@@ -15,7 +15,7 @@
 struct bs_clusters {
 	const uint8_t *text;
 	size_t text_bytes;
-	size_t at;      /* a boundary */
+	size_t at;      /* offset of the present boundary */
 	size_t next;    /* end of the last code point read; at least `at` */
 	uint8_t before; /* break property of the last code point read */
 	/* the last code point read is a regional indicator, the first of a pair */
