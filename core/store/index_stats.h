@@ -52,7 +52,7 @@ struct bs_shard_stats {
 };
 
 struct bs_segment_stats {
-	uint64_t parts[BS_PARTS];      /* bytes of the segment's file, by part; without tombstones */
+	uint64_t parts[BS_PARTS];      /* bytes of the segment's file (no tombstones), by part */
 	struct bs_shard_stats *shards; /* one per shard */
 };
 
