@@ -6,8 +6,8 @@
  * sections 34 and 35, and those of the keys of values.
  *
  * A reader decodes the whole block of a requested name and keeps the block; therefore names are
- * borrowed until bs_names_deinit. A run that may read all names of a large index keeps the blocks
- * in a spill (spill.h), so that they do not fill memory.
+ * borrowed until bs_names_deinit. An indexing run that may read all names of a large index keeps
+ * the blocks in a spill (spill.h), so that they do not fill memory.
  */
 #pragma once
 
@@ -22,10 +22,10 @@
  * to much memory. */
 #define BS_NAMES_MOST_SHARED 4095u
 
-/* The ids of the two sections of a list of names. */
+/* The ids of the two sections of a list of names: coded names, and where their blocks begin. */
 struct bs_names_sections {
 	uint32_t bytes, offsets;
-	const char *what; /* for messages */
+	const char *what; /* what the names belong to, for messages */
 };
 extern const struct bs_names_sections bs_names_of_documents, bs_names_of_values;
 

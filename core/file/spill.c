@@ -14,7 +14,7 @@
 struct bs_spill_chunk {
 	struct bs_spill_chunk *next;
 	size_t used_bytes; /* bytes of bytes[] that belong to pieces */
-	size_t n_bytes;    /* of bytes[] */
+	size_t n_bytes;    /* size of bytes[] */
 	bool is_in_file;
 	uint64_t bytes[];
 };

@@ -146,9 +146,9 @@ static inline uint32_t select_bit(uint64_t word, uint32_t n)
 	return shift + (uint32_t)__builtin_ctzll(byte);
 }
 
-/* Moves *at_io, an offset in the unary part, from the beginning of bucket `from` to the beginning
- * of the later bucket `bucket`: the bit after the first `bucket` zeros. Begins to count zeros at
- * the last sample up to the bucket, if this is after `from`. */
+/* Moves *at_io, a bit offset in the unary part that is in bucket `from`, to the beginning of the
+ * later bucket `bucket`: the bit after the first `bucket` zeros. Begins to count zeros at the last
+ * sample up to `bucket`, if that sample is of a later bucket than `from`. */
 static enum bs_status find_bucket(const struct bs_term_false_positives *list, uint64_t bucket,
                                   uint64_t from, uint64_t *at_io, struct bs_error *err)
 {

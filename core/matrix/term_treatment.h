@@ -31,7 +31,7 @@ struct bs_term_treatment {
 struct bs_term_treatment_table {
 	uint32_t n_levels;
 	uint8_t ranks[BS_MAX_LEVELS]; /* ranks[0] is BS_LEVEL_DOCUMENT */
-	uint32_t n_entries;           /* >= 1; min_df ascends from 0 */
+	uint32_t n_entries;           /* number of entries, >= 1; their min_df ascends from 0 */
 	struct bs_term_treatment entries[BS_MAX_TREATMENTS];
 };
 

@@ -75,7 +75,7 @@ uint32_t bs_tf_decode_key(const uint8_t *bits, size_t n_bytes, const struct bs_t
 
 /* The tf codes of a segment, document by document. Zero-initialise. */
 struct bs_tf_table_builder {
-	struct bs_buffer ends; /* u64: 0, then the end of each document's bits */
+	struct bs_buffer ends; /* u64 each: 0, then the end of each document's code in `bits` */
 	struct bs_buffer bits;
 };
 enum bs_status bs_tf_table_add(struct bs_tf_table_builder *builder, const uint8_t *bits,

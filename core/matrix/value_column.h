@@ -101,7 +101,7 @@ struct bs_value_part {
 	uint32_t n_slices;         /* bits of a rank */
 	uint32_t n_layers;
 	uint64_t first_line;   /* index of its first line among the lines of the table */
-	const uint64_t *lines; /* the first layer; the others follow */
+	const uint64_t *lines; /* lines of the first layer; the other layers follow */
 	uint64_t first_entry;  /* index of its first entry among the entries of the table */
 	uint32_t n_entries;
 	const uint8_t *entries; /* pairs of u32 row and u32 rank */

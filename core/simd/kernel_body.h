@@ -377,9 +377,9 @@ static inline uint64_t low_bits(size_t n)
 	return n >= 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1;
 }
 
-/* Begins the rounds of FOR_EACH_ROUND. small: 3 * PLACES bytes; written only if the text is too
- * short for one round, because clearing it would slow down short searches. reach < BS_NEEDLE_REACH
- * <= PLACES. */
+/* Begins the rounds of FOR_EACH_ROUND. small: room for 3 * PLACES bytes, not initialised, because
+ * clearing them would slow down short searches. They are written only if the text is too short for
+ * one round. reach < BS_NEEDLE_REACH <= PLACES. */
 static inline struct round first_round(const uint8_t *text, size_t from, size_t n_bytes,
                                        size_t reach, uint8_t *small)
 {
@@ -468,9 +468,11 @@ static size_t find_window(const uint8_t *text, size_t from, size_t n_bytes,
 	}
 }
 
-/* Looks up each byte in two rows, by its low half and its highest bit, and tests the bit of its
- * high half. shuffle_epi8 gives 0 for an index with the highest bit set, and ignores the next
- * three. */
+/* Looks up each byte of the text in class->rows: its highest bit selects one of the two rows, its
+ * low half an element of the row, and the other three bits of its high half a bit of the element.
+ * shuffle_epi8 gives 0 for an index whose highest bit is set, and ignores the three bits below the
+ * highest; so one of the two look-ups gives 0, and `high` is indexed with the highest bit
+ * inverted. */
 static void find_class(const struct bs_byte_class *class, const uint8_t *text, size_t n_words,
                        uint64_t *places_out)
 {

@@ -12,7 +12,8 @@
  * Two terms at adjacent positions that are both a single letter, mark or digit of those scripts
  * also give a bigram, even if one of them is not from a run: the sign U+3297, for example, is a
  * word for ICU and folds to U+795D. Bigrams depend only on terms and positions, so a document that
- * contains a phrase has all bigrams of the phrase. README.md, "Words", documents this for users.
+ * contains a phrase has all bigrams of the phrase. The manual page bitsift-index, "Words and
+ * grams", documents words for users.
  */
 #pragma once
 

@@ -115,10 +115,10 @@ static void push(struct bs_analysis *analysis, size_t term_bytes, bool is_bigram
  * points of a script run. c: the code point of the next term; 0 if the next term is not a single
  * code point of a script run. There must be room for one more token and PAIR_BYTES.
  *
- * Whether there is a bigram depends only on the two terms, not on their sources: every document
- * with both at adjacent positions has the bigram. Otherwise a query of a run would ask for bigrams
- * that a document with symbols (U+3297, which folds to U+795D) or with marks that fold to letters
- * (U+0345) lacks, and miss the document.
+ * Whether there is a bigram depends only on the two terms, not on whether they are from a script
+ * run or from a word: every document with both at adjacent positions has the bigram. Otherwise a
+ * query of a run would ask for bigrams that a document with symbols (U+3297, which folds to U+795D)
+ * or with marks that fold to letters (U+0345) lacks, and miss the document.
  */
 static void bigram_with(struct bs_analysis *analysis, UChar32 c, struct bs_byte_span span)
 {
