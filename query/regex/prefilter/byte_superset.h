@@ -15,12 +15,14 @@
 struct bs_byte_superset_options {
 	bool is_caseless; /* the whole pattern ignores letter case */
 	bool is_line;     /* a match must be a whole line */
-	/* PCRE2 decides (-P): with .*x it looks only at the starts of lines, and misses a match
+	/* -P: the lines found must be those of PCRE2. The simpler pattern is then exact only with
+	 * is_ascii, because with .*x PCRE2 looks only at the starts of lines, and misses a match
 	 * after an invalid byte. */
 	bool is_pcre2;
 	bool is_crlf; /* a carriage return before a line feed is a part of the line end */
-	/* The result is for ASCII text only. It is simpler, so that its automaton is many times
-	 * faster, and nothing but counts and lookaround is made simpler. */
+	/* The result is for ASCII text only: characters beyond ASCII are left out of sets, and \b
+	 * remains everywhere. Its automaton is smaller and many times faster, and the result is
+	 * exact more often. */
 	bool is_ascii;
 };
 
