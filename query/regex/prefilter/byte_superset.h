@@ -27,10 +27,10 @@ struct bs_byte_superset_options {
 };
 
 /* Appends the simpler pattern to text_out, NUL-terminated, in the syntax of Hyperscan, for its
- * flag MULTILINE. No match of it contains a line feed. Appends nothing if there is no useful one:
- * the pattern may match a line feed or the empty text, is not understood, or would become too
- * large. *is_exact_out: it matches in exactly the lines in which the pattern matches.
- * BS_NO_MEMORY. */
+ * flag MULTILINE. No match of it contains a line feed. Appends nothing if the simpler pattern would
+ * be useless: the pattern needs a line feed, may match the empty text or is not understood, or the
+ * simpler one would be too large. *is_exact_out: the simpler pattern matches in exactly the lines
+ * in which the pattern matches. BS_NO_MEMORY. */
 enum bs_status bs_regex_byte_superset(const struct bs_regex *regex,
                                       const struct bs_byte_superset_options *options,
                                       struct bs_buffer *text_out, bool *is_exact_out,
