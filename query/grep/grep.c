@@ -182,8 +182,8 @@ static enum bs_status check_request(const struct bs_grep_request *request, struc
 	return status;
 }
 
-/* The four kinds of changes and selections of file types, by the list of struct bs_grep_files that
- * has them, and by their prefix in type_changes. */
+/* The four kinds of changes and selections of file types. For each, struct bs_grep_files has a list
+ * (see make_types), and type_changes a prefix. */
 enum type_change {
 	TYPE_CLEAR,
 	TYPE_ADD,
@@ -376,8 +376,9 @@ static bool maps_files(const struct bs_grep_files *files)
 	return maps;
 }
 
-/* True if a pattern of -P may look at text before the end of the line before a match: it has a
- * lookbehind, or something that matches only where the text or the search begins. */
+/* True if a match of a -P pattern may depend on text further back than the line before the match:
+ * the pattern may have a lookbehind, or something that matches only where the text or the search
+ * begins. */
 static bool looks_far(const struct bs_grep_pattern *pattern)
 {
 	static const char *const signs[] = {"(?<", "(*", "\\A", "\\G"};

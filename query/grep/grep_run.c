@@ -36,7 +36,7 @@ struct slot {
 	/* not a file: `out` is the output of known files (struct bs_grep_known), which were not
 	 * opened */
 	bool are_known;
-	uint64_t n_known; /* how many of these files count as files with a match */
+	uint64_t n_known; /* are_known: how many of the known files count as files with a match */
 	struct bs_buffer out;
 	struct bs_grep_outcome outcome;
 	bool is_begun;    /* a part of the file's output was emitted */
@@ -150,8 +150,9 @@ static bool take_output(void *context)
 	return bs_task_wait_turn(task) && put_part(searcher);
 }
 
-/* Called before an input waits: in the file's turn, emits and flushes the output so far. Before its
- * turn, only the output of a command is read; it ends, so waiting is harmless. */
+/* Called before an input waits: in the file's turn, emits and flushes the output so far. Before the
+ * file's turn, only the output of a command can make the worker wait. That is harmless, because
+ * this output ends. */
 static bool before_wait(void *context)
 {
 	struct searcher *searcher = context;

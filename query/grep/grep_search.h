@@ -4,8 +4,7 @@
  *
  * Imitates the visible effects of how ripgrep 15 reads files. ripgrep looks for NUL bytes in each
  * piece that it reads (64 KiB, less the lines that it keeps from the piece before), so a NUL byte
- * does not hide the lines of earlier pieces. And ripgrep searches the first three bytes as a piece
- * of their own if they contain a whole line.
+ * does not hide the lines of earlier pieces.
  */
 #pragma once
 

@@ -131,9 +131,9 @@ static const struct bs_ascii_class categories[] = {
 };
 
 /*
- * The set of \p{name}. Of other properties than categories, an upper bound: all of ASCII, but
- * control characters (they include line ends) only if the property may contain them. They are in
- * category Cc, script Common and a few other properties.
+ * The set of \p{name}. For other properties than categories, the set is an upper bound: all of
+ * ASCII, but control characters (which include line ends) only if the property may contain them.
+ * Control characters are in category Cc, script Common and a few other properties.
  */
 static struct bs_regex_set set_of_property(const uint8_t *name, size_t n_bytes)
 {

@@ -87,8 +87,9 @@ void bs_conditions_reset(struct bs_condition_matcher *asker)
 	}
 }
 
-/* If a line follows the last one within NEAR_BYTES, the lines after it are searched, too, up to
- * AHEAD_BYTES, because a search of many lines takes less time for each. */
+/* If a line begins within NEAR_BYTES after the lines that were decided last, about AHEAD_BYTES of
+ * the lines after it are searched with it, because a search of many lines takes less time per
+ * line. */
 #define NEAR_BYTES  ((size_t)256)
 #define AHEAD_BYTES ((size_t)4096)
 

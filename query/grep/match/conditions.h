@@ -26,7 +26,7 @@ struct bs_conditions {
 
 /* Analyses the conditions of the request, which is borrowed; this is all that the index needs.
  * Zero-initialise; release with bs_conditions_deinit, also after a failure. Fails as
- * bs_grep_analyse. */
+ * bs_grep_analyse_rust. */
 enum bs_status bs_conditions_read(const struct bs_grep_request *request,
                                   struct bs_conditions *conditions,
                                   struct bs_error *err) BS_WARN_UNUSED;

@@ -28,7 +28,7 @@ struct rule {
 
 #define INDENT "^[ \t]*"
 #define NAME   "[A-Za-z_]\\w*"
-/* C#: a name, perhaps with types in angle brackets; a member begins with at least two of them. */
+/* C#: a name, perhaps with types in angle brackets. A member begins with two such names or more. */
 #define CS_NAME "(?:[][\\w@.](?:<[][\\w@, \t<>]+>)?)+"
 
 static const struct rule rules[] = {

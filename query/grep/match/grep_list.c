@@ -147,7 +147,7 @@ static enum bs_status make_word(struct bs_grep_list *list, const struct bs_grep_
 	struct bs_buffer word = {0};
 	if (!list->pattern->is_word || list->pattern->no_unicode)
 		return BS_OK;
-	/* The code matches one character from its start. */
+	/* Needs no anchor, because is_of_word() passes one character as the whole text. */
 	enum bs_status status = bs_buffer_append(&word, text, sizeof(text), err);
 	if (!status)
 		status = bs_grep_code_compile(list->pattern, analysis, &word,

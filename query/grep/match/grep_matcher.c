@@ -46,9 +46,9 @@
  * many lines are candidates, and another way (enum way) is faster. */
 #define WINDOW_MOST_RATE 0.03
 /*
- * A candidate line that does not match costs as much time as matching this many bytes with many
- * lines at once. This cost is summed up as a debt. If it exceeds MOST_DEBT_BYTES, the next
- * DENSE_BYTES are matched with many lines at once.
+ * A candidate line that is matched alone and does not match costs as much time as
+ * LINE_IN_VAIN_BYTES in a search of many lines at once. These bytes are summed up as a debt. If the
+ * debt exceeds MOST_DEBT_BYTES, the next DENSE_BYTES are matched many lines at once.
  */
 #define LINE_IN_VAIN_BYTES ((int64_t)96)
 #define MOST_DEBT_BYTES    (64 * LINE_IN_VAIN_BYTES)
@@ -56,8 +56,8 @@
 /* A line filter that looks for more bytes than the window replaces it if the window is expected at
  * more than this share of the text's positions. */
 #define WINDOW_GOOD_RATE (1.0 / 1000)
-/* A line filter also replaces a window if more than 1/DENSE_SHARE of the searched text had to be
- * matched with many lines at once (DENSE_BYTES). */
+/* A line filter also replaces a window if, because of debts, more than 1/DENSE_SHARE of the
+ * searched text was matched many lines at once (DENSE_BYTES for each debt). */
 #define DENSE_SHARE 8u
 /* Searched bytes are added to the matcher's sum in steps of this many. */
 #define FILTER_STEP_BYTES ((size_t)1 << 16)
@@ -190,8 +190,6 @@ static enum bs_status compile_all(const struct bs_grep_pattern *pattern,
 	     is_too_large = false;
 	bool is_list = is_literal || (bs_grep_list_is_long(analysis) && !pattern->is_brute);
 	enum bs_status status = BS_OK;
-	/* A list of patterns without -F is also compiled as one pattern, to know whether PCRE2
-	 * rejects it. */
 	if (analysis->needs_bytes) {
 		status = compile_bytes(pattern, analysis, &matcher->any, err);
 		if (!status && analysis->is_ascii)
@@ -200,6 +198,8 @@ static enum bs_status compile_all(const struct bs_grep_pattern *pattern,
 			                            NULL);
 		return status;
 	}
+	/* A list of patterns without -F is also compiled as one pattern, to know whether PCRE2
+	 * rejects it. */
 	if (!is_list || !pattern->is_fixed)
 		status = bs_grep_code_compile(pattern, analysis, &analysis->alone,
 		                              BS_GREP_CODE_CHARACTERS, &matcher->any, &is_too_large,
@@ -319,9 +319,10 @@ static bool has_bad_window(const struct bs_grep_matcher *matcher)
 	return n_debts * DENSE_BYTES > n_bytes / DENSE_SHARE;
 }
 
-/* A filter replaces the ways that look at each byte by PCRE2, and windows that find too many lines
- * that do not match. Other windows are as fast, and need no library; a test may want a filter in
- * their place. */
+/* True if a line filter may replace the way. It replaces the ways in which PCRE2 looks at each
+ * byte, literals that are too short, and windows that find too many lines that do not match. Other
+ * windows are as fast and need no library, so a filter replaces them only with
+ * BS_GREP_ENGINE_ALWAYS. */
 static bool may_have_filter(const struct bs_grep_matcher *matcher)
 {
 	bool is_asked = matcher->filter_use == BS_GREP_ENGINE_ALWAYS;
@@ -331,7 +332,8 @@ static bool may_have_filter(const struct bs_grep_matcher *matcher)
 	return is_way && takes_filter(matcher);
 }
 
-/* With -P, a match may depend on where the search began (\G). */
+/* True if a span filter may be used. Not with -P: a match may depend on where the search began
+ * (\G). */
 static bool may_have_span_filter(const struct bs_grep_matcher *matcher)
 {
 	const struct bs_grep_analysis *analysis = matcher->analysis;
@@ -341,8 +343,8 @@ static bool may_have_span_filter(const struct bs_grep_matcher *matcher)
 	       matcher->filter_use != BS_GREP_ENGINE_NEVER && matcher->pattern->n_patterns > 0;
 }
 
-/* Makes the filter if it needs no automaton. Otherwise it is built when much text was searched,
- * unless it was asked for. */
+/* Makes the filter at once if it needs no automaton, or with BS_GREP_ENGINE_ALWAYS. Otherwise
+ * count_unfiltered() builds it after much text was searched. */
 static enum bs_status make_quick_filter(struct bs_grep_matcher *matcher, struct bs_error *err)
 {
 	if (!may_have_filter(matcher))
@@ -791,7 +793,8 @@ static enum bs_status next_in_stretch(struct bs_grep_scratch *scratch, struct bs
 static size_t find_long_line(const struct bs_grep_matcher *matcher, const uint8_t *text,
                              size_t from, size_t end, size_t least)
 {
-	/* The text is looked at in steps of half that length: a long line covers a whole one. */
+	/* Looks at the text in steps of least / 2 bytes: a line of `least` bytes covers at least
+	 * one step. */
 	const size_t step = least / 2;
 	for (size_t at = from; end - at >= step;) {
 		if (memchr(text + at, matcher->line_end, step)) {

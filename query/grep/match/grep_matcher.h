@@ -39,8 +39,8 @@ struct bs_grep_traits {
 
 const struct bs_grep_traits *bs_grep_matcher_traits(const struct bs_grep_matcher *matcher);
 
-/* Describes for users, in one line, when lines are found by Hyperscan first, which is loaded for
- * this. "": never. */
+/* Describes for users, in one line, the filter that passes over text before PCRE2 matches, and when
+ * it is used; "" without a filter. May load Hyperscan, to name its version. */
 void bs_grep_matcher_explain_filter(const struct bs_grep_matcher *matcher, char out[128]);
 
 /* True if a line filter (line_filter.h) exists by now. */

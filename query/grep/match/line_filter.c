@@ -22,7 +22,7 @@
 #define BYTES_AN_END 16u
 #define SPARE_ENDS   64u
 /* A sequence that is expected at more than this share of the places is not used, because too many
- * lines would have it, unless it is a run of LEAST_RUN bytes. */
+ * lines would have it, unless it is a single run of at least LEAST_RUN bytes. */
 #define MOST_RATE (1.0 / 100)
 #define LEAST_RUN 12u
 /* An automaton replaces a sequence that is not exact if more lines have had it than one for each
@@ -70,7 +70,7 @@ struct bs_line_filter_scratch {
 	size_t n_lines, next;
 	struct line lines[MOST_LINES];
 	bool is_exact; /* the lines of the piece do match */
-	bool is_dense; /* the piece had too many ends of matches */
+	bool is_dense; /* the piece had too many ends of matches, or lines with the sequence */
 	/* size of the next piece, without the rest of its last line; 0: at first */
 	size_t piece_bytes;
 	/* Used during a scan. */
@@ -335,7 +335,7 @@ static enum bs_status scan(struct bs_line_filter *filter, struct bs_line_filter_
 	if (result == BS_AUTOMATON_STOPPED) {
 		scratch->end = scratch->line_end;
 	} else if (result == BS_AUTOMATON_FAILED) {
-		/* The next line may match. */
+		/* The text was not scanned: returns its first line, which may match. */
 		scratch->end = bs_grep_line_end(text, from, end, '\n');
 		scratch->lines[0] = (struct line){from, scratch->end};
 		scratch->n_lines = 1;

@@ -61,9 +61,10 @@ static void find_optional(const struct bs_regex *regex, bool *is_optional)
 	}
 }
 
-/* 0 if something is repeated that may match the empty text: PCRE2 ends such a loop after an empty
- * match, Rust's engine and RE2 go on with another alternative, so that matches differ. Otherwise by
- * the number of repeats, unless is_brute. */
+/* *least_out: see bs_linear_matcher_least. It is 0 if something is repeated that may match the
+ * empty text: PCRE2 ends such a loop after an empty match, Rust's engine and RE2 go on with another
+ * alternative, so that matches differ. Otherwise it depends on the number of repeats (least_bytes);
+ * with is_brute it is SIZE_MAX. */
 static enum bs_status find_least(const struct bs_regex *regex, bool is_brute, size_t *least_out,
                                  struct bs_error *err)
 {

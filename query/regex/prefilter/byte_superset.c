@@ -13,12 +13,13 @@
 #define MOST_WEIGHT 2000u
 /* A repeat with a larger weight gets a smaller least count and no upper bound. */
 #define MOST_REPEAT_WEIGHT 300u
-/* Hyperscan's limit of counts is 32,767. A larger least count of a single set is reduced to this
- * number, and a larger upper bound is removed. */
+/* The largest count of a repeated set. A larger least count is reduced to MOST_COUNT; if either
+ * count is larger, the upper bound is removed. Hyperscan's limit is 32,767, and an upper bound may
+ * be multiplied by MOST_CHARACTER_BYTES. */
 #define MOST_COUNT 5000u
 /* Hyperscan counts the repeats of a single set without writing them out. */
 #define SET_REPEAT_WEIGHT 16u
-/* The bytes of a character beyond ASCII. */
+/* The most bytes of a character. */
 #define MOST_CHARACTER_BYTES 4u
 
 #define NODE_NS 100u /* estimated time per node */
@@ -31,7 +32,8 @@ struct superset {
 	bool is_exact; /* nothing was made simpler so far */
 };
 
-/* Facts about the text that was written for a node. A text of weight 0 is empty. */
+/* Facts about the text that was written for a node. A text of weight 0 matches only the empty
+ * text. */
 struct piece {
 	bool may_be_empty;
 	uint32_t weight; /* at most TOO_HEAVY */
@@ -301,7 +303,8 @@ static struct piece write_alternation(struct superset *to, const struct bs_regex
 		all.may_be_empty |= piece.may_be_empty;
 		all.weight = limited((uint64_t)all.weight + piece.weight + 1);
 	}
-	/* An alternative that is only an assertion becomes optional. */
+	/* If an alternative may match the empty text, such as an assertion that was left out, the
+	 * whole group becomes optional. */
 	to->is_exact &= !all.may_be_empty;
 	put(to, all.may_be_empty ? ")?" : ")");
 	return all;

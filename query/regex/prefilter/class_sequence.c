@@ -8,7 +8,8 @@
 #include "query/regex/text.h"
 
 #define MOST_ITEMS 64u
-/* a number of bytes without a useful maximum */
+/* UNBOUNDED replaces a maximum number of bytes that does not exist, or that is larger than
+ * MOST_BOUND and therefore useless. */
 #define UNBOUNDED            BS_SEQUENCE_UNBOUNDED
 #define MOST_BOUND           (UINT32_C(1) << 16)
 #define MOST_CHARACTER_BYTES 4u
@@ -98,7 +99,7 @@ static void add_set(struct reader *reader, const struct bs_regex_set *set, uint3
 		item->kind = ITEM_ANYTHING;
 }
 
-/* Adds an ASCII character, or a byte of another one in UTF-8. */
+/* Adds an ASCII character, `least` to `most` times, or a byte of another character in UTF-8. */
 static void add_character(struct reader *reader, uint8_t byte, bool is_caseless, uint32_t least,
                           uint32_t most)
 {

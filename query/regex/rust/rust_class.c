@@ -480,7 +480,7 @@ static bool find_members(struct bs_rust_reader *reader, const struct bs_rust_cla
 	return is_simple && bs_vector_n(members) > 0;
 }
 
-/* is_banned_set for members. */
+/* Like is_banned_set, for the class of these members. Also sets reader->single. */
 static bool are_banned(struct bs_rust_reader *reader, const struct members *members,
                        bool is_negated)
 {

@@ -514,8 +514,8 @@ static enum bs_rust_place word_edge(const struct bs_rust_reader *reader, enum bs
 	return reader->options->has_word_edges ? BS_RUST_WORD_BOUNDARY : half;
 }
 
-/* Writes what -w and -x add before the patterns. Only for the forms of bytes and of RE2; to the
- * form of characters, pattern.c adds it. */
+/* Writes what -w and -x add before the patterns. Only for BS_RUST_BYTES and BS_RUST_LINEAR; for
+ * BS_RUST_CHARACTERS, pattern.c makes these additions. */
 static void begin_bytes(struct bs_rust_reader *reader)
 {
 	bool is_line = reader->pattern->is_line && reader->pattern->n_patterns == 1;
