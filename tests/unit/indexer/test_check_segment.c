@@ -429,13 +429,13 @@ static void test_list_columns(void **state)
 static void test_documents(void **state)
 {
 	make_small_index();
-	EXPECT("seg", 0, "run 0 of documents begins at 1",
+	EXPECT("seg", 0, "range 0 of documents begins at 1",
 	       {BS_SECTION_SOURCE_RANGES, 0, 4, 4, SET, 1});
-	EXPECT("seg", 0, "run 1 of documents begins at 0",
+	EXPECT("seg", 0, "range 1 of documents begins at 0",
 	       {BS_SECTION_SOURCE_RANGES, 0, 12, 4, SET, 0});
-	EXPECT("seg", 0, "run 1 of documents begins at 38",
+	EXPECT("seg", 0, "range 1 of documents begins at 38",
 	       {BS_SECTION_SOURCE_RANGES, 0, 12, 4, SET, 38});
-	EXPECT("seg", 0, "run 1 of documents is of source 3 of 3",
+	EXPECT("seg", 0, "range 1 of documents is of source 3 of 3",
 	       {BS_SECTION_SOURCE_RANGES, 0, 8, 4, SET, 3});
 	EXPECT("seg", 0, "positions where the documents have",
 	       {BS_SECTION_DOC_LENGTHS, 0, 0, 0, PACKED_ADD, 1});
