@@ -159,7 +159,7 @@ static enum bs_status is_reached(const struct listing *at, const struct bs_sourc
 }
 
 /* *number_out: the listed folder that contains place and whose rules include it; NONE if there is
- * none. */
+ * none. *below_out: the path of place below the folder; set only if there is one. */
 static enum bs_status find_encloser(const struct listing *at, const char *place,
                                     uint32_t *number_out, const char **below_out,
                                     struct bs_error *err)
