@@ -22,10 +22,10 @@ struct bs_query;
 struct bs_statistics;
 struct bs_text;
 
-/* A transaction leaves its changes in t_pending only if t_pending then has at most
- * BSQL_MOST_PENDING rows and the texts that the transaction changed have at most
- * BSQL_MOST_PENDING_BYTES in total. t_pending is kept small because every connection that searches
- * must apply its rows. */
+/* At the end of a transaction, its log is written to t_pending only if the rows of t_pending and
+ * the changes of the log are at most BSQL_MOST_PENDING together, and the texts that the transaction
+ * changed have at most BSQL_MOST_PENDING_BYTES. Otherwise all changes are written to the files.
+ * t_pending is kept small because every connection that searches must apply its rows. */
 #define BSQL_MOST_PENDING       64
 #define BSQL_MOST_PENDING_BYTES 65536
 
