@@ -23,7 +23,7 @@ struct bs_dir {
 	/* The canonical path. For an in-memory index, a path that cannot exist. */
 	char *place;
 	uid_t user;   /* the effective user */
-	uid_t owner;  /* of the directory: the effective user, root, or a trusted user */
+	uid_t owner;  /* owner of the directory: the effective user, root, or a trusted user */
 	dev_t device; /* of the directory */
 	ino_t inode;  /* of the directory */
 	/* permissions of new files, before the umask; 0600 at first */

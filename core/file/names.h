@@ -56,7 +56,8 @@ enum bs_status bs_names_open(struct bs_names *names, const struct bs_container *
                              struct bs_names_sections sections, uint64_t n,
                              struct bs_error *err) BS_WARN_UNUSED;
 void bs_names_deinit(struct bs_names *names);
-/* Name i < n, borrowed until bs_names_deinit. BS_CORRUPT, BS_NO_MEMORY; BS_IO with a spill. */
+/* Returns name i < n, borrowed until bs_names_deinit. BS_CORRUPT, BS_NO_MEMORY; BS_IO with a
+ * spill. */
 enum bs_status bs_names_get(const struct bs_names *names, uint64_t i, const uint8_t **name_out,
                             uint32_t *n_bytes_out, struct bs_error *err) BS_WARN_UNUSED;
 /* Appends many names to `out`. The low 32 bits of numbers[i] are the number of a name, below n.

@@ -13,7 +13,7 @@
 /* A chunk of memory from which pieces are taken. */
 struct bs_spill_chunk {
 	struct bs_spill_chunk *next;
-	size_t used_bytes; /* of bytes[], by pieces */
+	size_t used_bytes; /* bytes of bytes[] that belong to pieces */
 	size_t n_bytes;    /* of bytes[] */
 	bool is_in_file;
 	uint64_t bytes[];

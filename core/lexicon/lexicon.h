@@ -76,15 +76,15 @@ enum bs_status bs_lexicon_find(const struct bs_lexicon *lexicon, const uint8_t *
 struct bs_lexicon_cursor {
 	const struct bs_lexicon *lexicon;
 	struct bs_buffer term; /* the current term */
-	uint64_t ordinal;      /* of the current term */
-	uint64_t df;           /* of the current term */
+	uint64_t ordinal;      /* ordinal of the current term */
+	uint64_t df;           /* df of the current term */
 	/* Length of the prefix that the current term shares with the term that the cursor returned
 	 * previously, if any. */
 	uint64_t n_shared;
 	uint64_t next; /* ordinal of the term to decode next */
 	/* the current term has not been returned yet, because a seek stopped at it */
 	bool is_waiting;
-	struct bs_buffer separator; /* of the block of the current term */
+	struct bs_buffer separator; /* separator of the current term's block */
 	/* Length of the prefix that `separator` shares with the previous separator. */
 	uint64_t separator_shared;
 	uint64_t next_block;           /* the block after the current term's block */

@@ -48,7 +48,8 @@
 #define EARLY_LEAST_COUNT 2u
 #define EARLY_TERMS       4096u /* a sample of at most this many terms is always used entirely */
 
-#define SYMBOL_END   256u /* the end of a term alone; smaller numbers are single bytes */
+/* the symbol that is only the end of a term; smaller numbers are single bytes */
+#define SYMBOL_END   256u
 #define FIRST_JOINED 257u
 
 struct symbol {

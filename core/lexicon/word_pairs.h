@@ -24,7 +24,7 @@
 struct bs_word_pairs {
 	/* The parts of all pairs: words, and the keys of pairs that begin wide pairs. */
 	struct bs_term_table words;
-	struct bs_buffer keys; /* of all pairs, concatenated */
+	struct bs_buffer keys; /* keys of all pairs, concatenated */
 	struct bs_u64s ends;   /* end of each pair's key in `keys` */
 	/* For each pair, the number of its key in `words`, or BS_NO_WORD if no wide pair begins
 	 * with the pair. */

@@ -30,15 +30,16 @@
 #define BS_PRICE_SHORT_TERMS 32.0 /* P */
 /* the price grows by this power of terms / SHORT_TERMS: L and P */
 #define BS_PRICE_LONGER_POWER    0.75
-#define BS_PRICE_MOST_BIT_FACTOR 20.0 /* limit of that growth; L is below it */
-#define BS_PRICE_BIT_DENSITY     0.3  /* default density, chosen by the time of AND candidates: P */
+#define BS_PRICE_MOST_BIT_FACTOR 20.0 /* maximum of this growth; L does not reach it */
+/* default density, chosen by how long finding the candidates of AND queries takes: P */
+#define BS_PRICE_BIT_DENSITY 0.3
 /* The price grows by this power of density / BIT_DENSITY, because a user who asks for denser
  * columns wants a small index. Fitted on P at density 0.5. */
 #define BS_PRICE_DENSER_POWER 5.5
 /* Density added for each doubling of the document length: L. */
 #define BS_PRICE_DENSER_BY    0.05
 #define BS_PRICE_MOST_DENSER  0.2 /* maximum density added */
-#define BS_PRICE_MOST_DENSITY 0.6 /* a higher density is only the user's choice */
+#define BS_PRICE_MOST_DENSITY 0.6 /* maximum density without a request of the user */
 
 /* Used by indexer/segment/shard_build.c, which chooses the levels of a shard and their widths. */
 /* A coarse level may have this many times the bits of the document columns that it replaces: P. */

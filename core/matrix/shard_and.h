@@ -24,7 +24,7 @@
 struct bs_and_term {
 	struct bs_probe probes[BS_MAX_LEVELS]; /* one per level of the segment */
 	const struct bs_term_treatment *treatment;
-	uint64_t ordinal; /* in the lexicon of the segment */
+	uint64_t ordinal; /* ordinal of the term in the segment's lexicon */
 	uint64_t df;      /* in the segment */
 };
 
@@ -44,13 +44,14 @@ struct bs_and_frame {
 
 struct bs_and_cost {
 	uint64_t lines;          /* lines read from columns */
-	uint64_t document_lines; /* of these, lines of document and exact columns */
+	uint64_t document_lines; /* lines of `lines` that belong to document and exact columns */
 };
 
 /* Scratch of one thread. Zero-initialise; release with bs_and_deinit. */
 struct bs_and_scratch {
-	struct bs_buffer columns;  /* of struct ordered_column (shard_and.c) */
-	struct bs_buffer pointers; /* of bs_column: the same columns, as the kernels take them */
+	struct bs_buffer columns; /* array of struct ordered_column (shard_and.c) */
+	/* array of bs_column: the same columns, in the form that the kernels take */
+	struct bs_buffer pointers;
 };
 void bs_and_deinit(struct bs_and_scratch *scratch);
 

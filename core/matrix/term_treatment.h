@@ -22,7 +22,7 @@ enum bs_level_kind {
 /* Columns per level for terms with df >= min_df and below the min_df of the next entry. */
 struct bs_term_treatment {
 	uint64_t min_df;
-	uint8_t n_columns[BS_MAX_LEVELS]; /* at least one of the document level */
+	uint8_t n_columns[BS_MAX_LEVELS]; /* by level; at least one column at the document level */
 	/* Whether false positives of the term are listed (false_positives.h). Otherwise documents
 	 * list the term (rare_term_list.h). */
 	bool has_false_positives;

@@ -219,7 +219,8 @@ static enum bs_status lay_out(struct bs_tf_coder *coder, size_t n, uint64_t n_by
 	return BS_OK;
 }
 
-/* Fills a system of at most 64 equations, whose coefficients cover all of its at most 8 bytes. */
+/* Stores the equations in a small system, which needs no sorting: at most 64 equations for at most
+ * 8 unknown bytes, so that all equations begin at byte 0. */
 static void place_dense(const struct spelled *spelled, size_t n, const struct bs_band *band,
                         uint32_t *n_begun, uint64_t *values)
 {

@@ -27,7 +27,7 @@ struct bs_live {
 	uint64_t words[BS_SHARD_MAX_BLOCKS / 64];
 };
 
-/* A column: its first line, aligned to 64 bytes. */
+/* A pointer to the first line of a column, aligned to 64 bytes. */
 typedef const uint64_t *bs_column;
 
 /* Up to eight classes of bytes. A byte may be in several classes; a byte >= 0x80 is in none. */

@@ -26,7 +26,7 @@ int bs_document_order(const struct bs_snapshot *snapshot, struct bs_doc_ref a, s
 struct bs_doc_cursor {
 	const struct bs_snapshot *snapshot;
 	const struct bs_doc_bits *among; /* nullable: only these documents */
-	uint32_t kind;                   /* of the source: enum bs_source_kind */
+	uint32_t kind;                   /* kind of the source (enum bs_source_kind) */
 	bool with_inner;                 /* the flag BS_CURSOR_INNER was passed */
 	struct bs_doc_stream *streams;   /* a heap; the next document on top */
 	size_t n_streams;

@@ -29,7 +29,7 @@ enum bs_doc_flag {
  */
 struct bs_doc_record {
 	uint32_t source; /* number of its source in the manifest */
-	uint32_t length; /* in positions; the dl of BM25 */
+	uint32_t length; /* number of positions: the document length (dl) of BM25 */
 	uint8_t flags;   /* enum bs_doc_flag */
 	/* The path below the source, or the record's id; raw bytes, borrowed. */
 	const uint8_t *name;

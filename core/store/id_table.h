@@ -42,8 +42,8 @@ struct bs_id_table {
 	 * document numbers; 0: they do not. */
 	uint64_t n_ordered;
 	uint64_t n_buckets;
-	struct bs_packed starts, entries;   /* of a file, if own_starts is NULL */
-	uint64_t *own_starts, *own_entries; /* of a table made in memory; otherwise NULL */
+	struct bs_packed starts, entries;   /* the table of a file, if own_starts is NULL */
+	uint64_t *own_starts, *own_entries; /* the table made in memory; otherwise NULL */
 };
 /* Makes a table in memory. Documents ascend. BS_NO_MEMORY. */
 enum bs_status bs_id_table_make(struct bs_id_table *table, const struct bs_id_entry *entries,
@@ -65,7 +65,8 @@ enum bs_status bs_id_table_open(struct bs_id_table *table, const struct bs_conta
 enum bs_status bs_id_table_next(const struct bs_id_table *table, uint64_t hash, uint64_t *at,
                                 uint32_t *document_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Checks a table of a file, whose documents must be below n_docs. BS_CORRUPT. */
+/* Validates all of the table: its buckets must cover the entries in order, and the document of each
+ * entry must be less than n_docs. file: the file it was opened from, for messages. BS_CORRUPT. */
 enum bs_status bs_id_table_check(const struct bs_id_table *table, uint64_t n_docs,
                                  const struct bs_container *file,
                                  struct bs_error *err) BS_WARN_UNUSED;

@@ -11,7 +11,7 @@ enum bs_part {
 	BS_PART_DOCUMENT_COLUMNS,
 	BS_PART_GROUP_COLUMNS,
 	BS_PART_BLOCK_COLUMNS,
-	BS_PART_EXACT_COLUMNS,   /* with the ordinals of their terms */
+	BS_PART_EXACT_COLUMNS,   /* exact columns, and the ordinals of their terms */
 	BS_PART_FALSE_POSITIVES, /* false-positive lists */
 	BS_PART_FORWARD_INDEXES,
 	BS_PART_RARE_TERM_LISTS,

@@ -830,8 +830,8 @@ static void code_record_grams(struct coder *coder, struct bs_manifest *manifest)
 		manifest->options.record_grams = which == 1;
 }
 
-/* The folder in which a collection was found. The collection's label is derived from the
- * folder's. */
+/* Reads or writes, for a collection that was found in a folder, the folder's number and the path
+ * below the folder. The label is not stored, because it is derived from the folder's. */
 static void code_parent(struct coder *coder, const struct bs_manifest *manifest,
                         struct bs_source_record *source)
 {

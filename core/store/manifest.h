@@ -39,7 +39,9 @@ struct bs_recorded_options {
 	/* Whether records have grams. Set by a writer of in-memory documents whose request asks for
 	 * grams, not by bs_index_build. Ignored by comparisons of options. */
 	bool record_grams;
-	char **records; /* globs of collections besides *.jsonl, *.ndjson; NULL-ended, or NULL */
+	/* Globs of the files that are read as collections, in addition to *.jsonl and *.ndjson;
+	 * NULL-terminated, or NULL. */
+	char **records;
 	double density; /* intended share of set bits in the columns of shards */
 	/* Maximum bytes of a document; larger ones are skipped. 0: BS_DEFAULT_MAX_DOCUMENT. */
 	uint64_t max_document;
@@ -50,7 +52,7 @@ struct bs_recorded_options {
 	 * options. */
 	uint32_t words_revision;
 	bool split_identifiers;
-	char **weights;      /* of fields, see field_weights.h; NULL: none */
+	char **weights;      /* weights of fields, see field_weights.h; NULL: none */
 	char *analyzer_name; /* the analyzer of texts; NULL: the tokenizer of tokenizer.h */
 	/* The analyzer of that name once it is bound; borrowed. Copies share it. */
 	const struct bs_analyzer *analyzer;
@@ -103,13 +105,13 @@ struct bs_source_record {
 	 * the folder of the index. Not recorded. */
 	bool is_named;
 	bool is_told;        /* the user was notified that it is not read; not recorded */
-	uint64_t read_bytes; /* of a collection: end of what was read */
-	/* Of a collection: the number of lines up to there. Of standard input: the number of all
-	 * lines that it ever had. */
+	uint64_t read_bytes; /* Of a collection: number of bytes that were read and indexed. */
+	/* Of a collection: the number of lines in the first read_bytes bytes. Of standard input:
+	 * the number of all lines that it ever had. */
 	uint64_t read_lines;
 	/* Of a folder: counts of its last walk. Of a collection: counts of what was read. */
 	struct bs_left_out left_out;
-	uint64_t read_checksum; /* of a collection: XXH3-64 of the first read_bytes bytes */
+	uint64_t read_checksum; /* Of a collection: XXH3-64 of the first read_bytes bytes. */
 };
 
 struct bs_segment_record {
@@ -183,9 +185,11 @@ struct bs_manifest {
 	uint32_t n_segments;
 	/* Names of all fields indexed since the index was built from scratch. */
 	struct bs_term_table fields;
-	struct bs_non_document_list non_documents; /* of an index of grams */
-	struct bs_buffer passed_entries;           /* struct bs_passed_entry, encoded */
-	/* passed_entries has all such entries of all folders that are sources */
+	/* skipped files, listed only in an index of grams */
+	struct bs_non_document_list non_documents;
+	struct bs_buffer passed_entries; /* struct bs_passed_entry, encoded */
+	/* passed_entries is complete: it has the hidden and ignored entries of all folders that are
+	 * sources */
 	bool has_passed_entries;
 	struct bs_manifest_exclusions exclusions;
 	struct bs_manifest_summary summary;
@@ -230,7 +234,8 @@ struct bs_non_documents {
 	const char *name;
 };
 bool bs_non_document_has_fingerprint(const struct bs_non_documents *file);
-/* Adds a file after all others. BS_NO_MEMORY; BS_IO if the list was moved to a file. */
+/* Appends a skipped file; the caller adds them in document order. BS_NO_MEMORY; BS_IO if the list
+ * was moved to a temporary file and cannot be written. */
 enum bs_status bs_manifest_add_non_document(struct bs_manifest *manifest,
                                             const struct bs_non_documents *file,
                                             struct bs_error *err) BS_WARN_UNUSED;

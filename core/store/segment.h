@@ -106,7 +106,7 @@ struct bs_segment {
 	struct bs_shard *shards;      /* meta.n_shards */
 	struct bs_gram_shards grams;  /* signatures of grams */
 	struct bs_value_table values; /* numbers and dates of the fields */
-	struct bs_id_table ids;       /* of records from standard input; may be empty */
+	struct bs_id_table ids;       /* ids of records from standard input; may be empty */
 	struct bs_segment_trigrams trigrams;
 	struct bs_section field_names; /* NUL-terminated, consecutive */
 	struct bs_segment_store stored;

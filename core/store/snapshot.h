@@ -135,7 +135,8 @@ static inline bool bs_snapshot_has_external_texts(const struct bs_snapshot *snap
 	return bs_container_features(snapshot->segments[segment].file) & BS_FEATURE_NOT_STORED;
 }
 
-/* Any document, live or not. Its name is borrowed from the snapshot. BS_CORRUPT, BS_NO_MEMORY. */
+/* Reads the record of a document, which may be deleted. record_out->name is borrowed from the
+ * snapshot. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_snapshot_record(const struct bs_snapshot *snapshot, struct bs_doc_ref ref,
                                   struct bs_doc_record *record_out,
                                   struct bs_error *err) BS_WARN_UNUSED;

@@ -50,7 +50,7 @@ struct bs_summary {
 	uint64_t offset;           /* offset in the section */
 	uint64_t n_bytes;
 	struct bs_summary_facts facts;
-	struct bs_coded_set words, grams; /* places of words; trigrams */
+	struct bs_coded_set words, grams; /* buckets of the words' hashes; trigrams */
 };
 
 /* Opens the summary in exactly these bytes of a section, whose pages are verified as they are
@@ -109,8 +109,9 @@ struct bs_summary_file {
 enum bs_status bs_summary_file_open(const struct bs_dir *dir, const struct bs_manifest *manifest,
                                     struct bs_summary_file *file_out,
                                     struct bs_error *err) BS_WARN_UNUSED;
-/* Opens the counts of that summary. BS_NOT_FOUND if the file is missing; BS_CORRUPT if it is
- * damaged or belongs to another summary. */
+/* Opens the counts file that belongs to the summary in *file, which must be open: for each place,
+ * the number of words that have it (`words`). BS_NOT_FOUND if the counts file is missing;
+ * BS_CORRUPT if it is damaged or belongs to another summary. */
 enum bs_status bs_summary_counts_open(const struct bs_dir *dir, const struct bs_manifest *manifest,
                                       struct bs_summary_file *file,
                                       struct bs_error *err) BS_WARN_UNUSED;

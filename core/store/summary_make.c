@@ -36,10 +36,10 @@ struct making {
 	const struct bs_snapshot *old;        /* nullable */
 	const struct bs_summary_cache *cache; /* nullable */
 	const struct bs_manifest *manifest;
-	struct bs_summary_file before; /* of the last commit; zeros: no usable summary */
+	struct bs_summary_file before; /* summary of the last commit; zeros: it has no usable one */
 	struct bs_segment *own;        /* opened segments that the last commit does not have */
 	uint32_t n_own;
-	const struct bs_segment **segments; /* of the manifest, in its order */
+	const struct bs_segment **segments; /* the segments of the manifest, in its order */
 	struct bs_summary_facts facts;
 	struct bs_summary_multisets tallies;
 	struct sizes all;  /* segments of the manifest */

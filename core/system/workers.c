@@ -23,7 +23,7 @@ struct slot {
 
 struct thread {
 	struct bs_workers *workers;
-	uint32_t number; /* of the worker: 1, 2, ... */
+	uint32_t number; /* number of the worker: 1, 2, ... */
 	pthread_t handle;
 };
 

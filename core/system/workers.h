@@ -49,7 +49,7 @@ struct bs_workers_plan {
 	 * to put. */
 	bool puts_on_caller;
 	uint64_t most_held_bytes; /* see bs_task_hold */
-	void *context;            /* of `work` and `put` */
+	void *context;            /* passed to `work` and `put` */
 };
 
 /* The number of threads to use: `wanted`, or one for each processor if it is 0; from 1 to most. */

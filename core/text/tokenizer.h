@@ -65,7 +65,7 @@ struct bs_tokenizer_sum {
 enum bs_status bs_tokenizer_check_analyzer(const struct bs_analyzer *analyzer, const char *name,
                                            const char *where, struct bs_error *err) BS_WARN_UNUSED;
 
-/* BS_INVALID if the name is not a valid name of an analyzer. */
+/* Returns BS_INVALID if the name is not a valid name of an analyzer. */
 enum bs_status bs_tokenizer_check_analyzer_name(const char *name,
                                                 struct bs_error *err) BS_WARN_UNUSED;
 

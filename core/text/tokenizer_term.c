@@ -547,7 +547,8 @@ static bool begins_piece(const struct bs_tokenizer *tokenizer, UChar32 c)
 	       bs_icu.unorm2_hasBoundaryBefore(tokenizer->icu.nfkc_casefold, c);
 }
 
-/* The terms of a run are the terms of its pieces, in order. */
+/* Finds the next piece of the run, and folds it to count its terms. The terms of a run are those of
+ * its pieces, in order. */
 enum bs_status bs_tokenizer_step_in_run(struct bs_tokenizer *tokenizer, const uint8_t *text,
                                         uint64_t end_byte, size_t *at, size_t *n_terms_out,
                                         struct bs_error *err)

@@ -33,7 +33,7 @@ struct search_state {
 	uint8_t *text;
 	size_t n_bytes;
 	size_t pos;
-	size_t counted; /* lines before this offset are in line_number */
+	size_t counted; /* line_number counts the lines before this offset */
 	uint64_t line_number;
 	size_t visited; /* the end of the last line printed, or of the text before base */
 	/* the end of the last line passed to the printer, even if it stopped the search */
@@ -156,8 +156,8 @@ static bool is_enclosing(const struct search_state *state, struct bs_grep_span l
 
 #define LINE_NS 50u /* estimated time per line, for the deadline */
 
-/* For a file that is in memory as a whole, whose search reads nothing: spends the time of a line
- * for the deadline, and looks for NUL bytes. False: stop. */
+/* Checks the deadline and looks for NUL bytes in the next line of a file that is in memory as a
+ * whole (for other files, reading does both). False: stop. */
 static bool goes_on_in_slice(struct search_state *state, struct bs_grep_span line)
 {
 	if (!state->printer->to.status)
@@ -318,7 +318,7 @@ static bool tell_context(struct search_state *state, size_t upto)
 	if (!tell_after(state, upto))
 		return false;
 	bool has_before = state->options->before > 0 && state->visited < upto;
-	/* A slow search has read the matching line before the context. */
+	/* A slow search has read the matching line before it prints the context. */
 	if (has_before && state->is_slow)
 		state->shown_end =
 			bs_grep_line_end(state->text, upto, state->window, state->line_end);

@@ -629,8 +629,9 @@ bool bs_filter_asks_text(const struct bs_filter *filter)
 	return filter->criteria.date_field[0];
 }
 
-/* Finds the current line of JSON of a record. An in-memory document has no line, but its fields are
- * in *document_out. *line_out NULL: the document is not a record, or is gone. */
+/* Finds the current line of JSON of a record. *line_out is NULL if the document is not a record, is
+ * gone or unreadable, or if its text comes from the application without a line (struct
+ * bs_text_provider). In the last case, its fields are in *document_out. */
 static enum bs_status find_line(struct bs_filter *filter, struct bs_doc_ref ref,
                                 const uint8_t **line_out, size_t *line_bytes_out,
                                 struct bs_document *document_out, struct bs_error *err)

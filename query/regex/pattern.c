@@ -67,7 +67,7 @@ static enum bs_status join_patterns(const struct bs_grep_pattern *pattern, struc
 	return to.status;
 }
 
-/* The literal characters of a pattern, for smart case. */
+/* Collects the traits of a pattern's literal characters that smart case depends on. */
 struct cases {
 	struct bs_rust_traits traits;
 	enum bs_status status;

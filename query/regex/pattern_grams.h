@@ -8,10 +8,10 @@
 #include "query/regex/gram_tree.h"
 #include "query/regex/pattern_list.h"
 
-/* *tree_out is NULL if nothing is known. If invalid UTF-8 is searched as U+FFFD, do not use a tree
- * with bs_gram_tree_has_replacement(): invalid bytes can match it, but have no such gram in the
- * index. BS_INVALID: a pattern is not UTF-8. BS_UNSUPPORTED: ICU is needed and missing.
- * BS_NO_MEMORY. */
+/* Makes the gram tree of patterns. *tree_out is NULL if no grams are known that every match needs.
+ * If invalid UTF-8 is searched as U+FFFD, do not use a tree with bs_gram_tree_has_replacement():
+ * invalid bytes can match it, but have no such gram in the index. BS_INVALID: a pattern is not
+ * UTF-8. BS_UNSUPPORTED: ICU is needed and missing. BS_NO_MEMORY. */
 enum bs_status bs_pattern_grams(const struct bs_grep_pattern *pattern,
                                 struct bs_gram_tree **tree_out,
                                 struct bs_error *err) BS_WARN_UNUSED;

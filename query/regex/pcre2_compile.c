@@ -50,11 +50,10 @@ static bool may_be_affected(const uint8_t *pattern, size_t n_bytes)
 	return false;
 }
 
-/*
- * PCRE2 stops looking for such repeats at the first item of these, and does not look into the group
- * after it. After an empty assertion, JIT code still looks for the first characters of a match.
- * After a group that is skipped, PCRE2 still knows that a match begins a line.
- */
+/* Two ways to begin a pattern that keep PCRE2 from marking repeats as described above: it looks for
+ * them only up to an empty assertion or a group that is skipped, and not in the group after it.
+ * After an empty assertion, JIT code still looks for the first characters of a match. After a
+ * skipped group, PCRE2 still knows that a match begins a line. */
 #define EMPTY_ASSERTION "(?=)(?:"
 #define SKIPPED_GROUP   "(?:){0}(?:"
 

@@ -223,10 +223,10 @@ static bool take_quantifier(struct parser *parser, struct quantifier *quantifier
 static void take_quantifier_mode(struct parser *parser, struct quantifier *quantifier)
 {
 	bool is_possessive = takes(parser, "+");
-	parser->to.regex->is_narrower |= is_possessive;
+	parser->to.regex->is_superset |= is_possessive;
 	if (is_possessive || takes(parser, "?") || !skip_ignored(parser) || parser->is_quoting)
 		return;
-	parser->to.regex->is_narrower |= sees(parser, "+");
+	parser->to.regex->is_superset |= sees(parser, "+");
 	if (takes(parser, "+"))
 		quantifier->most = BS_REGEX_NO_MAX;
 	else if (takes(parser, "?"))
@@ -665,7 +665,7 @@ static uint32_t parse_group(struct parser *parser, size_t from)
 		parser->to.regex->n_captures++;
 		return parse_rest(parser);
 	}
-	parser->to.regex->is_narrower |= sees(parser, ">");
+	parser->to.regex->is_superset |= sees(parser, ">");
 	if (takes_one_of(parser, plain))
 		return parse_rest(parser);
 	if (takes(parser, "("))
@@ -694,7 +694,7 @@ static uint32_t parse_named_group(struct parser *parser, const uint8_t *name, si
 	if (is_look || is_one_of(name, n_bytes, " nla negative_lookahead nlb negative_lookbehind "))
 		return parse_look(parser, !is_look, from);
 	bool is_group = is_one_of(name, n_bytes, " atomic sr script_run asr atomic_script_run ");
-	parser->to.regex->is_narrower |= is_group;
+	parser->to.regex->is_superset |= is_group;
 	return is_group ? parse_rest(parser) : bs_regex_give_up(&parser->to);
 }
 

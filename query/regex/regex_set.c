@@ -197,7 +197,8 @@ struct bs_regex_set bs_regex_set_of(const struct bs_regex *regex, const struct b
 	for (uint32_t i = 0; i < node->n; i++) {
 		const struct bs_regex_member *member = bs_regex_member(regex, node->first + i);
 		struct bs_regex_set one = bs_regex_set_of_member(regex, member);
-		/* Escapes ignore letter case, but \p{Lu} may match as \p{L&} does. */
+		/* Ignoring letter case leaves the set of an escape such as \w unchanged, but \p{Lu}
+		 * may then match as \p{L&} does. */
 		bool is_cased = member->letter == 0 || strchr(":pP", member->letter);
 		/* PCRE2 may fold a name such as [:upper:] or not. */
 		one.is_sure &= !folds || member->letter == 0 || !is_cased;

@@ -96,7 +96,7 @@ struct bs_regex {
 	bool has_control;
 	/* has possessive quantifiers, atomic groups or script runs, which the tree shows as other
 	 * quantifiers and groups: the tree may match texts that the pattern does not match */
-	bool is_narrower;
+	bool is_superset;
 	bool is_of_pcre2; /* uses syntax that PCRE2 has and ripgrep's own engine lacks */
 	/* ends in a comment of extended syntax, which would swallow text appended on the same
 	 * line */

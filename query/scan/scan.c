@@ -378,8 +378,8 @@ static void merge_runs(const struct bs_candidate *a, const struct bs_candidate *
 	memcpy(to + (a_end - a), b, (size_t)(b_end - b) * sizeof(*to));
 }
 
-/* Sorts the candidates by document. Each shard yields its documents in order, so a natural merge
- * sort has as many runs as there are shards. */
+/* Sorts the candidates by document, by a natural merge sort. There are few ascending runs to merge,
+ * because each window of a shard yields at most two: its sure candidates, and the others. */
 static enum bs_status sort_candidates(struct bs_scan *scan, struct bs_candidate *candidates,
                                       size_t n, struct bs_error *err)
 {

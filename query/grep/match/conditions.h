@@ -49,8 +49,8 @@ struct bs_condition_matcher {
 	struct bs_condition_state *states; /* one for each condition */
 };
 
-/* conditions->n > 0. Release with bs_condition_asker_deinit, also after a failure; a
- * zero-initialised asker need not be released. BS_NO_MEMORY. */
+/* Makes the state of one thread. conditions->n > 0. Release with bs_condition_asker_deinit, also
+ * after a failure; a zero-initialised asker need not be released. BS_NO_MEMORY. */
 enum bs_status bs_condition_asker_init(struct bs_condition_matcher *asker,
                                        const struct bs_conditions *conditions,
                                        struct bs_error *err) BS_WARN_UNUSED;

@@ -19,7 +19,7 @@
 /* most bytes shown of a pattern that does not compile */
 #define SHOWN_BYTES 200
 
-/* most groups that bs_rust_words nests within those of a pattern, and around it */
+/* how many levels deeper the groups of a pattern can be nested after bs_rust_words */
 #define WORDS_LEVELS 4u
 
 static enum bs_status refuse(const struct bs_buffer *text, int code, size_t off,

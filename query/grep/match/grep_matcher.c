@@ -53,11 +53,12 @@
 #define LINE_IN_VAIN_BYTES ((int64_t)96)
 #define MOST_DEBT_BYTES    (64 * LINE_IN_VAIN_BYTES)
 #define DENSE_BYTES        ((size_t)16384)
-/* A line filter replaces a window that is expected at more than this share of the text's positions,
- * if it looks for more bytes; */
+/* A line filter that looks for more bytes than the window replaces it if the window is expected at
+ * more than this share of the text's positions. */
 #define WINDOW_GOOD_RATE (1.0 / 1000)
-/* and a window whose dense places are more than 1/BAD_SHARE of the text. */
-#define BAD_SHARE 8u
+/* A line filter also replaces a window if more than 1/DENSE_SHARE of the searched text had to be
+ * matched with many lines at once (DENSE_BYTES). */
+#define DENSE_SHARE 8u
 /* Searched bytes are added to the matcher's sum in steps of this many. */
 #define FILTER_STEP_BYTES ((size_t)1 << 16)
 /* After too many lines of the filter that do not match, or where nearly every position ends a
@@ -119,7 +120,7 @@ struct bs_grep_matcher {
 	pthread_mutex_t mutex;             /* held during JIT compilation */
 	_Atomic int filter_state;          /* enum filter_state */
 	struct bs_line_filter *filter;     /* not NULL if filter_state is FILTER_READY */
-	_Atomic uint64_t unfiltered_bytes; /* searched without the filter */
+	_Atomic uint64_t unfiltered_bytes; /* bytes searched without the filter */
 	_Atomic uint32_t n_debts;          /* how often MOST_DEBT_BYTES was exceeded */
 };
 
@@ -148,13 +149,14 @@ struct bs_grep_scratch {
 	/* cost of candidate lines that did not match, see LINE_IN_VAIN_BYTES */
 	int64_t debt_bytes;
 	struct bs_line_filter_scratch *filter; /* NULL: not used yet */
-	size_t unfiltered_bytes;               /* searched without the filter; not added to the
-	                                        * matcher's sum yet */
-	uint32_t most_steps;                   /* PCRE2's match limit */
-	/* long_at: the result of next_long_line from long_from on, and from later starts up
-	 * to it, to long_end */
+	/* bytes searched without the filter that are not in the matcher's sum yet */
+	size_t unfiltered_bytes;
+	uint32_t most_steps; /* PCRE2's match limit */
+	/* Cache of next_long_line: long_at is its result for a text that ends at long_end and for
+	 * any start in long_from..long_at. */
 	size_t long_from, long_at, long_end;
-	/* has_line_end: of the text from ends_from to ends_end, if that is not NULL */
+	/* has_line_end: whether the text from ends_from to ends_end has a line end; ends_end is
+	 * NULL: unknown */
 	const uint8_t *ends_from, *ends_end;
 	bool has_line_end;
 	size_t pause_bytes; /* these bytes are searched without the filter, see UNFILTERED_BYTES */
@@ -314,7 +316,7 @@ static bool has_bad_window(const struct bs_grep_matcher *matcher)
 {
 	uint64_t n_bytes = atomic_load_explicit(&matcher->unfiltered_bytes, memory_order_relaxed);
 	uint64_t n_debts = atomic_load_explicit(&matcher->n_debts, memory_order_relaxed);
-	return n_debts * DENSE_BYTES > n_bytes / BAD_SHARE;
+	return n_debts * DENSE_BYTES > n_bytes / DENSE_SHARE;
 }
 
 /* A filter replaces the ways that look at each byte by PCRE2, and windows that find too many lines
@@ -804,8 +806,8 @@ static size_t find_long_line(const struct bs_grep_matcher *matcher, const uint8_
 	return end;
 }
 
-/* The start of the next line in text[from..end), which begins with a line, that RE2 should match at
- * once; `end` if there is none. Cached for later starts before it. */
+/* The start of the next line in text[from..end) that RE2 should match at once; `end` if there is
+ * none. text[from] is the start of a line. The result is cached for later starts before it. */
 static size_t next_long_line(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from,
                              size_t end)
 {
@@ -984,8 +986,9 @@ static bool uses_filter(const struct bs_grep_scratch *scratch)
 	return scratch->pause_bytes == 0 && bs_grep_matcher_has_filter(scratch->matcher);
 }
 
-/* Finds the next matching line: matches the lines that the filter finds. *at_out: the position up
- * to which no line matches, if none is found; before `end` if the filter pauses. */
+/* Finds the next matching line, by matching the lines that the filter selects. If none is found,
+ * *at_out is the offset up to which no line matches: `end`, or less if the filter is suspended
+ * because it selects too many lines. */
 static enum bs_status next_by_filter(struct bs_grep_scratch *scratch, const uint8_t *text,
                                      size_t from, size_t end, struct bs_grep_span *line_out,
                                      bool *found_out, size_t *at_out, struct bs_error *err)

@@ -42,7 +42,7 @@ struct scanner {
 	/* if the sequence is not exact: the bytes scanned for it, and the lines that have it */
 	_Atomic uint64_t n_bytes, n_lines;
 	_Atomic bool has_automaton; /* it is built, and replaces the sequence */
-	bool has_tried;             /* under the mutex: no second attempt to build it */
+	bool has_tried; /* building it was tried, successfully or not; protected by the mutex */
 };
 
 struct bs_line_filter {
@@ -57,8 +57,8 @@ struct bs_line_filter {
 };
 
 struct line {
-	size_t place; /* a position in it */
-	size_t end;   /* after its line feed */
+	size_t place; /* a position in the line */
+	size_t end;   /* offset after its line feed */
 };
 
 struct bs_line_filter_scratch {
@@ -69,9 +69,10 @@ struct bs_line_filter_scratch {
 	size_t from, end;
 	size_t n_lines, next;
 	struct line lines[MOST_LINES];
-	bool is_exact;      /* the lines of the piece do match */
-	bool is_dense;      /* the piece had too many ends of matches */
-	size_t piece_bytes; /* of the next piece, without the rest of its last line; 0: at first */
+	bool is_exact; /* the lines of the piece do match */
+	bool is_dense; /* the piece had too many ends of matches */
+	/* size of the next piece, without the rest of its last line; 0: at first */
+	size_t piece_bytes;
 	/* Used during a scan. */
 	size_t n_ends, most_ends; /* ends of matches so far, and before the scan stops */
 	const uint8_t *text;

@@ -161,7 +161,8 @@ static const struct bs_re2_regex *regex_of(struct bs_linear_matcher *matcher, bo
 	pthread_mutex_lock(&matcher->mutex);
 	if (!atomic_load_explicit(&form->is_tried, memory_order_relaxed))
 		form->regex = compile(matcher, is_ascii);
-	/* Without time, the form was perhaps not compiled to its end. */
+	/* If the deadline has passed, compiling may have been ended early; a later call tries
+	 * again. */
 	if (form->regex || !bs_deadline_is_over())
 		atomic_store_explicit(&form->is_tried, true, memory_order_release);
 	pthread_mutex_unlock(&matcher->mutex);

@@ -14,9 +14,10 @@
 
 struct bs_linear_matcher;
 
-/* pattern and analysis are borrowed. *matcher_out is NULL if the patterns are for PCRE2, or cannot
- * be matched line by line, or have lookaround or back references. RE2 itself is loaded, and the
- * patterns are compiled, when a line is first matched. BS_NO_MEMORY. */
+/* Makes a matcher for the patterns. pattern and analysis are borrowed. *matcher_out is NULL if the
+ * patterns are for PCRE2, or cannot be matched line by line, or have lookaround or back references.
+ * RE2 itself is loaded, and the patterns are compiled, when a line is first matched.
+ * BS_NO_MEMORY. */
 enum bs_status bs_linear_matcher_new(const struct bs_grep_pattern *pattern,
                                      const struct bs_grep_analysis *analysis, bool by_line,
                                      struct bs_linear_matcher **matcher_out,

@@ -154,7 +154,8 @@ static struct piece write_run(struct superset *to, const struct bs_regex_node *n
 		else if (bytes[i] < 0x80)
 			put_caseless(to, bytes[i]);
 		else if ((bytes[i] & 0xc0) != 0x80)
-			/* Another case of it may be k or s, or have another number of bytes. */
+			/* Another case of this character may be k or s, or have another number of
+			 * bytes. */
 			put(to, "(?:[\\x80-\\xff]{1,4}|[kKsS])");
 		to->is_exact &= bytes[i] < 0x80 && !(is_caseless && !to->options->is_ascii) &&
 		                !(to->options->is_crlf && bytes[i] == '\r');
@@ -223,7 +224,7 @@ static bool put_assertion(struct superset *to, const struct bs_regex_node *node,
 	case '$':
 	case 'z':
 	case 'Z':
-		/* With is_crlf, they may match at any carriage return. */
+		/* With is_crlf, these assertions may match at any carriage return. */
 		to->is_exact &= !to->options->is_crlf && node->letter != 'Z';
 		if (to->options->is_crlf)
 			return false;
@@ -248,7 +249,8 @@ static uint32_t limited(uint64_t weight)
 	return weight > TOO_HEAVY ? TOO_HEAVY : (uint32_t)weight;
 }
 
-/* The last child of a sequence that must match something, or an assertion. */
+/* Returns the last child of a sequence that is not optional, that is, neither empty, nor a
+ * lookaround, nor a repeat of 0 times or more; if there is none, the first child. */
 static uint32_t last_needed(const struct superset *to, const struct bs_regex_node *sequence)
 {
 	uint32_t last = sequence->first;
@@ -387,7 +389,7 @@ enum bs_status bs_regex_byte_superset(const struct bs_regex *regex,
 	struct superset to = {.regex = regex,
 	                      .options = options,
 	                      .out = {.out = text_out, .err = err},
-	                      .is_exact = !regex->has_control && !regex->is_narrower &&
+	                      .is_exact = !regex->has_control && !regex->is_superset &&
 	                                  (options->is_ascii || !options->is_pcre2)};
 	size_t had_bytes = text_out->used_bytes;
 	bool is_line = options->is_line && !options->is_crlf;

@@ -33,7 +33,7 @@ struct bs_class_sequence {
 	/* The byte before (after) the sequence must be in `gap`; the bounds of the searched text
 	 * also count as a gap. Not tested for sequences of more than BS_SEQUENCE_MOST_BYTES. */
 	bool has_gap_before, has_gap_after;
-	/* the maximum number of bytes between the start of a match and the sequence;
+	/* the maximum number of bytes between the start of a match and the sequence, or
 	 * BS_SEQUENCE_UNBOUNDED */
 	uint32_t before_bytes;
 };

@@ -283,7 +283,9 @@ static bool implies(struct arena *arena, const struct need *a, const struct need
 	if (arena->fuel-- <= 0)
 		return false;
 	if (a->kind == BS_GRAM_LITERAL && b->kind == BS_GRAM_LITERAL) {
-		arena->total_bytes += a->literal.n_bytes; /* limits the work like memory */
+		/* Searched bytes count like allocated ones, so that the limit of total_bytes also
+		 * limits this work. */
+		arena->total_bytes += a->literal.n_bytes;
 		return memmem(a->literal.bytes, a->literal.n_bytes, b->literal.bytes,
 		              b->literal.n_bytes) != NULL;
 	}
@@ -856,7 +858,9 @@ static struct knowledge know_node(struct analysis *analysis, const struct bs_reg
 	}
 }
 
-/* Computes the knowledge of all nodes in order; children precede their parents. */
+/* Computes what is known of each node (struct knowledge), in order, because children precede their
+ * parents. *need_out: what a text must contain if the whole pattern matches in it; need_any if the
+ * analysis ended early. */
 static enum bs_status analyse(struct arena *arena, const struct bs_regex *regex,
                               struct classes *classes, const struct need **need_out,
                               struct bs_error *err)

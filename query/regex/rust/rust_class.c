@@ -44,8 +44,9 @@ static void add_set_of_property(struct bs_rust_reader *reader, size_t from, size
 	bs_char_set_deinit(&one);
 }
 
-/* Notes a set of one character like a literal; true: it is written as what never matches. With
- * --crlf, a set of both line ends is treated like one character, too. */
+/* Treats a set of one character like a literal: returns true if no line has the character; the set
+ * is then already written, as what never matches. With --crlf, the set of both line ends counts as
+ * one character. */
 static bool is_banned_set(struct bs_rust_reader *reader, struct bs_char_set *set)
 {
 	size_t n = bs_char_set_n(set);

@@ -33,7 +33,7 @@ struct bs_rust_class_node {
 	/* RANGE: its ends. ASCII: `first` is an index of bs_ascii_classes. OPERATION: the operands.
 	 * NESTED, UNION: `first` is the first child, or none (NO_CHILD). */
 	uint32_t first, last;
-	size_t name_from, name_end; /* of a property or [:name:] */
+	size_t name_from, name_end; /* range of the name of a property or of [:name:] */
 	uint32_t next;              /* next sibling, or NO_CHILD */
 };
 
@@ -53,9 +53,9 @@ struct bs_rust_reader {
 	struct bs_rust_flags flags;
 	struct bs_rust_writer writer;
 	struct bs_rust_traits *traits;
-	struct bs_rust_names names;       /* of groups, in all patterns */
+	struct bs_rust_names names;       /* names of groups, in all patterns */
 	uint32_t n_groups;                /* capturing groups so far, in all patterns */
-	struct bs_rust_class_nodes nodes; /* of the current class */
+	struct bs_rust_class_nodes nodes; /* nodes of the current class */
 	bool sets_flags;                  /* the pattern sets flags outside groups */
 	/* A message: a required character cannot match, because no searched line has it. NULL:
 	 * none. An error at the end of the pattern, unless the character is repeated 0 times. */

@@ -70,7 +70,8 @@ struct bs_rust_member {
 	char letter; /* 0: a range */
 };
 
-/* Without flags->unicode, c >= 0x80 is a byte if is_byte, otherwise a character in UTF-8. */
+/* Writes a character. Without flags->unicode, c >= 0x80 is written as a byte if is_byte, otherwise
+ * as a character in UTF-8. */
 void bs_rust_put_char(struct bs_rust_writer *writer, const struct bs_rust_flags *flags, uint32_t c,
                       bool is_byte);
 void bs_rust_put_dot(struct bs_rust_writer *writer, const struct bs_rust_flags *flags);

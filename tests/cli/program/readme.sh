@@ -18,7 +18,7 @@ awk '/^<!-- session -->$/ { armed = 1; next }
 ) >../session-shown
 [ "$(wc -l <../session-wanted)" -ge 8 ]
 diff ../session-wanted ../session-shown
-# The sh blocks after a line that says they are tested.
+# Runs each sh block that follows a line <!-- tested -->.
 awk '/^<!-- tested -->$/ { armed = 1; next }
      /^```sh$/ && armed { inside = 1; armed = 0; n++; next }
      /^```$/ { inside = 0 }
