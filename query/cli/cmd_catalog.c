@@ -21,8 +21,8 @@ struct catalog_arguments {
 static const struct bs_option catalog_options[] = {
 	{0, "catalog", "FILE", "the catalog [the user's]; repeatable for has",
          SETS(LIST, catalogs)},
-	{0, "name", "NAME", "add: the name of the index [that of its folder]", SETS(ONCE, name)},
-	{0, "json", NULL, "list, has: one JSON object per index", SETS(FLAG, json)},
+	{0, "name", "NAME", "the name of the index to add [that of its folder]", SETS(ONCE, name)},
+	{0, "json", NULL, "one JSON object per index, for list and has", SETS(FLAG, json)},
 	{0},
 };
 

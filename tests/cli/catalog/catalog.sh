@@ -25,6 +25,8 @@ show bitsift catalog check
 show bitsift catalog add --name notes code
 show bitsift catalog add --name a:b code
 show bitsift catalog add nowhere
+mkdir unindexed
+show bitsift catalog add unindexed
 show bitsift catalog add --name x notes mail
 show bitsift catalog
 show bitsift catalog frobnicate
