@@ -61,14 +61,15 @@ BS_API enum bs_status bs_catalog_add(struct bs_catalog *catalog, const char *con
 BS_API enum bs_status bs_catalog_remove(struct bs_catalog *catalog, const char *name,
                                         struct bs_error *err) BS_WARN_UNUSED;
 /* Reads each index that has changed. notice (nullable) gets a line for each index that cannot be
- * read, whose entry stays unchanged. *n_changed_out, *n_unreachable_out: nullable. */
+ * read, whose entry stays unchanged. *n_changed_out, *n_unreachable_out (nullable): the numbers of
+ * indexes that had changed, and that cannot be read. */
 BS_API enum bs_status bs_catalog_refresh(struct bs_catalog *catalog,
                                          void (*notice)(void *context, const char *message),
                                          void *context, uint64_t *n_changed_out,
                                          uint64_t *n_unreachable_out,
                                          struct bs_error *err) BS_WARN_UNUSED;
-/* Writes the catalog to a new file for somebody else. The file must not exist. Summaries are
- * compressed as far as possible. */
+/* Writes the catalog to a new file, for bs_catalog_import elsewhere. BS_INVALID: the file exists.
+ * Compressing the file gains nothing, because summaries have about the size of their entropy. */
 BS_API enum bs_status bs_catalog_export(struct bs_catalog *catalog, const char *file,
                                         struct bs_error *err) BS_WARN_UNUSED;
 /* Adds the entries of an exported file, after verifying all of it. An entry that the catalog has
