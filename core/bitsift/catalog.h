@@ -189,14 +189,16 @@ struct bs_catalog_grep_request {
 
 struct bs_catalog_grep_result {
 	struct bs_grep_result grep; /* sums over the indexes */
+	/* as in struct bs_catalog_search_result */
 	uint64_t n_indexes, n_asked, n_skipped, n_unreachable;
 	uint64_t reserved[8];
 };
 
 /*
- * Searches the sources of all indexes, one index after the other. An index is skipped if it lacks
- * trigrams that every match has. This is decided by its last commit, even if its files have changed
- * since. Fails as bs_grep and bs_catalog_search.
+ * Searches the sources of all indexes, one index after the other. An index is skipped if its last
+ * commit lacks trigrams that every match has, even if its files have changed since. No index is
+ * skipped if the request searches files that the default rules leave out, or reports files without
+ * a match. Fails as bs_grep and bs_catalog_search.
  */
 BS_API enum bs_status bs_catalog_grep(struct bs_catalog *catalog,
                                       const struct bs_catalog_grep_request *request,
