@@ -212,8 +212,8 @@ static void eval_or(struct bs_shard_scan *at, const struct bs_query_node *node, 
 
 /* Sets frames[depth] to the documents of the live blocks that may match (claim BS_MAY) or surely
  * match (BS_SURELY) node n; live shrinks to the blocks that have any. `within` (nullable) limits
- * the work: outside of it, the result may be wrong. Recurses as deep as the query; bs_query_parse ensures that the stack is large
- * enough. */
+ * the work: outside of it, the result may be wrong. Recurses as deep as the query; bs_query_parse
+ * ensures that the stack is large enough. */
 static void eval(struct bs_shard_scan *at, uint32_t n, enum bs_claim claim, uint32_t depth,
                  const uint64_t *within, struct bs_live *live)
 {
