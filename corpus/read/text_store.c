@@ -98,8 +98,9 @@ struct bs_store_writer {
 	struct bs_buffer sample;
 	struct sizes sample_sizes;
 	struct piece waiting; /* documents that wait for the dictionary */
-	/* the compressing thread; NULL: none. While it has tasks, it owns their pieces, file,
-	 * frames_bytes, the parts frames and offsets, and the fields from n_texts on */
+	/* The compressing thread; NULL: none. While it has tasks, only this thread may use the
+	 * pieces of these tasks, `file`, `frames_bytes`, the parts BS_STORE_FRAMES and
+	 * BS_STORE_OFFSETS, and the fields from `n_texts` to the end of the struct. */
 	struct bs_workers *workers;
 	struct piece pieces[PIECES]; /* task i is pieces[i % PIECES] */
 	uint64_t n_handed;           /* pieces passed to the thread; the next one is being filled */

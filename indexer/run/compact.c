@@ -187,7 +187,9 @@ static enum bs_status move_source(struct compact *compact, uint32_t i, uint64_t 
 	                                           i, &source, err);
 	if (status)
 		return status;
-	/* Documents of a source that may not be followed stay in their segments. */
+	/* A source that is not followed must not be read. So its documents stay in their segments,
+	 * unless the index stores their texts; rows always stay, because they are read from
+	 * files. */
 	if (source.is_refused && (compact->of_rows || !compact->snapshot.manifest.options.store)) {
 		struct bs_error why;
 		(void)bs_recorded_refuse(compact->writer.dir, &source, &why);

@@ -281,7 +281,8 @@ enum bs_status bs_index_writer_choose(struct bs_index_writer *writer, const stru
  * BUILD_TERM_BYTES. */
 #define NEW_TERM_BYTES 96u
 
-/* 1/IDS_SHARE of the memory is for ids. */
+/* 1/IDS_SHARE of the memory is reserved for ids. Ids may use more; the excess counts towards the
+ * limit of the indexing buffers (id_bytes_held). */
 #define IDS_SHARE 16u
 
 /* Memory that the indexing buffer takes now, or will take while a segment is built from it,

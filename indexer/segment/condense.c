@@ -220,7 +220,8 @@ static bool is_rare(const struct bs_shard_plan *plan, uint32_t place)
 	return !plan->treatments->entries[kind & ~BS_KIND_HAS_LEVELS].has_false_positives;
 }
 
-/* Fills at->ranks, which is by place, from ranks by ordinal. */
+/* Computes at->ranks. The ranks of terms (core/matrix/term_vectors.h) are computed by ordinal, and
+ * then ordered by place (indexer/segment/shard_plan.h). */
 static enum bs_status find_ranks(struct condensing *at, const uint32_t *term_dfs,
                                  struct bs_error *err)
 {
