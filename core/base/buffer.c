@@ -10,7 +10,8 @@
 #define PAGE_BYTES       ((uintptr_t)4096)
 #define LARGE_BYTES      ((size_t)8 << 20)
 #define LARGE_PAGE_BYTES ((size_t)2 << 20)
-/* An upper bound of what malloc adds before and after a block. */
+/* An upper bound of the bytes that malloc adds before and after a block. A large capacity leaves
+ * room for them in its last large page. */
 #define MALLOC_BYTES ((size_t)64)
 
 __thread struct bs_memory_budget *bs_memory_budget_here;

@@ -93,7 +93,8 @@ struct bs_lexicon_cursor {
 	const uint8_t *next_separator;
 	const uint8_t *separators_end; /* end of the separators of the chapter */
 	struct bs_bits bits;           /* bits of the block, from the next term on */
-	uint32_t head_context;         /* context of the head of the next term */
+	/* The context of the next term's head: it selects the code of the head (term_codes.h). */
+	uint32_t head_context;
 };
 
 /* Positions the cursor before the first term >= from. BS_CORRUPT, BS_NO_MEMORY, or the deadline's

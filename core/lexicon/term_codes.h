@@ -53,9 +53,9 @@ static inline uint32_t bs_df_bits(uint32_t df_magnitude)
 	return df_magnitude - 1;
 }
 
-/* The context of a head that is not the first of its block (the first has context 0).
- * last_rest_bytes and last_df_magnitude: the length of the rest and the df class of the previous
- * term. */
+/* The context of a term's head, which selects the code of the head. The first term of a block has
+ * context 0; this function is for the others. last_rest_bytes and last_df_magnitude: the length of
+ * the rest and the df class of the previous term. */
 static inline uint32_t bs_head_context(uint64_t last_rest_bytes, uint32_t last_df_magnitude)
 {
 	static const uint8_t row[12] = {0, 0, 1, 1, 2, 3, 3, 4, 4, 4, 4, 5};
@@ -63,13 +63,14 @@ static inline uint32_t bs_head_context(uint64_t last_rest_bytes, uint32_t last_d
 	       (last_df_magnitude < 2 ? last_df_magnitude : 2);
 }
 
-/* The context of the first symbol of a rest. */
+/* The context of the first symbol of a term's rest. n_dropped: the number of bytes dropped from the
+ * end of the previous term. */
 static inline uint32_t bs_first_context(uint64_t n_dropped)
 {
 	return n_dropped < 7 ? (uint32_t)n_dropped : 7;
 }
 
-/* The context of a symbol that follows a symbol ending with this byte. */
+/* The context of a later symbol of a rest. byte: the last byte of the symbol before it. */
 static inline uint32_t bs_next_context(uint8_t byte)
 {
 	if (byte >= 0x80)

@@ -85,11 +85,13 @@ struct bs_band_step {
 	size_t window;   /* offset in bs_band.lines, counted in lines, of the byte's window */
 };
 
-/* Scratch of the solver: a window of 8 lines for each byte, a window for each block of 64 equations
- * (at most n_bytes / 8 blocks), and one line for each byte. */
+/* The number of lines of bs_band.lines, the scratch of the kernel that solves a struct bs_band: a
+ * window of 8 lines for each byte, a window for each block of 64 equations (at most n_bytes / 8
+ * blocks), and one line for each byte. */
 #define BS_BAND_LINES(n_bytes) (10 * (size_t)(n_bytes) + 32)
 
-/* Scratch of the plain kernel: two words for each bit. The plain kernel does not use steps. */
+/* The same number for the plain kernel, which solves the equations with two words of scratch for
+ * each unknown bit. It does not use bs_band.steps. */
 #define BS_PLAIN_BAND_LINES(n_bytes) (2 * (size_t)(n_bytes) + 1)
 
 /* The index of equation i in masks. Each eight consecutive equations are in eight different

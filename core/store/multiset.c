@@ -373,8 +373,9 @@ enum bs_status bs_multiset_change(const struct bs_stored_multiset *told, struct 
 	return status;
 }
 
-/* Merges the old lists and the numbers `came`, subtracts `lost` and `went`, and writes the result
- * to `base` and `beyond`. Returns false if a count would be negative. */
+/* Makes a multiset from scratch: the multiset of the lists `in` (multiset.h), plus the numbers
+ * `came`, minus the numbers `went`. Writes each of its numbers once to `base`, and the further
+ * occurrences of each to `beyond`. Returns false if a count would be negative. */
 static bool fold_all(struct bs_numbers in[BS_MULTISET_LISTS], struct bs_numbers came,
                      struct bs_numbers went, struct bs_buffer *base, struct bs_buffer *beyond)
 {
