@@ -26,7 +26,9 @@
 #define MOST_ROWS        8 /* Limit of the number of lines. */
 #define MOST_ROWS_BEFORE 2 /* Limit of the number of lines before that of the first hit. */
 #define MOST_WIDTH       (1u << 20)
-#define BYTES_PER_COLUMN 16 /* 4 for the longest character, the rest for indentation. */
+/* At most this many bytes of a text are read for each column of the snippet: 4 bytes for the
+ * longest character, and 12 bytes of white space, which the snippet joins into one column. */
+#define BYTES_PER_COLUMN 16
 #define MOST_WORD_BYTES  64 /* Limit of the bytes searched for the beginning of a word. */
 /* Limit of the white space skipped at the beginning of a text. */
 #define SKIPPED_BYTES (64u * 1024)

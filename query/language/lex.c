@@ -478,6 +478,9 @@ static void notice_field(struct bs_lexing *lexing, const struct bs_lexeme *token
 	bs_lex_notice(lexing, start, after, message.text);
 }
 
+/* The functions seems_... are called for a token that is searched as text. They return true if it
+ * looks like syntax that the user may have meant; the user then gets a notice (`semblances`). */
+
 /* True for /regex/ as a whole token (a path such as /usr/lib/ has slashes inside) and for .* before
  * a word. */
 static bool seems_regex(struct bs_lexing *lexing, const struct bs_lexeme *token)
@@ -529,8 +532,8 @@ static bool seems_weight(struct bs_lexing *lexing, const struct bs_lexeme *token
 	return false;
 }
 
-/* True for ~ after a phrase or group, and for ~ with a number other than 1 and 2 at the end of a
- * word. */
+/* True for a token that looks like a distance but is searched as text: it begins with ~ directly
+ * after a phrase or group, or ends with ~ and a number other than 1 and 2 (cat~3). */
 static bool seems_distance(struct bs_lexing *lexing, const struct bs_lexeme *token)
 {
 	const uint8_t *text = lexing->text;

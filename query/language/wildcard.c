@@ -22,7 +22,8 @@ enum {
 	N_ALPHABETS
 };
 
-/* a * before the end of a token is a wildcard only if the token has this many letters or digits */
+/* A * before the end of a token is a wildcard only if the token has at least this many letters or
+ * digits. */
 #define LEAST_LETTERS 3u
 
 /* Backtracks only to the last *: it can match whatever an earlier * could. */
@@ -168,8 +169,9 @@ void bs_wildcards_deinit(struct bs_wildcards *wildcards)
 	bs_buffer_deinit(&wildcards->text);
 }
 
-/* Returns the sign, * or ?, that the letter at text[at] represents; 0 if text[at] does not begin
- * such a letter. *behind_out: the offset after the letter; in the case of 0, after the byte. */
+/* While a text is analysed, letters replace its wildcards (wildcard.h). Returns the wildcard, * or
+ * ?, that the letter at text[at] replaces; 0 if no such letter begins there. *behind_out: the
+ * offset after the letter or, if 0 is returned, after the byte at text[at]. */
 static uint8_t sign_at(const struct bs_wildcards *wildcards, const uint8_t *text, size_t at,
                        size_t end, size_t *behind_out)
 {

@@ -94,7 +94,9 @@ struct bs_regex {
 	uint32_t n_captures; /* at least the number of capturing groups */
 	bool is_utf8;        /* the pattern is valid UTF-8; if it is not, the root is UNKNOWN */
 	bool is_ascii;       /* no character beyond ASCII; false if UNKNOWN */
-	/* has verbs, callouts, conditions or recursion: matching depends on more than the text */
+	/* has verbs, callouts, conditional groups, recursion or non-atomic lookarounds. The tree
+	 * does not show all their effects: (*UCP) changes an option, (*SKIP) moves the start of the
+	 * search. PCRE2 must search line by line. */
 	bool has_control;
 	/* has possessive quantifiers, atomic groups or script runs, which the tree shows as other
 	 * quantifiers and groups: the tree may match texts that the pattern does not match */

@@ -46,7 +46,9 @@ bool bs_scan_has_all(const struct bs_shard_scan *at);
  * have any. Returns true if all these documents surely match. */
 bool bs_scan_matches(struct bs_shard_scan *at, struct bs_live *live);
 
-/* Appends the candidates of a shard, after bs_scan_start: for each window, the sure ones and then
- * the others, each in the order of their rows. n_counted: see bs_scan_segment. */
+/* Appends the candidates of a shard, after bs_scan_start. A shard is scanned in windows of up to
+ * BS_SHARD_MAX_BLOCKS blocks (term_lines.h). For each window, the candidates that surely match are
+ * appended first and then the others, both in the order of their rows. n_counted: see
+ * bs_scan_segment. */
 void bs_scan_shard(struct bs_shard_scan *at, struct bs_candidate_list *candidates,
                    uint64_t *n_counted);

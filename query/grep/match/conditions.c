@@ -93,7 +93,8 @@ void bs_conditions_reset(struct bs_condition_matcher *asker)
 #define NEAR_BYTES  ((size_t)256)
 #define AHEAD_BYTES ((size_t)4096)
 
-/* The end of the text that is searched with a line. */
+/* Returns where a search that begins at the line ends: at the end of the line, or about AHEAD_BYTES
+ * later, at the end of another line. end: the end of the lines that may be searched. */
 static size_t choose_limit(const struct bs_condition_state *state,
                            const struct bs_grep_matcher *matcher, const uint8_t *text,
                            struct bs_grep_span line, size_t end)

@@ -606,7 +606,8 @@ static bool show_parts(struct bs_grep_printer *printer, struct shown *shown)
 	return true;
 }
 
-/* Shows a match in one of its lines. n_before: the lines before it. *was_long_out: the line is too
+/* Shows one line of a match, with this match marked. n_before: the number of lines of the shown
+ * text before this line, from which its line number is computed. *was_long_out: the line is too
  * long. */
 static bool show_match(struct bs_grep_printer *printer, const struct shown *shown,
                        const struct bs_grep_span *match, struct bs_grep_span line,
