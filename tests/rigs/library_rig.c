@@ -32,11 +32,6 @@ void append_text(const char *path, const char *text)
 	put_text(path, "a", text);
 }
 
-void ok(enum bs_status status, const struct bs_error *err)
-{
-	expect_ok(status, err);
-}
-
 void library_setup(void **state, const char *records)
 {
 	struct library_rig *rig = must_calloc(1, sizeof(*rig));

@@ -538,7 +538,6 @@ static const struct model_edit *draw_edit(void)
 static int disturb(void *context, const struct bs_build_report *so_far)
 {
 	struct run *run = context;
-	(void)so_far;
 	if (run->countdown-- != 0)
 		return 0;
 	trace("# ... meanwhile:");

@@ -116,4 +116,4 @@ static void test_words(void **state)
 	expect_words(BYTES("\0\0\x01"), BS_CORRUPT);
 }
 
-RUN_TESTS(cmocka_unit_test(test_items), cmocka_unit_test(test_words))
+RUN_TESTS(test_items, test_words)
