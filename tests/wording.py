@@ -26,9 +26,9 @@ import sys
 import tempfile
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
-# Prefixes of messages. A message of a program gets a template automatically, another line only if
-# its template exists.
-MARK = re.compile(r"(?: *! )?(?:(bitsift(?:-bench)?: )|(?:ERROR|HINT|NOTICE|WARNING|DETAIL):  "
+# Prefixes of messages, after a sign of `changes` in cli/lib.sh. A message of a program gets a
+# template automatically, another line only if its template exists.
+MARK = re.compile(r"(?:[-+] )?(?: *! )?(?:(bitsift(?:-bench)?: )|(?:ERROR|HINT|NOTICE|WARNING|DETAIL):  "
                   r"|(?:Runtime|Parse) error near line \d+: |Error: stepping, )?")
 KEYED = re.compile(r"<([a-z0-9-]+)>(?: (.*))?$", re.S)
 HOLE = re.compile(r"\{(\d*)\}")

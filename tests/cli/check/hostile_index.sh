@@ -10,17 +10,19 @@ again() {
     rm -rf .bitsift
     cp -r "$SCRATCH/good" .bitsift
 }
-# all: runs every command. Prints those that do not end with 0, and all messages.
+# all: runs every command. Prints those that end with 2, on a line, and all messages.
 all() {
-    local command status
+    local command status refused=
     : >"$SCRATCH/err"
     for command in 'index -q' 'query --fresh cat' 'query --brute cat' 'grep --no-stat cat' 'grep cat' 'compact -q' \
         'delete -q d/a.txt' 'stats' 'check'; do
         status=0
         # shellcheck disable=SC2086 # several words
         bitsift $command >/dev/null 2>>"$SCRATCH/err" || status=$?
-        [ "$status" -eq 0 ] || echo "$command: exit status $status"
+        [ "$status" -ne 2 ] || refused+=", $command"
+        [ "$status" -eq 0 ] || [ "$status" -eq 2 ] || echo "$command: exit status $status"
     done
+    [ -z "$refused" ] || echo "refused: ${refused#, }"
     neutral "$SCRATCH/err" | sed 's/seg-[0-9]*/seg-N/' | sort -u
     [ "$(cat "$SCRATCH/victim")" = valuable ] || echo 'THE VICTIM WAS WRITTEN TO'
 }

@@ -8,7 +8,7 @@ show bitsift index
 quiet bitsift check
 for word in alpha beta gamma delta epsilon zeta eta; do bitsift query --ids "$word"; done
 echo '# invalid characters of names are U+FFFD, which can be typed'
-each show bitsift query --ids :: 'a�b:beta' '�:epsilon' '�:zeta' 'o�.p�:eta' 'ab:beta' '�:17..18'
+each every :: 'a�b:beta' '�:epsilon' '�:zeta' 'o�.p�:eta' 'ab:beta' '�:17..18'
 show bitsift compact
 quiet bitsift check
 show bitsift query --ids '�:epsilon'

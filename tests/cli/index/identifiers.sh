@@ -15,9 +15,7 @@ quiet bitsift index --split-identifiers d
 for query in server http 2 start 'HTTPServer2_start' httpserver2 '"http server"' '"HTTPServer2 server"' '"foo HTTPServer2"' '"HTTPServer2 bar"' \
     '"2 bar"' '"foo http"' url '"parse url"' parseURL tcp_socket '"struct tcp socket sock"' 'sock*' 'serv*' 'tcp_*' "o'brien" brien beta 2.0 \
     '"start int"' 'server -start' '"server http"~3'; do
-    announce bitsift query --ids "$query"
-    bitsift query --ids "$query" || true
-    bitsift query --ids "$query" | diff - <(bitsift query --ids --brute "$query")
+    every "$query"
     bitsift query "$query" | diff - <(bitsift query --brute "$query")
 done
 show bitsift query --json -n 1 server

@@ -18,7 +18,7 @@ for query in '"quick brown"' '"brown and"' '"lazy dog" OR "x y"' '-quick'; do
 done
 echo '# a changed file has its current text, except with --no-stat'
 printf 'the slow brown fox\n' >docs/a.txt
-each show bitsift query --index kept --ids :: '"slow OR quick" brown fox' '"brown fox"' '"quick brown fox"'
+each every --index kept :: '"slow OR quick" brown fox' '"brown fox"' '"quick brown fox"'
 show bitsift query --index kept --no-stat --ids '"quick brown fox"'
 echo '# a missing document is not a hit, except with --no-stat; then its stored text is shown'
 mkdir away

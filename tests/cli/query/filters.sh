@@ -21,19 +21,6 @@ touch -d 2021-06-15T12:00:00Z log.jsonl
 settle
 quiet bitsift index src docs notes alone.txt log.jsonl
 
-# every WORDS...: prints the ids, and checks that all modes agree on them.
-every() {
-    local ids n mode
-    show bitsift query --ids "$@"
-    ids=$(bitsift query --ids "$@" 2>/dev/null) || true
-    n=$(printf '%s' "$ids" | grep -c '') || true
-    for mode in '' --brute --fresh; do
-        [ "$(bitsift query --ids $mode "$@" 2>/dev/null)" = "$ids" ] || echo "other ids with $mode"
-        [ "$(bitsift query --count $mode "$@" 2>/dev/null)" = "$n" ] || echo "another count with $mode"
-        [ "$(bitsift query --json -n 100 $mode "$@" 2>/dev/null | grep -c '"rank"')" = "$n" ] || echo "other hits with $mode"
-    done
-}
-
 # By path, like ripgrep.
 every -g '*.c' cat
 every -g '!*.min.js' -g '!/src' cat

@@ -13,7 +13,7 @@ strict() {
     grep -vxFf "$SCRATCH/lenient" "$SCRATCH/strict" | sed 's/^/! /'
 }
 while IFS= read -r query; do
-    show bitsift query --count -- "$query"
+    finds -- "$query"
     strict "$query"
 done <<'QUERIES'
 (cat
@@ -57,7 +57,7 @@ show bitsift query --count --batch batch
 show bitsift query --count --strict-query --batch batch
 echo '# text that looks like an operator'
 while IFS= read -r query; do
-    show bitsift query --index "$SCRATCH/records" --ids -- "$query"
+    BITSIFT_INDEX=$SCRATCH/records finds -- "$query"
 done <<'QUERIES'
 cat^1e2
 cat^2^3
@@ -98,7 +98,7 @@ printf 'dog' >"$SCRATCH/dog"
 printf 'bird' >"$SCRATCH/bird"
 for stop in "--stop $SCRATCH/dog" "--stop $SCRATCH/dog --stop $SCRATCH/bird" "--stop english --stop $SCRATCH/dog" "--stop $SCRATCH/dog --stop english"; do
     # shellcheck disable=SC2086 # several words
-    show bitsift query --index "$SCRATCH/records" $stop --any --ids cat dog bird
+    BITSIFT_INDEX=$SCRATCH/records finds $stop --any cat dog bird
     # shellcheck disable=SC2086
-    show bitsift query --index "$SCRATCH/records" $stop --any --ids a cat dog
+    BITSIFT_INDEX=$SCRATCH/records finds $stop --any a cat dog
 done

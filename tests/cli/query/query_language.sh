@@ -2,7 +2,10 @@
 cp -r "$SAMPLE" sample
 cd sample
 quiet bitsift index -g '!README.md' .
-count() { show bitsift query --count "$@"; }
+count() {
+    printf '%s -> %s\n' "$*" "$(bitsift query --count "$@" 2>"$SCRATCH/.stderr")"
+    sed 's/^/! /' "$SCRATCH/.stderr"
+}
 count lantern
 count 'lantern -ferry'
 count 'lantern NOT ferry'

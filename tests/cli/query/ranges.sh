@@ -16,19 +16,6 @@ echo 'cat in a file, year:1990' >file.txt
 settle
 quiet bitsift index all.jsonl file.txt
 
-# every WORDS...: prints the ids, and checks that all modes agree on them.
-every() {
-    local ids n mode
-    show bitsift query --ids "$@"
-    ids=$(bitsift query --ids "$@" 2>/dev/null) || true
-    n=$(printf '%s' "$ids" | grep -c '') || true
-    for mode in '' --brute --fresh --no-stat '--kernel plain'; do
-        [ "$(bitsift query --ids $mode "$@" 2>/dev/null)" = "$ids" ] || echo "other ids with $mode"
-        [ "$(bitsift query --count $mode "$@" 2>/dev/null)" = "$n" ] || echo "another count with $mode"
-        [ "$(bitsift query --json -n 100 $mode "$@" 2>/dev/null | grep -c '"rank"')" = "$n" ] || echo "other hits with $mode"
-    done
-}
-
 checked() {
     announce bitsift check "$@"
     bitsift check "$@" | neutral -
@@ -178,7 +165,7 @@ show bitsift query --index many --sort few:desc -n 3 --format '{id} {value}' w0
 echo '# a number in place of a date'
 printf '{"id":"1","date":"2024-05-17","mix":"2024-05-17"}\n{"id":"2","date":"2023-05-17","mix":7}\n' >dates.jsonl
 quiet bitsift index --index dates dates.jsonl
-each show bitsift query --index dates --ids :: 'date:>20240501' 'date:5k..' 'mix:>20240501' 'date:>2023' 'date:>2024-05-01'
+each every --index dates :: 'date:>20240501' 'date:5k..' 'mix:>20240501' 'date:>2023' 'date:>2024-05-01'
 show bitsift query --index dates --strict-query --ids 'date:>20240501'
 echo '{"id":"3","date":20240601}' >>dates.jsonl
 show bitsift query --index dates --fresh --ids 'date:>20240501'
