@@ -11,7 +11,6 @@
 #include "tests/rigs/buffer_rig.h"
 #include "tests/rigs/core_rig.h"
 #include "tests/rigs/dice.h"
-#include "tests/rigs/test.h"
 
 #define MAX_KERNELS 8
 #define MAX_FIELDS  3

@@ -13,7 +13,6 @@
 
 #include "tests/rigs/dice.h"
 #include "tests/rigs/library_rig.h"
-#include "tests/rigs/test.h"
 
 #define MOST_ROWS  4000
 #define TEXT_BYTES 160

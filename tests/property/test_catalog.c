@@ -20,7 +20,6 @@
 #include "core/bitsift/writer.h"
 #include "tests/rigs/core_rig.h"
 #include "tests/rigs/dice.h"
-#include "tests/rigs/test.h"
 
 AUTO_OF(struct bs_catalog, bs_catalog_close)
 AUTO_OF(struct bs_writer, bs_writer_close)

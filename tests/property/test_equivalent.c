@@ -18,7 +18,6 @@
 #include "tests/rigs/buffer_rig.h"
 #include "tests/rigs/core_rig.h"
 #include "tests/rigs/dice.h"
-#include "tests/rigs/test.h"
 #include "tests/rigs/words_rig.h"
 
 /* ---- texts ---- */

@@ -7,7 +7,6 @@
 #include "core/store/snapshot.h"
 #include "tests/rigs/dice.h"
 #include "tests/rigs/index_rig.h"
-#include "tests/rigs/test.h"
 
 #define MAX_DOCS  4000u
 #define MAX_WORDS 900u

@@ -21,7 +21,6 @@
 #include "query/regex/regex_read.h"
 #include "tests/rigs/clock_rig.h"
 #include "tests/rigs/index_rig.h"
-#include "tests/rigs/test.h"
 
 #define N_FILES    400u
 #define MOST_BYTES 40000u

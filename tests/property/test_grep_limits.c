@@ -9,7 +9,6 @@
 #include "core/program/grep_program.h"
 #include "tests/rigs/clock_rig.h"
 #include "tests/rigs/library_rig.h"
-#include "tests/rigs/test.h"
 
 /* The number of readings of the clock that are allowed after the deadline has passed.
  * bench/limits_main.c measures the same in milliseconds. */

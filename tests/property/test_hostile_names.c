@@ -20,7 +20,6 @@
 #include "tests/rigs/dice.h"
 #include "tests/rigs/hostile.h"
 #include "tests/rigs/library_rig.h"
-#include "tests/rigs/test.h"
 
 extern char **environ;
 

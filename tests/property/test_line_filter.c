@@ -15,7 +15,6 @@
 #include "query/grep/match/span_filter.h"
 #include "tests/rigs/core_rig.h"
 #include "tests/rigs/dice.h"
-#include "tests/rigs/test.h"
 
 #define TEXT_BYTES    ((size_t)20000)
 #define PATTERN_BYTES 512u

@@ -12,7 +12,6 @@
 #include "query/regex/literal_set.h"
 #include "tests/rigs/core_rig.h"
 #include "tests/rigs/dice.h"
-#include "tests/rigs/test.h"
 
 AUTO_OF(struct bs_literal_set, bs_literal_set_free)
 

@@ -5,7 +5,6 @@
 #include "tests/rigs/buffer_rig.h"
 #include "tests/rigs/dice.h"
 #include "tests/rigs/parse_rig.h"
-#include "tests/rigs/test.h"
 
 /* Parses start, n_times middle, end. */
 static struct bs_query_tree *parse_repeated(const char *start, const char *middle, const char *end,

@@ -10,7 +10,6 @@
 #include "query/regex/regex_read.h"
 #include "tests/rigs/core_rig.h"
 #include "tests/rigs/dice.h"
-#include "tests/rigs/test.h"
 
 AUTO_OF(struct bs_text_filter, bs_text_filter_free)
 

@@ -16,7 +16,6 @@
 #include "tests/rigs/core_rig.h"
 #include "tests/rigs/dice.h"
 #include "tests/rigs/regex_rig.h"
-#include "tests/rigs/test.h"
 
 #define TEXT_CAPACITY 4096u
 

@@ -14,7 +14,6 @@
 
 #include "tests/rigs/dice.h"
 #include "tests/rigs/library_rig.h"
-#include "tests/rigs/test.h"
 
 #define N_FILES   160
 #define N_RECORDS 900 /* about the same number is added after the first commit */

@@ -19,7 +19,6 @@
 #include "core/bitsift/search.h"
 #include "tests/rigs/clock_rig.h"
 #include "tests/rigs/library_rig.h"
-#include "tests/rigs/test.h"
 
 /* Sanitizers are several times slower. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

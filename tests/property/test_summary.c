@@ -21,7 +21,6 @@
 #include "query/search/index_handle.h"
 #include "tests/rigs/dice.h"
 #include "tests/rigs/index_rig.h"
-#include "tests/rigs/test.h"
 
 #define N_WORDS 4000u
 

@@ -1,6 +1,5 @@
 /* library_rig.c: see library_rig.h. */
 #include "tests/rigs/library_rig.h"
-#include "tests/rigs/test.h"
 
 void make_folder(char folder[FOLDER_BYTES])
 {

@@ -4,7 +4,6 @@
 #include "core/base/hash.h"
 
 #include "query/language/query_format.h"
-#include "tests/rigs/test.h"
 
 const struct field_name fields[N_FIELDS] = {{"title", 5},    {"body", 4}, {"a", 1},   {"a:b", 3},
                                             {"my field", 8}, {"", 0},     {"year", 4}};

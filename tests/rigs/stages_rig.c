@@ -11,7 +11,6 @@
 #include "indexer/run/tuning.h"
 #include "query/load/prefix_check.h"
 #include "tests/rigs/clock_rig.h"
-#include "tests/rigs/test.h"
 
 struct stages_rig rig;
 

@@ -1,6 +1,5 @@
 /* writer_rig.c: see writer_rig.h. */
 #include "tests/rigs/writer_rig.h"
-#include "tests/rigs/test.h"
 
 #include "core/bitsift/host.h"
 #include "core/bitsift/index.h"

@@ -18,7 +18,6 @@
 #include "tests/property/grammar/grammar.h"
 #include "tests/rigs/dice.h"
 #include "tests/rigs/library_rig.h"
-#include "tests/rigs/test.h"
 
 #define QUERIES_OF_CORPUS 1000u
 #define DOES_NOT_MATCH    (-1.0)

@@ -22,7 +22,6 @@
 #include "tests/rigs/clock_rig.h"
 #include "tests/rigs/core_rig.h"
 #include "tests/rigs/dice.h"
-#include "tests/rigs/test.h"
 
 AUTO_OF(struct bs_index, bs_index_close)
 

@@ -2,7 +2,6 @@
  * byte. */
 #include "core/catalog/catalog_file.h"
 #include "tests/rigs/core_rig.h"
-#include "tests/rigs/test.h"
 
 /* Bytes and their number. Where a smaller number is passed, the rest is still readable, so
  * sanitizers do not detect a read past the end. */

@@ -272,13 +272,18 @@ static void small_deinit(struct small *small)
 	bs_buffer_deinit(&small->bytes);
 }
 
+static enum bs_status open_as(const char *path, enum bs_container_kind kind,
+                              struct bs_container **file)
+{
+	return bs_container_open(dir_at("."), path, kind, file, ERR);
+}
+
 /* True if opening or touching failed; thoroughly: or if checking the bytes between the sections
  * failed. */
 static bool is_damage_seen(const struct small *small, bool thoroughly)
 {
 	AUTO(bs_container_close_at) struct bs_container *file = NULL;
-	enum bs_status status =
-		bs_container_open(dir_at("."), "small", BS_FILE_SEGMENT, &file, ERR);
+	enum bs_status status = open_as("small", BS_FILE_SEGMENT, &file);
 	if (status) {
 		expect_status(status, BS_CORRUPT);
 		assert_null(file);
@@ -332,8 +337,7 @@ static void test_wrong_lengths(void **state)
 	for (size_t n = bytes.used_bytes; n-- > 0;) {
 		struct bs_container *file;
 		assert_int_equal(truncate("small", (off_t)n), 0);
-		expect_status(bs_container_open(dir_at("."), "small", BS_FILE_SEGMENT, &file, ERR),
-		              BS_CORRUPT);
+		expect_status(open_as("small", BS_FILE_SEGMENT, &file), BS_CORRUPT);
 		assert_null(file);
 	}
 	write_bytes("small", bytes.data, bytes.used_bytes);
@@ -347,26 +351,20 @@ static void test_wrong_lengths(void **state)
 static void test_wrong_files(void **state)
 {
 	struct bs_container *file;
-	expect_status(bs_container_open(dir_at("."), "nothing", BS_FILE_SEGMENT, &file, ERR),
-	              BS_NOT_FOUND);
+	expect_status(open_as("nothing", BS_FILE_SEGMENT, &file), BS_NOT_FOUND);
 	assert_null(file);
 	assert_non_null(strstr(said.text, "nothing"));
 	assert_int_equal(mkdir("folder", 0700), 0);
-	expect_status(bs_container_open(dir_at("."), "folder", BS_FILE_SEGMENT, &file, ERR),
-	              BS_CORRUPT);
+	expect_status(open_as("folder", BS_FILE_SEGMENT, &file), BS_CORRUPT);
 	AUTO(small_deinit) struct small small = make_small();
 	struct bs_buffer bytes = small.bytes;
-	expect_status(bs_container_open(dir_at("."), "small/below", BS_FILE_SEGMENT, &file, ERR),
-	              BS_IO);
-	expect_status(bs_container_open(dir_at("."), "small", BS_FILE_MANIFEST, &file, ERR),
-	              BS_CORRUPT);
-	expect_status(bs_container_open(dir_at("."), "small", BS_FILE_TOMBSTONES, &file, ERR),
-	              BS_CORRUPT);
+	expect_status(open_as("small/below", BS_FILE_SEGMENT, &file), BS_IO);
+	expect_status(open_as("small", BS_FILE_MANIFEST, &file), BS_CORRUPT);
+	expect_status(open_as("small", BS_FILE_TOMBSTONES, &file), BS_CORRUPT);
 	for (uint32_t version = 0; version <= 5; version++) {
 		bs_store_u32(bytes.data + 8, version);
 		write_resealed("small", &bytes);
-		enum bs_status status =
-			bs_container_open(dir_at("."), "small", BS_FILE_SEGMENT, &file, ERR);
+		enum bs_status status = open_as("small", BS_FILE_SEGMENT, &file);
 		if (version == BS_FORMAT_VERSION)
 			ok(status);
 		else
@@ -375,17 +373,8 @@ static void test_wrong_files(void **state)
 	}
 	bs_store_u32(bytes.data + 8, BS_FORMAT_VERSION);
 	/* Unknown features are reported by their names or numbers. */
-	static const char *const features[] = {"it has numeric columns,",
-	                                       NULL,
-	                                       "it has summaries,",
-	                                       NULL,
-	                                       NULL,
-	                                       NULL,
-	                                       NULL,
-	                                       NULL,
-	                                       NULL,
-	                                       NULL,
-	                                       NULL};
+	static const char *const features[11] = {
+		[0] = "it has numeric columns,", [2] = "it has summaries,"};
 	for (uint32_t bit = 0; bit < 32; bit++) {
 		char number[32];
 		if (bit < COUNT(features) && !features[bit])
@@ -393,8 +382,8 @@ static void test_wrong_files(void **state)
 		snprintf(number, sizeof(number), "it has feature %u,", bit);
 		bs_store_u32(bytes.data + 36, UINT32_C(1) << bit | UINT32_C(1) << 31);
 		write_resealed("small", &bytes);
-		expect_error(bs_container_open(dir_at("."), "small", BS_FILE_SEGMENT, &file, ERR),
-		             BS_UNSUPPORTED, bit < COUNT(features) ? features[bit] : number);
+		expect_error(open_as("small", BS_FILE_SEGMENT, &file), BS_UNSUPPORTED,
+		             bit < COUNT(features) ? features[bit] : number);
 	}
 	uint64_t random = 9;
 	for (int i = 0; i < 500; i++) {

@@ -11,7 +11,6 @@
 #include "corpus/read/reader.h"
 #include "tests/rigs/dice.h"
 #include "tests/rigs/source_rig.h"
-#include "tests/rigs/test.h"
 
 /* ---- record files ---- */
 

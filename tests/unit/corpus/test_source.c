@@ -14,7 +14,6 @@
 #include "corpus/read/reader.h"
 #include "corpus/walk/file.h"
 #include "tests/rigs/source_rig.h"
-#include "tests/rigs/test.h"
 
 /* ---- names ---- */
 

@@ -17,7 +17,6 @@
 #include "corpus/walk/walk.h"
 #include "tests/rigs/core_rig.h"
 #include "tests/rigs/dice.h"
-#include "tests/rigs/test.h"
 
 /* ---- the folder of the test ---- */
 

@@ -8,7 +8,6 @@
 #include "core/store/index_dir.h"
 #include "core/store/snapshot.h"
 #include "tests/rigs/index_rig.h"
-#include "tests/rigs/test.h"
 
 int __real_openat64(int folder, const char *name, int flags, ...);
 ssize_t __real_write(int fd, const void *bytes, size_t n_bytes);

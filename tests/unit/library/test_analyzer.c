@@ -6,7 +6,6 @@
 #include <bitsift.h>
 
 #include "tests/rigs/library_rig.h"
-#include "tests/rigs/test.h"
 
 static int cut(void *context, const uint8_t *text, size_t text_bytes,
                int (*emit)(void *emit_context, const uint8_t *term, size_t term_bytes, size_t start,

@@ -9,7 +9,6 @@
 
 #include "tests/rigs/clock_rig.h"
 #include "tests/rigs/library_rig.h"
-#include "tests/rigs/test.h"
 
 #define N_FILES 60
 

@@ -6,7 +6,6 @@
 #include <bitsift/query.h>
 
 #include "tests/rigs/library_rig.h"
-#include "tests/rigs/test.h"
 
 /* ---- a folder with a record file and an index ---- */
 

@@ -13,7 +13,6 @@
 
 #include "tests/rigs/clock_rig.h"
 #include "tests/rigs/library_rig.h"
-#include "tests/rigs/test.h"
 
 #define N_RECORDS  12000
 #define N_FILES    40

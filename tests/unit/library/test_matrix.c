@@ -9,7 +9,6 @@
 #include <bitsift/writer.h>
 
 #include "tests/rigs/library_rig.h"
-#include "tests/rigs/test.h"
 
 #define N_DOCS 5000
 #define N_FEW  200

@@ -11,7 +11,6 @@
 #include "core/bitsift/host.h"
 #include "core/bitsift/index.h"
 #include "core/bitsift/writer.h"
-#include "tests/rigs/test.h"
 #include "tests/rigs/writer_rig.h"
 
 #define N_DOCS       60000u

@@ -12,7 +12,6 @@
 
 #include "tests/rigs/clock_rig.h"
 #include "tests/rigs/library_rig.h"
-#include "tests/rigs/test.h"
 
 #define N_THREADS 4
 #define N_DOCS    1200

@@ -9,7 +9,6 @@
 #include "core/bitsift/limits.h"
 #include "core/bitsift/search.h"
 #include "core/bitsift/writer.h"
-#include "tests/rigs/test.h"
 #include "tests/rigs/writer_rig.h"
 
 static bool del(struct bs_writer *writer, const char *id)

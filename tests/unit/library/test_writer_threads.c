@@ -10,7 +10,6 @@
 #include "core/bitsift/limits.h"
 #include "core/bitsift/search.h"
 #include "core/bitsift/writer.h"
-#include "tests/rigs/test.h"
 #include "tests/rigs/writer_rig.h"
 
 /* Only one writer at a time, from its first change on. */

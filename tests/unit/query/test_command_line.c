@@ -2,7 +2,6 @@
  * --help. */
 #include "query/options/command_line.h"
 #include "tests/rigs/core_rig.h"
-#include "tests/rigs/test.h"
 
 /* Records each option: "memory=64M " and so on. */
 struct noted {

@@ -10,7 +10,6 @@
 #include "core/bitsift/writer.h"
 #include "core/store/manifest.h"
 #include "tests/rigs/library_rig.h"
-#include "tests/rigs/test.h"
 
 AUTO_OF(struct bs_writer, bs_writer_close)
 AUTO_OF(struct bs_memory_index, bs_memory_index_free)

@@ -4,7 +4,6 @@
 
 #include "core/bitsift/search.h"
 #include "tests/rigs/parse_rig.h"
-#include "tests/rigs/test.h"
 
 static void check_format(const struct bs_query_tree *query, const char *text, const char *wanted)
 {

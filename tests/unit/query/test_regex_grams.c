@@ -6,7 +6,6 @@
 #include "query/regex/regex_read.h"
 #include "tests/rigs/buffer_rig.h"
 #include "tests/rigs/core_rig.h"
-#include "tests/rigs/test.h"
 
 AUTO_OF(struct bs_gram_tree, bs_gram_tree_free)
 

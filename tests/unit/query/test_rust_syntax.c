@@ -9,7 +9,6 @@
 #include "query/regex/rust/unicode_property.h"
 #include "tests/rigs/buffer_rig.h"
 #include "tests/rigs/core_rig.h"
-#include "tests/rigs/test.h"
 
 static enum bs_status translate(const char *text, const struct bs_rust_options *options,
                                 struct bs_rust_traits *traits, struct bs_buffer *out,

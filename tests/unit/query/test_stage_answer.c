@@ -6,7 +6,6 @@
 #include "query/answer/hit_assembly.h"
 #include "tests/rigs/buffer_rig.h"
 #include "tests/rigs/stages_rig.h"
-#include "tests/rigs/test.h"
 
 AUTO_OF(struct bs_matcher, bs_matcher_free)
 

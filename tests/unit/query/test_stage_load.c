@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "tests/rigs/stages_rig.h"
-#include "tests/rigs/test.h"
 
 static const char *const field_names[] = {"title", "body", "year"};
 

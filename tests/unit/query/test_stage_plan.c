@@ -4,7 +4,6 @@
 
 #include "query/plan/estimate.h"
 #include "tests/rigs/stages_rig.h"
-#include "tests/rigs/test.h"
 
 static bool is_term(const struct bs_plan_term *term, const char *word)
 {

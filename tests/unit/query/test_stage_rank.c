@@ -8,7 +8,6 @@
 #include "query/statistics/corpus_statistics.h"
 #include "tests/rigs/buffer_rig.h"
 #include "tests/rigs/stages_rig.h"
-#include "tests/rigs/test.h"
 
 static struct bs_scorer scorer;
 static struct bs_scan scan;

@@ -3,7 +3,6 @@
  * outside the scope of the plan. */
 #include "query/scan/scan.h"
 #include "tests/rigs/stages_rig.h"
-#include "tests/rigs/test.h"
 
 /* At most one in FALSE_SHARE documents that do not match may be a candidate. */
 #define FALSE_SHARE 8

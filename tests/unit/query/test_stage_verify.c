@@ -6,7 +6,6 @@
 #include "query/verify/verify.h"
 #include "query/verify/verify_many.h"
 #include "tests/rigs/stages_rig.h"
-#include "tests/rigs/test.h"
 
 static struct bs_verify_request request;
 static struct bs_verifier verifier;
