@@ -86,6 +86,8 @@ class Wording:
 
     def encode(self, line):
         """Returns the line in transcript form, by the template with the fewest bytes in arguments."""
+        if line.startswith("# "):
+            return line  # a heading of a script
         mark = MARK.match(line)[0]
         found = []
         for key, template in self.templates.items():

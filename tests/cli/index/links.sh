@@ -20,10 +20,10 @@ make() {
 }
 ask() {
     each show bitsift query cat :: --count --ids --json
-    show bitsift query --ids --brute cat
+    finds --brute cat
     show bitsift query --count --brute cat
     show bitsift query --count secret
-    show bitsift query --ids --fresh cat
+    finds --fresh cat
     show bitsift grep -j1 --no-stat cat d
     show bitsift grep --no-stat --candidates cat d
     show bitsift grep cat d
@@ -41,7 +41,7 @@ preload=
 )
 echo '# a refresh treats links the same way'
 show bitsift index
-show bitsift query --ids cat
+finds cat
 echo '# links that the user named are followed: to a folder, a file, a collection'
 rm -rf d .bitsift
 mkdir real other
@@ -53,9 +53,9 @@ ln -s other/b.txt file.txt
 ln -s other/r.jsonl linked.jsonl
 settle
 show bitsift index -q folder file.txt linked.jsonl
-show bitsift query --ids cat
-show bitsift query --ids --brute cat
+finds cat
+finds --brute cat
 show bitsift grep --no-stat cat folder file.txt
 echo "# by any of its names it is one source"
 show bitsift index real other/b.txt
-show bitsift query --ids cat
+finds cat

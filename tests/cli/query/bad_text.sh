@@ -13,12 +13,12 @@ each every :: cat dog bird late wide 'cat dog' '"cat dog"'
 show bitsift query dog
 show bitsift query --json dog
 show bitsift query --count -- -cat
-show bitsift query --brute --ids cat
+finds --brute cat
 echo '# with -a'
 show bitsift index --rebuild -a
-show bitsift query --ids cat
+finds cat
 show bitsift query nul OR dog
 echo '# records'
 show bitsift index --index "$SCRATCH/ix" c.jsonl
 show bitsift query --index "$SCRATCH/ix" cat
-show bitsift query --index "$SCRATCH/ix" --ids -- -cat
+finds --index "$SCRATCH/ix" -- -cat

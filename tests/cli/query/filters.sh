@@ -75,9 +75,9 @@ show bitsift query --batch batch --ids --in src
 
 # New files are filtered, too.
 echo 'cat new' >src/new.c
-show bitsift query --ids --fresh -t c cat
-show bitsift query --ids --fresh name:new
-show bitsift query --ids --fresh --older 1d -t c cat
+finds --fresh -t c cat
+finds --fresh name:new
+finds --fresh --older 1d -t c cat
 
 # Invalid filters.
 show bitsift query -g 'a[' cat
@@ -95,7 +95,7 @@ mkdir records
 cp log.jsonl records/log.jsonl
 cd records
 quiet bitsift index --index .bitsift log.jsonl
-show bitsift query --ids name:readme
+finds name:readme
 
 echo "# Times far from today, if the file system supports them"
 mkdir "$SCRATCH/far"

@@ -16,9 +16,9 @@ for query in 'lan*ern' 'LAN*ern' 'lan*ern*' '*ponse' '*pon*' 'c?t' 'c?at' 'c*t' 
     'lan*ern~1' 'how does it work?' 'users?id=7' 'users?id' 'count(*)' '**argv)' '漢*字' '*qqqq*'; do
     every "$query"
 done
-show bitsift query --ids --any 'lan*rns *ponse'
-show bitsift query --ids --strict-query 'c??t *x'
-show bitsift query --ids --strict-query 'fo*o.bazar'
+finds --any 'lan*rns *ponse'
+finds --strict-query 'c??t *x'
+finds --strict-query 'fo*o.bazar'
 each every :: '192.*.0.1' '/usr/*/bin' "$(printf 'word*%.0s' {1..210})y"
 printf '%s\n' 'lan*ern' 'c?t' 'work?' >queries
 show bitsift query --ids --batch queries

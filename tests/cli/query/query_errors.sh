@@ -83,8 +83,8 @@ cat NEAR dog
 Cat Or Dog
 ca.*t
 QUERIES
-show bitsift query --index "$SCRATCH/records" --any --ids +cat bird
-show bitsift query --index "$SCRATCH/records" --strict-query cat --ids -- --verbose
+finds --index "$SCRATCH/records" --any +cat bird
+finds --index "$SCRATCH/records" --strict-query cat -- --verbose
 for field in YEAR yaer year:up 'year desc' title nothing ''; do
     show bitsift query --index "$SCRATCH/records" --sort "$field" cat
 done
@@ -92,8 +92,8 @@ show bitsift query --index "$SCRATCH/records" --sort year:desc --ids cat
 show bitsift query --index "$SCRATCH/records" --like '' cat
 show bitsift query --index "$SCRATCH/records" --like-file '' cat
 show bitsift query --index "$SCRATCH/records" --stop '' cat
-show bitsift query --index "$SCRATCH/records" --like-file /dev/null --ids cat
-show bitsift query --index "$SCRATCH/records" --like-file /dev/null --ids --strict-query cat
+finds --index "$SCRATCH/records" --like-file /dev/null cat
+finds --index "$SCRATCH/records" --like-file /dev/null --strict-query cat
 printf 'dog' >"$SCRATCH/dog"
 printf 'bird' >"$SCRATCH/bird"
 for stop in "--stop $SCRATCH/dog" "--stop $SCRATCH/dog --stop $SCRATCH/bird" "--stop english --stop $SCRATCH/dog" "--stop $SCRATCH/dog --stop english"; do

@@ -38,7 +38,7 @@ dog         | remark
 END
 every --any --stop list the mat cat dog
 every --any --stop list the mats cats dogs
-show bitsift query --any --ids --stop ./nowhere the mat
-show bitsift query --any --ids --stop german the mat
+finds --any --stop ./nowhere the mat
+finds --any --stop german the mat
 show bitsift query --any --brute --json --stop english the cat
 show bitsift query --stop english --explain --count the cat 2>&1 | grep '^! query'

@@ -28,7 +28,7 @@ cp -r "$(dirname "$LIB")/../golden/v4/records" old
 cd old
 od -A n -t x1 -j 36 -N 4 .bitsift/manifest
 file=$(ls *.jsonl | head -n 1)
-show bitsift query --ids bits
+finds bits
 bitsift stats | grep '^health'
 show bitsift compact
 echo '{"id":"new","text":"don’t at 02T03 🇩🇪, @alice"}' >>"$file"
