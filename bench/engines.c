@@ -1,6 +1,6 @@
 /* engines.c: the tables of engine.h: the index kinds and the engines, in the order of the reports.
- * In engines[], the first engine with a larger `every` is after the first one with a smaller value;
- * compare_report.c needs this. */
+ * In engines[], each value of `every` appears first after all smaller values have appeared, because
+ * compare_report.c prints the tables in this order. */
 #include "bench/engine.h"
 
 #include <string.h>

@@ -98,8 +98,9 @@ answer() { # FILE TOOL PATTERN OPTION...
     { ask "$@" 2>/dev/null || true; } | sed -E '/"type":"(end|summary)"/s/"elapsed(_total)?":\{[^}]*\}//g' >"$file"
 }
 
-# Whether a tool has a value in the rows of a class. The patterns of nine and shape are not for an
-# index. Some options are only ripgrep's.
+# True if a tool is measured with the patterns of a class. The patterns of the classes nine and
+# shape are searched without an index. Patterns with options that only ripgrep and bitsift have are
+# not given to other tools.
 takes_part() { # TOOL CLASS OPTION...
     case $2 in
         nine | shape) [[ $1 == bitsift-no-index || $1 == rg-15 || ($1 == ugrep && " $* " != *' -'[Ur]' '*) ]] ;;

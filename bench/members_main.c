@@ -95,8 +95,9 @@ struct filters {
 struct member {
 	const char *name;
 	double bytes;
-	uint64_t n_probes, n_found; /* look-ups of absent words; those that found the word */
-	double us;                  /* see time_asking */
+	uint64_t n_probes; /* look-ups of absent words */
+	uint64_t n_found;  /* look-ups that wrongly found the word */
+	double us;         /* see time_asking */
 };
 
 enum {

@@ -13,7 +13,8 @@ function ratio(a, b) { return a != "" && b != "" && b + 0 > 0 ? a / b : "" }
 function line(title, cells, goal, against) {
     if (cells ~ /[0-9]/) print "| " title " |" cells " " against " | " goal " |"
 }
-# Prints a value of each engine. against: the text of the ratio that `goal` is the bound of.
+# Prints a row of the table: the value `what` of each engine. goal: the condition that a ratio of
+# two engines must meet; against: that ratio, as text.
 function row(title, what, goal, against,    i, cells) {
     for (i = 1; i <= 5; i++) cells = cells " " number(v[columns[i], what]) " |"
     line(title, cells, goal, against)
@@ -25,8 +26,8 @@ function pair(title, kind, goal, against,    i, cells) {
     line(title, cells, goal, against)
 }
 function times(x, of) { return x == "" ? "" : sprintf("%.2f %s", x, of) }
-# Joins two comparisons, each of which may be "": of the index of words, and of the index of words
-# and grams.
+# Joins a comparison of the index of words and one of the index of words and grams. Either may be
+# "".
 function join(a, b) { return a != "" && b != "" ? a "; " b : a b }
 function of_both(x, of) { return x == "" ? "" : "both " times(x, of) }
 # The ratio of means (theirs / ours), and the ratio of medians in brackets.
@@ -34,7 +35,8 @@ function faster(theirs, ours, kind, name,    mean, median) {
     mean = ratio(v[theirs, kind " mean ms"], v[ours, kind " mean ms"]); median = ratio(v[theirs, kind " median ms"], v[ours, kind " median ms"])
     return mean == "" ? "" : sprintf("%.1f x (%.1f) %s", mean, median, name)
 }
-# The sum of the two indexes that ours with words and grams replaces; "" if one was not built.
+# The sum of the values of GIN and pg_trgm, the two indexes that bitsift's index of words and grams
+# replaces; "" if one of them was not built.
 function two(what) { return v["gin", what] == "" || v["trgm", what] == "" ? "" : v["gin", what] + v["trgm", what] }
 function share(what) {
     return join(times(ratio(v["words", what], v["gin", what]), "of GIN"), of_both(ratio(v["both", what], two(what)), "of the two"))

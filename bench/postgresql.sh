@@ -239,7 +239,7 @@ compare() { # ENGINE
     put "$engine" "counts compared with a scan" "$(sql one -c "SELECT count(*) FROM answer a JOIN truth USING (kind, n) WHERE engine = '$engine' AND pass = 2 AND family = '$(family "$engine")'")"
     put "$engine" "counts that differ from a scan's" "$(sql one -c "SELECT count(*) FROM answer a JOIN truth h USING (kind, n) WHERE engine = '$engine' AND pass = 2 AND family = '$(family "$engine")' AND a.hits <> h.hits")"
 }
-# Measures inserts of spare rows, and updates. `restore` undoes them.
+# Measures inserts of rows of the table `spare`, and updates. `restore` undoes both.
 write_all() { # ENGINE
     local engine=$1 at kinds="and or"
     case $engine in trgm) kinds="like ilike regex" ;; both) kinds="and or like ilike regex" ;; esac

@@ -10,8 +10,9 @@
  * of more than 10. The words of a query of and2, and3 or and4, and of or2 to or5, are drawn from
  * one document, which is drawn evenly. Phrases occur in a document; about half of them begin with
  * two common words. Half of the queries of the class absent have a word that does not exist and a
- * common one; the others have two words that never occur in the same document. mid-common is a mid
- * word without a common one, common-common a common word without another.
+ * common one; the others have two words that never occur in the same document. A query of
+ * mid-common asks for the documents with a mid word and without a common one, a query of
+ * common-common for those with a common word and without another.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -39,8 +39,8 @@ END {
     for (i = 1; i <= n; i++) {
         key = order[i]
         split(key, part, FS)
-        # Before must[key] and goal[key] are read below: reading creates them, and reached() tests
-        # whether they exist.
+        # This comes first, because reached() tests whether must[key] and goal[key] exist, and
+        # reading them, as is done below, creates them.
         verdict = reached(key, times("time", key))
         printf "| %s | %s | %.3g | %.3g | %s | %s | %s | %s | %.3g | %.3g | %s |\n", part[1], part[2], small["time", key],
             large["time", key], times("time", key), must[key], goal[key], verdict,

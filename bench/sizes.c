@@ -20,7 +20,8 @@
 struct built {
 	const struct index_kind *kind;
 	struct build_times times;
-	uint64_t bytes, words_bytes; /* of the whole index; of the index of words */
+	uint64_t bytes;       /* size of the whole index */
+	uint64_t words_bytes; /* size of the index of words */
 };
 
 static bool is_bitsift(const struct index_kind *kind)

@@ -136,8 +136,8 @@ for path in sys.argv[1:]:
 PY
 }
 
-# Prints the median milliseconds of ten runs with the files of PATHS not in the page cache; for
-# java, of the times that the command prints.
+# Prints the median milliseconds of ten runs of a command; before each run, the files of PATHS are
+# dropped from the page cache. If the command is java, it measures and prints its times itself.
 cold() { # PATHS COMMAND...
     local paths=$1 start
     shift

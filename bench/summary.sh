@@ -2,10 +2,10 @@
 # summary.sh BITSIFT TREE PLACE [FOLDER...]: measures the cost of making the summary of a commit, by
 # counters and from scratch, for the indexes of some FOLDERs of a tree; "." is the whole tree
 # (existing results in PLACE are reused). A sample of each folder, every hundredth file or two files
-# of a small folder, gets two more indexes: `before` of the unchanged files, and `after` of the
-# files with one line in twenty removed and new words in another. bitsift-bench-summary, which must
-# be next to BITSIFT, adds the segments of these two to the folder's index and removes them again.
-# Results: record/catalog.md.
+# of a small folder, gets two more indexes. The index `before` has the unchanged files. For `after`,
+# one line in twenty was removed from the files, and one in twenty got new words.
+# bitsift-bench-summary, which must be next to BITSIFT, adds the segments of these two to the
+# folder's index and removes them again. Results: record/catalog.md.
 set -euo pipefail
 bitsift=$(realpath -- "$1")
 tree=$(realpath -- "$2")

@@ -3,10 +3,10 @@
  * summary of a commit: updating the last commit's summary by its counters, and making it from
  * scratch. Measures the median CPU time of bs_summary_update, which writes both files of the
  * summary. BASE, BEFORE and AFTER are indexes; the latter two are of some of BASE's sources and
- * have one segment each. These two segments are called lent: the measured commits have the segments
- * of BASE and perhaps one of them. All files are in memory or, with a FOLDER, which must be empty,
- * in that folder. The first update of each measurement is verified against the segments. Prints
- * lines of a table, for summary.sh.
+ * have one segment each. Each of the measured commits has the segments of BASE and perhaps one of
+ * these two, which is called the lent segment. All files are in memory or, with a FOLDER, which
+ * must be empty, in that folder. The first update of each measurement is verified against the
+ * segments. Prints lines of a table, for summary.sh.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -217,10 +217,10 @@ int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
-		/* The lent segments of three commits. The summary of the first commit is made from
-		 * scratch. That of the second, `from`, is updated from the first if it has another
-		 * lent segment, otherwise it is made from scratch. The measured update is that from
-		 * `from` to the third commit, `to`. */
+		/* Three commits, by the segment that each has in addition to BASE's: NONE, BEFORE
+		 * or AFTER. The summary of `first` is made from scratch. The summary of `from` is
+		 * updated from that of `first` if the two differ in their segments, otherwise it is
+		 * made from scratch. The update from `from` to `to` is measured. */
 		int first, from, to;
 	} changes[] = {
 		{"comes", NONE, NONE, AFTER},

@@ -892,8 +892,8 @@ A word boundary after other bytes than word characters says nothing about the by
 
 sequence_exact query/regex/prefilter/class_sequence.c line_filter
 A line with the classes of a pattern that has an assertion need not match.
-- !regex->is_narrower && !reader.has_assertion &&
-+ !regex->is_narrower &&
+- !regex->is_superset && !reader.has_assertion &&
++ !regex->is_superset &&
 
 sequence_fold query/regex/prefilter/class_sequence.c line_filter
 The letters of a pattern that ignores case are found in both cases.

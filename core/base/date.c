@@ -59,8 +59,8 @@ struct told {
 	int64_t span_us;     /* length of the time span */
 };
 
-/* Takes a fraction (.5 or ,5) with any number of digits; digits beyond ns are dropped. No fraction
- * is valid, too. */
+/* Takes a fraction (.5 or ,5) with any number of digits; digits beyond ns are dropped. Returns
+ * true, too, if there is no fraction. */
 static bool take_fraction(struct rest *rest, struct told *told)
 {
 	int64_t unit = NS_PER_S / 10;

@@ -28,8 +28,8 @@ struct bs_reserved {
 			sizeof((part).reserved) / sizeof(*(part).reserved) \
 	}
 
-/* BS_UNSUPPORTED, with the name of the struct, if a reserved field is not zero: the request was not
- * initialised or was made for a later library. */
+/* Checks that the reserved fields are zero. BS_UNSUPPORTED, with the name of the struct, if one is
+ * not: the request was not initialised or was made for a later library. */
 enum bs_status bs_check_reserved(const struct bs_reserved *parts, size_t n_parts,
                                  struct bs_error *err) BS_WARN_UNUSED;
 /* Calls bs_check_reserved with a list of BS_RESERVED. */

@@ -103,7 +103,7 @@ struct bs_catalog_entry {
 	uint64_t reserved[6];
 };
 
-/* Entry i, from 0. False: there are fewer. */
+/* Fills in entry i of the catalog, from 0. False: there are fewer entries. */
 BS_API bool bs_catalog_describe(struct bs_catalog *catalog, size_t i,
                                 struct bs_catalog_entry *entry_out);
 
@@ -193,9 +193,9 @@ struct bs_catalog_grep_result {
 };
 
 /*
- * Searches the sources of all indexes, one index after the other. An index that cannot match by its
- * trigrams is skipped; this is decided by its last commit, even if its files have changed since.
- * Fails as bs_grep and bs_catalog_search.
+ * Searches the sources of all indexes, one index after the other. An index is skipped if it lacks
+ * trigrams that every match has. This is decided by its last commit, even if its files have changed
+ * since. Fails as bs_grep and bs_catalog_search.
  */
 BS_API enum bs_status bs_catalog_grep(struct bs_catalog *catalog,
                                       const struct bs_catalog_grep_request *request,

@@ -111,9 +111,10 @@ struct bs_grep_files {
 	const char *const *preprocessor_globs;
 	enum bs_grep_sort sort;
 	bool is_reversed; /* reverses the order; also that of several paths */
-	/* More of cleared_types, added_types, types and excluded_types, in any order, applied after
-	 * those: strings such as "type-add=web:*.html". The names before the "=" are type-clear,
-	 * type-add, type and type-not. */
+	/* Further changes and selections of file types, each a string "KIND=VALUE", such as
+	 * "type-add=web:*.html". KIND is type-clear, type-add, type or type-not, which mean
+	 * cleared_types, added_types, types and excluded_types. Applied in this order, after those
+	 * four lists. */
 	const char *const *type_changes;
 	uint64_t reserved[5];
 };

@@ -84,7 +84,7 @@ struct bs_source_info {
 	uint64_t reserved[5];
 };
 
-/* Source i, from 0. False: there are fewer. */
+/* Fills in source i of the index, from 0. False: there are fewer sources. */
 BS_API bool bs_index_source(const struct bs_index *index, size_t i,
                             struct bs_source_info *info_out);
 

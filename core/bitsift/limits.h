@@ -54,8 +54,8 @@ enum bs_log_level {
 };
 
 struct bs_log {
-	/* One printable line. Called on any thread that uses objects opened with the log, and by
-	 * several at once. */
+	/* Receives one printable line. Called on any thread that uses objects opened with the log,
+	 * and by several threads at once. */
 	void (*line)(void *context, enum bs_log_level level, const char *line);
 	void *context;
 	enum bs_log_level least; /* lower levels are not logged */

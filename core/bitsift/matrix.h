@@ -159,7 +159,8 @@ struct bs_matrix_term_columns {
 	uint32_t columns[BS_MATRIX_LEVELS][BS_MATRIX_TERM_COLUMNS];
 	uint64_t reserved[2];
 };
-/* BS_NOT_FOUND: the segment has no such term. BS_CORRUPT. */
+/* Finds the columns of a term in a shard. BS_NOT_FOUND: the segment has no such term.
+ * BS_CORRUPT. */
 BS_API enum bs_status bs_matrix_find_columns(const struct bs_index *index, uint32_t segment,
                                              uint32_t shard, const char *term, size_t term_bytes,
                                              struct bs_matrix_term_columns *columns_out,

@@ -40,7 +40,7 @@ struct bs_memory_index_file {
 	uint64_t reserved[2];
 };
 BS_API size_t bs_memory_index_n_files(const struct bs_memory_index *memory);
-/* File i in bytewise order of names. BS_NOT_FOUND: there are fewer; BS_NO_MEMORY. */
+/* Returns file i, in bytewise order of names. BS_NOT_FOUND: there are fewer files; BS_NO_MEMORY. */
 BS_API enum bs_status bs_memory_index_file_at(const struct bs_memory_index *memory, size_t i,
                                               struct bs_memory_index_file *file_out,
                                               struct bs_error *err) BS_WARN_UNUSED;

@@ -35,8 +35,9 @@ BS_API uint64_t bs_statistics_n_positions(const struct bs_statistics *statistics
 BS_API void bs_statistics_set(struct bs_statistics *statistics, uint64_t n_docs,
                               uint64_t n_positions);
 
-/* Word i, from 0, in its indexed form: folded, perhaps stemmed; any bytes, not NUL-ended; borrowed
- * until the statistics change. False: there are fewer. */
+/* Returns word i, from 0, in its indexed form (folded, perhaps stemmed), and its document
+ * frequency. The word is any bytes, not NUL-ended, borrowed until the statistics change. False:
+ * there are fewer words. */
 BS_API bool bs_statistics_word(const struct bs_statistics *statistics, size_t i,
                                const char **word_out, size_t *word_bytes_out, uint64_t *n_docs_out);
 /* Adds n_docs to the document frequency of a word, and adds the word if it is new, even if n_docs
@@ -45,9 +46,9 @@ BS_API enum bs_status bs_statistics_add_word(struct bs_statistics *statistics, c
                                              size_t word_bytes, uint64_t n_docs,
                                              struct bs_error *err) BS_WARN_UNUSED;
 
-/* Field i, from 0, of the fields that the query names. A field of one index counts as a field in
- * every search with these statistics. kinds: flags of enum bs_field_kind. False: there are
- * fewer. */
+/* Returns field i, from 0, of the fields that the query names. A field of one index counts as a
+ * field in every search with these statistics. kinds: flags of enum bs_field_kind. False: there are
+ * fewer fields. */
 BS_API bool bs_statistics_field(const struct bs_statistics *statistics, size_t i,
                                 const char **name_out, size_t *name_bytes_out, unsigned *kinds_out);
 /* Adds a field. Fails as bs_statistics_add_word; BS_UNSUPPORTED: unknown kinds. */

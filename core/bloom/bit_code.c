@@ -163,7 +163,8 @@ struct reading {
 	struct model model;
 	struct bs_range_decoder decoder;
 	uint8_t *bits;
-	uint64_t n_found; /* bits set so far, before `flip` */
+	/* set bits that were decoded so far, before they are XORed with model.flip */
+	uint64_t n_found;
 };
 
 /* Decodes a nonempty block that begins at bit `at`. False if the code is invalid. */

@@ -246,7 +246,7 @@ enum bs_status bs_bloom_apply(struct bs_bloom *bloom, const uint8_t *bytes, size
 	if (stored.n_bits != from.n_bits || stored.n_hashes != from.n_hashes ||
 	    bs_load_u64(fields + 8) != bs_checksum(from.bits, bs_bits_bytes(from.n_bits)))
 		return bs_fail(err, BS_INVALID,
-		               "delta of a Bloom filter: it is that of another one");
+		               "delta of a Bloom filter: it was made for another filter");
 	status = bs_bloom_new(from.n_bits, from.n_hashes, &to, err);
 	if (!status)
 		status = sides_new(&sides, from, err);

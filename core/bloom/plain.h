@@ -28,10 +28,10 @@ static inline uint32_t bs_positions_next(struct bs_positions *positions, uint32_
 	return position;
 }
 
-/* BS_INVALID if a filter cannot have this number of bits or hashes. */
+/* Returns BS_INVALID if a filter cannot have this number of bits or hashes. */
 enum bs_status bs_bloom_check_shape(uint64_t n_bits, uint32_t n_hashes,
                                     struct bs_error *err) BS_WARN_UNUSED;
-/* BS_INVALID if the shapes (bits and hashes) differ. */
+/* Returns BS_INVALID if the shapes (bits and hashes) differ. */
 enum bs_status bs_bloom_check_same(struct bs_bloom_view a, struct bs_bloom_view b,
                                    struct bs_error *err) BS_WARN_UNUSED;
 /* The filter's bits, writable. For code that makes a filter without adding keys. */

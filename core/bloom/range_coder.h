@@ -21,7 +21,7 @@ struct bs_range_encoder {
 	struct bs_buffer *out;
 	size_t start;
 	uint64_t low;   /* the digits of `low` that are not yet in `out`, as a fraction of 2^64 */
-	uint64_t range; /* in the unit of `low` */
+	uint64_t range; /* size of the interval, in the unit of `low` */
 	enum bs_status status; /* sticky */
 	struct bs_error *err;
 };

@@ -54,8 +54,8 @@ enum bs_status bs_catalog_df(const struct bs_catalog_item *item, const uint8_t *
  * caller frees `word`. *is_there_out is false after the last word. BS_CORRUPT, BS_NO_MEMORY. */
 struct bs_catalog_word {
 	struct bs_buffer word; /* the current word */
-	uint64_t df;           /* of the current word */
-	uint64_t offset;       /* of the next word, in the section */
+	uint64_t df;           /* document frequency of the current word */
+	uint64_t offset;       /* offset of the next word in the section */
 };
 enum bs_status bs_catalog_next_word(const struct bs_catalog_item *item,
                                     struct bs_catalog_word *word, bool *is_there_out,

@@ -13,15 +13,15 @@ struct check {
 	void *context;               /* of progress */
 	struct bs_snapshot snapshot; /* the commit being checked */
 	const struct bs_kernel *kernel;
-	uint64_t done_bytes;  /* as last reported to progress */
-	uint64_t total_bytes; /* of all files to be checked */
+	uint64_t done_bytes;  /* bytes checked so far, as last reported to the progress callback */
+	uint64_t total_bytes; /* bytes of all files to be checked */
 	/* Sticky: after the first error nothing more is checked. */
 	enum bs_status status;
 	struct bs_error *err;
 	const struct bs_container *file; /* the file being checked, for messages */
 	/* The segment being checked. */
 	const struct bs_segment *segment;
-	uint32_t number; /* of the segment in the snapshot */
+	uint32_t number; /* number of the segment in the snapshot */
 	uint8_t *seen;   /* one bit per document: set if the document has a row */
 	/* For each shard, the popcount of each of its columns. NULL for shards of forward
 	 * indexes. */

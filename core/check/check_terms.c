@@ -167,7 +167,7 @@ struct term_walk {
 	/* Bytes reported to the progress callback. The walk over the terms counts as half of the
 	 * bytes of the columns. */
 	uint64_t told_bytes;
-	uint64_t sum_df;                 /* of the terms so far */
+	uint64_t sum_df;                 /* sum of the dfs of the terms so far */
 	struct bs_buffer last_separator; /* the separator of the previous block */
 	uint64_t terms_off;              /* offset of the next block in the terms */
 	uint64_t separators_off;         /* offset of the next separator in the separators */

@@ -89,7 +89,7 @@ enum bs_status bs_sort(void *items, size_t n_items, size_t item_bytes,
 	return status;
 }
 
-#define DIGIT_BITS 11u /* of a digit of the radix sort */
+#define DIGIT_BITS 11u /* bits of a digit in the radix sort */
 /* For so few numbers, clearing and summing 2048 counters costs more than an insertion sort. */
 #define FEW_NUMBERS 64u
 

@@ -8,7 +8,7 @@
 
 struct bs_term_entry {
 	uint64_t hash;   /* bs_hash_slot of the string */
-	uint64_t offset; /* of the string in bs_term_table.bytes */
+	uint64_t offset; /* offset of the string in bs_term_table.bytes */
 	uint32_t n_bytes;
 	uint32_t df; /* for the caller: the number of documents that have the term */
 };

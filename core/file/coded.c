@@ -160,8 +160,10 @@ enum bs_status bs_coded_write(const uint64_t *numbers, size_t n, struct bs_buffe
 		head.is_set = numbers[i] != numbers[i - 1];
 	head.code = (uint8_t)choose_code(numbers, n, head.is_set);
 	head.n_bits = count_bits(numbers, n, head.is_set, head.code);
-	/* choose_code looked at a sample of the blocks. In Rice's code, a large gap outside the
-	 * sample takes any number of zeros; if the size is too large, try the other code. */
+	/* choose_code looked at a sample of the blocks. In Rice's code, a gap takes gap >>
+	 * parameter zeros, so a few large gaps outside the sample may take very many bits.
+	 * Therefore, if the code takes more bits than expected, the exponential Golomb code is
+	 * tried, too. */
 	if (head.code != FOLLOWING && head.n_bits > (head.code + 4) * (uint64_t)n &&
 	    count_bits(numbers, n, head.is_set, FOLLOWING) < head.n_bits) {
 		head.code = FOLLOWING;
@@ -388,10 +390,11 @@ static enum bs_status read_block(const struct bs_coded *coded, uint64_t block, u
 	return gaps.at == gaps.end ? BS_OK : damaged(err);
 }
 
-/* Decodes up to LANES full blocks at once, because decoding a single block is a chain of dependent
- * instructions: a gap begins where the previous gap ends. If there is one block less, the first one
- * is decoded twice. Returns false if a block is damaged or has a large gap; the caller then decodes
- * the blocks one by one. */
+/* read_lanes decodes LANES or LEAST_LANES full blocks at once, one in each lane, because decoding a
+ * single block is a chain of dependent instructions: a gap begins where the previous gap ends. With
+ * fewer than LANES blocks, the last lane decodes the first block again. Returns false if a block is
+ * damaged or has a gap whose code is longer than LOADED_BITS; the caller then decodes the blocks
+ * one by one. */
 #define LANES       BS_CODED_BLOCKS
 #define LEAST_LANES 3u
 /* With a Rice parameter of at most LANES_RICE and first numbers of at most LANES_MOST, read_lanes

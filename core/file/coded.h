@@ -63,8 +63,9 @@ enum bs_status bs_coded_block_has(const struct bs_coded *coded, uint64_t block, 
 /* Whether any block has the number. BS_CORRUPT. */
 enum bs_status bs_coded_has(const struct bs_coded *coded, uint64_t number, bool *has_out,
                             struct bs_error *err) BS_WARN_UNUSED;
-/* Decodes the numbers of up to BS_CODED_BLOCKS blocks from `block` on. Checks that numbers ascend
- * within each block, not that blocks ascend. BS_CORRUPT. */
+/* Decodes the numbers of up to BS_CODED_BLOCKS blocks from `block` on; the array has fewer blocks
+ * there only at its end. *n_out is the count of decoded numbers. Checks that numbers ascend within
+ * each block, but not from one block to the next. BS_CORRUPT. */
 #define BS_CODED_BLOCKS         4u
 #define BS_CODED_BLOCKS_NUMBERS (BS_CODED_BLOCKS * BS_CODED_BLOCK)
 enum bs_status bs_coded_read_blocks(const struct bs_coded *coded, uint64_t block,

@@ -7,7 +7,7 @@
 
 struct bs_coded_section {
 	struct bs_section section;
-	uint64_t offset; /* of the code in the section */
+	uint64_t offset; /* offset of the code in the section */
 	struct bs_coded coded;
 };
 

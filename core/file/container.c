@@ -16,6 +16,8 @@
 #include "core/base/hash.h"
 
 /*
+ * The header: the offset of each field, then the field.
+ *
  *      0  magic "BITSIFT\n"        32  u32 number of sections
  *      8  u32 format version       36  u32 features that a reader must know
  *     12  u32 kind of file         40  u64 checksum of the table and the page checksums after it
@@ -28,7 +30,8 @@
 	            BS_FEATURE_WORD_RULES | BS_FEATURE_SEPARATE_IDS | BS_FEATURE_NOT_STORED | \
 	            BS_FEATURE_ANALYZER | BS_FEATURE_SHARED_FRAMES | BS_FEATURE_SHORT_GRAMS | \
 	            BS_FEATURE_SLOPED_NUMBERS))
-/* u32 id, u32 instance, u64 offset, u64 bytes, u64 index of its first page checksum */
+/* An entry of the section table: u32 id, u32 instance, u64 offset, u64 bytes, u64 index of the
+ * section's first page checksum. */
 #define ENTRY_BYTES 32u
 #define ALIGN_BYTES 64u
 
@@ -315,7 +318,7 @@ struct bs_container {
 	const uint8_t *table; /* the section table, in the mapping */
 	const uint8_t *sums;  /* the page checksums, in the mapping */
 	uint32_t n_sections;
-	uint64_t n_pages;   /* of all sections */
+	uint64_t n_pages;   /* number of pages of all sections */
 	struct name *names; /* names of all sections, ascending */
 	uint64_t *verified; /* one bit per page: set if its checksum has been verified */
 	enum bs_container_kind kind;
@@ -356,8 +359,9 @@ static enum bs_status file_map(struct bs_container *file, const struct bs_dir *d
 	return BS_OK;
 }
 
-/* The list of names includes planned features that no reader supports yet, so that messages can
- * name a feature that this reader lacks. */
+/* Refuses a file with features that this program does not know; the message names the first of
+ * them. The list of names is indexed by the number of the feature's bit. Bits 0 and 2 were planned,
+ * but no file has them (FORMAT.md). */
 static enum bs_status refuse_feature(const struct bs_container *file, uint32_t unknown,
                                      struct bs_error *err)
 {

@@ -92,7 +92,8 @@ struct bs_section {
 };
 
 /* Maps a file of the directory and verifies its header and table. Fails like bs_dir_open_file, and
- * with BS_CORRUPT, BS_UNSUPPORTED (a newer format), BS_NO_MEMORY. */
+ * with BS_CORRUPT, BS_NO_MEMORY, BS_UNSUPPORTED (another format version than BS_FORMAT_VERSION, or
+ * a feature that this program does not know). */
 enum bs_status bs_container_open(const struct bs_dir *dir, const char *name,
                                  enum bs_container_kind kind, struct bs_container **file_out,
                                  struct bs_error *err) BS_WARN_UNUSED;

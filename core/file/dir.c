@@ -328,8 +328,8 @@ enum bs_status bs_dir_list(const struct bs_dir *dir, struct bs_buffer *names, st
 	return status;
 }
 
-/* Sets the permission bits of an open file, or of the directory if name is NULL. before: its
- * present mode. */
+/* Sets the permission bits of an open file, or of the directory if name is NULL. before: the mode
+ * that the file or directory has now. */
 static enum bs_status set_mode(const struct bs_dir *dir, const char *name, int fd, mode_t before,
                                mode_t mode, struct bs_error *err)
 {
@@ -376,7 +376,9 @@ enum bs_status bs_dir_set_mode(const struct bs_dir *dir, mode_t mode, struct bs_
 	return status;
 }
 
-/* True if the path is inside the folder or does not exist. For kernels without openat2. */
+/* True if the path is inside the folder or does not exist. Used if the kernel has no openat2, or if
+ * openat2 does not decide (EPERM, EAGAIN). Resolves the path with realpath, which may access files
+ * outside the folder. */
 static bool resolves_below(int folder, const char *path)
 {
 	char proc[40], base[4096];
@@ -397,7 +399,8 @@ static bool resolves_below(int folder, const char *path)
 	return is_gone || is_below;
 }
 
-/* Opens the parent folder of the directory. -1 if that fails, or if the path now leads to another
+/* Opens the parent folder of the directory. Opens the directory by its path if its descriptor is
+ * closed. Returns -1 on failure, for an in-memory index, and if the path now leads to another
  * directory. */
 static int open_parent(const struct bs_dir *dir)
 {

@@ -23,7 +23,7 @@ struct bs_dir {
 	/* The canonical path. For an in-memory index, a path that cannot exist. */
 	char *place;
 	uid_t user;   /* the effective user */
-	uid_t owner;  /* of the directory: the effective user, root, or a trusted user */
+	uid_t owner;  /* owner of the directory: the effective user, root, or a trusted user */
 	dev_t device; /* of the directory */
 	ino_t inode;  /* of the directory */
 	/* permissions of new files, before the umask; 0600 at first */
@@ -34,7 +34,8 @@ struct bs_dir {
 /* Opens the directory `path`, following symlinks, or the in-memory index `memory`; the other
  * argument is NULL. The caller owns the struct and calls bs_dir_close; objects that receive the
  * struct borrow it. BS_INVALID (neither or both), BS_NOT_FOUND, BS_IO (also if path is not a
- * directory), BS_UNTRUSTED, BS_NO_MEMORY. */
+ * directory), BS_UNTRUSTED, BS_UNSUPPORTED (a reserved field of `consent` is not zero),
+ * BS_NO_MEMORY. */
 enum bs_status bs_dir_open(struct bs_dir *dir, const char *path, struct bs_memory_index *memory,
                            const struct bs_consent *consent, struct bs_error *err) BS_WARN_UNUSED;
 /* A zero-initialised struct is allowed. */
@@ -50,7 +51,7 @@ enum bs_status bs_dir_open_file(const struct bs_dir *dir, const char *name, int 
  * bs_dir_open_file. */
 enum bs_status bs_dir_open_lock(const struct bs_dir *dir, const char *name, int *fd_out,
                                 struct bs_error *err) BS_WARN_UNUSED;
-/* Creates a file, which must not exist. BS_IO. */
+/* Creates a file, which must not exist. BS_IO; in an in-memory index also BS_NO_MEMORY. */
 enum bs_status bs_dir_create_file(const struct bs_dir *dir, const char *name, int *fd_out,
                                   struct bs_error *err) BS_WARN_UNUSED;
 /* Creates a file without a name, which is removed when it is closed. BS_IO. */
@@ -88,5 +89,7 @@ enum bs_status bs_dir_set_mode(const struct bs_dir *dir, mode_t mode,
                                struct bs_error *err) BS_WARN_UNUSED;
 
 /* True if `path`, relative to the parent folder of the directory, is inside that folder after
- * symlinks are resolved, or does not exist. Nothing outside the parent folder is accessed. */
+ * symlinks are resolved, or does not exist. Also true if the path cannot be checked because of an
+ * error that reading the path will report (EACCES, EIO, ESTALE). False for an in-memory index.
+ * Nothing outside the parent folder is accessed, if the kernel has openat2. */
 bool bs_dir_parent_contains(const struct bs_dir *dir, const char *path);

@@ -174,9 +174,10 @@ enum bs_status bs_memory_index_open_file(struct bs_memory_index *memory, const c
 	size_t i;
 	*fd_out = -1;
 	pthread_mutex_lock(&memory->mutex);
-	enum bs_status status = find(memory, name, &i)
-	                                ? copy_descriptor(&memory->files[i], fd_out, err)
-	                                : bs_fail(err, BS_NOT_FOUND, PLACE ": %s: not there", name);
+	enum bs_status status =
+		find(memory, name, &i)
+			? copy_descriptor(&memory->files[i], fd_out, err)
+			: bs_fail(err, BS_NOT_FOUND, PLACE ": %s: no such file", name);
 	pthread_mutex_unlock(&memory->mutex);
 	return status;
 }
@@ -248,7 +249,7 @@ enum bs_status bs_memory_index_rename(struct bs_memory_index *memory, const char
 	enum bs_status status = BS_OK;
 	pthread_mutex_lock(&memory->mutex);
 	if (!find(memory, from, &i))
-		status = bs_fail(err, BS_IO, PLACE ": %s: cannot rename: not there", from);
+		status = bs_fail(err, BS_IO, PLACE ": %s: cannot rename: no such file", from);
 	else
 		status = copy_descriptor(&memory->files[i], &fd, err);
 	if (!status && find(memory, to, &old))

@@ -6,8 +6,8 @@
  * sections 34 and 35, and those of the keys of values.
  *
  * A reader decodes the whole block of a requested name and keeps the block; therefore names are
- * borrowed until bs_names_deinit. A run that may read all names of a large index keeps the blocks
- * in a spill (spill.h), so that they do not fill memory.
+ * borrowed until bs_names_deinit. An indexing run that may read all names of a large index keeps
+ * the blocks in a spill (spill.h), so that they do not fill memory.
  */
 #pragma once
 
@@ -22,10 +22,10 @@
  * to much memory. */
 #define BS_NAMES_MOST_SHARED 4095u
 
-/* The ids of the two sections of a list of names. */
+/* The ids of the two sections of a list of names: coded names, and where their blocks begin. */
 struct bs_names_sections {
 	uint32_t bytes, offsets;
-	const char *what; /* for messages */
+	const char *what; /* what the names belong to, for messages */
 };
 extern const struct bs_names_sections bs_names_of_documents, bs_names_of_values;
 
@@ -56,7 +56,8 @@ enum bs_status bs_names_open(struct bs_names *names, const struct bs_container *
                              struct bs_names_sections sections, uint64_t n,
                              struct bs_error *err) BS_WARN_UNUSED;
 void bs_names_deinit(struct bs_names *names);
-/* Name i < n, borrowed until bs_names_deinit. BS_CORRUPT, BS_NO_MEMORY; BS_IO with a spill. */
+/* Returns name i < n, borrowed until bs_names_deinit. BS_CORRUPT, BS_NO_MEMORY; BS_IO with a
+ * spill. */
 enum bs_status bs_names_get(const struct bs_names *names, uint64_t i, const uint8_t **name_out,
                             uint32_t *n_bytes_out, struct bs_error *err) BS_WARN_UNUSED;
 /* Appends many names to `out`. The low 32 bits of numbers[i] are the number of a name, below n.

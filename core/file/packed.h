@@ -197,8 +197,8 @@ static inline BS_WARN_UNUSED enum bs_status bs_packed_get_span(const struct bs_p
 enum bs_status bs_packed_find(const struct bs_packed *packed, uint64_t value, bool *found_out,
                               uint64_t *i_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Checks that the bytes of the section are exactly those that a writer makes of these values. Slow.
- * BS_CORRUPT. */
+/* Checks that the bytes of the section are exactly those that a writer makes of the values of the
+ * array. Slow. BS_CORRUPT. */
 enum bs_status bs_packed_check(const struct bs_packed *packed, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Write a section with these values. After a failure of the writer they do nothing. */

@@ -8,7 +8,7 @@
 /* The sections of a segment. An exclusions file has the sections that describe documents. "each
  * shard" means that there is one instance of the section for each shard. */
 enum bs_section_id {
-	BS_SECTION_META = 1,   /* fixed numbers of the segment */
+	BS_SECTION_META = 1,   /* the hash scheme, then struct bs_segment_meta */
 	BS_SECTION_FIELDS = 2, /* names of the fields */
 	/* the ranks of the levels, and the term treatments: the numbers of columns of each level,
 	 * by df */
@@ -19,7 +19,8 @@ enum bs_section_id {
 	BS_SECTION_TERM_CODES = 9,
 	BS_SECTION_TERMS = 10,
 	BS_SECTION_TERM_INDEX = 11,
-	/* sections 14 to 18 are grams; this one has fixed numbers of the segment */
+	/* sections 14 to 18 are grams; 14 has the gram scheme, struct bs_gram_meta, and the number
+	 * of gram shards */
 	BS_SECTION_GRAM_META = 14,
 	BS_SECTION_GRAM_SHARDS = 15,  /* one entry for each gram shard */
 	BS_SECTION_GRAM_ROWS = 16,    /* each gram shard: the document of each row, packed */
@@ -75,10 +76,11 @@ enum bs_section_id {
 	BS_SECTION_VALUE_KEY_OFFSETS = 59,
 	/* the ranks of values, bit-sliced; a line has a bit for each of 512 documents */
 	BS_SECTION_VALUE_LINES = 60,
-	BS_SECTION_VALUE_LISTS = 61, /* the values of fields that few documents have */
-	/* table of document ids: where its buckets begin, packed; see id_table.h */
+	BS_SECTION_VALUE_LISTS = 61, /* the ranks of values that are not in section 60, with rows */
+	/* table of the ids of records of standard input: where its buckets begin, packed; see
+	 * id_table.h */
 	BS_SECTION_ID_STARTS = 62,
-	BS_SECTION_ID_ENTRIES = 63, /* table of document ids: its entries, packed */
+	BS_SECTION_ID_ENTRIES = 63, /* entries of the table of ids, packed */
 	/* used instead of 62 and 63 if ids ascend with document numbers */
 	BS_SECTION_ID_ORDER = 65,
 	/* condensed segment, each shard with a matrix: the terms of its rows, see term_vectors.h */

@@ -116,8 +116,8 @@ static enum bs_status corrupt_block(const struct bs_lexicon *lexicon, uint64_t b
 /* An open chapter. The pages of its separators are verified. */
 struct chapter {
 	const uint8_t *at;  /* the next separator */
-	const uint8_t *end; /* of the separators */
-	uint64_t terms_off; /* where its first block begins in the terms */
+	const uint8_t *end; /* end of the chapter's separators */
+	uint64_t terms_off; /* where the chapter's first block begins in lexicon->terms */
 };
 
 static enum bs_status open_chapter(const struct bs_lexicon *lexicon, uint64_t c,
@@ -141,9 +141,9 @@ static enum bs_status open_chapter(const struct bs_lexicon *lexicon, uint64_t c,
 
 /* A separator in its stored form. */
 struct separator {
-	uint64_t block_bytes; /* length of its block */
+	uint64_t block_bytes; /* length of the separator's block */
 	uint64_t n_shared;    /* length of the prefix shared with the previous separator */
-	uint64_t n_rest;      /* length of the rest */
+	uint64_t n_rest;      /* length of `rest` */
 	const uint8_t *rest;  /* the bytes after the shared prefix */
 };
 
@@ -224,9 +224,9 @@ static enum bs_status find_chapter(const struct bs_lexicon *lexicon, const uint8
 /* A block of terms, found for the term looked up. */
 struct block {
 	uint64_t number;
-	uint64_t off; /* in the terms */
+	uint64_t off; /* where the block begins in lexicon->terms */
 	uint64_t n_bytes;
-	uint64_t separator_bytes; /* length of its separator */
+	uint64_t separator_bytes; /* length of the block's separator */
 	/* length of the prefix that the separator shares with the term looked up */
 	uint64_t n_matched;
 };
@@ -279,7 +279,8 @@ static enum bs_status find_block(const struct bs_lexicon *lexicon, const uint8_t
 		last_bytes = separator.n_shared + separator.n_rest;
 		*block_out = (struct block){number + i, off, separator.block_bytes, last_bytes,
 		                            n_matched};
-		/* If this overflows, the bounds check in open_block fails. */
+		/* In a damaged file the sum may overflow, so that `off` is wrong. open_block checks
+		 * that the block is inside the section. */
 		off += separator.block_bytes;
 	}
 	return BS_OK;
@@ -346,7 +347,8 @@ static inline bool get_head(const struct bs_lexicon *lexicon, struct bs_bits *bi
 		head->n_dropped += BS_DROP_MORE;
 	}
 	if (head->df_magnitude > 2 && head->df_magnitude < BS_DF_MORE) {
-		/* At most 15 + 5 of the 33 bits are used. */
+		/* The window has had at least 33 bits since bs_bits_fill. The code of the head took
+		 * at most 15 of them, and the df takes at most 5. */
 		uint32_t n = bs_df_bits(head->df_magnitude);
 		head->df = UINT64_C(1) << n | bits->window >> (64 - n);
 		bs_bits_skip(bits, n);

@@ -59,8 +59,8 @@ struct bs_lexicon {
 };
 
 /* Opens the lexicon of a segment. n_terms and n_docs are from the section META of the segment. The
- * caller calls bs_lexicon_deinit, which is allowed after a failure, too. BS_CORRUPT if the sections
- * do not fit; BS_NO_MEMORY. */
+ * caller calls bs_lexicon_deinit, which is allowed after a failure, too. BS_CORRUPT if the sizes of
+ * the sections do not fit n_terms; BS_NO_MEMORY. */
 enum bs_status bs_lexicon_open(struct bs_lexicon *lexicon, const struct bs_container *file,
                                uint64_t n_terms, uint64_t n_docs,
                                struct bs_error *err) BS_WARN_UNUSED;
@@ -76,20 +76,21 @@ enum bs_status bs_lexicon_find(const struct bs_lexicon *lexicon, const uint8_t *
 struct bs_lexicon_cursor {
 	const struct bs_lexicon *lexicon;
 	struct bs_buffer term; /* the current term */
-	uint64_t ordinal;      /* of the current term */
-	uint64_t df;           /* of the current term */
+	uint64_t ordinal;      /* ordinal of the current term */
+	uint64_t df;           /* df of the current term */
 	/* Length of the prefix that the current term shares with the term that the cursor returned
 	 * previously, if any. */
 	uint64_t n_shared;
 	uint64_t next; /* ordinal of the term to decode next */
 	/* the current term has not been returned yet, because a seek stopped at it */
 	bool is_waiting;
-	struct bs_buffer separator; /* of the block of the current term */
+	struct bs_buffer separator; /* separator of the current term's block */
 	/* Length of the prefix that `separator` shares with the previous separator. */
 	uint64_t separator_shared;
-	uint64_t next_block;           /* the block after the current term's block */
-	uint64_t next_block_off;       /* where next_block begins in the terms */
-	const uint8_t *next_separator; /* the stored separator of next_block, if in this chapter */
+	uint64_t next_block;     /* the block after the current term's block */
+	uint64_t next_block_off; /* where next_block begins in the terms */
+	/* the stored separator of next_block, if that block is in the current block's chapter */
+	const uint8_t *next_separator;
 	const uint8_t *separators_end; /* end of the separators of the chapter */
 	struct bs_bits bits;           /* bits of the block, from the next term on */
 	uint32_t head_context;         /* context of the head of the next term */

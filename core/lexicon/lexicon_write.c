@@ -48,7 +48,8 @@
 #define EARLY_LEAST_COUNT 2u
 #define EARLY_TERMS       4096u /* a sample of at most this many terms is always used entirely */
 
-#define SYMBOL_END   256u /* the end of a term alone; smaller numbers are single bytes */
+/* the symbol that is only the end of a term; smaller numbers are single bytes */
+#define SYMBOL_END   256u
 #define FIRST_JOINED 257u
 
 struct symbol {
@@ -504,7 +505,8 @@ static size_t row_of(const struct coding *coding, uint32_t code)
 	return (size_t)n_heads * BS_N_HEADS + (size_t)(code - n_heads) * MAX_SYMBOLS;
 }
 
-/* row_of the code that heads, or rests, have in a context. */
+/* heads_row and rests_row: the index (as from row_of) of the row of the code that heads, or rests,
+ * have in a context. */
 static size_t heads_row(const struct coding *coding, uint32_t context)
 {
 	return coding->by_context ? (size_t)context * BS_N_HEADS : 0;

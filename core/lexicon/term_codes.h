@@ -30,11 +30,12 @@
 #define BS_TERM_CODES_HEAD_BYTES 16u
 #define BS_HEAD_CODE_BYTES       (BS_N_HEADS / 2)
 
-/* A head is 8 * (bytes to drop) + class of the df. */
+/* A head is 8 * (bytes to drop) + class of the df. With BS_DROP_MORE, or the class BS_DF_MORE, the
+ * number does not fit into the head and follows it. */
 
-#define BS_DROP_MORE     31u /* for this many bytes or more; their number follows the head */
+#define BS_DROP_MORE     31u /* 31 bytes or more; their number less 31 follows the head */
 #define BS_DF_MAGNITUDES 8u
-#define BS_DF_MORE       7u /* class of df >= BS_DF_MORE_LEAST; the df follows the head */
+#define BS_DF_MORE       7u /* df >= BS_DF_MORE_LEAST; df - BS_DF_MORE_LEAST follows the head */
 #define BS_DF_MORE_LEAST 64u
 
 /* The class of a df. Classes 0 to 2 are df 1, 2 and 3; classes 3 to 6 begin at df 4, 8, 16 and 32;
@@ -87,8 +88,8 @@ static inline uint32_t bs_next_context(uint8_t byte)
 #define BS_CODED_SYMBOL(coded)  ((coded) >> 16)
 
 struct bs_term_codes {
-	uint64_t n_terms;                    /* of the lexicon, as recorded with the codes */
-	uint32_t n_symbols;                  /* symbols of rests */
+	uint64_t n_terms;   /* number of terms of the lexicon, as recorded with the codes */
+	uint32_t n_symbols; /* symbols of rests */
 	uint8_t (*symbols)[BS_SYMBOL_BYTES]; /* the bytes of each symbol; unused ones are 0 */
 	struct bs_code_set codes;
 	/* The code of each context. A small lexicon has one code for all heads and one for all

@@ -1,14 +1,14 @@
 /*
  * word_pairs.h: pairs of common words that are terms, so that a phrase of common words has columns.
  *
- * "of the" occurs in few of the documents that have both words, and all of these documents would
- * have to be read. Therefore some pairs (of words that often occur in the same document, see
- * indexer/choose/word_pair_choice.c) are indexed as terms. A document has the pair (a, b) if b
- * occurs at the position after a. The pair's key in the lexicon is 0xff, a, 0xff, b; no word
- * contains the byte 0xff. A *wide* pair begins with a pair, possibly a wide one: a document has
- * ((a, b), c) if c follows a b. Its key is the key of (a, b), then 0xff, c. The pairs of a segment
- * are those in its lexicon; each is indexed for all documents of the segment. The lexicon says
- * nothing about other pairs.
+ * "of the" occurs in few of the documents that have both words. Without pairs, a query for this
+ * phrase would read all documents that have both words. Therefore some pairs (of words that often
+ * occur in the same document, see indexer/choose/word_pair_choice.c) are indexed as terms. A
+ * document has the pair (a, b) if b occurs at the position after a. The pair's key in the lexicon
+ * is 0xff, a, 0xff, b; no word contains the byte 0xff. A *wide* pair begins with a pair, possibly a
+ * wide one: a document has ((a, b), c) if c follows a b. Its key is the key of (a, b), then 0xff,
+ * c. The pairs of a segment are those in its lexicon; each is indexed for all documents of the
+ * segment. The lexicon says nothing about other pairs.
  */
 #pragma once
 
@@ -24,7 +24,7 @@
 struct bs_word_pairs {
 	/* The parts of all pairs: words, and the keys of pairs that begin wide pairs. */
 	struct bs_term_table words;
-	struct bs_buffer keys; /* of all pairs, concatenated */
+	struct bs_buffer keys; /* keys of all pairs, concatenated */
 	struct bs_u64s ends;   /* end of each pair's key in `keys` */
 	/* For each pair, the number of its key in `words`, or BS_NO_WORD if no wide pair begins
 	 * with the pair. */
@@ -63,7 +63,8 @@ enum bs_status bs_word_pairs_add(struct bs_word_pairs *pairs, const uint8_t *a, 
                                  const uint8_t *b, uint32_t b_bytes,
                                  struct bs_error *err) BS_WARN_UNUSED;
 
-/* The number of a word that is part of a pair, or BS_NO_WORD. hash: bs_hash_slot of the word. */
+/* The number of a word among the parts (`words`), or BS_NO_WORD if the word is part of no pair.
+ * hash: bs_hash_slot of the word. */
 uint16_t bs_word_pairs_word(const struct bs_word_pairs *pairs, const uint8_t *word,
                             uint32_t n_bytes, uint64_t hash);
 

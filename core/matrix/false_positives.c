@@ -36,7 +36,7 @@ struct shape {
 	uint32_t low_bits;  /* low bits per row */
 	uint64_t n_buckets; /* buckets up to that of the segment's last row */
 	uint64_t n_samples;
-	uint64_t n_bits; /* of the low bits of all rows, and of the unary part */
+	uint64_t n_bits; /* number of bits: the low bits of all rows, and the unary part */
 };
 
 static struct shape shape_of(uint64_t n, uint64_t n_rows)
@@ -146,8 +146,9 @@ static inline uint32_t select_bit(uint64_t word, uint32_t n)
 	return shift + (uint32_t)__builtin_ctzll(byte);
 }
 
-/* The bit where a bucket begins in the unary part: after `bucket` zeros. *at_io is the beginning of
- * an earlier bucket, number `from`. The search starts there or at a sample, whichever is later. */
+/* Moves *at_io, a bit offset in the unary part that is in bucket `from`, to the beginning of the
+ * later bucket `bucket`: the bit after the first `bucket` zeros. Begins to count zeros at the last
+ * sample up to `bucket`, if that sample is of a later bucket than `from`. */
 static enum bs_status find_bucket(const struct bs_term_false_positives *list, uint64_t bucket,
                                   uint64_t from, uint64_t *at_io, struct bs_error *err)
 {

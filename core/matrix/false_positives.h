@@ -92,11 +92,12 @@ void bs_false_positives_builder_deinit(struct bs_false_positives_builder *builde
 enum bs_status bs_false_positives_add(struct bs_false_positives_builder *builder, uint32_t ordinal,
                                       const uint32_t *rows, uint32_t n_rows,
                                       struct bs_error *err) BS_WARN_UNUSED;
-/* Appends all that `from` has collected to `builder`. */
+/* Appends all that `from` has collected to `builder`. BS_NO_MEMORY. */
 enum bs_status bs_false_positives_join(struct bs_false_positives_builder *builder,
                                        const struct bs_false_positives_builder *from,
                                        struct bs_error *err) BS_WARN_UNUSED;
-/* Writes the three sections. n_rows is the number of rows of the segment. */
+/* Writes the three sections of the lists. n_rows is the number of rows of the segment. Reorders
+ * builder->shards. BS_NO_MEMORY. */
 enum bs_status bs_false_positives_write(struct bs_false_positives_builder *builder, uint64_t n_rows,
                                         struct bs_file_writer *writer,
                                         struct bs_error *err) BS_WARN_UNUSED;

@@ -77,7 +77,8 @@ struct bs_forward_filter {
 	struct bs_forward_hashing hashing;
 };
 
-/* BS_CORRUPT if the hashing is out of range, or the number of offsets does not fit n_rows. */
+/* Opens the filters of a shard. BS_CORRUPT if the hashing is out of range, or the number of offsets
+ * does not fit n_rows. */
 enum bs_status bs_forward_filter_open(struct bs_forward_filter *filter,
                                       const struct bs_container *file, uint32_t shard,
                                       uint32_t n_rows, struct bs_forward_hashing hashing,

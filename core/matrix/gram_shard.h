@@ -91,9 +91,9 @@ struct bs_gram_meta {
 	uint32_t n_listed[BS_GRAM_TIERS]; /* listed values; at most bs_gram_listed_end */
 };
 
-/* Begins shard i. rows: the document number of each row, ascending. The caller then writes the
- * columns with bs_file_writer_bytes. Appends the shard's entry for bs_gram_shards_write to
- * `entries`. */
+/* Writes the rows of shard i and begins the section of its columns. rows: the document number of
+ * each row, ascending. The caller then writes the columns with bs_file_writer_bytes. Appends the
+ * shard's entry for bs_gram_shards_write to `entries`. BS_NO_MEMORY. */
 enum bs_status bs_gram_shard_begin(struct bs_file_writer *writer, uint32_t i,
                                    const struct bs_gram_shard_shape *shape, const uint32_t *rows,
                                    struct bs_buffer *entries, struct bs_error *err) BS_WARN_UNUSED;

@@ -27,20 +27,22 @@
  * indexes of P and L have the sizes in bench/README.md. */
 /* Price of one bit per posting at density BIT_DENSITY, for documents of SHORT_TERMS terms. */
 #define BS_PRICE_BIT_NS      5500.0
-#define BS_PRICE_SHORT_TERMS 32.0 /* P */
-/* the price grows by this power of terms / SHORT_TERMS: L and P */
+#define BS_PRICE_SHORT_TERMS 32.0 /* the mean number of terms of a document of P */
+/* the price is multiplied by this power of terms / SHORT_TERMS: L and P */
 #define BS_PRICE_LONGER_POWER    0.75
-#define BS_PRICE_MOST_BIT_FACTOR 20.0 /* limit of that growth; L is below it */
-#define BS_PRICE_BIT_DENSITY     0.3  /* default density, chosen by the time of AND candidates: P */
-/* The price grows by this power of density / BIT_DENSITY, because a user who asks for denser
- * columns wants a small index. Fitted on P at density 0.5. */
+#define BS_PRICE_MOST_BIT_FACTOR 20.0 /* maximum of this factor; L does not reach it */
+/* default density, chosen by how long finding the candidates of AND queries takes: P */
+#define BS_PRICE_BIT_DENSITY 0.3
+/* The price is multiplied by this power of density / BIT_DENSITY, because users that request denser
+ * columns want a small index. Fitted on P at density 0.5. */
 #define BS_PRICE_DENSER_POWER 5.5
 /* Density added for each doubling of the document length: L. */
 #define BS_PRICE_DENSER_BY    0.05
 #define BS_PRICE_MOST_DENSER  0.2 /* maximum density added */
-#define BS_PRICE_MOST_DENSITY 0.6 /* a higher density is only the user's choice */
+#define BS_PRICE_MOST_DENSITY 0.6 /* maximum density without a request of the user */
 
-/* Used by indexer/segment/shard_build.c, which chooses the levels of a shard and their widths. */
+/* Used by indexer/segment/shard_build.c, which chooses the levels of a shard and their widths, and
+ * by size_classes.c, which estimates the result of this choice. */
 /* A coarse level may have this many times the bits of the document columns that it replaces: P. */
 #define BS_PRICE_COARSE_WORTH      1.2
 #define BS_PRICE_COARSE_MIN_BLOCKS 4 /* with fewer blocks, a coarse level skips nothing */
@@ -67,7 +69,7 @@
  * index of P is 0.3 MiB smaller and AND candidates take 25.0 us instead of 23.7.)
  */
 #define BS_PRICE_FORWARD_SHARD_NS   100.0 /* per shard with forward indexes, for each query: P */
-#define BS_PRICE_FORWARD_LOOK_NS    75.0  /* P */
+#define BS_PRICE_FORWARD_LOOK_NS    75.0  /* a look-up, see above: P */
 #define BS_PRICE_FILTER_NS          5.0   /* reading one word of the filter of 64 lists: P */
 #define BS_PRICE_NEAR_FACTOR        40.0
 #define BS_PRICE_FORWARD_ENTRY_BITS 24.0 /* entries of a document's list in tables */

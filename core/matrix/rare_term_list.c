@@ -211,9 +211,9 @@ struct walk {
 	uint64_t n_samples;
 	const uint8_t *samples;
 	const uint8_t *bytes; /* coded runs, then BS_BITS_PAD_BYTES */
-	uint64_t n_bytes;     /* of `bytes`, including the padding */
+	uint64_t n_bytes;     /* length of `bytes`, including the padding */
 	uint64_t at;          /* bit offset of the next run */
-	uint32_t class;       /* bias of gap symbols: log2 of n_runs */
+	uint32_t class;       /* log2 of n_runs, which gap_symbol adds to symbols of gaps */
 	uint64_t last_end;    /* end of the previous run */
 	uint64_t n_left;      /* runs left */
 };

@@ -47,7 +47,7 @@ struct bs_level {
 	uint32_t n_columns;
 	/* Lines of a column: one per block at rank 0, one per 8 blocks at rank 3, one at rank 9. */
 	uint32_t n_lines;
-	uint64_t first_line;   /* of column 0, in the columns section */
+	uint64_t first_line;   /* first line of column 0 in the columns section */
 	uint64_t first_column; /* index of its column 0 among all columns of the shard */
 };
 
@@ -134,7 +134,7 @@ struct bs_shard_shape {
 	uint32_t n_exact;                  /* exact columns */
 	bool is_forward;                   /* forward indexes instead of levels */
 	uint32_t n_columns[BS_MAX_LEVELS]; /* signature widths; 0 with forward indexes */
-	struct bs_forward_hashing hashing; /* of the filters of forward indexes */
+	struct bs_forward_hashing hashing; /* hashing of the filters of forward indexes */
 	uint32_t least_exact;              /* popcount of the sparsest exact column; 0: none */
 	uint32_t least_length;             /* length of the shortest document, in positions */
 };

@@ -24,8 +24,8 @@
 struct bs_and_term {
 	struct bs_probe probes[BS_MAX_LEVELS]; /* one per level of the segment */
 	const struct bs_term_treatment *treatment;
-	uint64_t ordinal; /* in the lexicon of the segment */
-	uint64_t df;      /* in the segment */
+	uint64_t ordinal; /* ordinal of the term in the segment's lexicon */
+	uint64_t df;      /* df of the term in the segment */
 };
 
 /* A term in one shard. */
@@ -43,14 +43,16 @@ struct bs_and_frame {
 };
 
 struct bs_and_cost {
-	uint64_t lines;          /* lines read from columns */
-	uint64_t document_lines; /* of these, lines of document and exact columns */
+	uint64_t lines; /* lines read from columns */
+	/* how many of `lines` were read from document and exact columns */
+	uint64_t document_lines;
 };
 
 /* Scratch of one thread. Zero-initialise; release with bs_and_deinit. */
 struct bs_and_scratch {
-	struct bs_buffer columns;  /* of struct ordered_column (shard_and.c) */
-	struct bs_buffer pointers; /* of bs_column: the same columns, as the kernels take them */
+	struct bs_buffer columns; /* array of struct ordered_column (shard_and.c) */
+	/* array of bs_column: the same columns, in the form that the kernels take */
+	struct bs_buffer pointers;
 };
 void bs_and_deinit(struct bs_and_scratch *scratch);
 
@@ -63,7 +65,8 @@ enum bs_status bs_shard_term_init(struct bs_shard_term *here, const struct bs_sh
                                   const struct bs_and_term *term,
                                   struct bs_error *err) BS_WARN_UNUSED;
 
-/* Prefetches the memory that bs_shard_and reads first. */
+/* Prefetches the memory that bs_shard_and reads first: the term's columns of the coarsest level.
+ * The shard must have levels. */
 void bs_shard_prefetch(const struct bs_shard *shard, const struct bs_and_term *term);
 
 /* ANDs the columns of all terms in the blocks that are set in `live`. Then frame->lines has the

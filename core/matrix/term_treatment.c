@@ -33,9 +33,9 @@ void bs_term_treatment_policy_price(struct bs_term_treatment_policy *policy, dou
  *
  *   lines   reading: one line of a block column per shard, the lines of live groups, and the lines
  *           of live blocks until they are zero
- *   proof   looking up candidates in document lists (those that pass by chance and those that
- *           match), or decoding the false positives
- *   space   bits per posting, including false positives or lists, at the price of size
+ *   proof   looking up candidates (those that pass by chance and those that match) in rare-term
+ *           lists, or decoding the term's false-positive list
+ *   space   bits per posting, including false-positive or rare-term lists, at the price of size
  *
  * Half of the time the query is the term alone, half of the time the term and another term of equal
  * frequency. Space is counted per posting because words are queried about as often as they occur. A

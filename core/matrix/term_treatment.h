@@ -22,7 +22,7 @@ enum bs_level_kind {
 /* Columns per level for terms with df >= min_df and below the min_df of the next entry. */
 struct bs_term_treatment {
 	uint64_t min_df;
-	uint8_t n_columns[BS_MAX_LEVELS]; /* at least one of the document level */
+	uint8_t n_columns[BS_MAX_LEVELS]; /* by level; at least one column at the document level */
 	/* Whether false positives of the term are listed (false_positives.h). Otherwise documents
 	 * list the term (rare_term_list.h). */
 	bool has_false_positives;
@@ -31,7 +31,7 @@ struct bs_term_treatment {
 struct bs_term_treatment_table {
 	uint32_t n_levels;
 	uint8_t ranks[BS_MAX_LEVELS]; /* ranks[0] is BS_LEVEL_DOCUMENT */
-	uint32_t n_entries;           /* >= 1; min_df ascends from 0 */
+	uint32_t n_entries;           /* number of entries, >= 1; their min_df ascends from 0 */
 	struct bs_term_treatment entries[BS_MAX_TREATMENTS];
 };
 

@@ -9,8 +9,10 @@
 #include "core/file/segment_sections.h"
 #include "core/system/deadline.h"
 
-#define GOLDEN      UINT64_C(0x9e3779b97f4a7c15)
-#define FIRST_LEVEL 32u /* level argument of bs_hash_probe; columns use lower ones */
+#define GOLDEN UINT64_C(0x9e3779b97f4a7c15)
+/* Equation j adds (FIRST_LEVEL + j) * GOLDEN to the hash, as bs_hash_probe adds level * GOLDEN.
+ * Columns and tf levels use lower levels. */
+#define FIRST_LEVEL 32u
 #define FACTOR      UINT64_C(0x94d049bb133111eb)
 #define WIDTH       64u
 #define MOST_ONES   31u /* maximum of ones in a gamma code: a tf has 32 bits */
@@ -219,7 +221,8 @@ static enum bs_status lay_out(struct bs_tf_coder *coder, size_t n, uint64_t n_by
 	return BS_OK;
 }
 
-/* Fills a system of at most 64 equations, whose coefficients cover all of its at most 8 bytes. */
+/* Stores the equations in a small system, which needs no sorting: at most 64 equations for at most
+ * 8 unknown bytes, so that all equations begin at byte 0. */
 static void place_dense(const struct spelled *spelled, size_t n, const struct bs_band *band,
                         uint32_t *n_begun, uint64_t *values)
 {
@@ -328,10 +331,11 @@ static void forget_twins(struct bs_tf_word *words, size_t n_words)
 			words[i].tf = words[i + 1].tf = BS_TF_UNKNOWN;
 }
 
-/* Up to 64 equations form a dense system, which one spare byte usually makes solvable. A longer
- * system is a band and gets 1/64 more bits than equations. After a failure, the number of bytes
- * grows by 1/64 and a byte. After TWINS_TRY failures, words with equal hashes are the likely
- * cause. */
+/* The first attempt to solve a system of up to 64 equations, which is dense, has one unknown bit
+ * for each equation, rounded up to bytes; with one more byte it is usually solvable. A longer
+ * system is a band and has 1/64 more unknown bits than equations. After a failed attempt, the
+ * number of bytes grows by 1/64 and a byte. After TWINS_TRY failed attempts, words with equal
+ * hashes are the likely cause (forget_twins). */
 #define SLACK_SHIFT 6
 #define TWINS_TRY   16u
 

@@ -42,8 +42,8 @@ struct bs_tf_word {
 /* Scratch of one thread. Zero-initialise, then set the kernel. */
 struct bs_tf_coder {
 	const struct bs_kernel *kernel;
-	struct bs_buffer equations; /* of a document */
-	struct bs_buffer scratch;   /* of the system of equations */
+	struct bs_buffer equations; /* the equations of a document */
+	struct bs_buffer scratch;   /* memory of the system of equations */
 };
 void bs_tf_coder_deinit(struct bs_tf_coder *coder);
 
@@ -75,7 +75,7 @@ uint32_t bs_tf_decode_key(const uint8_t *bits, size_t n_bytes, const struct bs_t
 
 /* The tf codes of a segment, document by document. Zero-initialise. */
 struct bs_tf_table_builder {
-	struct bs_buffer ends; /* u64: 0, then the end of each document's bits */
+	struct bs_buffer ends; /* u64 each: 0, then the end of each document's code in `bits` */
 	struct bs_buffer bits;
 };
 enum bs_status bs_tf_table_add(struct bs_tf_table_builder *builder, const uint8_t *bits,
@@ -98,7 +98,7 @@ struct bs_tf_table {
 	struct bs_packed offsets; /* one per document, plus one */
 	struct bs_section bits;   /* the codes, then BS_TF_PAD_BYTES zero bytes */
 };
-/* BS_CORRUPT if the sections do not fit n_docs documents. */
+/* Opens the tf codes of a segment. BS_CORRUPT if the sections do not fit n_docs documents. */
 enum bs_status bs_tf_table_open(struct bs_tf_table *table, const struct bs_container *file,
                                 uint64_t n_docs, struct bs_error *err) BS_WARN_UNUSED;
 /* Finds the tf code of a document, for bs_tf_decode; borrowed. BS_CORRUPT. */

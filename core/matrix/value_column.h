@@ -35,7 +35,7 @@ struct bs_value_table {
 	bool is_partial; /* BS_VALUE_IS_PARTIAL */
 	uint32_t n_fields;
 	uint64_t n_values; /* of all fields */
-	uint64_t n_parts;  /* of all fields; see struct bs_value_part */
+	uint64_t n_parts;  /* number of parts of all fields; see struct bs_value_part */
 	struct bs_section fields, parts, lines, lists;
 	struct bs_names keys; /* the values of all fields, field by field, ascending */
 };
@@ -56,7 +56,7 @@ struct bs_value_field {
 	uint32_t n_parts;
 };
 
-/* Field i < n_fields, in the order of names. BS_CORRUPT. */
+/* Reads field i < n_fields, in the order of names. BS_CORRUPT. */
 enum bs_status bs_value_field_get(const struct bs_value_table *table, uint32_t i,
                                   struct bs_value_field *field_out,
                                   struct bs_error *err) BS_WARN_UNUSED;
@@ -101,13 +101,13 @@ struct bs_value_part {
 	uint32_t n_slices;         /* bits of a rank */
 	uint32_t n_layers;
 	uint64_t first_line;   /* index of its first line among the lines of the table */
-	const uint64_t *lines; /* the first layer; the others follow */
+	const uint64_t *lines; /* lines of the first layer; the other layers follow */
 	uint64_t first_entry;  /* index of its first entry among the entries of the table */
 	uint32_t n_entries;
 	const uint8_t *entries; /* pairs of u32 row and u32 rank */
 };
 
-/* Part i of the table as recorded, without bounds checks (bs_value_part_touch has them).
+/* Reads part i of the table as recorded, without bounds checks (bs_value_part_touch has them).
  * BS_CORRUPT. */
 enum bs_status bs_value_part_get(const struct bs_value_table *table,
                                  const struct bs_value_field *field, uint64_t i,

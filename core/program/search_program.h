@@ -1,10 +1,12 @@
-/* search_program.h: bs_search with the additions of the program. Private, see options.h. */
+/* search_program.h: searches an index, with options that the command `bitsift` needs and the
+ * library does not offer (struct bs_search_program). Not installed. */
 #pragma once
 
 #include "core/bitsift/search.h"
 #include "core/program/options.h"
 
-/* Like bs_search, which passes NULL for program. */
+/* The same as bs_search (bitsift/search.h), with a further argument `program`; NULL: no additional
+ * options. */
 enum bs_status bs_search_for_program(struct bs_searcher *searcher,
                                      const struct bs_search_request *request,
                                      const struct bs_search_program *program,

@@ -297,7 +297,8 @@ static void and_shifted(uint64_t *into, const uint64_t *from, size_t n_words, ui
 
 #else
 
-/* The number of places tested at a time. A place is one bit; the first is the lowest. */
+/* The number of places (offsets in the text) that are tested at a time. They are the bits of a
+ * word, the first place in the lowest bit. */
 #define PLACES ((size_t)64)
 
 static inline part_t load_bytes(const uint8_t *from, size_t i)
@@ -352,10 +353,12 @@ static inline uint64_t window_places(const uint8_t *from, const part_t *low, con
 	return ~without;
 }
 
-/* Loops over rounds of 64 places in text[from..end); a place is tested only if `reach` bytes follow
- * it. The body uses round_: the 64 places begin at round_.text + round_.base, and round_.fresh has
- * a bit for each place that no earlier round had. The last round moves back so that it ends at the
- * last place. A text too short for one round is copied to small_ and followed by zeros. */
+/* A loop over text[from..end) in rounds of 64 offsets ("places"), for searches that test each
+ * offset. Offsets with fewer than `reach` bytes after them are not tested. In the body, round_.text
+ * + round_.base points to the first of the 64 offsets, and bit i of round_.fresh is set if offset i
+ * has not been in an earlier round: the last round overlaps the one before so that it ends at the
+ * last offset. If the text is too short for one round, it is copied to small_ and padded with
+ * zeros. */
 #define FOR_EACH_ROUND(text, from, end, reach)                                          \
 	for (uint8_t small_[3 * PLACES], *once_ = small_; once_; once_ = NULL)          \
 		for (struct round round_ = first_round(text, from, end, reach, small_); \
@@ -374,8 +377,9 @@ static inline uint64_t low_bits(size_t n)
 	return n >= 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1;
 }
 
-/* small: 3 * PLACES bytes; written only if the text is too short for one round, because clearing it
- * would slow down short searches. reach < BS_NEEDLE_REACH <= PLACES. */
+/* Begins the rounds of FOR_EACH_ROUND. small: room for 3 * PLACES bytes, not initialised, because
+ * clearing them would slow down short searches. They are written only if the text is too short for
+ * one round. reach < BS_NEEDLE_REACH <= PLACES. */
 static inline struct round first_round(const uint8_t *text, size_t from, size_t n_bytes,
                                        size_t reach, uint8_t *small)
 {
@@ -464,9 +468,11 @@ static size_t find_window(const uint8_t *text, size_t from, size_t n_bytes,
 	}
 }
 
-/* Looks up each byte in two rows, by its low half and its highest bit, and tests the bit of its
- * high half. shuffle_epi8 gives 0 for an index with the highest bit set, and ignores the next
- * three. */
+/* Looks up each byte of the text in class->rows: its highest bit selects one of the two rows, its
+ * low half an element of the row, and the other three bits of its high half a bit of the element.
+ * shuffle_epi8 gives 0 for an index whose highest bit is set, and ignores the three bits below the
+ * highest; so one of the two look-ups gives 0, and `high` is indexed with the highest bit
+ * inverted. */
 static void find_class(const struct bs_byte_class *class, const uint8_t *text, size_t n_words,
                        uint64_t *places_out)
 {

@@ -122,8 +122,8 @@ static inline void exchange(uint64_t *a, uint64_t *b, unsigned shift, uint64_t l
 }
 
 /* Transposes 64 equations into their 64 columns. Equation i is word i / 8 of line i % 8. After
- * three exchanges byte i of line b is byte b of equation i, so a column is the same bit of all
- * bytes of a line. */
+ * three rounds of exchanges (of halves, quarters and eighths of words) byte i of line b is byte b
+ * of equation i. Then column 8 b + c consists of bit c of each byte of line b. */
 static void turn_block(const uint64_t *masks, uint64_t (*block)[BS_LINE_WORDS])
 {
 	uint64_t lines[WINDOW_LINES][BS_LINE_WORDS] __attribute__((aligned(BS_LINE_BYTES)));

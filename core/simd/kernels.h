@@ -27,7 +27,7 @@ struct bs_live {
 	uint64_t words[BS_SHARD_MAX_BLOCKS / 64];
 };
 
-/* A column: its first line, aligned to 64 bytes. */
+/* A pointer to the first line of a column, aligned to 64 bytes. */
 typedef const uint64_t *bs_column;
 
 /* Up to eight classes of bytes. A byte may be in several classes; a byte >= 0x80 is in none. */
@@ -51,7 +51,7 @@ struct bs_weighed_level {
 struct bs_weighed_term {
 	/* The documents that have the term, in the blocks of `live`. NULL: all documents. */
 	const uint64_t *lines;
-	const struct bs_live *live; /* used only with lines */
+	const struct bs_live *live; /* used only if lines is not NULL */
 	uint32_t weight;            /* added for documents that have the term */
 	uint32_t most;              /* the sum of the weight and the weights of all levels */
 	uint32_t n_levels;
@@ -200,8 +200,9 @@ struct bs_text_kernels {
 	size_t (*find_grams)(const uint8_t *text, size_t n_places, uint32_t log, uint64_t *bits,
 	                     const uint32_t *frequent, const uint32_t *states,
 	                     uint32_t *trigrams_out);
-	/* Computes the 8 n columns (core/text/grams.h) of each of n_groups groups of 256 bits
-	 * (eight 32-bit words): n bytes per group. 4 <= n <= 7. */
+	/* Makes the columns of a row of grams (core/text/grams.h) from the bits that find_grams
+	 * set. Each of n_groups groups of 256 bits (eight 32-bit words) gives 8 n columns, which
+	 * are n bytes of `row`. 4 <= n <= 7. */
 	void (*fill_gram_row)(const uint64_t *bits, size_t n_groups, uint32_t n, uint8_t *row);
 };
 
@@ -211,7 +212,8 @@ struct bs_kernel {
 	struct bs_line_kernels lines;
 	struct bs_text_kernels text;
 	/* Solves a system into bits[0..n_bytes) by Gaussian elimination from the first bit on. Free
-	 * bits are zero, so the result is unique. Returns false if there is no solution. */
+	 * bits are zero, so the result is unique. Returns false if there is no solution, or if the
+	 * deadline ended the call; the caller checks the deadline to distinguish these. */
 	bool (*solve_band)(const struct bs_band *band, uint8_t *bits);
 };
 

@@ -26,7 +26,7 @@ int bs_document_order(const struct bs_snapshot *snapshot, struct bs_doc_ref a, s
 struct bs_doc_cursor {
 	const struct bs_snapshot *snapshot;
 	const struct bs_doc_bits *among; /* nullable: only these documents */
-	uint32_t kind;                   /* of the source: enum bs_source_kind */
+	uint32_t kind;                   /* kind of the source (enum bs_source_kind) */
 	bool with_inner;                 /* the flag BS_CURSOR_INNER was passed */
 	struct bs_doc_stream *streams;   /* a heap; the next document on top */
 	size_t n_streams;
@@ -50,10 +50,13 @@ enum bs_status bs_doc_cursor_init(struct bs_doc_cursor *cursor, const struct bs_
  * from the snapshot. */
 bool bs_doc_cursor_peek(const struct bs_doc_cursor *cursor, struct bs_doc_ref *ref_out,
                         struct bs_doc_record *record_out);
+/* Moves past the document that bs_doc_cursor_peek returns; there must be one. BS_CORRUPT,
+ * BS_NO_MEMORY. */
 enum bs_status bs_doc_cursor_advance(struct bs_doc_cursor *cursor,
                                      struct bs_error *err) BS_WARN_UNUSED;
-/* For files of a folder: moves forward to the first document whose name is not less than `name`, by
- * bisection. Does not move back. */
+/* For files of a folder: moves forward to the first document whose name is not before `name` in
+ * document order, by bisection. Does nothing if the cursor is there or later. BS_CORRUPT,
+ * BS_NO_MEMORY. */
 enum bs_status bs_doc_cursor_seek(struct bs_doc_cursor *cursor, const uint8_t *name,
                                   size_t name_bytes, struct bs_error *err) BS_WARN_UNUSED;
 void bs_doc_cursor_deinit(struct bs_doc_cursor *cursor);

@@ -10,8 +10,8 @@
 
 enum bs_doc_flag {
 	BS_DOC_NAMED_BY_LINE = 1, /* a record without id; its name is its line number */
-	/* The file changed so shortly before it was read, or during it, that a later change may
-	 * have left its fingerprint unchanged. So an equal fingerprint proves nothing. */
+	/* The file changed so shortly before it was read, or while it was read, that a later change
+	 * may have left its fingerprint unchanged. So an equal fingerprint proves nothing. */
 	BS_DOC_RACY = 2,
 	/* A record of standard input whose id was passed separately; no field of its text is the
 	 * id. */
@@ -29,7 +29,7 @@ enum bs_doc_flag {
  */
 struct bs_doc_record {
 	uint32_t source; /* number of its source in the manifest */
-	uint32_t length; /* in positions; the dl of BM25 */
+	uint32_t length; /* number of positions: the document length (dl) of BM25 */
 	uint8_t flags;   /* enum bs_doc_flag */
 	/* The path below the source, or the record's id; raw bytes, borrowed. */
 	const uint8_t *name;
@@ -110,8 +110,9 @@ struct bs_source_range {
 struct bs_source_range bs_doc_table_range(const struct bs_doc_table *table, uint32_t i);
 /* The range of a document. n_ranges must not be 0. */
 struct bs_source_range bs_doc_table_range_of(const struct bs_doc_table *table, uint32_t document);
-/* Reads only place[0..n_words) of a document, which is cheaper than bs_doc_table_get. For a record,
- * two words are its offset and its size. document < n_docs. BS_CORRUPT. */
+/* Reads only place[0..n_words) of a document, which is cheaper than bs_doc_table_get. For a record
+ * of a collection, the first two words are its offset and its size. document < n_docs.
+ * BS_CORRUPT. */
 enum bs_status bs_doc_table_place(const struct bs_doc_table *table, uint32_t document,
                                   uint32_t n_words, uint64_t *place_out,
                                   struct bs_error *err) BS_WARN_UNUSED;

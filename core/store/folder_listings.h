@@ -34,7 +34,7 @@ struct bs_folder_cursor {
 };
 
 /* Opens the file into the caller's struct. Release with bs_folders_close, also after a failure.
- * BS_NOT_FOUND if the file does not exist. */
+ * BS_NOT_FOUND if the file does not exist; other failures as bs_container_open. */
 enum bs_status bs_folders_open(const struct bs_dir *dir, struct bs_folders *folders_out,
                                struct bs_error *err) BS_WARN_UNUSED;
 void bs_folders_close(struct bs_folders *folders);

@@ -317,7 +317,7 @@ static enum bs_status count_field_texts(const struct bs_segment *segment,
 	return status;
 }
 
-/* For a segment without these counts: marks the fields that have values. */
+/* For a segment without counts of field texts: marks the fields that have values. */
 static enum bs_status mark_values(const struct bs_segment *segment, struct bs_index_stats *stats,
                                   struct bs_buffer *has_values, struct bs_error *err)
 {

@@ -11,7 +11,7 @@ enum bs_part {
 	BS_PART_DOCUMENT_COLUMNS,
 	BS_PART_GROUP_COLUMNS,
 	BS_PART_BLOCK_COLUMNS,
-	BS_PART_EXACT_COLUMNS,   /* with the ordinals of their terms */
+	BS_PART_EXACT_COLUMNS,   /* exact columns, and the ordinals of their terms */
 	BS_PART_FALSE_POSITIVES, /* false-positive lists */
 	BS_PART_FORWARD_INDEXES,
 	BS_PART_RARE_TERM_LISTS,
@@ -52,7 +52,7 @@ struct bs_shard_stats {
 };
 
 struct bs_segment_stats {
-	uint64_t parts[BS_PARTS];      /* without tombstones */
+	uint64_t parts[BS_PARTS];      /* bytes of the segment's file (no tombstones), by part */
 	struct bs_shard_stats *shards; /* one per shard */
 };
 
@@ -70,16 +70,17 @@ struct bs_field_stats {
 struct bs_index_stats {
 	struct bs_segment_stats *segments; /* one per segment of the snapshot */
 	uint32_t n_segments;
-	uint64_t parts[BS_PARTS]; /* of all files */
+	uint64_t parts[BS_PARTS]; /* bytes of all files of the index, by part */
 	uint64_t n_bytes;         /* sum of parts */
 	uint64_t n_words_bytes;   /* sum of the parts before BS_FIRST_GRAM_PART */
 	uint64_t n_grams_bytes;   /* sum of the parts from there to BS_FIRST_OTHER_PART */
 	uint64_t n_terms;         /* sum over the segments */
 	uint64_t n_postings;
-	uint64_t text_bytes;              /* bytes of the texts of documents */
-	uint64_t summary_bytes;           /* bytes of the summary; 0: no summary */
-	double summary_rate;              /* rate at which absent words appear present */
-	uint64_t n_summary_words;         /* places of words (summary.h): an upper bound */
+	uint64_t text_bytes;    /* bytes of the texts of documents */
+	uint64_t summary_bytes; /* bytes of the summary; 0: no summary */
+	double summary_rate;    /* rate at which absent words appear present */
+	/* an upper bound of the number of places that words of the summary have (summary.h) */
+	uint64_t n_summary_words;
 	uint64_t n_summary_grams;         /* distinct trigrams */
 	struct bs_term_table field_names; /* of all segments */
 	struct bs_field_stats *fields;    /* fields with values, sorted by name */

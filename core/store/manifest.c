@@ -320,7 +320,7 @@ static size_t put_fingerprint(uint8_t *to, const struct bs_non_documents *file, 
 }
 
 /* Decodes a fingerprint into `last` and returns the byte after it, or NULL if it does not decode.
- * *has_out: it is not empty. */
+ * *has_out: whether the fingerprint is not empty. */
 static const uint8_t *get_fingerprint(const uint8_t *from, const uint8_t *end, uint64_t last[4],
                                       bool *has_out)
 {
@@ -830,8 +830,8 @@ static void code_record_grams(struct coder *coder, struct bs_manifest *manifest)
 		manifest->options.record_grams = which == 1;
 }
 
-/* The folder in which a collection was found. The collection's label is derived from the
- * folder's. */
+/* Reads or writes, for a collection that was found in a folder, the folder's number and the path
+ * below the folder. The label is not stored, because it is derived from the folder's. */
 static void code_parent(struct coder *coder, const struct bs_manifest *manifest,
                         struct bs_source_record *source)
 {
@@ -910,8 +910,8 @@ static void code_number(struct coder *coder, struct number_left_out *number)
 	code_text(coder, &number->kind, &number->kind_bytes);
 }
 
-/* In the file, the counts by kind of a source follow its counts by reason. Kinds beyond
- * BS_SKIP_KINDS are ignored. */
+/* Reads a number and stores it in the record of its source. In the file, the numbers of a source by
+ * kind follow its numbers by reason. More than BS_SKIP_KINDS kinds of a source are corrupt. */
 static void read_number(struct coder *coder, struct bs_manifest *manifest)
 {
 	struct number_left_out number = {.source = 0};
@@ -1068,7 +1068,7 @@ static void code_non_documents(struct coder *coder, struct bs_manifest *manifest
 	if (!coder->status)
 		coder->status = bs_buffer_append(&list->files, coder->at,
 		                                 (size_t)(coder->end - coder->at), coder->err);
-	/* Fingerprints are empty, a byte 0 each, unless their section follows. */
+	/* Fingerprints are empty, a byte 0 each, unless the section of fingerprints follows. */
 	if (!coder->status)
 		coder->status = bs_buffer_reserve(&list->fingerprints, n_files, coder->err);
 	if (coder->status)

@@ -11,8 +11,8 @@
 #include "core/file/container.h"
 #include "core/text/tokenizer.h"
 
-/* Rates of summaries (summary.h). */
-#define BS_SUMMARY_RATE_UNIT 1000000000u /* recorded rates are multiples of 1 / this */
+/* Rates of summaries (summary.h), as recorded: multiples of 1 / BS_SUMMARY_RATE_UNIT. */
+#define BS_SUMMARY_RATE_UNIT 1000000000u
 #define BS_SUMMARY_DEFAULT   (BS_SUMMARY_RATE_UNIT / 100)
 #define BS_SUMMARY_MOST_RATE (BS_SUMMARY_RATE_UNIT / 2)
 
@@ -39,7 +39,9 @@ struct bs_recorded_options {
 	/* Whether records have grams. Set by a writer of in-memory documents whose request asks for
 	 * grams, not by bs_index_build. Ignored by comparisons of options. */
 	bool record_grams;
-	char **records; /* globs of collections besides *.jsonl, *.ndjson; NULL-ended, or NULL */
+	/* Globs of the files that are read as collections, in addition to *.jsonl and *.ndjson;
+	 * NULL-terminated, or NULL. */
+	char **records;
 	double density; /* intended share of set bits in the columns of shards */
 	/* Maximum bytes of a document; larger ones are skipped. 0: BS_DEFAULT_MAX_DOCUMENT. */
 	uint64_t max_document;
@@ -50,9 +52,10 @@ struct bs_recorded_options {
 	 * options. */
 	uint32_t words_revision;
 	bool split_identifiers;
-	char **weights;      /* of fields, see field_weights.h; NULL: none */
+	char **weights;      /* weights of fields, see field_weights.h; NULL: none */
 	char *analyzer_name; /* the analyzer of texts; NULL: the tokenizer of tokenizer.h */
-	/* The analyzer of that name once it is bound; borrowed. Copies share it. */
+	/* The analyzer named analyzer_name, once bs_recorded_options_bind has set it; borrowed.
+	 * Copies of the options share it. */
 	const struct bs_analyzer *analyzer;
 };
 
@@ -76,11 +79,14 @@ bool bs_recorded_options_equal(const struct bs_recorded_options *a,
 /* Equal in how records are read: in the field that is the id, and in the fields that are text. */
 bool bs_recorded_options_read_same(const struct bs_recorded_options *a,
                                    const struct bs_recorded_options *b);
-/* Counts of a source's files that are not documents. */
+/* Counts of a source's files, or of a collection's records, that are not documents. */
 struct bs_left_out {
-	/* Numbers by enum bs_skip. A folder has only the reasons that each walk finds again. */
+	/* For each enum bs_skip: the number of skipped files or, of a collection, of skipped
+	 * records. For a folder, the numbers of some reasons are always 0 (BS_SKIP_UNREADABLE,
+	 * BS_SKIP_UNTRUSTED, BS_SKIP_BAD_RECORD, BS_SKIP_NO_TEXT), because a later walk need not
+	 * find all these files again. */
 	uint64_t n[BS_SKIP_MAX];
-	struct bs_skip_kind binary[BS_SKIP_KINDS]; /* binary files, by the ending of their names */
+	struct bs_skip_kind binary[BS_SKIP_KINDS]; /* numbers of binary files, by file extension */
 };
 
 /*
@@ -102,26 +108,26 @@ struct bs_source_record {
 	/* Whether the user has named the source in this run; it is then read even if it is outside
 	 * the folder of the index. Not recorded. */
 	bool is_named;
-	bool is_told;        /* the user was notified that it is not read; not recorded */
-	uint64_t read_bytes; /* of a collection: end of what was read */
-	/* Of a collection: the number of lines up to there. Of standard input: the number of all
-	 * lines that it ever had. */
+	bool is_told;        /* the user was notified that the source is not read; not recorded */
+	uint64_t read_bytes; /* Of a collection: number of bytes that were read and indexed. */
+	/* Of a collection: the number of lines in the first read_bytes bytes. Of standard input:
+	 * the number of all lines that it ever had. */
 	uint64_t read_lines;
 	/* Of a folder: counts of its last walk. Of a collection: counts of what was read. */
 	struct bs_left_out left_out;
-	uint64_t read_checksum; /* of a collection: XXH3-64 of the first read_bytes bytes */
+	uint64_t read_checksum; /* Of a collection: XXH3-64 of the first read_bytes bytes. */
 };
 
 struct bs_segment_record {
 	uint64_t number;     /* file seg-NUMBER */
-	uint64_t tombstones; /* file del-NUMBER; 0: none of its documents is deleted */
+	uint64_t tombstones; /* file del-NUMBER; 0: no document of the segment is deleted */
 	uint64_t n_docs;
 	uint64_t n_deleted;
 	uint64_t n_bytes;
-	/* it was ended because the memory budget was full; compaction need not enlarge it */
+	/* the memory budget was full when the segment ended; compaction need not enlarge it */
 	bool is_full;
-	/* Whether it is a segment of rows: collections as files, for searches of files only. Word
-	 * queries ignore it. */
+	/* Whether the segment is a segment of rows: collections as files, for searches of files
+	 * only. Word queries ignore it. */
 	bool is_rows;
 };
 
@@ -162,14 +168,15 @@ struct bs_non_document_start {
 };
 BS_VECTOR(bs_non_document_starts, struct bs_non_document_start);
 
-/* The list of skipped files, in the bytes of the file, so that opening an index copies it as a
- * whole. */
+/* The list of skipped files, encoded as in the manifest's file, so that opening an index copies the
+ * list as a whole. */
 struct bs_non_document_list {
 	struct bs_buffer files;
 	struct bs_buffer fingerprints; /* one for each file, perhaps an empty one */
 	/* the first file of each source that has some, by ascending numbers of sources */
 	struct bs_non_document_starts starts;
-	uint64_t last[4]; /* the last fingerprint */
+	/* the last fingerprint in `fingerprints` that is not empty; zeros if all are empty */
+	uint64_t last[4];
 };
 
 struct bs_manifest {
@@ -183,9 +190,11 @@ struct bs_manifest {
 	uint32_t n_segments;
 	/* Names of all fields indexed since the index was built from scratch. */
 	struct bs_term_table fields;
-	struct bs_non_document_list non_documents; /* of an index of grams */
-	struct bs_buffer passed_entries;           /* struct bs_passed_entry, encoded */
-	/* passed_entries has all such entries of all folders that are sources */
+	/* skipped files, listed only in an index of grams */
+	struct bs_non_document_list non_documents;
+	struct bs_buffer passed_entries; /* entries (struct bs_passed_entry), encoded */
+	/* passed_entries is complete: it has the hidden and ignored entries of all folders that are
+	 * sources */
 	bool has_passed_entries;
 	struct bs_manifest_exclusions exclusions;
 	struct bs_manifest_summary summary;
@@ -230,7 +239,8 @@ struct bs_non_documents {
 	const char *name;
 };
 bool bs_non_document_has_fingerprint(const struct bs_non_documents *file);
-/* Adds a file after all others. BS_NO_MEMORY; BS_IO if the list was moved to a file. */
+/* Appends a skipped file; the caller adds them in document order. BS_NO_MEMORY; BS_IO if the list
+ * was moved to a temporary file and cannot be written. */
 enum bs_status bs_manifest_add_non_document(struct bs_manifest *manifest,
                                             const struct bs_non_documents *file,
                                             struct bs_error *err) BS_WARN_UNUSED;
@@ -290,8 +300,8 @@ enum bs_status bs_manifest_add_field(struct bs_manifest *manifest, const char *n
 enum bs_status bs_manifest_add_fields(struct bs_manifest *manifest,
                                       const struct bs_term_table *fields,
                                       struct bs_error *err) BS_WARN_UNUSED;
-/* A deep copy of everything except the segments, into the caller's struct; release it with
- * bs_manifest_deinit. BS_NO_MEMORY. */
+/* A deep copy of everything except the segments and their summary, into the caller's struct;
+ * release it with bs_manifest_deinit. BS_NO_MEMORY. */
 enum bs_status bs_manifest_copy_head(const struct bs_manifest *manifest,
                                      struct bs_manifest *copy_out,
                                      struct bs_error *err) BS_WARN_UNUSED;

@@ -307,8 +307,9 @@ static enum bs_status change_next(struct change *at, uint64_t number, bool *is_s
 		is_gone = !status && n_beyond + 1 == (uint64_t)-now;
 		*is_sound_out = !status && n_beyond + 1 >= (uint64_t)-now;
 	}
-	/* If before < 0, the number is in base; if before > 0, it is in base unless it is in more;
-	 * if before is 0, only a look-up could tell. */
+	/* Does the number belong in the new list `more`, which has the numbers that are present but
+	 * not in base? If before < 0, it is in base; if before > 0, it is in base unless it is in
+	 * the old list `more`; if before is 0, only a look-up can tell. */
 	is_more = now > 0 && (is_more || before == 0);
 	if (!status && is_more && at->looks) {
 		uint64_t n_in_base;

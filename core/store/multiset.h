@@ -65,13 +65,14 @@ uint64_t bs_multiset_list_n(const struct bs_multiset *multiset, enum bs_multiset
 /* Makes a multiset from ascending numbers, with repeats. `multiset` is empty. BS_NO_MEMORY. */
 enum bs_status bs_multiset_count(struct bs_multiset *multiset, struct bs_numbers numbers,
                                  struct bs_error *err) BS_WARN_UNUSED;
-/* Sets the empty `multiset` to the stored multiset `told`, plus the numbers `came`, minus the
- * numbers `went`; both ascend, with repeats. BS_CORRUPT, BS_NO_MEMORY.
+/* Replaces the lists of `multiset` by those of the stored multiset, plus the numbers `came`, minus
+ * the numbers `went`; both ascend, with repeats. BS_CORRUPT, BS_NO_MEMORY.
  *
  * bs_multiset_change keeps the list `base`, bs_multiset_fold makes a new one. Both set *is_done_out
  * to false if a number would be removed more often than it is present (bs_multiset_change does not
- * notice this if the number was never there). bs_multiset_change does so also if so much has
- * changed that bs_multiset_fold is better. */
+ * notice this if the number was never there). bs_multiset_change also sets it to false if many
+ * numbers have changed, so that bs_multiset_fold is better. If it is false, the lists of `multiset`
+ * are not usable. */
 enum bs_status bs_multiset_change(const struct bs_stored_multiset *told, struct bs_numbers came,
                                   struct bs_numbers went, struct bs_multiset *multiset,
                                   bool *is_done_out, struct bs_error *err) BS_WARN_UNUSED;
@@ -81,7 +82,8 @@ enum bs_status bs_multiset_fold(const struct bs_stored_multiset *told, struct bs
 
 /* Sets without counts: multisets of three lists. */
 
-/* Adds the numbers of a set. `multiset` is empty, or was made by this function. BS_NO_MEMORY. */
+/* Adds the numbers of a set to the list `base` of `multiset`, which has no other list and does not
+ * keep `base` encoded. BS_NO_MEMORY. */
 enum bs_status bs_multiset_add(struct bs_multiset *multiset, struct bs_numbers set,
                                struct bs_error *err) BS_WARN_UNUSED;
 /* Removes the numbers that both a and b have from each; both ascend. */

@@ -73,7 +73,7 @@ void bs_segment_write_head(struct bs_file_writer *writer, const struct bs_segmen
 
 /* The lexicon of a segment, and the data of its terms outside the shards. */
 struct bs_segment_terms {
-	/* The columns of a term, by its df. */
+	/* The numbers of columns of a term, by its df. */
 	struct bs_term_treatment_table treatments;
 	struct bs_lexicon lexicon;     /* the terms, in order */
 	struct bs_tf_table tfs;        /* tf codes, by document */
@@ -86,7 +86,7 @@ struct bs_segment_terms {
 
 /* The trigrams that occur in the segment: in its terms, and in the texts of its files. */
 struct bs_segment_trigrams {
-	bool are_known;              /* false: the segment has no such set */
+	bool are_known;              /* false: the segment has no set of trigrams */
 	struct bs_coded_section set; /* trigrams, numbered by bs_summary_gram */
 };
 
@@ -106,7 +106,7 @@ struct bs_segment {
 	struct bs_shard *shards;      /* meta.n_shards */
 	struct bs_gram_shards grams;  /* signatures of grams */
 	struct bs_value_table values; /* numbers and dates of the fields */
-	struct bs_id_table ids;       /* of records from standard input; may be empty */
+	struct bs_id_table ids;       /* ids of records from standard input; may be empty */
 	struct bs_segment_trigrams trigrams;
 	struct bs_section field_names; /* NUL-terminated, consecutive */
 	struct bs_segment_store stored;

@@ -41,14 +41,16 @@ void bs_exclusions_close(struct bs_snapshot_exclusions *exclusions);
 /* Documents in memory only, added after opening and before the snapshot is shared. */
 struct bs_snapshot_overlay {
 	struct bs_doc_table_builder docs;
-	struct bs_term_table value_names; /* names of their fields with numbers or dates */
+	/* names of the fields in which documents of the overlay have numbers or dates */
+	struct bs_term_table value_names;
 };
 
 /* Totals over the segments of documents, for scores. Segments of rows are not counted. */
 struct bs_snapshot_totals {
 	uint32_t n_word_segments;
 	uint64_t n_docs; /* including deleted documents, as scores count them */
-	/* After the changes in memory, if any; includes the overlay. */
+	/* Documents that are not deleted. The code that changes the snapshot in memory
+	 * (corpus/changes) updates it; it then includes the overlay. */
 	uint64_t n_live_docs;
 	uint64_t n_positions;
 };
@@ -135,7 +137,8 @@ static inline bool bs_snapshot_has_external_texts(const struct bs_snapshot *snap
 	return bs_container_features(snapshot->segments[segment].file) & BS_FEATURE_NOT_STORED;
 }
 
-/* Any document, live or not. Its name is borrowed from the snapshot. BS_CORRUPT, BS_NO_MEMORY. */
+/* Reads the record of a document, which may be deleted. record_out->name is borrowed from the
+ * snapshot. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_snapshot_record(const struct bs_snapshot *snapshot, struct bs_doc_ref ref,
                                   struct bs_doc_record *record_out,
                                   struct bs_error *err) BS_WARN_UNUSED;

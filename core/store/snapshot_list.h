@@ -11,13 +11,13 @@
 /* An opened index. */
 struct bs_list_entry {
 	const struct bs_snapshot *snapshot; /* borrowed */
-	/* Its words were tokenized by other rules than this library's, so its columns are not used
-	 * and all texts are searched. */
+	/* The words of the index were tokenized by other rules than this library's, so its columns
+	 * are not used and all its texts are searched. */
 	bool has_other_words;
 	bool is_passed_over; /* its words count in scores, but its documents are not hits */
 	/* queries are analysed in the same way for all entries with the same number */
 	uint32_t analysis;
-	const char *name; /* prefix of notices about its sources; borrowed, nullable */
+	const char *name; /* prefix of notices about the index's sources; borrowed, nullable */
 };
 
 struct bs_list_segment {
@@ -26,7 +26,7 @@ struct bs_list_segment {
 	/* As in bs_snapshot.tombstones.bits; NULL: nothing is deleted. */
 	const uint8_t *tombstones;
 	uint32_t n_docs; /* live or not */
-	uint32_t number; /* in the snapshot */
+	uint32_t number; /* number of the segment in the snapshot */
 	uint32_t entry;  /* index of the snapshot in the list */
 };
 

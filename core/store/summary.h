@@ -22,7 +22,7 @@
 /* The numbers and flags of a summary, without its words and trigrams. */
 struct bs_summary_facts {
 	uint64_t rate;     /* requested, in units of 1 / BS_SUMMARY_RATE_UNIT */
-	uint64_t n_places; /* M */
+	uint64_t n_places; /* M: the number of places */
 	/* documents with words, including deleted ones, as scores count them */
 	uint64_t n_docs;
 	uint64_t n_positions; /* sum of the lengths of these n_docs documents */
@@ -32,9 +32,10 @@ struct bs_summary_facts {
 	 * their grams: documents without grams, files deleted by id, and collections without a
 	 * row. */
 	uint64_t n_unknown_files;
-	/* The maximum, over the skipped sources (binary files, for example), of the offset after
-	 * the first NUL byte: a longer match cannot end before it. UINT64_MAX: unknown; 0: no such
-	 * files. */
+	/* The maximum, over the skipped files (binary files, for example), of the offset after the
+	 * first NUL byte. By default, a search reads a binary file up to its first NUL byte, so a
+	 * match of this many bytes or more cannot be found in these files. UINT64_MAX: unknown for
+	 * some file; 0: there are no such files. */
 	uint64_t most_nul_end;
 	bool has_words; /* false: nothing is known about words; the index has none */
 	bool has_grams; /* whether the trigrams of the words are known */
@@ -46,11 +47,11 @@ bool bs_summary_facts_equal(const struct bs_summary_facts *a, const struct bs_su
 
 /* Immutable; any number of threads. Needs no release. */
 struct bs_summary {
-	struct bs_section section; /* the section that contains it */
-	uint64_t offset;           /* offset in the section */
+	struct bs_section section; /* the section that contains the summary */
+	uint64_t offset;           /* offset of the summary in the section */
 	uint64_t n_bytes;
 	struct bs_summary_facts facts;
-	struct bs_coded_set words, grams; /* places of words; trigrams */
+	struct bs_coded_set words, grams; /* buckets of the words' hashes; trigrams */
 };
 
 /* Opens the summary in exactly these bytes of a section, whose pages are verified as they are
@@ -109,14 +110,15 @@ struct bs_summary_file {
 enum bs_status bs_summary_file_open(const struct bs_dir *dir, const struct bs_manifest *manifest,
                                     struct bs_summary_file *file_out,
                                     struct bs_error *err) BS_WARN_UNUSED;
-/* Opens the counts of that summary. BS_NOT_FOUND if the file is missing; BS_CORRUPT if it is
- * damaged or belongs to another summary. */
+/* Opens the counts file that belongs to the summary in *file, which must be open: for each place,
+ * the number of words that have it (`words`). BS_NOT_FOUND if the counts file is missing;
+ * BS_CORRUPT if it is damaged or belongs to another summary. */
 enum bs_status bs_summary_counts_open(const struct bs_dir *dir, const struct bs_manifest *manifest,
                                       struct bs_summary_file *file,
                                       struct bs_error *err) BS_WARN_UNUSED;
 void bs_summary_file_close(struct bs_summary_file *file);
-/* Whether a caller should treat this status of opening a summary as "no summary": it is missing,
- * damaged, or of a later format. Only an index check distinguishes these. */
+/* Whether a caller should treat this status of opening a summary as "no summary": the summary is
+ * missing, damaged, or of an earlier or later format. Only an index check distinguishes these. */
 static inline bool bs_summary_is_missing(enum bs_status status)
 {
 	return status == BS_NOT_FOUND || status == BS_CORRUPT || status == BS_UNSUPPORTED;

@@ -36,10 +36,11 @@ struct making {
 	const struct bs_snapshot *old;        /* nullable */
 	const struct bs_summary_cache *cache; /* nullable */
 	const struct bs_manifest *manifest;
-	struct bs_summary_file before; /* of the last commit; zeros: no usable summary */
+	struct bs_summary_file before; /* summary of the last commit; zeros: it has no usable one */
 	struct bs_segment *own;        /* opened segments that the last commit does not have */
 	uint32_t n_own;
-	const struct bs_segment **segments; /* of the manifest, in its order */
+	/* the segments of the manifest, in the order of the manifest */
+	const struct bs_segment **segments;
 	struct bs_summary_facts facts;
 	struct bs_summary_multisets tallies;
 	struct sizes all;  /* segments of the manifest */
@@ -47,7 +48,7 @@ struct making {
 	struct sizes went; /* segments of the last commit that the manifest does not have */
 };
 
-/* Makes an empty buffer use a temporary file, if this run uses such files. */
+/* Makes an empty buffer use a temporary file if buffers are in temporary files (at->files). */
 static enum bs_status place(const struct making *at, struct bs_buffer *buffer, struct bs_error *err)
 {
 	return at->files ? bs_dir_place(at->files, buffer, err) : BS_OK;

@@ -3,10 +3,10 @@
  * summary of the last commit for added and removed segments, or makes one from scratch if there is
  * none, or if its number of places has become too small or much too large.
  *
- * The place of a word (its hash) is counted once for each segment with the word (multiset.h). So
- * adding or removing a segment needs only its own lexicon. Trigrams have no counts: those of a
- * removed segment are looked up in the sets of the other segments. Encoded lists are copied
- * unchanged to the next file until much has changed.
+ * The place of a word (its bucket, see summary.h) is counted once for each segment with the word
+ * (multiset.h). So adding or removing a segment needs only its own lexicon. Trigrams have no
+ * counts: those of a removed segment are looked up in the sets of the other segments. Encoded lists
+ * are copied unchanged to the next file until much has changed.
  */
 #pragma once
 

@@ -30,9 +30,10 @@ struct bs_deadline {
 extern _Thread_local struct bs_deadline *bs_deadline_here
 	__attribute__((tls_model("initial-exec")));
 
-/* Sets the deadline of this thread, until bs_deadline_end. If limits is NULL, the enclosing call's
- * deadline remains in force. BS_UNSUPPORTED: a reserved field is not zero; then do not call
- * bs_deadline_end. */
+/* Sets the deadline of this thread to that of `limits`, until bs_deadline_end. If limits has
+ * neither a deadline, a cancel flag nor a callback, the call cannot end early. The deadline of the
+ * enclosing call does not apply meanwhile; but if limits is NULL, it remains in force.
+ * BS_UNSUPPORTED: a reserved field of limits is not zero; then do not call bs_deadline_end. */
 enum bs_status bs_deadline_begin(struct bs_deadline *deadline, const struct bs_limits *limits,
                                  struct bs_error *err) BS_WARN_UNUSED;
 void bs_deadline_end(struct bs_deadline *deadline);
@@ -103,7 +104,7 @@ enum bs_status bs_deadline_wait_readable(int fd, struct bs_error *err) BS_WARN_U
 struct bs_progress {
 	/* Called often. Nonzero stops the work. total 0: unknown. */
 	int (*beat)(void *context, uint64_t done, uint64_t total);
-	void *context; /* of beat */
+	void *context; /* passed to `beat` */
 	pthread_t owner;
 	uint64_t done, total; /* work, in a unit that the owner chooses */
 	bool is_stopped;      /* beat has returned nonzero */

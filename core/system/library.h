@@ -48,11 +48,11 @@ struct bs_library {
 	const char *folder;       /* NULL: a shared object of this project */
 	const char *version_name; /* see bs_library_load_own; NULL for a third-party library */
 	uint32_t version;         /* see bs_library_load_own */
-	const char *const *names; /* of the functions of the table */
+	const char *const *names; /* names of the functions of the table */
 	size_t n_names;
 	void *table;            /* pointers to the functions, in the order of `names` */
 	bool is_tried;          /* the library was loaded, or loading has failed */
-	enum bs_status outcome; /* of loading */
+	enum bs_status outcome; /* the result of loading */
 	struct bs_error why;    /* the error text if loading has failed */
 };
 

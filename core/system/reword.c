@@ -3,8 +3,9 @@
 
 #include "core/bitsift/host.h"
 
-/* Replaces n_bytes at `at` by `to`. If the result exceeds the room, it is cut at a character
- * boundary. */
+/* Replaces n_bytes of `text` at offset `at` by `to`. room: the size of `text` in bytes, with the
+ * NUL. If the result does not fit, first the rest of the text after `to` is shortened, to a
+ * character boundary, then `to`. */
 static void replace(char *text, size_t room, size_t at, size_t n_bytes, const char *to)
 {
 	size_t length = strlen(text), to_bytes = strlen(to), rest = length - at - n_bytes;

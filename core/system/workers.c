@@ -11,8 +11,9 @@
 #include "core/system/stack.h"
 
 enum slot_state {
-	SLOT_UNDONE,      /* not begun, or in progress */
-	SLOT_HANDED_OVER, /* its worker waits until the present contents have been put */
+	SLOT_UNDONE, /* not begun, or in progress */
+	/* the task's worker waits until the slot's present contents have been put */
+	SLOT_HANDED_OVER,
 	SLOT_DONE,
 };
 
@@ -23,7 +24,7 @@ struct slot {
 
 struct thread {
 	struct bs_workers *workers;
-	uint32_t number; /* of the worker: 1, 2, ... */
+	uint32_t number; /* number of the worker: 1, 2, ... */
 	pthread_t handle;
 };
 
@@ -37,7 +38,7 @@ struct bs_workers {
 	_Atomic uint64_t n_put;    /* tasks; the next task to put is task n_put */
 	/* Tasks from this number on are unwanted; UINT64_MAX: all are wanted. */
 	_Atomic uint64_t end;
-	enum bs_status status; /* the reason of `end` */
+	enum bs_status status; /* why tasks from `end` on are unwanted */
 	struct bs_error error; /* the message of `status` */
 	uint64_t held_bytes;   /* sum of held_bytes of all slots */
 	/* Threads that wait for `added` (n_idle) or for `moved` (n_waiting). Signals are sent only
@@ -52,7 +53,7 @@ struct bs_workers {
 	struct bs_memory_budget *budget;
 	bool is_closed;      /* no more tasks will be added */
 	bool has_no_threads; /* the system has refused a thread */
-	uint32_t n_started;  /* threads */
+	uint32_t n_started;  /* number of started threads */
 	struct thread threads[];
 };
 

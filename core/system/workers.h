@@ -49,7 +49,7 @@ struct bs_workers_plan {
 	 * to put. */
 	bool puts_on_caller;
 	uint64_t most_held_bytes; /* see bs_task_hold */
-	void *context;            /* of `work` and `put` */
+	void *context;            /* passed to `work` and `put` */
 };
 
 /* The number of threads to use: `wanted`, or one for each processor if it is 0; from 1 to most. */
@@ -83,8 +83,8 @@ bool bs_workers_wait_room(struct bs_workers *workers);
 bool bs_workers_wait_put(struct bs_workers *workers);
 /* Adds n tasks whose slots have been filled. n may be 0, to get the load. */
 struct bs_workers_load bs_workers_add(struct bs_workers *workers, uint64_t n);
-/* Waits until the task is done. Does other tasks meanwhile. Only for workers whose plan has no
- * `put`. */
+/* Waits until the task is done or is no longer wanted. Does other tasks meanwhile. Only for workers
+ * whose plan has no `put`. */
 void bs_workers_wait_done(struct bs_workers *workers, uint64_t task);
 /* Ends the work because of a failure of the caller; nothing more is put. Does nothing if the work
  * has already ended. */
@@ -92,8 +92,10 @@ void bs_workers_stop(struct bs_workers *workers, enum bs_status status, const st
 /* States that no more tasks will be added. Threads that find no task end now, instead of waiting
  * until bs_workers_finish wakes them. */
 void bs_workers_close(struct bs_workers *workers);
-/* Closes, helps with the remaining tasks, and waits for the threads. Returns BS_OK or the reason of
- * the end: the failure of a task or a put, BS_STOPPED, or the status of bs_workers_stop. */
+/* Calls bs_workers_close, and waits until all wanted tasks are done and put, and the threads have
+ * ended. The caller's thread helps with the tasks, unless n_threads threads were started and
+ * puts_on_caller is not set. Returns BS_OK or the reason of the end: the failure of a task or a
+ * put, BS_STOPPED, or the status of bs_workers_stop. */
 enum bs_status bs_workers_finish(struct bs_workers *workers, struct bs_error *err) BS_WARN_UNUSED;
 /* Prepares finished workers for new tasks, without allocating memory. */
 void bs_workers_renew(struct bs_workers *workers);

@@ -1,8 +1,9 @@
 /*
  * clusters.h: boundaries of user-perceived characters, where a text may be cut: between the
  * extended grapheme clusters of UAX #29, with the conjuncts of Unicode 15.1 (GB9c), for all
- * versions of ICU. Every boundary found is one of Unicode's, but not every one of Unicode's is
- * found: conjuncts of scripts that GB9c does not name are also kept whole.
+ * versions of ICU. Every boundary found is one of Unicode's, except within clusters of more than 4
+ * KiB. Not every boundary of Unicode is found: conjuncts of scripts that GB9c does not name are
+ * also kept whole.
  */
 #pragma once
 
@@ -14,7 +15,7 @@
 struct bs_clusters {
 	const uint8_t *text;
 	size_t text_bytes;
-	size_t at;      /* a boundary */
+	size_t at;      /* offset of the present boundary */
 	size_t next;    /* end of the last code point read; at least `at` */
 	uint8_t before; /* break property of the last code point read */
 	/* the last code point read is a regional indicator, the first of a pair */

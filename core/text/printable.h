@@ -15,8 +15,9 @@
 bool bs_is_white_space(int32_t code_point);
 
 /* Terminal columns of a code point: 2 if it is wide, 0 if it combines with the one before, 1 for
- * code points shown as U+FFFD. Needs bs_icu_load. */
-size_t bs_display_columns_beyond(int32_t code_point); /* for code points >= U+0300 */
+ * code points shown as U+FFFD. Needs bs_icu_load. bs_display_columns_beyond is the part for code
+ * points >= U+0300. */
+size_t bs_display_columns_beyond(int32_t code_point);
 static inline size_t bs_display_columns(int32_t code_point)
 {
 	return code_point < 0x300 ? 1 : bs_display_columns_beyond(code_point);

@@ -295,7 +295,8 @@ static enum bs_status put_window(struct bs_analysis *analysis, const struct asci
 	return put_edges(analysis, &window);
 }
 
-/* Finds the end of the word that begins at start, by the same rules, byte by byte. */
+/* Finds the end of the word that begins at start, by the rules of word_bits and date_cuts, byte by
+ * byte. */
 static enum bs_status find_word_end(struct bs_analysis *analysis,
                                     const struct ascii_stretch *stretch, size_t start,
                                     size_t *end_out)
@@ -759,8 +760,9 @@ static size_t find_window_end(const struct bs_tokenizer *tokenizer, const uint8_
 	                                           text_bytes);
 }
 
-/* The end of a piece for ICU if the ASCII path may continue after it: the first safe cut beyond the
- * window's size, or an earlier one that is followed by some pure ASCII. */
+/* The end of a piece for ICU if the ASCII path may continue after it: the first safe cut at which
+ * the piece has at least window_bytes, or an earlier safe cut that is followed by
+ * ASCII_RESUME_BYTES of pure ASCII, or by no more than that many bytes of text. */
 static size_t find_mixed_end(const struct bs_tokenizer *tokenizer, const uint8_t *text,
                              size_t start, size_t text_bytes)
 {

@@ -12,7 +12,8 @@
  * Two terms at adjacent positions that are both a single letter, mark or digit of those scripts
  * also give a bigram, even if one of them is not from a run: the sign U+3297, for example, is a
  * word for ICU and folds to U+795D. Bigrams depend only on terms and positions, so a document that
- * contains a phrase has all bigrams of the phrase. README.md, "Words", documents this for users.
+ * contains a phrase has all bigrams of the phrase. The manual page bitsift-index, "Words and
+ * grams", documents words for users.
  */
 #pragma once
 
@@ -65,7 +66,7 @@ struct bs_tokenizer_sum {
 enum bs_status bs_tokenizer_check_analyzer(const struct bs_analyzer *analyzer, const char *name,
                                            const char *where, struct bs_error *err) BS_WARN_UNUSED;
 
-/* BS_INVALID if the name is not a valid name of an analyzer. */
+/* Returns BS_INVALID if the name is not a valid name of an analyzer. */
 enum bs_status bs_tokenizer_check_analyzer_name(const char *name,
                                                 struct bs_error *err) BS_WARN_UNUSED;
 

@@ -117,7 +117,7 @@ enum {
 
 /* How ICU treats a character. */
 struct manners {
-	int32_t rule_status;  /* of the character alone */
+	int32_t rule_status;  /* ICU's rule status of the character alone */
 	bool joins[N_BESIDE]; /* for each context: whether ICU joins it with all its neighbours */
 };
 

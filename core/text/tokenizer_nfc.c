@@ -192,7 +192,7 @@ enum bs_status bs_tokenizer_normalize(struct bs_tokenizer *tokenizer, const UNor
 /* Segments. */
 
 #define REMEMBERED_UNITS   4  /* maximum units of a cached segment */
-#define REMEMBERED_RESULTS 6  /* maximum units of its NFC */
+#define REMEMBERED_RESULTS 6  /* maximum units of the NFC of a cached segment */
 #define REMEMBERED_BITS    10 /* log2 of the number of cached segments */
 
 /* A cached segment and its NFC. n_units 0: empty. */

@@ -85,8 +85,8 @@ struct bs_tokenizer_ascii {
 struct bs_tokenizer_normal {
 	struct bs_buffer window;      /* UTF-16 */
 	struct bs_buffer edits;       /* differences between window and text */
-	struct bs_buffer ordered;     /* marks in canonical order */
-	struct bs_composed *composed; /* NULL until it is needed */
+	struct bs_buffer ordered;     /* UTF-16: text with many marks, decomposed and in order */
+	struct bs_composed *composed; /* cached NFC of segments; NULL until it is needed */
 };
 
 /* Scratch for one term while options are applied. */

@@ -115,10 +115,10 @@ static void push(struct bs_analysis *analysis, size_t term_bytes, bool is_bigram
  * points of a script run. c: the code point of the next term; 0 if the next term is not a single
  * code point of a script run. There must be room for one more token and PAIR_BYTES.
  *
- * Whether there is a bigram depends only on the two terms, not on their sources: every document
- * with both at adjacent positions has the bigram. Otherwise a query of a run would ask for bigrams
- * that a document with symbols (U+3297, which folds to U+795D) or with marks that fold to letters
- * (U+0345) lacks, and miss the document.
+ * Whether there is a bigram depends only on the two terms, not on whether they are from a script
+ * run or from a word: every document with both at adjacent positions has the bigram. Otherwise a
+ * query of a run would ask for bigrams that a document with symbols (U+3297, which folds to U+795D)
+ * or with marks that fold to letters (U+0345) lacks, and miss the document.
  */
 static void bigram_with(struct bs_analysis *analysis, UChar32 c, struct bs_byte_span span)
 {
@@ -547,7 +547,8 @@ static bool begins_piece(const struct bs_tokenizer *tokenizer, UChar32 c)
 	       bs_icu.unorm2_hasBoundaryBefore(tokenizer->icu.nfkc_casefold, c);
 }
 
-/* The terms of a run are the terms of its pieces, in order. */
+/* Finds the next piece of the run, and folds it to count its terms. The terms of a run are those of
+ * its pieces, in order. */
 enum bs_status bs_tokenizer_step_in_run(struct bs_tokenizer *tokenizer, const uint8_t *text,
                                         uint64_t end_byte, size_t *at, size_t *n_terms_out,
                                         struct bs_error *err)

@@ -31,8 +31,8 @@ enum bs_status bs_tokenizer_make_room(struct bs_analysis *analysis, size_t n_tok
 enum bs_status bs_tokenizer_put_ascii(struct bs_analysis *analysis, const uint8_t *raw,
                                       size_t n_bytes, uint64_t start_byte) BS_WARN_UNUSED;
 
-/* Folds units [start, end) of the window, any word, and adds it. Ignores a word whose fold is
- * empty. */
+/* Folds a word, units [start, end) of the window, and adds it. The word may be ASCII. Ignores a
+ * word whose fold is empty. */
 enum bs_status bs_tokenizer_put_word(struct bs_analysis *analysis,
                                      struct bs_tokenizer_window *window, int32_t start,
                                      int32_t end) BS_WARN_UNUSED;

@@ -37,7 +37,8 @@ enum {
 	MATCHES_LOCAL_ID = 2
 };
 
-/* A document whose id, but not its local id, equals the wanted id with this number. */
+/* A document that is deleted only if no document has the wanted id as its local id: its id equals
+ * wanted id `number`, and its local id does not. */
 struct by_id {
 	struct bs_doc_ref ref;
 	uint32_t number;
@@ -47,7 +48,8 @@ BS_VECTOR(by_ids, struct by_id);
 
 struct wanted {
 	const struct bs_snapshot *snapshot;
-	struct bs_source *sources; /* with paths, for local ids */
+	/* the sources with their paths, because local ids contain paths */
+	struct bs_source *sources;
 	struct bs_term_table ids;
 	struct by_ids by_id;
 	struct bs_buffer id;

@@ -37,9 +37,9 @@ enum bs_status bs_delete_list(const struct bs_snapshot *snapshot, const struct b
                                            size_t local_id_bytes),
                               void *context, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Deletes live documents and commits. snapshot: the last commit; the caller holds the writer's
- * lock; the documents are marked deleted in it. refs: without duplicates. After BS_IO, BS_CORRUPT
- * or BS_NO_MEMORY the index is unchanged. */
+/* Deletes live documents and writes a commit. snapshot: the last commit; the function marks the
+ * documents as deleted in it. The caller holds the writer's lock. refs: without duplicates. After
+ * BS_IO, BS_CORRUPT or BS_NO_MEMORY the index is unchanged. */
 enum bs_status bs_delete_documents(struct bs_snapshot *snapshot, const struct bs_doc_ref *refs,
                                    size_t n_refs, struct bs_error *err) BS_WARN_UNUSED;
 
@@ -47,8 +47,9 @@ struct bs_undone {
 	uint64_t n_to_read; /* documents that are not live again before the next refresh */
 	uint64_t n_lost;    /* documents of standard input that are no longer in a segment */
 };
-/* Removes exclusions and commits. snapshot, lock and failures: see bs_delete_documents. refs:
- * BS_DOC_EXCLUDED, without duplicates. */
+/* Removes these exclusions, revives their documents as far as segments still have them, and writes
+ * a commit. The snapshot, the lock and failures are as for bs_delete_documents. refs: documents of
+ * segment BS_DOC_EXCLUDED, without duplicates. */
 enum bs_status bs_delete_undo(struct bs_snapshot *snapshot, const struct bs_doc_ref *refs,
                               size_t n_refs, struct bs_undone *undone_out,
                               struct bs_error *err) BS_WARN_UNUSED;

@@ -21,23 +21,23 @@
 /* The most chunks that are checked ahead of the one that the calling thread waits for. */
 #define MOST_AHEAD 256u
 
-/* Up to CHUNK_DOCS documents of a segment, in document order, which is the order of the walk if
- * there is one segment. The segment manifest.n_segments stands for the skipped files of the
- * source. */
+/* Up to CHUNK_DOCS documents of a segment, in document order: the order in which a walk finds the
+ * files, if there is one segment. `segment` is manifest.n_segments for a chunk of skipped files. */
 struct chunk {
 	uint32_t segment;
 	uint32_t first, end;
-	struct bs_non_document_place skipped; /* place of the skipped file `first` */
+	/* position, in the manifest's list, of the first skipped file of the chunk */
+	struct bs_non_document_place skipped;
 };
 
-/* The documents of the source in a segment are within [first, end). */
+/* The range of a segment's documents that includes all documents of the source. */
 struct documents {
 	uint32_t first, end;
 	size_t first_chunk; /* the chunk of document `first` */
 	uint8_t *unchanged; /* by document from `first` on: 0, 1 or NOT_ASKED */
-	/* A bit for each document from number `first`, rounded down to a multiple of 8, on: it is
-	 * deleted. NULL: none is. A copy, because the caller may mark documents of other sources
-	 * while the checks run. */
+	/* The deleted documents: bit i is for document number i + `first` rounded down to a
+	 * multiple of 8. NULL: no document is deleted. A copy, because the caller may mark
+	 * documents of other sources while the checks run. */
 	uint8_t *deleted;
 };
 

@@ -19,7 +19,7 @@
 #define MOST_CHECKERS 8 /* most threads that compare fingerprints */
 
 struct folder_place {
-	char *place; /* the real path of the folder */
+	char *place; /* the folder's path without symlinks */
 	uint32_t source;
 };
 BS_VECTOR(folder_places, struct folder_place);
@@ -32,7 +32,7 @@ struct freshening {
 	struct bs_source source;
 	uint32_t number; /* number of source */
 	struct bs_refreshing refreshing;
-	struct folder_places places; /* of all folders among the sources, sorted */
+	struct folder_places places; /* paths of all source folders, sorted */
 	struct bs_inners inners;     /* the inner collections of source */
 	struct bs_inner *inner;      /* the inner collection being read; NULL: none */
 	/* the recorded listings of folders; file is NULL without listings */
@@ -150,7 +150,8 @@ static int compare_places(const void *left, const void *right)
 	return strcmp(a->place, b->place);
 }
 
-/* Adds the place of source f, a folder. A folder that must not be read has none. */
+/* Adds the path without symlinks of source f, a folder. A folder that must not be read is left
+ * out. */
 static enum bs_status add_place(struct freshening *at, uint32_t f, struct bs_error *err)
 {
 	const struct bs_source_record *record = &at->snapshot->manifest.sources[f];
@@ -177,7 +178,7 @@ static void sort_places(struct freshening *at)
 		      compare_places);
 }
 
-/* Finds the places of all folders among the sources. */
+/* Finds the paths without symlinks of all source folders. */
 static enum bs_status find_places(struct freshening *at, struct bs_error *err)
 {
 	const struct bs_manifest *manifest = &at->snapshot->manifest;
@@ -342,7 +343,7 @@ static enum bs_status bury_overlay(struct freshening *at, struct bs_error *err)
 	return status;
 }
 
-/* The number of sources without the collections inside others. */
+/* The number of sources that are not inner collections. */
 static uint32_t n_named_sources(const struct bs_manifest *manifest)
 {
 	uint32_t n = 0;

@@ -20,7 +20,8 @@ struct bs_id_ends {
 	/* scratch */
 	struct bs_buffer id;
 };
-/* On failure *ends is released. BS_CORRUPT, BS_NO_MEMORY, BS_DEADLINE, BS_STOPPED. */
+/* Prepares for lookups in a snapshot, in one pass over its documents. On failure *ends is released.
+ * BS_CORRUPT, BS_NO_MEMORY, BS_DEADLINE, BS_STOPPED. */
 enum bs_status bs_id_ends_init(struct bs_id_ends *ends, const struct bs_snapshot *snapshot,
                                struct bs_error *err) BS_WARN_UNUSED;
 void bs_id_ends_deinit(struct bs_id_ends *ends);

@@ -26,8 +26,8 @@ struct bs_id_lookup {
 enum bs_status bs_id_lookup_init(struct bs_id_lookup *ids, const struct bs_snapshot *snapshot,
                                  uint32_t number, struct bs_error *err) BS_WARN_UNUSED;
 void bs_id_lookup_deinit(struct bs_id_lookup *ids);
-/* ref_out->segment: BS_DOC_NONE if no live document has the id. record_out is nullable. BS_CORRUPT,
- * BS_NO_MEMORY. */
+/* Finds the live document with this id. ref_out->segment: BS_DOC_NONE if no live document has the
+ * id. record_out is nullable. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_id_lookup_find(struct bs_id_lookup *ids, const void *id, size_t id_bytes,
                                  struct bs_doc_ref *ref_out, struct bs_doc_record *record_out,
                                  struct bs_error *err) BS_WARN_UNUSED;

@@ -10,7 +10,7 @@
 
 #define FIRST_LOG2        10u
 #define FIRST_NUMBER_BITS 16u
-/* limit of slots_log2 and number_bits, so that a slot holds a hash prefix and a number */
+/* maximum of slots_log2 and of number_bits, because a slot of 64 bits holds both */
 #define MOST_BITS 32u
 /* One binary search among n ordered ids costs as much as adding slots for 16 ids. So after n / 16
  * searches, slots for all of them would have cost the same. */
@@ -124,8 +124,8 @@ static void widen_numbers(struct bs_id_owners *owners)
 		owners->slots[i] &= ~bit;
 }
 
-/* Enlarges the table, if needed: for one more used slot (if is_new), and for number + 1 in
- * number_bits. */
+/* Enlarges the table if it has no room for a further used slot (checked only if is_new), and
+ * number_bits if `number` + 1 does not fit. */
 static enum bs_status make_room(struct bs_id_owners *owners, const struct bs_source *source,
                                 uint64_t number, bool is_new, struct bs_error *err)
 {
@@ -358,8 +358,9 @@ static enum bs_status add_slot(struct bs_id_owners *owners, const struct bs_sour
 	return BS_OK;
 }
 
-/* Adds slots for all ordered ids, except those that a later document took over, because they have
- * slots. Preserves owners->id. */
+/* Adds a slot for each ordered id (see n_ordered), so that ids are found by hash instead of binary
+ * search. An ordered id that a later document took over has a slot already and gets no other.
+ * Preserves owners->id. */
 static enum bs_status give_slots(struct bs_id_owners *owners, const struct bs_source *source,
                                  struct bs_error *err)
 {

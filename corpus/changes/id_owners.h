@@ -34,7 +34,7 @@ struct bs_id_owners_segment {
 	bool is_open;
 };
 
-/* Zero-initialise but for accumulated; release with bs_id_owners_deinit. One thread. */
+/* Zero-initialise all but `accumulated`; release with bs_id_owners_deinit. One thread. */
 struct bs_id_owners {
 	/* Hash table of the owners: open addressing, linear probing; 0: empty. The lower
 	 * number_bits of a slot are the document's number, counted from first_number, plus 1. The
@@ -89,14 +89,15 @@ enum bs_status bs_id_owners_take(struct bs_id_owners *owners, const struct bs_so
                                  const struct bs_doc_record *record, uint32_t document,
                                  struct bs_error *err) BS_WARN_UNUSED;
 
-/* *is_owned_out: a document of this source that was read in this run owns the record's id.
- * *is_same_out: that document also has the same checksum. Errors: see bs_id_owners_take. */
+/* Looks up the owner of the record's id. *is_owned_out: a document of this source that was read in
+ * this run owns the record's id. *is_same_out: that document also has the same checksum. Errors:
+ * see bs_id_owners_take. */
 enum bs_status bs_id_owners_find(struct bs_id_owners *owners, const struct bs_source *source,
                                  const struct bs_doc_record *record, bool *is_owned_out,
                                  bool *is_same_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* *lives_out: the document that owns the record's id is not dead; *place_out is then its place.
- * Errors: see bs_id_owners_take. */
+/* Looks up the owner of the record's id. *lives_out: the document that owns the record's id is not
+ * dead; *place_out is then its place. Errors: see bs_id_owners_take. */
 enum bs_status bs_id_owners_lives(struct bs_id_owners *owners, const struct bs_source *source,
                                   const struct bs_doc_record *record, bool *lives_out,
                                   struct bs_id_place *place_out,

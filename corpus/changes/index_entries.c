@@ -112,10 +112,10 @@ static bool is_unread(struct known *self, const struct bs_buffer *unread,
 	return false;
 }
 
-/* Advances the cursor past the path at path_at of the batch's bytes (SIZE_MAX: to the end).
- * *known_out: the index's entry of that path. An entry that is passed before it has no path in the
- * batch, so its file is gone. But if the walk could not read its place, it is added as an item,
- * after the batch's paths. */
+/* Advances the cursor of index entries to after the path at path_at of the batch's bytes (SIZE_MAX:
+ * to the end), and returns the entry of that path in *known_out. An entry that the cursor skips is
+ * a file that the walk did not find: it is gone, unless the walk could not read the folder. In this
+ * case it is appended to the batch as a further item, after the paths of the walk. */
 static enum bs_status pass_known(struct known *self, const struct bs_buffer *unread,
                                  struct bs_batch *batch, size_t path_at, size_t path_bytes,
                                  struct bs_index_entry *known_out, struct bs_error *err)

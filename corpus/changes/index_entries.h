@@ -10,11 +10,11 @@
 #include "corpus/read/feed.h"
 #include "corpus/read/source.h"
 
-/* For a feed of a folder or file, `of`, that is source number `source` of the snapshot (both
- * borrowed). Batches of the feed then contain the index's entry of each path, exclusions included,
- * and the entries of documents at places that the walk could not read. of->is_anew: entries have no
- * fingerprint, so all files are read. n_checkers: see struct bs_source_options. BS_NO_MEMORY,
- * BS_CORRUPT. */
+/* Makes the batches of a feed contain the index's entry of each path (exclusions included), and the
+ * entries of documents in folders that the walk could not read. The feed reads `of`, a folder or a
+ * file, which is source number `source` of the snapshot; both are borrowed. of->is_anew: entries
+ * have no fingerprint, so all files are read. n_checkers: see struct bs_source_options.
+ * BS_NO_MEMORY, BS_CORRUPT. */
 enum bs_status bs_index_entries_attach(struct bs_feed *feed, const struct bs_source *of,
                                        const struct bs_snapshot *snapshot, uint32_t source,
                                        unsigned n_checkers, struct bs_error *err) BS_WARN_UNUSED;

@@ -1,15 +1,17 @@
 /*
  * inner.h: inner collections: collections that are found in folders. Each is a source of its own,
- * whose record names the folder as its parent (manifest.h). They are read during the walk of their
- * folder, at their place, so that documents arrive in document order:
+ * whose record names the folder as its parent (manifest.h). The walk of the folder reads each at
+ * its position in the folder, so that documents arrive in document order:
  *
- *        bs_inners_attach   attaches them to the folder's feed, whose batches begin and end them
- *                             (struct bs_batch)
- *        bs_inners_end        after the last analysed batch of an inner collection
- *        bs_inners_settle     at the end of the folder, for those that were not met
+ *      bs_inners_attach   call when the folder's feed is opened: the feed then has batches that
+ *                         begin an inner collection, contain its lines, and end it (struct
+ *                         bs_batch)
+ *      bs_inners_end      call after the last analysed batch of an inner collection
+ *      bs_inners_settle   call at the end of the folder, for inner collections that the walk did
+ *                         not find
  *
- * One that is not met any more (gone, now a plain file, or ignored by the rules) is no longer a
- * source.
+ * An inner collection that the walk no longer finds (it was removed, is a plain file now, or is
+ * ignored by the rules) is no longer a source.
  */
 #pragma once
 
@@ -24,7 +26,7 @@ struct bs_inner {
 	uint32_t number;
 	struct bs_refreshing at;
 	struct bs_feed *feed; /* NULL: nothing to read */
-	bool is_kept;         /* it could not be read: its documents stay */
+	bool is_kept;         /* it could not be read; its documents stay in the index */
 	struct bs_inner *next;
 };
 
@@ -54,8 +56,9 @@ struct bs_inners {
 };
 void bs_inners_deinit(struct bs_inners *inners);
 
-/* Attaches to the feed of a folder, source `number`: inner collections are recognized, if the
- * options ask for it. BS_NO_MEMORY. */
+/* Prepares to read a folder, which is source `number`: its feed will return the inner collections
+ * that the walk finds as batches of their own, if inners->options ask for inner collections.
+ * BS_NO_MEMORY. */
 enum bs_status bs_inners_attach(struct bs_inners *inners, struct bs_feed *feed,
                                 const struct bs_source *folder, uint32_t number,
                                 struct bs_error *err) BS_WARN_UNUSED;

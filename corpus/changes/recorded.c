@@ -50,11 +50,10 @@ const char *bs_recorded_below(const char *base, const char *path)
 	return path[n] == '/' ? path + n + 1 : NULL;
 }
 
-/*
- * Overwrites path with a path from `here`, the working directory, to `whole`, an absolute path. It
- * is relative if whole is below here, or if both are in base, the folder of the index. here and
- * base have no symlinks, so ".." leads to the parent that is in the name.
- */
+/* Overwrites path with a path to the absolute path `whole` that can be opened from the working
+ * directory `here`. It is relative if `whole` is below `here`, or if both are below `base`, the
+ * folder that contains the index. `here` and `base` have no symlinks, so ".." removes their last
+ * component. */
 static enum bs_status from_here(const char *base, const char *here, const char *whole,
                                 struct bs_buffer *path, struct bs_error *err)
 {

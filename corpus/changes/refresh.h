@@ -74,9 +74,10 @@ struct bs_refreshing {
 	uint64_t n_read_again;       /* documents that were read and that the snapshot has */
 };
 
-/* exclusions_of: the snapshot whose exclusions apply. This is `snapshot` itself, except in a full
- * re-index, where `snapshot` is empty and the previous commit has the exclusions. now, moves
- * (nullable): see bs_exclusions_init. accumulated: the table that taken documents are added to. */
+/* Prepares to find the changes of the snapshot's sources. exclusions_of: the snapshot whose
+ * exclusions apply. This is `snapshot` itself, except in a full re-index, where `snapshot` is empty
+ * and the previous commit has the exclusions. now, moves (nullable): see bs_exclusions_init.
+ * accumulated: the table that taken documents are added to. */
 enum bs_status bs_refresh_init(struct bs_refresh *refresh, struct bs_snapshot *snapshot,
                                const struct bs_snapshot *exclusions_of,
                                const struct bs_manifest *now, const struct bs_source_move *moves,
@@ -87,13 +88,13 @@ void bs_refresh_deinit(struct bs_refresh *refresh);
 /* True if the snapshot has documents of the source, live or deleted. */
 bool bs_refresh_has_documents(const struct bs_refresh *refresh, uint32_t number);
 
-/* The source does not exist or is no longer a source: its documents are removed. */
+/* Removes all documents of a source that does not exist, or that is no longer a source. */
 enum bs_status bs_refresh_lose(struct bs_refresh *refresh, uint32_t number,
                                struct bs_error *err) BS_WARN_UNUSED;
 
-/* The source exists but cannot be read: its documents stay, and the caller keeps its record.
- * has_begun: the failure came after bs_refresh_begin; the documents read since are withdrawn, and
- * the caller does not call bs_refresh_end. */
+/* Keeps the documents of a source that exists but cannot be read; the caller keeps its record in
+ * the manifest. has_begun: reading failed after bs_refresh_begin; documents read since then are
+ * withdrawn, and the caller does not call bs_refresh_end. */
 enum bs_status bs_refresh_keep(struct bs_refresh *refresh, uint32_t number, bool has_begun,
                                struct bs_error *err) BS_WARN_UNUSED;
 

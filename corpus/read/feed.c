@@ -22,8 +22,8 @@ struct bs_feed {
 	const struct bs_source *source;
 	struct bs_walk *walk; /* for a folder */
 	int fd;               /* for a collection or standard input */
-	/* of a collection or standard input; for the latter known after the first bytes were
-	 * read */
+	/* Coding of a collection or of standard input; for standard input known after its first
+	 * bytes were read. */
 	enum bs_coding coding;
 	struct bs_holes holes; /* holes of the file fd, which are not read */
 	/* the incomplete line after the last batch; the next batch begins with it */
@@ -34,7 +34,8 @@ struct bs_feed {
 	uint64_t line;                       /* 1-based number of the line at offset */
 	bool at_end;                         /* nothing more to read; carry may still hold a line */
 	struct bs_checksum_stream *checksum; /* checksum of a collection's bytes before offset */
-	/* valid at the end. whole: after all bytes; ended: before a last line without line feed */
+	/* Valid when all is read. `whole` is the end of the source. `ended` excludes a last line
+	 * without a line feed. */
 	struct bs_read_mark whole, ended;
 	struct bs_entry_lookup lookup; /* lookup.fill is NULL if none is set */
 	/* lookup yields documents to read again */

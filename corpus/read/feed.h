@@ -15,13 +15,15 @@ struct bs_index_entry {
 	bool is_elsewhere;    /* its text is not in the index (BS_DOC_NOT_STORED) */
 	/* the walk could not read its place, so it counts as unchanged */
 	bool is_kept;
-	/* its file was compared with `place`, and is unchanged */
+	/* the file still has the fingerprint `place` */
 	bool is_unchanged;
-	/* a row of a collection (grep's entry of the file), which is no document */
+	/* not a document, but a row: grep's entry of a collection as a file */
 	bool is_row;
-	/* no document but a binary file; `place` is its fingerprint, and ref.segment BS_DOC_NONE */
+	/* not a document, but a binary file; `place` is its fingerprint, and ref.segment is
+	 * BS_DOC_NONE */
 	bool is_binary;
-	uint32_t nul_end;  /* is_binary: see struct bs_refusal */
+	/* if is_binary: the offset after the file's first NUL byte; 0: unknown, as for UTF-16 */
+	uint32_t nul_end;
 	uint64_t place[4]; /* see struct bs_doc_record */
 	uint64_t checksum;
 };
@@ -84,7 +86,8 @@ void bs_batch_deinit(struct bs_batch *batch);
 #define BS_BATCH_PATHS 64
 
 struct bs_feed;
-/* report (nullable) receives what the walk skips; see walk.h. source and options are borrowed. */
+/* Opens a feed of a source. report (nullable) receives what the walk skips; see walk.h. source and
+ * options are borrowed. */
 enum bs_status bs_feed_open(const struct bs_source *source, const struct bs_source_options *options,
                             void (*report)(void *context, enum bs_skip reason, const char *message),
                             void *report_context, struct bs_feed **feed_out,
@@ -112,7 +115,7 @@ struct bs_inner_reader {
 	                       struct bs_feed **feed_out, bool *is_unread_out,
 	                       struct bs_error *err);
 };
-/* For a feed of a folder. reader is borrowed. */
+/* Makes the feed of a folder recognize inner collections. reader is borrowed. */
 void bs_feed_set_inner_reader(struct bs_feed *feed, const struct bs_inner_reader *reader);
 
 /* True if the walk so far has not read the path `name` below the folder: it could not, or the path
@@ -133,8 +136,8 @@ struct bs_entry_lookup {
 	                       struct bs_batch *batch, struct bs_error *err);
 	void (*close)(void *context);
 };
-/* For a feed of a folder or file: its batches have entries from now on. The lookup is closed with
- * the feed. */
+/* Makes the later batches of a folder's or a file's feed contain index entries. The lookup is
+ * closed with the feed. */
 void bs_feed_set_entry_lookup(struct bs_feed *feed, const struct bs_entry_lookup *lookup);
 /* Opens a feed of documents to read again. The lookup is closed with the feed, or on failure.
  * BS_NO_MEMORY. */
@@ -159,8 +162,8 @@ struct bs_read_mark {
  * inside a line, that line must not have been continued since. BS_IO. */
 enum bs_status bs_feed_resume(struct bs_feed *feed, const struct bs_read_mark *mark,
                               bool *is_appended_out, struct bs_error *err) BS_WARN_UNUSED;
-/* At the end of a collection: how far it was read. Pass last_line_counts if a last line without
- * line feed was a document. */
+/* Returns how far a collection was read, when its feed has ended. last_line_counts: a last line
+ * without a line feed was a document, so it counts as read. */
 void bs_feed_mark(const struct bs_feed *feed, bool last_line_counts, struct bs_read_mark *mark_out);
 
 /* Sets *reaches_out to whether the walk of a folder yields the file or folder at `path` below it,

@@ -50,13 +50,14 @@ struct bs_json_parser;
 
 /* Returns BS_JSON_VERSION of the loaded library. */
 uint32_t bs_json_version(void);
-/* max_depth: the maximum nesting of objects and arrays. Returns NULL if out of memory. */
+/* Creates a parser. max_depth: the maximum nesting of objects and arrays. Returns NULL if out of
+ * memory. */
 struct bs_json_parser *bs_json_new(size_t max_depth);
 /* NULL is allowed. */
 void bs_json_free(struct bs_json_parser *parser);
 /* Frees the memory that holds the results of the last line. */
 void bs_json_forget(struct bs_json_parser *parser);
-/* line has line_bytes bytes, and BS_JSON_PADDING readable bytes after them. */
+/* Parses one line. BS_JSON_PADDING bytes after its line_bytes bytes must be readable. */
 void bs_json_parse(struct bs_json_parser *parser, const uint8_t *line, size_t line_bytes,
                    struct bs_json_result *result_out);
 

@@ -37,7 +37,7 @@ struct collection {
 	int fd; /* -1: none is open */
 	char *path;
 	enum bs_coding coding;
-	struct bs_fingerprint fingerprint; /* of the file when it was opened */
+	struct bs_fingerprint fingerprint; /* fingerprint of the file when it was opened */
 	struct bs_buffer window;           /* bytes from window_offset on */
 	uint64_t window_offset;
 	bool is_ahead; /* the window was read ahead and may serve later calls */
@@ -355,8 +355,8 @@ static void next_of_row(void *context, const uint8_t **bytes_out, size_t *n_byte
 	*n_bytes_out = n > 0 ? (size_t)n : 0;
 }
 
-/* Like next_of_row, for grams. Of a hole only the last WINDOW_BYTES are read, because all its grams
- * are equal; the rest is skipped. */
+/* Like next_of_row, for grams. Reads only the last WINDOW_BYTES of a hole and skips the rest,
+ * because all grams of a hole are equal. */
 static void next_for_grams(void *context, const uint8_t **bytes_out, size_t *n_bytes_out)
 {
 	struct bs_reader *reader = context;
@@ -592,7 +592,8 @@ static bool is_bare_row(const struct bs_reader *reader, const struct bs_refusal 
 	return true;
 }
 
-/* The checksum of a document. open_row has computed that of a stream; a row without grams has 0. */
+/* The checksum of a document. If the document has no bytes in memory, it was computed before: by
+ * open_row for a text stream; it is 0 for a row without grams. */
 static uint64_t checksum_of(const struct bs_document *document)
 {
 	return document->raw.bytes ? bs_checksum(document->raw.bytes, (size_t)document->raw.n_bytes)

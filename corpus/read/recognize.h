@@ -10,7 +10,7 @@
 /* Not for concurrent use. */
 struct bs_recognizer;
 
-/* options are borrowed. BS_INVALID for an invalid glob, BS_NO_MEMORY. */
+/* Creates a recognizer. options are borrowed. BS_INVALID for an invalid glob, BS_NO_MEMORY. */
 enum bs_status bs_recognizer_new(const struct bs_source_options *options,
                                  struct bs_recognizer **recognizer_out,
                                  struct bs_error *err) BS_WARN_UNUSED;

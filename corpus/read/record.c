@@ -279,12 +279,12 @@ static enum bs_status take_record(struct bs_record_parser *parser, const uint8_t
 	return status;
 }
 
-/* A number of at least 2 * LONG_RUN_BYTES fills the bytes between two multiples of
- * LONG_RUN_BYTES. */
+/* Any 2 * LONG_RUN_BYTES consecutive bytes include a whole block: LONG_RUN_BYTES bytes that begin
+ * at a multiple of LONG_RUN_BYTES. So a number that long is found by testing blocks. */
 #define LONG_RUN_BYTES ((size_t)32768)
 
-/* True if the line may contain a number of 2 * LONG_RUN_BYTES. simdjson would spend long on it and
- * then reject it. */
+/* True if the line may contain a number of at least 2 * LONG_RUN_BYTES bytes. simdjson would spend
+ * long on it and then reject it. */
 static bool may_have_long_number(const uint8_t *line, size_t line_bytes)
 {
 	for (size_t start = 0; line_bytes - start >= LONG_RUN_BYTES; start += LONG_RUN_BYTES)

@@ -153,7 +153,8 @@ bool bs_record_unescape(const uint8_t *bytes, size_t n_bytes, bool with_units, u
 	return true;
 }
 
-/* An open object or array, the record itself first, and the prefix of its members' names. */
+/* An object or array whose end has not been read yet; the outermost one is the record itself. The
+ * range of scan->names is the prefix for the names of its members. */
 struct level {
 	size_t name_off; /* offset in scan->names */
 	size_t name_bytes;
@@ -307,7 +308,8 @@ static enum bs_status take_name(struct walk *walk, struct level *member_out, boo
 	size_t around_bytes =
 		       scan->levels.used_bytes > sizeof(*object) ? object->name_bytes + 1 : 0,
 	       key_bytes;
-	/* simdjson's string has one byte for the \u0000 of the line; its U+FFFD will take three. */
+	/* A string from simdjson has one byte for each \u0000. Below, replace_nuls replaces it by
+	 * U+FFFD, which takes three bytes. */
 	size_t room_bytes =
 		key.n_bytes + (walk->strings ? 2 * count_nuls(key.bytes, key.n_bytes) : 0);
 	enum bs_status status =

@@ -30,7 +30,9 @@ struct bs_record_scan {
 	size_t id_bytes;
 	struct bs_buffer fields; /* array of struct bs_field */
 	struct bs_buffer names;  /* the names of the fields */
-	struct bs_buffer text;   /* resolved strings that had escapes, and numbers of original */
+	/* Texts that are not in the line itself: strings with resolved escapes, and numbers copied
+	 * from `original`. */
+	struct bs_buffer text;
 	struct bs_buffer levels; /* the open objects and arrays */
 };
 void bs_record_scan_deinit(struct bs_record_scan *scan);

@@ -63,7 +63,8 @@ static const struct {
  * tables exceed the nearest caches. If the sample is small, the dictionary has an eighth of its
  * size, so that it costs less than it saves. */
 #define DICTIONARY_BYTES ((size_t)16 << 10)
-/* Training on 1 MiB was measured to take 12.4 MB. */
+/* The memory that must be available before the dictionary is trained (see train). Training on a
+ * sample of 1 MiB was measured to take 12.4 MB; the sample here is smaller (SAMPLE_BYTES). */
 #define TRAINING_BYTES ((size_t)16 << 20)
 /* A part of the store (enum bs_store_part) that becomes larger is moved to a temporary file. */
 #define HELD_BYTES ((size_t)256 << 10)

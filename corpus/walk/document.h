@@ -43,7 +43,7 @@ bool bs_fingerprint_outwait(const struct bs_fingerprint *fingerprint, int64_t fr
 int64_t bs_fingerprint_racy_from(void);
 /* True if neither the file's group nor others may read it. */
 bool bs_fingerprint_is_private(const struct bs_fingerprint *fingerprint);
-/* recorded: as written by bs_fingerprint_record. */
+/* True if the fingerprint equals the one in `recorded`, which bs_fingerprint_record wrote. */
 bool bs_fingerprint_equals(const struct bs_fingerprint *fingerprint, const uint64_t recorded[4]);
 /* Converts to the four numbers that document tables and the manifest record. */
 void bs_fingerprint_record(const struct bs_fingerprint *fingerprint, uint64_t recorded_out[4]);
@@ -118,11 +118,11 @@ struct bs_document {
 struct bs_refusal {
 	const char *reason; /* one line of text; NULL: not refused */
 	enum bs_skip skip;
-	/* of a file: errno, or 0 if the refusal did not come from the operating system */
+	/* for a file: errno, or 0 if the refusal did not come from the operating system */
 	int error_number;
-	uint32_t nul_end; /* of a binary file: offset after its first NUL byte; 0: it is UTF-16 */
-	/* The fingerprint of a binary file, in the form of bs_fingerprint_record; zeros: it proves
-	 * nothing. */
+	uint32_t nul_end; /* for a binary file: offset after its first NUL byte; 0: it is UTF-16 */
+	/* The fingerprint of a binary file, in the form of bs_fingerprint_record; zeros: it cannot
+	 * show that the file is unchanged. */
 	uint64_t fingerprint[4];
 };
 

@@ -177,7 +177,8 @@ int bs_file_open_near(int dir_fd, const char *path, struct bs_file_place *place,
 		int fd = bs_file_open(place->fd, slash + 1, flags | O_NOFOLLOW);
 		if (fd >= 0 || (errno != ENOENT && errno != EMFILE && errno != ENFILE))
 			return fd;
-		/* Another folder may have the path now; or a descriptor is lacking. */
+		/* The folder may have been replaced by another one with the same path; or the
+		 * process has no free descriptor. Try without the open folder. */
 		bs_file_place_close(place);
 	}
 	return bs_file_open_below(dir_fd, path, flags);

@@ -19,16 +19,17 @@
 /* A document, raw or as text, must be shorter than this. */
 #define BS_FILE_LIMIT_BYTES (UINT64_C(1) << 32)
 
-/* openat with O_CLOEXEC and O_NOCTTY added, also for paths longer than PATH_MAX. Returns -1 and
- * sets errno like openat. */
+/* Like openat with O_CLOEXEC and O_NOCTTY added, also for paths longer than PATH_MAX. Returns -1
+ * and sets errno like openat. */
 int bs_file_open(int dir_fd, const char *path, int flags);
 
-/* Reading a file through fd will not change its access time, if the process owns the file or may do
- * so anyway. flags: those that the file was opened with. Indexing must not disturb `grep --sort
- * accessed`. */
+/* Makes later reads through fd leave the access time of the file unchanged, if the process owns the
+ * file or is privileged. flags: the flags with which fd was opened. Indexing must not disturb `grep
+ * --sort accessed`. */
 void bs_file_keep_access_time(int fd, int flags);
 
-/* fstatat, following symlinks, for a path of any length. Returns -1 and sets errno like fstatat. */
+/* Like fstatat without AT_SYMLINK_NOFOLLOW, for a path of any length. Returns -1 and sets errno
+ * like fstatat. */
 int bs_file_stat(int dir_fd, const char *path, struct stat *stat_out);
 
 /*
@@ -48,11 +49,12 @@ struct bs_file_place {
 };
 void bs_file_place_close(struct bs_file_place *place);
 
-/* Like bs_file_open_below, with flags that include neither O_PATH nor O_CREAT, for files that are
- * opened one after the other: the second of two consecutive ones in a folder opens the folder. */
+/* Like bs_file_open_below, but faster if many files of the same folder are opened one after the
+ * other: from the second file on, `place` holds the open folder. flags include neither O_PATH nor
+ * O_CREAT. */
 int bs_file_open_near(int dir_fd, const char *path, struct bs_file_place *place, int flags);
 
-/* lstat of the file at path below dir_fd; folders must not be symlinks. Errors: see
+/* Like lstat, for a path below dir_fd; folders must not be symlinks. Errors: see
  * bs_file_open_below. */
 int bs_file_stat_below(int dir_fd, const char *path, struct bs_file_place *place,
                        struct stat *stat_out);
@@ -80,9 +82,8 @@ struct bs_fingerprint bs_file_fingerprint(const struct stat *found);
  * removed. */
 bool bs_file_is_gone(int error_number);
 
-/* BS_NOT_FOUND if the errno means that no file has this name; BS_NO_MEMORY for a shortage of the
- * process or the machine (EMFILE, ENFILE, ENOMEM), which says nothing about the file; otherwise
- * BS_IO. */
+/* Converts an errno. BS_NOT_FOUND: no file has this name; BS_NO_MEMORY: a shortage of the process
+ * or the machine (EMFILE, ENFILE, ENOMEM), which says nothing about the file; otherwise BS_IO. */
 enum bs_status bs_file_status(int error_number);
 
 /* Decides whether the beginning of a large file is enough. Called after each piece that is read,

@@ -176,7 +176,8 @@ enum bs_status bs_file_types_choose(struct bs_file_types *types, const char *nam
 	types->has_wanted |= !is_negated;
 	if (strcmp(name, "all") != 0)
 		return choose(types, name, strlen(name), is_negated, err);
-	/* The globs of a type may be apart; choosing it twice does no harm. */
+	/* The definitions of a type may not be adjacent in the list; then the type is chosen twice,
+	 * which has no further effect. */
 	for (size_t i = 0; i < bs_vector_n(&types->definitions) && !status; i++)
 		if (i == 0 || !is_named(&list[i - 1], list[i].name, list[i].name_bytes))
 			status = choose(types, list[i].name, list[i].name_bytes, is_negated, err);

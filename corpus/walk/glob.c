@@ -270,7 +270,8 @@ static void set_fold(struct bs_byte_set *set)
 	}
 }
 
-/* Handles a [ without a ]: a literal byte, or an error. `before`: the parser after the [. */
+/* Handles a [ without a ]: adds a literal [, or fails, by the flags. `before`: the parser's state
+ * directly after the [, where parsing continues. */
 static enum bs_status parse_unclosed(struct parser *parser, const struct parser *before)
 {
 	if (!(parser->flags & BS_GLOB_UNCLOSED_SET))

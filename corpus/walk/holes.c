@@ -22,7 +22,8 @@ void bs_holes_init(struct bs_holes *holes, int fd, const struct stat *found)
 static void look(struct bs_holes *holes)
 {
 	off_t at = (off_t)holes->offset, next = lseek(holes->fd, at, SEEK_DATA);
-	if (next < 0 && errno == ENXIO) { /* no more data: a hole up to the end, or the end */
+	/* no data follows: the rest of the file is a hole, or `at` is the end of the file */
+	if (next < 0 && errno == ENXIO) {
 		next = lseek(holes->fd, 0, SEEK_END);
 		holes->hole_from = holes->offset;
 		holes->hole_end = next > at ? (uint64_t)next : 0;

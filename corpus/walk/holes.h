@@ -20,8 +20,8 @@ struct bs_holes {
 	uint64_t hole_from, hole_end; /* the hole that was found last */
 };
 
-/* For a file with the stat `found`, from its present position on. fd is borrowed; reading moves its
- * position. */
+/* Prepares to read the file fd, whose stat is `found`, from its current offset on. fd is borrowed;
+ * reading moves its offset. */
 void bs_holes_init(struct bs_holes *holes, int fd, const struct stat *found);
 /* Like read(2). */
 ssize_t bs_holes_read(struct bs_holes *holes, void *to, size_t n_bytes);

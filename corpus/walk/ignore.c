@@ -79,7 +79,8 @@ static bool line_take_last(struct line *line, char byte)
 	return true;
 }
 
-/* Removes the marks at both ends. Returns false if the line is not a rule. */
+/* Removes the marks at both ends: ! and / at the start, / and white space at the end. Returns false
+ * if the line is not a rule. */
 static bool line_strip(struct line *line)
 {
 	size_t n = line->n_bytes, space_bytes;

@@ -198,7 +198,7 @@ static enum bs_ignore_verdict ask_globs(const struct bs_walk *walk,
 	return bs_ignore_as_globs(verdict, walk->globs.n_plain, entry->is_folder);
 }
 
-/* The entry as the rules of parents of the root see it. */
+/* The entry with the path that ignore rules of folders above the root are matched against. */
 static struct bs_ignore_entry seen_above(const struct bs_walk *walk,
                                          const struct bs_ignore_entry *entry)
 {
@@ -211,8 +211,9 @@ static struct bs_ignore_entry seen_above(const struct bs_walk *walk,
 	return above;
 }
 
-/* The verdict of the ignore files and the file types. File types come last: they may skip a file
- * that ignore files keep, and keep hidden files. */
+/* The verdict of the ignore files, then of the file types (-t, -T). A file that an ignore file
+ * skips stays skipped. The file types are matched against all other files. They may skip a file
+ * that an ignore file keeps, and they may keep a hidden file. */
 static enum bs_ignore_verdict ask_files(const struct bs_walk *walk, const struct folder *folder,
                                         const struct bs_ignore_entry *entry)
 {
@@ -778,9 +779,9 @@ static bool ends_with_folder(const char *path, const char *end, size_t *off_out)
 /*
  * Sets the path buffer to the root, and `above` if it is needed.
  *
- * Scar: ripgrep 15 matches the rules of the root's parents against the real path of the root and
- * what is below it. But if several roots are given, a parent that was above the previous root, too,
- * keeps the path of that root (`base`), so that its rules may leave out another root's files.
+ * Scar: ripgrep 15 matches the rules of a folder above the root against the real path of the root
+ * and the entry below it. But if several roots are given, and the folder is also above the previous
+ * root, it uses the path of that root (`base`). So such a rule may ignore files of another root.
  */
 static enum bs_status start_path(struct bs_walk *walk, const char *root, const char *real_root,
                                  struct bs_error *err)

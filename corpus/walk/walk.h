@@ -66,8 +66,9 @@ struct bs_walk_options {
 	size_t n_caseless_globs;
 	/* file types, applied after the ignore files; see file_types.h; nullable */
 	struct bs_file_types *types;
-	/* Replaces the root's real path where the rules of parent folders are matched; NULL: the
-	 * real path. Below the root's parent folder. See start_path in walk.c. */
+	/* The path of the root that rules of the folders above the root are matched against, if it
+	 * differs from the real path, because ripgrep has a defect there (see start_path in
+	 * walk.c); NULL: the real path. It is inside the root's parent folder. */
 	const char *base;
 	/* The name of the root that globs and rules of the global excludes see, as if it were given
 	 * in another working directory; NULL: the root as given. */
@@ -106,9 +107,9 @@ struct bs_walk_options {
 	void *left_out_context;
 };
 
-/* root: a folder that can be opened from the working directory. root and globs are borrowed until
- * the walk is closed. BS_INVALID for an invalid glob, BS_IO if the root cannot be read (the message
- * names it), BS_NO_MEMORY. Not for concurrent use. */
+/* Opens a walk. root: a folder that can be opened from the working directory. root and globs are
+ * borrowed until the walk is closed. BS_INVALID for an invalid glob, BS_IO if the root cannot be
+ * read (the message names it), BS_NO_MEMORY. Not for concurrent use. */
 enum bs_status bs_walk_open(const char *root, const struct bs_walk_options *options,
                             struct bs_walk **walk_out, struct bs_error *err) BS_WARN_UNUSED;
 
@@ -136,8 +137,8 @@ enum bs_walk_judgement {
 	BS_WALK_BY_TYPE,  /* a type selects it, even if it is hidden */
 	BS_WALK_BY_RULES, /* no glob or type decides: yielded unless it is hidden or ignored */
 };
-/* name: the path below the root. Names may come in any order; that of a walk is fastest.
- * BS_NO_MEMORY. */
+/* Determines whether the walk would yield the file, or visit the folder, with this path below the
+ * root. Calls may be in any order of names, but the order of a walk is fastest. BS_NO_MEMORY. */
 enum bs_status bs_walk_judge(struct bs_walk *walk, const void *name, size_t name_bytes,
                              bool is_folder, enum bs_walk_judgement *judgement_out,
                              struct bs_error *err) BS_WARN_UNUSED;

@@ -27,5 +27,5 @@ void bs_folder_recorder_init(struct bs_folder_recorder *notes, const struct bs_d
 /* Copies the old records of the current source. BS_NO_MEMORY. */
 enum bs_status bs_folder_recorder_keep(struct bs_folder_recorder *notes,
                                        struct bs_error *err) BS_WARN_UNUSED;
-/* Also for a zero-initialised struct. */
+/* A zero-initialised struct is allowed. */
 void bs_folder_recorder_deinit(struct bs_folder_recorder *notes);

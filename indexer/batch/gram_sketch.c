@@ -4,9 +4,10 @@
  *     text -> folded, in pieces -> 5-grams:  bits in 2^log words of 32 bits (core/text/grams.h)
  *                               -> trigrams: a list for each tier
  *
- * After the last piece, the number of bits to set is known, and hence the size class. Words are
- * folded onto each other until as many are left as the class has, the bits of the trigrams are set
- * in them as well, and each word becomes four to seven columns of the row.
+ * After the last piece, the number of bits to set is known, which determines the size class. If
+ * there are more words than a row of this class has, the upper half of the words is ORed into the
+ * lower half, as often as needed. Then the bits of the trigrams are set in the words, too, and each
+ * word becomes four to seven columns of the row.
  *
  * 5-grams are not listed: testing each for being new took three fifths of the total time, while
  * setting its bits again is nearly free. The number of distinct 5-grams is estimated from the bits.
@@ -65,7 +66,8 @@ struct bs_gram_sketch {
 	struct bs_u32s told_list;
 	/* folded bytes at the end of the last piece that begin incomplete grams */
 	size_t n_carried;
-	struct bs_buffer window; /* of a stream: the rest of the last piece, and the next piece */
+	/* for a stream: the unprocessed rest of the last piece, then the next piece */
+	struct bs_buffer window;
 	uint8_t folded[FOLDED_BYTES];
 };
 

@@ -69,14 +69,14 @@ void bs_gram_sketch_free(struct bs_gram_sketch *sketch);
 struct bs_gram_sum {
 	uint32_t size_class;
 	uint64_t n_bits; /* estimated number of bits to set for all grams */
-	/* by tier: the distinct trigrams; empty for the tier that is left out */
+	/* by tier (enum bs_gram_tier): the distinct trigrams; none in tier BS_GRAM_LEFT_OUT */
 	const uint32_t *trigrams[BS_GRAM_TRIGRAM_TIERS];
 	uint32_t n_trigrams[BS_GRAM_TRIGRAM_TIERS];
 };
 
-/* Sketches a text. With a stream: its text, of about n_bytes; if the stream's has_failed is set
- * afterwards, there is no row. Without: the n_bytes at text. *sum_out is borrowed until the next
- * text. BS_NO_MEMORY. */
+/* Sketches a text: the n_bytes at `text`, or, if stream is not NULL, the text that it yields, with
+ * n_bytes as an estimate of its size. If stream->has_failed is set afterwards, the text has no row.
+ * *sum_out is borrowed until the next text. BS_NO_MEMORY. */
 enum bs_status bs_gram_sketch_take(struct bs_gram_sketch *sketch, struct bs_text_stream *stream,
                                    const uint8_t *text, uint64_t n_bytes,
                                    struct bs_gram_sum *sum_out,
@@ -84,8 +84,8 @@ enum bs_status bs_gram_sketch_take(struct bs_gram_sketch *sketch, struct bs_text
 /* Writes the row of the last text: bs_gram_row_words(size_class) words. Call it at most once for
  * each text. */
 void bs_gram_sketch_row(struct bs_gram_sketch *sketch, uint64_t *row);
-/* Appends those trigrams of the last text that no earlier call has appended, except those that are
- * left out. anew: forgets the earlier calls. BS_NO_MEMORY. */
+/* Appends the trigrams of the last text that no earlier call has appended, except those of tier
+ * BS_GRAM_LEFT_OUT. anew: forgets what earlier calls appended. BS_NO_MEMORY. */
 enum bs_status bs_gram_sketch_append_new(struct bs_gram_sketch *sketch, bool anew,
                                          struct bs_u32s *trigrams,
                                          struct bs_error *err) BS_WARN_UNUSED;

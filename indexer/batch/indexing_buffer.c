@@ -517,7 +517,8 @@ enum bs_status bs_indexing_buffer_add(struct bs_indexing_buffer *indexing_buffer
 		.codes = codes, .n_terms = from->n_terms, .n_repeated = from->n_repeated};
 	struct bs_doc_record named = *record;
 	named.length = from->length;
-	/* The file grew or shrank while it was read, if its size was another one. */
+	/* If the recorded size differs from the number of bytes read, the file changed while it was
+	 * read, and its number of lines is unknown. */
 	named.lines = record->place[0] == from->document.raw.n_bytes ? from->lines : 0;
 	if (!status && from->n_values > 0)
 		status = add_values(indexing_buffer, batch, from, err);

@@ -6,13 +6,15 @@
 #include "core/system/workers.h"
 #include "corpus/read/reader.h"
 
-/* When an analysed batch reaches this size, it is merged even though its batch is not finished. */
+/* When the analysed part of a batch reaches this size, it is merged before the rest of the batch is
+ * analysed. */
 #define TERM_BATCH_LIMIT_BYTES (8u << 20)
 
 /* Limit, for each thread, of the bytes in finished analysed batches that wait to be merged. */
 #define WAITING_LIMIT_BYTES ((uint64_t)16 << 20)
 
-/* A larger batch is processed alone. Batches of lines mostly have 1 MiB. */
+/* A batch with more bytes is processed alone: earlier batches are merged before it, and none is
+ * read until it is merged. Batches of lines mostly have 1 MiB. */
 #define ALONE_BYTES ((size_t)4 << 20)
 
 /* A batch that is being processed. */

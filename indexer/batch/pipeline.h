@@ -23,9 +23,9 @@
 
 struct bs_pipeline;
 
-/* n_threads >= 1; with 1 all runs on the caller's thread. words: NULL if words are not indexed.
- * weights (of fields: field_weights.h) and options are borrowed. BS_INVALID for an unknown stemmer,
- * BS_NO_MEMORY. */
+/* Creates a pipeline. n_threads: at least 1; with 1, all work is done on the caller's thread.
+ * words: NULL if words are not indexed. weights: weights of fields (field_weights.h), borrowed, as
+ * are options. BS_INVALID for an unknown stemmer, BS_NO_MEMORY. */
 enum bs_status bs_pipeline_new(uint32_t n_threads, const struct bs_tokenizer_options *words,
                                char *const *weights, const struct bs_source_options *options,
                                struct bs_pipeline **pipeline_out,

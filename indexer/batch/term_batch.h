@@ -135,8 +135,8 @@ struct bs_term_batch {
 	uint16_t whole_word;
 	/* position of whole_word */
 	uint32_t whole_position;
-	/* by parity of the position: the heads that end at heads_position and at the position
-	 * before */
+	/* heads[p % 2]: the heads (struct bs_term_batch_heads) that end at position p, for p =
+	 * heads_position and the position before it */
 	struct bs_term_batch_heads heads[2];
 	uint32_t heads_position; /* the last position that was checked for heads */
 };

@@ -39,7 +39,8 @@ static const struct tiers tiers_of_records = {.left_out = BS_PRICE_RECORD_GRAM_L
 /* The grams of a sample while they are counted. */
 struct sample {
 	const struct tiers *tiers;
-	struct bs_gram_plan plan;      /* without lists, so that all grams are rare */
+	/* no gram is listed in it, so the sketch returns every gram as a rare one */
+	struct bs_gram_plan plan;
 	struct bs_gram_sketch *sketch; /* NULL before the first text */
 	struct bs_buffer folded;
 	uint32_t *dfs;                /* by trigram: files with it */

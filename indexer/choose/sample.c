@@ -118,7 +118,8 @@ static enum bs_status sample_lines(struct sampler *sampler, const struct bs_sour
 		status = bs_fail_memory(err, "a sample", piece_bytes);
 	bool is_readable = fd >= 0 && fstat(fd, &found) == 0 && S_ISREG(found.st_mode);
 	batch.coding = is_readable ? bs_coding_of_file(fd) : BS_CODING_UTF8;
-	/* A small collection is one piece or few, so that no line is sampled twice. */
+	/* If the collection has fewer than most_pieces pieces, each is read once, so that no line
+	 * is sampled twice. */
 	uint64_t n_whole = is_readable ? (uint64_t)found.st_size / piece_bytes + 1 : 0;
 	uint32_t n_pieces = n_whole < most_pieces ? (uint32_t)n_whole : most_pieces;
 	size_t n_enough =

@@ -72,7 +72,7 @@ BS_VECTOR(sampled_docs, struct sampled);
 
 struct choice {
 	struct bs_tokenizer *analyzer;
-	/* limit for the bits of all pairs, for each posting of a word */
+	/* maximum size of all pairs, in bits per posting of a word */
 	double most_bits;
 	uint32_t next_position;     /* position after the last token of the current field */
 	struct bs_term_table words; /* df: documents of the sample with the word */
@@ -89,7 +89,7 @@ struct choice {
 	/* by word: index in met of the first pair that begins with it; the last element is the
 	 * end */
 	uint32_t *firsts;
-	struct meetings meetings; /* in order of tokens */
+	struct meetings meetings; /* meetings, in the order of the tokens at which they begin */
 };
 
 static enum bs_status add_gap(struct choice *choice, struct bs_error *err)
@@ -182,8 +182,8 @@ static enum bs_status count_words(struct choice *choice, struct bs_error *err)
 	return status;
 }
 
-/* Appends a meeting to the list of those with this first word or pair. last_of[first]: 1 + index of
- * the last meeting of this list, or 0. */
+/* Adds a meeting to the linked list of meetings that begin with `first`, a word or a pair.
+ * last_of[first]: 1 + index of the last meeting of this list; 0: the list is empty. */
 static enum bs_status add_meeting(struct choice *choice, struct meeting meeting, uint32_t first,
                                   uint32_t *last_of, struct bs_error *err)
 {

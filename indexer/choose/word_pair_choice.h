@@ -12,9 +12,9 @@
 #include "indexer/choose/sample.h"
 
 struct bs_pair_limits {
-	uint64_t least_bytes; /* if the sample has less text, no pair is chosen */
-	/* limit for the bits of all pairs, for each posting of a word; 0:
-	 * BS_PRICE_PAIR_MOST_BITS */
+	uint64_t least_bytes; /* minimum size of the sample; with less text, no pair is chosen */
+	/* The maximum size of all pairs in the index, in bits per posting of a word; 0:
+	 * BS_PRICE_PAIR_MOST_BITS. */
 	double most_bits;
 };
 

@@ -227,7 +227,7 @@ static enum bs_status commit(struct compact *compact, struct bs_error *err)
 	uint32_t n_changed;
 	enum bs_status status =
 		bs_index_writer_settle(&compact->writer, &compact->snapshot, &n_changed, err);
-	bs_index_writer_release(&compact->writer); /* a summary may need as much memory */
+	bs_index_writer_release(&compact->writer); /* making the summary may need this memory */
 	if (!status)
 		status = bs_summary_update(
 			compact->writer.dir, &compact->snapshot, &compact->writer.cache,

@@ -164,7 +164,7 @@ void bs_index_writer_skip(struct bs_index_writer *writer, enum bs_skip reason, c
 		                                   message);
 }
 
-/* Collections with less text are fast enough without word pairs. */
+/* An index with less text gets no word pairs, because its queries are fast enough without them. */
 #define PAIRS_LEAST_BYTES (2u << 20)
 /* Word pairs are chosen from a sample of 1/PAIRS_SAMPLE_SHARE of the memory, within the bounds
  * below. A smaller sample would miss the rather rare phrases that take half of all query time. */
@@ -450,10 +450,10 @@ enum bs_status bs_index_writer_add(struct bs_index_writer *writer,
 	return status;
 }
 
-/* The weight of the false candidates that the next segment adds to a query: documents of this run
- * so far, divided by documents of that segment. Without this weight, each of the equally large
- * segments of a large index would add as many false candidates of a rare word as a small index
- * has. */
+/* By how much look-ups of false candidates in the next segment count more than in an index of one
+ * segment: the documents of this run so far, divided by the documents of that segment. A query
+ * looks up the false candidates of all segments, so a segment that is one of k equal ones should
+ * have fewer. */
 static double look_times(const struct bs_index_writer *writer, uint64_t n_docs)
 {
 	const struct bs_segment_record *written = writer->written.items;

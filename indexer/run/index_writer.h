@@ -89,12 +89,13 @@ enum bs_status bs_index_writer_read(struct bs_index_writer *writer, struct bs_sn
 /* Call after bs_index_writer_start: every segment of the run is added to owners, whose memory is
  * limited by --memory as well. */
 void bs_index_writer_use_owners(struct bs_index_writer *writer, struct bs_id_owners *owners);
-/* Call after extending a list that grows with files: if it is too large for --memory, moves it to a
- * temporary file. */
+/* Call after extending a list that grows with the number of files: moves it to a temporary file if
+ * it is too large for --memory. */
 enum bs_status bs_index_writer_hold_list(const struct bs_index_writer *writer,
                                          struct bs_buffer *list,
                                          struct bs_error *err) BS_WARN_UNUSED;
-/* The same for the manifest's list of skipped files. */
+/* Call after extending the manifest's list of skipped files: moves it to a temporary file if it is
+ * too large for --memory. */
 enum bs_status bs_index_writer_hold_skipped(const struct bs_index_writer *writer,
                                             struct bs_manifest *manifest,
                                             struct bs_error *err) BS_WARN_UNUSED;

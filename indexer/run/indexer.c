@@ -59,9 +59,11 @@ static uint32_t number_of(const struct bs_indexing *at)
 	return at->inner ? at->inner->number : at->source_number;
 }
 
-/* Makes the record of a document whose text is read from the old index: the old record, but with
- * the new name, because options may have changed it, and for a text that the provider keeps with
- * the new checksum. */
+/* Makes the record of a document of standard input whose text was read again, from the old index or
+ * from the text provider: replaces *record by the document's record in the old index. The name and
+ * the flags in *record stay, because options may have changed how names are made, unless the id was
+ * passed separately. For a text of the text provider, the checksum in *record also stays, because
+ * the text may have changed, unless the old record has no checksum. */
 static enum bs_status old_record(const struct bs_indexing *at, struct bs_doc_ref known,
                                  struct bs_doc_record *record, struct bs_error *err)
 {
@@ -211,8 +213,8 @@ static enum bs_status add_non_documents(struct bs_manifest *manifest, uint32_t s
 	return status;
 }
 
-/* Finds the next skipped file of the source in `before` that stays; returns false if there are no
- * more. */
+/* Finds the next skipped file of the source in `before` that the new manifest keeps; returns false
+ * if there are no more. */
 static bool next_kept(const struct bs_manifest *before, uint32_t source, const struct bs_feed *feed,
                       struct bs_non_document_place *place, struct bs_non_documents *file_out)
 {
@@ -1047,7 +1049,7 @@ static enum bs_status commit(struct bs_indexing *at, struct bs_error *err)
 		status = settle_modes(at, err);
 	at->report.is_committed = !status && is_anything_new(at);
 	if (at->report.is_committed) {
-		bs_index_writer_release(&at->writer); /* a summary may need as much memory */
+		bs_index_writer_release(&at->writer); /* making the summary may need this memory */
 		status = bs_summary_update(
 			&at->dir, at->is_full ? NULL : &at->old, &at->writer.cache,
 			at->writer.source_options.memory_bytes, &at->writer.manifest, err);
@@ -1063,7 +1065,8 @@ static enum bs_status commit(struct bs_indexing *at, struct bs_error *err)
 	return status;
 }
 
-/* Adds the size of the index at its last commit to the report. */
+/* Sets the report's facts about the index at its last commit: its bytes, and its numbers of
+ * documents, segments and excluded documents. */
 static enum bs_status report_index(const struct bs_dir *dir, struct bs_build_report *report,
                                    struct bs_error *err)
 {

@@ -33,10 +33,11 @@ struct bs_indexing {
 	bool has_old;
 	bool is_located; /* the index was found, not named by the user */
 	bool is_damaged; /* the index exists, but cannot be opened */
-	bool is_full;    /* everything is read: no old segment stays */
+	bool is_full;    /* everything is read again; the next commit has no old segment */
 	/* is_full because the old segments were made by another version of the tokenizer */
 	bool is_renewal;
-	/* a rebuild of some sources; the other sources and options that affect them stay */
+	/* a rebuild of some sources; other sources, and options that affect them, remain
+	 * unchanged */
 	bool is_partial;
 	struct bs_away_index away; /* the previous commit, for messages about missing sources */
 	struct bs_snapshot empty;  /* the snapshot that a full run refreshes; it has no documents */

@@ -111,9 +111,9 @@ static enum bs_status append(struct listing *at, const struct bs_source_record *
 	return BS_OK;
 }
 
-/* Returns the number of a listed source that is not an inner collection: if kind is standard input,
- * of standard input, otherwise of the source with this recorded path or this canonical path
- * (place). NONE: not listed. */
+/* Finds, among the listed sources that are not inner collections, standard input if `kind` is
+ * BS_SOURCE_STDIN, otherwise the source with this recorded path or this canonical path (place).
+ * Returns its number; NONE: not listed. */
 static uint32_t find_same(const struct listing *at, uint32_t kind, const char *place,
                           const char *path)
 {
@@ -232,8 +232,8 @@ static enum bs_status forget_listed(struct listing *at, uint32_t i, struct bs_er
 	return replace_record(&at->manifest->sources[i], BS_SOURCE_FORGOTTEN, "", "-", err);
 }
 
-/* Makes all moves to source `from` lead to source `to` instead, where `from` is at path `below`.
- * kind: the kind of `from`. */
+/* Source number `from` is now the part `below` of source number `to`. Of the moves in the list,
+ * redirects those that lead to `from`. kind: the kind of `from`. */
 static enum bs_status move_all(struct listing *at, uint32_t from, uint32_t to, const char *below,
                                uint32_t kind, struct bs_error *err)
 {
@@ -444,8 +444,9 @@ static const char *label_of(const struct listing *at, const struct bs_source *so
 	return strcmp(path, ".") == 0 ? "" : strcmp(path, "./-") == 0 ? "-" : path;
 }
 
-/* Source i is inside other source folders, whose rules skip it now. They may have included it
- * earlier, so this part of them is read, to remove its documents. */
+/* For source i, which is inside other source folders whose rules skip it: has this part of those
+ * folders read, because they may have included it earlier, and then its documents must be removed
+ * from them. */
 static enum bs_status leave_folders(struct listing *at, uint32_t i, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
@@ -551,7 +552,7 @@ static enum bs_status restore(const struct listing *at, uint32_t k, struct bs_li
 	return status;
 }
 
-/* Lists source k of the previous commit again. Takes ownership of listed->place. */
+/* Adds source k of the previous commit to the new list. Takes ownership of listed->place. */
 static enum bs_status carry(struct listing *at, uint32_t k, struct bs_listed_source *listed,
                             struct bs_error *err)
 {
@@ -584,8 +585,8 @@ static enum bs_status carry(struct listing *at, uint32_t k, struct bs_listed_sou
 	                   &move->below, err);
 }
 
-/* In a full run: lists inner collection k of the previous commit again, below the source that has
- * its folder now. */
+/* For a full run: adds inner collection k of the previous commit to the new list. Its parent is the
+ * source that contains its folder in the new list. */
 static enum bs_status carry_inner(struct listing *at, uint32_t k, struct bs_error *err)
 {
 	const struct bs_source_record *record = &at->request->old->sources[k];
@@ -769,7 +770,8 @@ enum bs_status bs_source_list_check_rebuild(struct bs_index_writer *writer,
 	return status;
 }
 
-/* Lists all sources of the previous commit again, except those that the request forgets. */
+/* Adds all sources of the previous commit to the new list, except those that the request
+ * forgets. */
 static enum bs_status carry_all(struct listing *at, struct bs_error *err)
 {
 	const struct bs_manifest *old = at->request->old;
@@ -799,7 +801,8 @@ static enum bs_status carry_all(struct listing *at, struct bs_error *err)
 	return status;
 }
 
-/* Makes listed sources parts of a folder that contains them and whose rules now include them. */
+/* Merges sources into folders: a source that is inside a recorded folder, and that the folder's
+ * rules did not include when it was recorded but include now, becomes a part of the folder. */
 static enum bs_status take_in_reached(struct listing *at, bool reads_all, struct bs_error *err)
 {
 	struct bs_listed_source *sources = at->list->sources;

@@ -11,16 +11,17 @@
 /* For bs_build_request.tuning. Zeros: defaults. */
 struct bs_build_tuning {
 	const struct bs_term_treatment_policy *policy;
-	/* limit of blocks in a shard */
+	/* maximum number of blocks (of 512 documents) of a shard */
 	uint32_t max_shard_blocks;
-	/* limit for the columns of a shard; documents that are too large for it get forward
-	 * indexes */
+	/* Maximum bytes of a shard's columns. Documents so long that a single block would exceed it
+	 * get forward indexes instead of columns. */
 	uint64_t max_shard_bytes;
 	uint32_t max_segment_docs;
 	enum bs_forward_mode forward_mode;
-	/* if a sample has less text, no word pair is chosen */
+	/* minimum size of the sample that word pairs are chosen from; with less text, none is
+	 * chosen */
 	uint64_t pairs_least_bytes;
-	/* limit for the bits of all word pairs, for each posting of a word; 0:
-	 * BS_PRICE_PAIR_MOST_BITS */
+	/* The maximum size of all word pairs in the index, in bits per posting of a word; 0:
+	 * BS_PRICE_PAIR_MOST_BITS. */
 	double pair_bits;
 };

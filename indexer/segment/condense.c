@@ -275,8 +275,9 @@ struct restoring {
 	/* the segment's documents; term numbers are places */
 	struct bs_indexing_buffer indexing_buffer;
 	struct bs_lexicon_term *terms; /* by ordinal; freed when the plan is made */
-	uint32_t *place_of;            /* by ordinal: place of the term */
-	uint32_t *by_rank;             /* by rank in term vectors: place of the term */
+	uint32_t *place_of;            /* by ordinal: the term's place in `plan` */
+	/* by the number that a term has in term vectors (term_vectors.h): its place in `plan` */
+	uint32_t *by_rank;
 	struct bs_rare_term_lists lists;
 	uint64_t list; /* number of the list whose terms are in rare */
 	struct bs_rare_terms rare;
@@ -436,7 +437,8 @@ static enum bs_status make_documents(struct restoring *at, struct bs_error *err)
 	return status ? status : bs_tf_table_pad(&at->indexing_buffer.tf_table, err);
 }
 
-/* Appends the places of those terms of a document that are in its rare-term list. */
+/* Appends the terms of a document that are in its rare-term list to at->places, each as the term's
+ * place in the plan (shard_plan.h). */
 static enum bs_status add_rare(struct restoring *at, uint32_t document, struct bs_error *err)
 {
 	uint64_t list = document >> at->lists.docs_log2;
@@ -542,7 +544,8 @@ static enum bs_status read_terms(struct restoring *at, uint32_t shard, uint32_t 
 	return status;
 }
 
-/* Builds a shard (a matrix) whose rows and terms were read, and writes all its sections. */
+/* Reads the terms of a shard's documents, builds the matrix of the shard, and writes all its
+ * sections. at->rows says which documents are its rows. */
 static enum bs_status restore_matrix(struct restoring *at, uint32_t shard,
                                      const struct bs_shard_shape *shape, struct bs_error *err)
 {

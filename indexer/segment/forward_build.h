@@ -57,7 +57,8 @@ enum bs_status bs_forward_measure(const struct bs_indexing_buffer *indexing_buff
  * arrays. */
 struct bs_shard_product {
 	struct bs_shard_image image; /* points to the arrays below, and to rows */
-	uint64_t *columns;           /* of forward indexes: only the exact columns */
+	/* the columns of a matrix; for forward indexes, only the exact columns */
+	uint64_t *columns;
 	/* allocated size of columns, which may be reused; 0 for forward indexes */
 	uint64_t columns_bytes;
 	uint32_t *exact_terms;

@@ -74,7 +74,7 @@ static enum bs_status take_document(const struct all *all, uint32_t document, ui
 	return BS_OK;
 }
 
-#define DIGIT_BITS 11u /* of the radix sort of pairs */
+#define DIGIT_BITS 11u /* bits of a digit in the radix sort of pairs */
 #define FEW_PAIRS  64u /* fewer pairs are sorted by insertion */
 
 static void sort_few(uint64_t *pairs, size_t n)

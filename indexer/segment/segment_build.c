@@ -22,8 +22,8 @@
 #include "indexer/segment/term_order.h"
 #include "indexer/segment/value_build.h"
 
-/* Blocks of a shard that are measured to choose its widths: 16,384 documents, whose mean load
- * differs by less than a hundredth from that of all. */
+/* The number of blocks of a shard that are sampled to choose its signature widths. They have 16,384
+ * documents, whose mean number of set bits differs by less than 1 % from the mean of the shard. */
 #define MEASURED_BLOCKS 32u
 
 /* The state of building a segment. */
@@ -174,8 +174,9 @@ static enum bs_status make_lists(struct parts *parts, const struct bs_task *task
 		           (uint64_t)LIST_TERM_BYTES;
 	if (!bs_task_hold(task, n_bytes))
 		return BS_OK;
-	/* Free the spare columns. Forward indexes take as much memory, and are mostly built after
-	 * all matrices, so that no shard needs the columns any more. */
+	/* Free the spare columns, because the forward index takes about as much memory as they
+	 * do. Most forward indexes are built after all matrices, when the spare columns are no
+	 * longer needed. A matrix that is built later allocates new columns. */
 	swap_spare(parts, &part->product);
 	bs_shard_product_deinit(&part->product);
 	enum bs_status status =

@@ -22,7 +22,7 @@
 struct bs_build_options {
 	struct bs_term_treatment_policy policy;
 	uint32_t max_blocks;      /* most blocks of a shard, 1..BS_SHARD_MAX_BLOCKS */
-	uint64_t max_shard_bytes; /* limit for the columns of shards held in memory */
+	uint64_t max_shard_bytes; /* maximum bytes of the columns of all shards in memory */
 	enum bs_forward_mode forward_mode;
 	const struct bs_kernel *kernel;
 	uint32_t n_threads;           /* >= 1; the file does not depend on it */

@@ -227,8 +227,8 @@ struct measured {
 /* Numbers of columns, packed by level (bs_count_pack), summed over a chunk of terms. */
 struct chunk_counts {
 	uint64_t all; /* columns of all terms without an exact column */
-	/* of these, the columns of coarse levels whose current lane (a group or a block of
-	 * documents) did not have the term before */
+	/* The columns of coarse levels whose current lane (a group or a block of documents) did not
+	 * have the term before. */
 	uint64_t fresh;
 };
 

@@ -63,8 +63,9 @@ enum bs_status bs_shard_count(struct bs_shard_builder *builder, const uint32_t *
 enum bs_status bs_shard_build(struct bs_shard_builder *builder, uint64_t first_row,
                               struct bs_shard_product *product,
                               struct bs_error *err) BS_WARN_UNUSED;
-/* Both steps for a shard that is restored: its shape (of a matrix) and the ordinals of the terms
- * with exact columns are given. BS_CORRUPT: these do not ascend, or are not all frequent. */
+/* Does both steps, counting and building, for a shard that is restored: its shape (of a matrix) and
+ * the ordinals of the terms with exact columns are given. BS_CORRUPT: these do not ascend, or are
+ * not all frequent. */
 enum bs_status bs_shard_rebuild(struct bs_shard_builder *builder, const uint32_t *rows,
                                 const struct bs_shard_shape *shape, const uint32_t *exact_terms,
                                 uint64_t first_row, struct bs_shard_product *product,

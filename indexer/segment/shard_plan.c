@@ -235,9 +235,11 @@ out:
 struct kinds {
 	const struct bs_term_treatment_table *treatments;
 	uint8_t of_small[SMALL_DF];
-	/* least df for which a term may have an exact column in a shard of one block */
+	/* Minimum df of a term that may get an exact column in a shard of one block. */
 	double least_frequent;
-	double least_exact; /* least df for which an exact column is assumed */
+	/* Minimum df of a term that is expected to get an exact column when size classes are
+	 * estimated; whether it gets one is decided later, for each shard. */
+	double least_exact;
 };
 
 static uint8_t treatment_of(const struct kinds *kinds, uint32_t df)

@@ -71,7 +71,7 @@ struct bs_shard_plan {
 	double exact_share;
 	/* for tests: keep coarse levels in every shard, however small */
 	bool keep_coarse;
-	/* blocks of a shard that are measured to choose its widths; 0: all */
+	/* number of blocks of a shard that are sampled to choose its signature widths; 0: all */
 	uint32_t measured_blocks;
 	struct bs_progress *progress; /* nullable: counts documents whose bits are set */
 	/* The fields from here on are owned. Places are in this order: frequent terms, other terms

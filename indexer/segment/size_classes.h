@@ -49,10 +49,10 @@ struct bs_size_class_rules {
 	 * posting */
 	double bit_ns;
 	uint32_t max_blocks;      /* most blocks of a shard */
-	uint64_t max_shard_bytes; /* limit for the columns of a shard */
+	uint64_t max_shard_bytes; /* maximum bytes of the columns of a shard */
 	enum bs_forward_mode forward_mode;
 	double n_ordinals; /* ordinals in the lexicon */
-	/* by size: load of a sample of forward indexes; see forward_build.h */
+	/* lists[i]: the load of a sample of forward indexes of size i (bs_forward_size) */
 	struct bs_forward_load lists[BS_FORWARD_SIZES];
 };
 

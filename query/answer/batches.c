@@ -124,7 +124,7 @@ enum bs_status bs_batches_flush(struct bs_batches *batches, struct bs_error *err
 	batches->n = 0;
 	if (status || batch.n == 0)
 		return status;
-	/* The callback's allocations do not count for the searcher. */
+	/* What the callback allocates is not counted in the searcher's memory budget. */
 	struct bs_memory_budget *budget = bs_memory_budget_here;
 	bs_memory_budget_here = NULL;
 	batches->is_refused = batches->target.batch(batches->target.context, &batch) != 0;

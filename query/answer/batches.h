@@ -11,7 +11,7 @@
 /* Used by one thread. */
 struct bs_batches;
 
-/* Loads the documents of hits, and receives the hits. Borrowed. */
+/* What loads the documents of hits, and what receives the hits. All members are borrowed. */
 struct bs_batch_target {
 	struct bs_loader *loader;
 	struct bs_hit_assembly *assembly; /* Scratch memory for names. */
@@ -26,7 +26,8 @@ enum bs_status bs_batches_begin(struct bs_batches **batches, const struct bs_bat
 void bs_batches_free(struct bs_batches *batches); /* NULL does nothing. */
 
 /* bs_batches_add adds a hit and passes on the batch when it is full; bs_batches_flush passes on the
- * rest. BS_STOPPED (the callback asked to stop), BS_CORRUPT, BS_NO_MEMORY. */
+ * rest. is_candidate: the document may match, but this is not certain. BS_STOPPED (the callback
+ * asked to stop), BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_batches_add(struct bs_batches *batches, struct bs_doc_ref ref, bool is_candidate,
                               struct bs_error *err) BS_WARN_UNUSED;
 enum bs_status bs_batches_flush(struct bs_batches *batches, struct bs_error *err) BS_WARN_UNUSED;

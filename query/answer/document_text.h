@@ -24,8 +24,9 @@ enum bs_status bs_document_find(struct bs_document_texts *texts,
                                 size_t id_bytes, struct bs_doc_ref *ref_out,
                                 struct bs_error *err) BS_WARN_UNUSED;
 
-/* Reads a document into texts->texts. *is_changed_out (nullable): the text differs from the indexed
- * one. BS_NOT_FOUND (the document is gone), BS_IO, BS_CORRUPT, BS_NO_MEMORY. */
+/* Reads the current text of a document into texts->texts. *is_changed_out (nullable): the
+ * document's file or collection has changed since it was indexed, so the text may differ from the
+ * indexed one. BS_NOT_FOUND (the document is gone), BS_IO, BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_document_read(struct bs_document_texts *texts, struct bs_loader *loader,
                                 struct bs_doc_ref ref, bool *is_changed_out,
                                 struct bs_error *err) BS_WARN_UNUSED;

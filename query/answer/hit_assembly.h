@@ -40,6 +40,7 @@ enum bs_status bs_hit_assembly_text(struct bs_hit_assembly *assembly, struct bs_
                                     struct bs_doc_ref ref, struct bs_hit *hit_out,
                                     struct bs_error *err) BS_WARN_UNUSED;
 
-/* Prefetches the index's data about hits that will be named soon. Call it for each i, ascending. */
+/* Prefetches the index's data about hits that will be named soon after hit i. Call it for each i,
+ * ascending. */
 void bs_hit_assembly_prefetch(const struct bs_snapshot_list *list, const struct bs_ranked_hit *hits,
                               size_t n_hits, size_t i);

@@ -23,7 +23,7 @@ enum bs_snippet_shape {
 	/* Separate lines, whole if they are short enough. Their common indentation is removed;
 	 * empty lines are left out. */
 	BS_SNIPPET_LINES,
-	/* One line, with no more text than the lines that contain the window's hits. */
+	/* One line, with text only from the lines of the document that contain the hits shown. */
 	BS_SNIPPET_OWN_LINES,
 };
 

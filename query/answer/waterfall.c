@@ -15,8 +15,9 @@
 #define NAME_BYTES  48u
 #define NO_OPERAND  "                           " /* As wide as the columns of an operand. */
 
-/* The order in which the scan takes operands: single terms by df, ranges, elements with several
- * terms, groups, and NOTs. */
+/* The order of the steps: single terms by df, ranges, elements with several terms, groups, and
+ * NOTs. Like the scan, it has single terms first and then ranges. (The scan evaluates all others in
+ * the order of the query.) */
 enum turn {
 	TURN_TERM,
 	TURN_RANGE,

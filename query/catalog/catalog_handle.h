@@ -31,8 +31,10 @@ struct bs_unavailable_policy {
 	const char *not_done;
 	void (*notice)(void *context, const char *message); /* Receives the notices; nullable. */
 	void *context;
-	bool *is_absent; /* Whether each item of the catalog was left out. */
-	uint64_t n;      /* The number of indexes left out. */
+	/* The caller's array, initially all false. For each item of the catalog: it was left
+	 * out. */
+	bool *is_absent;
+	uint64_t n; /* The number of indexes left out. */
 };
 
 /* Leaves out an index that failed with `status`. Returns `status` instead if `partial` is false, or
@@ -42,13 +44,14 @@ enum bs_status bs_catalog_leave_out(const struct bs_catalog *catalog,
                                     const struct bs_catalog_item *item, enum bs_status status,
                                     const struct bs_error *why,
                                     struct bs_error *err) BS_WARN_UNUSED;
-/* Reads the items of all indexes again whose fingerprints differ from those in the catalog. Leaves
- * out indexes that cannot be read. */
+/* Reads again the items whose indexes have other fingerprints than the catalog, and all imported
+ * items. *n_changed_out: their number. Leaves out indexes that cannot be read. Fails like
+ * bs_catalog_leave_out, or if the deadline is over. */
 enum bs_status bs_catalog_look_at_all(struct bs_catalog *catalog,
                                       struct bs_unavailable_policy *absence,
                                       uint64_t *n_changed_out, struct bs_error *err) BS_WARN_UNUSED;
-/* Sets *limits_out to the limits for a part of a call: those of the call minus the time used so
- * far, with the same context. BS_DEADLINE, BS_STOPPED. */
+/* Sets *limits_out to the limits for a part of a call: those of the call, with the time that is
+ * left. BS_DEADLINE, BS_STOPPED. */
 enum bs_status bs_catalog_limit(const struct bs_limits *all, struct bs_limits *limits_out,
                                 struct bs_error *err) BS_WARN_UNUSED;
 /* Writes items that are newer than the catalog file to it, if no other writer is active and the

@@ -67,9 +67,10 @@ enum bs_status bs_catalog_query_choose(struct bs_catalog_query *query,
 enum bs_status bs_catalog_query_count_others(struct bs_catalog_query *query,
                                              struct bs_error *err) BS_WARN_UNUSED;
 
-/* Chooses indexes to probe for suggestions: those that may have a word of the query that no open
- * index has, or similar words. If too many indexes may have a word, `others` counts one document
- * for it, so that it does not seem to be missing. BS_CORRUPT, BS_NO_MEMORY. */
+/* Chooses indexes to probe for suggestions: those that may have a word of the query, or similar
+ * words. Does so for the first few words that may be missing from all indexes. For words that an
+ * index is known to have, or that too many indexes may have, `others` counts one document, so that
+ * they do not seem to be missing. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_catalog_query_choose_like(struct bs_catalog_query *query,
                                             struct bs_error *err) BS_WARN_UNUSED;
 

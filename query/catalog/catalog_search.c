@@ -230,7 +230,7 @@ static enum bs_status open_chosen(struct finding *finding, struct bs_error *err)
 }
 
 /* Sets finding->places to the request's places that are in open indexes. An index without any of
- * them has no hits. */
+ * them has no hits. *missing_out: a place that is in no open index; NULL: no such place. */
 static enum bs_status find_places(struct finding *finding, const char **missing_out,
                                   struct bs_error *err)
 {
@@ -264,8 +264,8 @@ static enum bs_status find_places(struct finding *finding, const char **missing_
 	return status;
 }
 
-/* Checks that each place of the request is in some index, and opens all indexes if necessary. An
- * unavailable index may have the place. */
+/* Checks that each place of the request is in some index, and opens all indexes if necessary. If an
+ * index is unavailable, a missing place is no error, because that index may have it. */
 static enum bs_status check_places(struct finding *finding, struct bs_error *err)
 {
 	const char *missing;
@@ -365,7 +365,8 @@ static int ignore_hit(void *context, const struct bs_hit *hit)
 	return 0;
 }
 
-/* Searches each open index separately and leaves out those that fail. */
+/* Searches each open index separately and leaves out those that cannot be read. *is_any_out: there
+ * are such indexes. */
 static enum bs_status find_faulty(struct finding *finding, bool *is_any_out, struct bs_error *err)
 {
 	struct bs_question question = finding->question;

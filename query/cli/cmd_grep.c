@@ -47,7 +47,8 @@ struct session {
 	int write_error; /* The errno of writing to standard output; 0: no error. */
 };
 
-/* As in rg, -q --stats searches all files. */
+/* Adds output to the buffer, but nothing with -q. Nonzero stops the search: after a failure to
+ * write, and at the first output with -q. As in rg, -q --stats searches all files nevertheless. */
 static int write_out(void *context, const void *bytes, size_t n_bytes)
 {
 	struct session *session = context;
@@ -185,8 +186,8 @@ static enum bs_status grep_catalog(const struct bs_grep_arguments *arguments,
 	return status;
 }
 
-/* Reports that files were searched without the index because their source has no consent: always if
- * --index named the index, but only on a terminal if it was found by itself. */
+/* Reports that files were searched without the index because their source has no consent. If the
+ * index was not named by --index but found automatically, reports this only on a terminal. */
 static void tell_of_consent(const struct bs_grep_request *request)
 {
 	char *located = NULL;

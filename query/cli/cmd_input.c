@@ -72,8 +72,10 @@ enum bs_status bs_input_more(struct bs_input *input, const struct bs_timer *time
 			ms == 0 ? 0
 				: poll(&(struct pollfd){.fd = input->fd, .events = POLLIN}, 1, ms);
 		if (n_ready == 0)
-			return bs_fail(err, BS_DEADLINE,
-			               "%s: the time is up before its end is read", input->path);
+			return bs_fail(
+				err, BS_DEADLINE,
+				"%s: the time limit ended before the file was read to its end",
+				input->path);
 		n = n_ready > 0 ? read(input->fd, input->bytes, sizeof(input->bytes)) : -1;
 		if (n < 0 && errno != EINTR && errno != EAGAIN)
 			return bs_fail(err, BS_IO, "%s: %s", input->path, strerror(errno));

@@ -309,9 +309,9 @@ static enum bs_status take_operands(struct query_arguments *arguments,
 	if (arguments->format && (arguments->count || arguments->ids || arguments->json))
 		return bs_fail(err, BS_INVALID, "--format excludes --count, --ids and --json");
 	if (arguments->feedback_docs && (arguments->request.query.like_id || arguments->like_file))
-		return bs_fail(
-			err, BS_INVALID,
-			"--feedback takes words of the best documents, --like of one: choose one");
+		return bs_fail(err, BS_INVALID,
+		               "--feedback (words of the best documents) and --like (words of one "
+		               "document) exclude each other");
 	if (n == 0 && !arguments->batch && !arguments->request.query.like_id &&
 	    !arguments->like_file)
 		return bs_fail(

@@ -93,7 +93,8 @@ struct text {
 	size_t n_bytes;
 };
 
-/* Reads a file if it belongs to the user or to root. Anybody else could forge consent with it. */
+/* Reads a file if it belongs to the user or to root. Another owner could forge the user's
+ * consent. */
 static enum bs_status read_own(int fd, struct text *text, struct bs_error *err)
 {
 	struct stat found;

@@ -58,8 +58,8 @@ void bs_cmd_notice(void *context, const char *message);
  * standard error. */
 bool bs_cmd_refuse_nul(const char *id, size_t id_bytes);
 
-/* Writes the command that refreshes the index to command_out, and returns it. index: the argument
- * of --index; NULL: not given. */
+/* Writes the command that refreshes the index to command_out, and returns its text. index: the
+ * argument of --index; NULL: not given. */
 const char *bs_cmd_refresh_command(const char *index, struct bs_error *command_out);
 
 /* Reports on one line how many files changed since they were indexed, if any. names_all: the line

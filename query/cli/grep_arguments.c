@@ -889,7 +889,8 @@ static void decide_task(struct bs_grep_arguments *arguments)
 	arguments->program.json_summary = is_search && arguments->mode == BS_GREP_MODE_JSON;
 }
 
-/* Rejects combinations that rg rejects, so that no option is silently ignored. */
+/* Rejects combinations in which an option that rg lacks would be ignored silently: --and, --not,
+ * --catalog or --partial. */
 static enum bs_status refuse_together(const struct bs_grep_arguments *arguments, size_t n_operands,
                                       struct bs_error *err)
 {

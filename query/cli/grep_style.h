@@ -11,9 +11,9 @@
 enum bs_status bs_grep_colors_set(struct bs_grep_colors *colors, const char *const *specs,
                                   size_t n_specs, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Translates a hyperlink format of rg, or its alias, into the `hyperlink` of struct
- * bs_grep_program; the caller frees it. host: the value of {host}. "": no links. BS_INVALID,
- * BS_NO_MEMORY. */
+/* Translates a hyperlink format of rg, or the name of one, into the `hyperlink` of struct
+ * bs_grep_program: *out, which the caller frees; "" means no links. host: the value of {host}.
+ * BS_INVALID, BS_NO_MEMORY. */
 enum bs_status bs_grep_hyperlink_format(const char *format, const char *host, char **out,
                                         struct bs_error *err) BS_WARN_UNUSED;
 

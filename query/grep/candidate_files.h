@@ -25,10 +25,10 @@ struct bs_candidate_files {
 	uint32_t kind;
 	struct bs_doc_cursor cursor; /* over the candidates */
 	uint64_t least_bytes;        /* see bs_candidate_files_init */
-	/* the place in the manifest's list of skipped files, after the next one */
+	/* the place after the next skipped file in the manifest's list of skipped files */
 	struct bs_non_document_place non_documents_at;
 	const char *non_documents;            /* name of the next skipped file; NULL: no more */
-	struct bs_non_documents next_skipped; /* its entry in that list */
+	struct bs_non_documents next_skipped; /* entry of the next skipped file in the manifest */
 	bool has_no_row; /* the collection has no row and is still to be listed */
 	/* The last file returned, if it is a document; otherwise found.segment is BS_DOC_NONE. */
 	struct bs_doc_ref found;
@@ -68,25 +68,28 @@ struct bs_gram_cover {
 	uint32_t source;
 	uint64_t least_bytes;
 	struct bs_doc_cursor cursor;
-	struct bs_buffer last; /* the name passed to the last call */
+	struct bs_buffer last; /* the name in the last call of bs_gram_cover_ask */
 	/* The document of the last answer BS_GRAM_NO_MATCH. If it was a skipped file, `segment` is
 	 * manifest.n_segments, and `document` its number among the skipped files of the source. */
 	struct bs_doc_ref found;
 	struct bs_non_documents skipped; /* the next skipped file of the source, if has_skipped */
 	uint32_t n_skipped;              /* number of `skipped` among the source's skipped files */
-	struct bs_non_document_place skipped_at; /* after `skipped` */
+	struct bs_non_document_place skipped_at; /* the place after `skipped` in the manifest */
 	bool has_skipped;
 };
 
-/* source: a folder, file or collection; files of other sources are never covered. least_bytes: as
- * in bs_candidate_files_init; skipped files that it leaves out cannot match. All arguments are
- * borrowed until deinit, also after a failure. BS_NO_MEMORY, BS_CORRUPT. */
+/* Prepares bs_gram_cover_ask for the files of source number `source`: a folder, a file or a
+ * collection. Other files are BS_GRAM_NOT_COVERED. candidates: documents that may match.
+ * least_bytes: as in bs_candidate_files_init; skipped files that are left out there are
+ * BS_GRAM_NO_MATCH here. All arguments are borrowed until deinit, also after a failure.
+ * BS_NO_MEMORY, BS_CORRUPT. */
 enum bs_status bs_gram_cover_init(struct bs_gram_cover *cover, const struct bs_snapshot *snapshot,
                                   const struct bs_doc_bits *candidates, uint32_t source,
                                   uint64_t least_bytes, struct bs_error *err) BS_WARN_UNUSED;
-/* name: as returned by bs_candidate_files_next. fingerprint: size, mtime ns, ctime ns, inode, as
- * made by bs_fingerprint_record; NULL: assume the file is unchanged. Names may come in any order;
- * document order, which is that of a walk, is fastest. BS_NO_MEMORY, BS_CORRUPT. */
+/* Decides whether a file must be searched. name: as returned by bs_candidate_files_next.
+ * fingerprint: the file's size, mtime ns, ctime ns and inode, as made by bs_fingerprint_record;
+ * NULL: assume the file is unchanged. Names may come in any order, but document order, the order of
+ * a walk, is fastest. BS_NO_MEMORY, BS_CORRUPT. */
 enum bs_status bs_gram_cover_ask(struct bs_gram_cover *cover, const uint8_t *name,
                                  size_t name_bytes, const uint64_t fingerprint[4],
                                  enum bs_gram_answer *answer_out,

@@ -74,7 +74,7 @@ static void report(void *context, const char *message)
 	tell(context, message, true);
 }
 
-/* Notices that do not affect what is read and found. */
+/* Passes on a notice that does not affect which files are read and what is found in them. */
 static void remark(void *context, const char *message)
 {
 	struct grep *grep = context;
@@ -124,7 +124,8 @@ static bool tick(void *context)
 	return is_wanted;
 }
 
-/* Call with the mutex held, after output was written. */
+/* Call after output was written, with the mutex held: flushes it, if the output is line-buffered or
+ * was not flushed for MOST_WAIT_NS. */
 static void flush_after_output(struct grep *grep)
 {
 	atomic_store_explicit(&grep->has_output, true, memory_order_relaxed);
@@ -181,8 +182,8 @@ static enum bs_status check_request(const struct bs_grep_request *request, struc
 	return status;
 }
 
-/* The four kinds of changes and selections of file types, by the list of struct bs_grep_files that
- * has them, and by their prefix in type_changes. */
+/* The four kinds of changes and selections of file types. For each, struct bs_grep_files has a list
+ * (see make_types), and type_changes a prefix. */
 enum type_change {
 	TYPE_CLEAR,
 	TYPE_ADD,
@@ -252,7 +253,7 @@ static enum bs_status list_types(struct grep *grep, struct bs_error *err)
 	return status;
 }
 
-/* has_all: of all engines, not only PCRE2. */
+/* Prints the version of PCRE2 and, with has_all, whether the other engines are available. */
 static void tell_engines(struct grep *grep, bool has_all)
 {
 	char text[256], hyperscan[64];
@@ -375,8 +376,9 @@ static bool maps_files(const struct bs_grep_files *files)
 	return maps;
 }
 
-/* True if a pattern of -P may look at text before the end of the line before a match: it has a
- * lookbehind, or something that matches only where the text or the search begins. */
+/* True if a match of a -P pattern may depend on text further back than the line before the match:
+ * the pattern may have a lookbehind, or something that matches only where the text or the search
+ * begins. */
 static bool looks_far(const struct bs_grep_pattern *pattern)
 {
 	static const char *const signs[] = {"(?<", "(*", "\\A", "\\G"};

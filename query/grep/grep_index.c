@@ -465,7 +465,8 @@ static enum bs_status ask_alone(struct index_source *self, struct area *area, co
 	return status;
 }
 
-/* A smaller named file is searched without asking the index, because the search takes no longer. */
+/* A smaller named file below a folder source is searched without asking the index, because the
+ * search takes no longer. */
 #define LEAST_ASKED_BYTES (UINT64_C(256) << 10)
 
 /* *out: the index rules the file out, and file->known has the facts that the output needs

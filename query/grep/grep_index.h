@@ -19,7 +19,8 @@ enum bs_grep_known_want {
 	BS_KNOWN_EACH,    /* a line for each of these files, whose content an index can supply */
 	BS_KNOWN_TEXT,    /* more than an index knows: these files must be read */
 };
-/* has_sums: the program asks for sums (struct bs_grep_program). */
+/* Determines from the request what the output contains about files without a match. has_sums: the
+ * program asks for sums (struct bs_grep_program). */
 enum bs_grep_known_want bs_grep_known_want(const struct bs_grep_request *request, bool has_sums,
                                            enum bs_grep_coding coding);
 

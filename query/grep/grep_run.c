@@ -31,12 +31,12 @@
 struct slot {
 	struct bs_grep_file file; /* its names are in `names` */
 	struct bs_buffer names;
-	struct bs_result_marks marks; /* with --max-results and --after */
+	struct bs_result_marks marks; /* used with --max-results and --after */
 	bool is_message;              /* not a file: `out` is a message, reported in its turn */
 	/* not a file: `out` is the output of known files (struct bs_grep_known), which were not
 	 * opened */
 	bool are_known;
-	uint64_t n_known; /* how many of these files count as files with a match */
+	uint64_t n_known; /* are_known: how many of the known files count as files with a match */
 	struct bs_buffer out;
 	struct bs_grep_outcome outcome;
 	bool is_begun;    /* a part of the file's output was emitted */
@@ -122,7 +122,8 @@ static bool put_part(struct searcher *searcher)
 	return is_wanted;
 }
 
-/* Between two pieces of the file that is next in order. False: stop. */
+/* Called between two pieces of the file whose turn it is: flushes output that has waited for long.
+ * False: stop. */
 static bool tick(struct searcher *searcher)
 {
 	const struct bs_grep_search *plan = searcher->run->plan;
@@ -149,8 +150,9 @@ static bool take_output(void *context)
 	return bs_task_wait_turn(task) && put_part(searcher);
 }
 
-/* Called before an input waits: in the file's turn, emits and flushes the output so far. Before its
- * turn, only the output of a command is read; it ends, so waiting is harmless. */
+/* Called before an input waits: in the file's turn, emits and flushes the output so far. Before the
+ * file's turn, only the output of a command can make the worker wait. That is harmless, because
+ * this output ends. */
 static bool before_wait(void *context)
 {
 	struct searcher *searcher = context;
@@ -163,8 +165,9 @@ static bool before_wait(void *context)
 	return true;
 }
 
-/* Only in a file's turn it is known how many of its results may be shown. Until then its whole
- * output is kept; it has no more results than the limit. */
+/* Prepares the printer of a file for --max-results and --after. The file's whole output is kept
+ * until its turn, because only then it is known how many of its results may be shown. The output
+ * has no more results than the limit. */
 static void pick_results(const struct bs_results *results, struct bs_grep_printer *printer,
                          struct slot *slot)
 {
@@ -463,10 +466,10 @@ static enum bs_status set_file(struct slot *slot, const struct bs_grep_file *fil
 	return to.status;
 }
 
-/* Adds a file, a message, or (file and message NULL) the output of known files, after waiting for a
- * free slot. If it is a file, starts a thread, up to plan->n_threads, when more entries wait than
- * threads are idle (by WORTH_A_THREAD, if the calling thread will soon search, too). BS_STOPPED:
- * stop. */
+/* Waits for a free slot and adds an entry to the ring: a file, a message, or, if both are NULL, the
+ * output of known files. After a file, starts another thread if there are fewer than
+ * plan->n_threads and more entries wait than threads are idle (by WORTH_A_THREAD more, if the
+ * calling thread will soon search, too). BS_STOPPED: stop. */
 static enum bs_status add(struct running *run, const struct bs_grep_file *file, const char *message,
                           struct bs_error *err)
 {

@@ -9,7 +9,7 @@
 #include "core/system/deadline.h"
 
 /* NUL bytes of a hole that were skipped: n_bytes of them, directly before text[at]. n_lines: the
- * number of lines they are, if a NUL byte ends a line. */
+ * lines in them: n_bytes if a NUL byte ends a line, otherwise 0. */
 struct skip {
 	size_t at;
 	uint64_t n_bytes, n_lines;
@@ -33,9 +33,9 @@ struct search_state {
 	uint8_t *text;
 	size_t n_bytes;
 	size_t pos;
-	size_t counted; /* lines before this offset are in line_number */
+	size_t counted; /* line_number counts the lines before this offset */
 	uint64_t line_number;
-	size_t visited; /* the end of the last line printed, or of the text before base */
+	size_t visited; /* the end of the last line printed, but at least base */
 	/* the end of the last line passed to the printer, even if it stopped the search */
 	size_t shown_end;
 	uint64_t after_left;
@@ -156,8 +156,8 @@ static bool is_enclosing(const struct search_state *state, struct bs_grep_span l
 
 #define LINE_NS 50u /* estimated time per line, for the deadline */
 
-/* For a file that is in memory as a whole, whose search reads nothing: spends the time of a line
- * for the deadline, and looks for NUL bytes. False: stop. */
+/* Checks the deadline and looks for NUL bytes in the next line of a file that is in memory as a
+ * whole (for other files, reading does both). False: stop. */
 static bool goes_on_in_slice(struct search_state *state, struct bs_grep_span line)
 {
 	if (!state->printer->to.status)
@@ -306,7 +306,8 @@ static bool tell_after(struct search_state *state, size_t upto)
 	       tell_lines(state, BS_GREP_LINE_AFTER, state->visited, upto);
 }
 
-/* Prints the context after the previous matching line, then the context before this one. */
+/* Prints the context after the previous matching line, then the context before the matching line
+ * that starts at text[upto]. */
 static bool tell_context(struct search_state *state, size_t upto)
 {
 	bool has_enclosing = state->printer->context != NULL;
@@ -318,7 +319,7 @@ static bool tell_context(struct search_state *state, size_t upto)
 	if (!tell_after(state, upto))
 		return false;
 	bool has_before = state->options->before > 0 && state->visited < upto;
-	/* A slow search has read the matching line before the context. */
+	/* A slow search has read the matching line before it prints the context. */
 	if (has_before && state->is_slow)
 		state->shown_end =
 			bs_grep_line_end(state->text, upto, state->window, state->line_end);
@@ -607,7 +608,8 @@ static bool wants_bytes(const struct search_state *state)
 #define EMPTY_LINES  16u
 #define AROUND_LINES 65536u
 
-/* Counts how many of EMPTY_LINES empty lines are found. False: failure. */
+/* *n_out: how many of EMPTY_LINES empty lines are selected; with -v, those that are not found.
+ * False: failure. */
 static bool count_empty(struct search_state *state, uint32_t *n_out)
 {
 	struct bs_grep_printer *printer = state->printer;

@@ -19,7 +19,7 @@ struct sorted {
 	/* path and shown point into names; they are set when names is complete */
 	struct bs_grep_file file;
 	size_t path_off, shown_off;
-	size_t number; /* of the file in the order of the source */
+	size_t number; /* number of the file in the order in which the source yields files */
 	bool has_time;
 	int64_t seconds;
 	uint32_t ns;

@@ -11,8 +11,9 @@
 /* True if `files` asks for an order other than that of sources. */
 bool bs_grep_sort_is_wanted(const struct bs_grep_files *files);
 
-/* Takes ownership of `of`, the source to sort, which is closed with the new source or after a
- * failure. files is borrowed. BS_NO_MEMORY. */
+/* Opens a source that returns the files of `of`, another source, in the order that `files` asks
+ * for. Takes ownership of `of`, which is closed with the new source or after a failure. `files` is
+ * borrowed. BS_NO_MEMORY. */
 enum bs_status bs_grep_sort_open(struct bs_grep_source *of, const struct bs_grep_files *files,
                                  struct bs_grep_source **source_out,
                                  struct bs_error *err) BS_WARN_UNUSED;

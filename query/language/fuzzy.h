@@ -16,7 +16,8 @@
 /* A word, and the table rows of the term of the last call. Not thread-safe. */
 struct bs_fuzzy;
 
-/* word is valid UTF-8, and is copied. max_distance is 1 or 2. BS_NO_MEMORY. */
+/* Prepares to compare terms with a word. word is valid UTF-8, and is copied. max_distance is 1 or
+ * 2. BS_NO_MEMORY. */
 enum bs_status bs_fuzzy_new(const uint8_t *word, uint32_t word_bytes, uint32_t max_distance,
                             struct bs_fuzzy **fuzzy_out, struct bs_error *err) BS_WARN_UNUSED;
 void bs_fuzzy_free(struct bs_fuzzy *fuzzy);

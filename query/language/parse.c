@@ -650,7 +650,7 @@ static uint32_t parse_range(struct parser *parser, bool is_quoted)
 	return add_range(parser, new_leaf(parser, BS_NODE_RANGE, token->inner_end_byte), &range);
 }
 
-/* A leaf for a phrase or NEAR. The last token of a phrase may be a prefix or a pattern. */
+/* Makes a leaf for a phrase or NEAR. The last token of a phrase may be a prefix or a pattern. */
 static uint32_t parse_phrase(struct parser *parser)
 {
 	const struct bs_lexeme *token = token_of(parser);

@@ -12,8 +12,8 @@
  * Tokens are separated by white space (Unicode White_Space) and cut at ( ) " where these delimit.
  * There are no escapes. The rest of a token is text for the analyzer, so that a query has the same
  * words as a document. Only two things are errors: a query without words, and a query that is too
- * large. A sign without its other half or its operand counts as punctuation, with a notice. In
- * detail:
+ * large or too deeply nested. A sign without its other half or its operand counts as punctuation,
+ * with a notice; with options->strict, each notice is an error. In detail:
  *
  * - A " delimits if another " follows; pairs are formed from left to right.
  * - Brackets outside phrases form a group if they are a pair, contain a word, and the opening

@@ -12,8 +12,9 @@
 /* The fields that a query may use. */
 struct bs_query_fields {
 	const struct bs_term_table *names;
-	uint32_t longest_bytes; /* of the names of at most BS_QUERY_MAX_FIELD_BYTES */
-	bool has_file_names;    /* `name:` also applies to files */
+	/* length of the longest name that has at most BS_QUERY_MAX_FIELD_BYTES */
+	uint32_t longest_bytes;
+	bool has_file_names; /* `name:` also applies to files */
 };
 
 /* For one thread. Zero-initialise; release with bs_query_analysis_deinit. */

@@ -17,7 +17,7 @@
 #define BS_QUERY_MAX_INEXACT 1024u
 #define BS_QUERY_MAX_RANGES  1024u
 #define BS_QUERY_RANGE_SHOWN 63u /* most bytes kept of a range's text, for display */
-/* deepest nesting of brackets; the tree is at most three times as deep */
+/* deepest nesting of brackets; each bracket adds at most three levels to the tree: OR, AND, NOT */
 #define BS_QUERY_MAX_DEPTH 1000
 /* The largest N of "words"~N; a larger N is reduced to this, because no document is longer. */
 #define BS_QUERY_MAX_DISTANCE    (1u << 30)
@@ -38,8 +38,8 @@ enum bs_element_kind {
 	BS_ELEMENT_PREFIX,  /* the document's term begins with these bytes */
 	BS_ELEMENT_PATTERN, /* the whole term matches the pattern (wildcard.h) */
 	BS_ELEMENT_FUZZY,   /* at most max_distance edits of code points */
-	/* a bigram that the analyzer made, equal bytes: only helps to exclude documents by their
-	 * columns; is never verified or scored */
+	/* Equal bytes, for a bigram that the analyzer made from a script run. It only excludes
+	 * documents by its columns; it is never verified or scored. */
 	BS_ELEMENT_BIGRAM,
 };
 

@@ -25,9 +25,9 @@ struct bs_loader {
 	struct bs_snapshot_loader *snapshot_loaders[];
 };
 
-/* All inputs are borrowed. prefix_checks has one entry per snapshot. notice (nullable) receives one
- * printable line for each source that cannot be read. Returns the failures of
- * bs_snapshot_loader_new and BS_NO_MEMORY. */
+/* Creates a loader for the snapshots of a list. All inputs are borrowed. prefix_checks has one
+ * entry per snapshot. notice (nullable) receives one printable line for each source that cannot be
+ * read. Returns the failures of bs_snapshot_loader_new and BS_NO_MEMORY. */
 enum bs_status bs_loader_new(const struct bs_snapshot_list *list,
                              struct bs_prefix_checks *const *prefix_checks,
                              void (*notice)(void *context, const char *message), void *context,
@@ -35,7 +35,7 @@ enum bs_status bs_loader_new(const struct bs_snapshot_list *list,
 void bs_loader_free(struct bs_loader *loader); /* NULL does nothing. */
 
 const struct bs_snapshot_list *bs_loader_list(const struct bs_loader *loader);
-/* entry: the number of the snapshot in the list. */
+/* Returns the loader of snapshot number `entry` of the list. */
 struct bs_snapshot_loader *bs_loader_snapshot_loader(const struct bs_loader *loader,
                                                      uint32_t entry);
 
@@ -47,7 +47,8 @@ void bs_loader_ask_head(struct bs_loader *loader,
                         bool (*is_enough)(void *context, const uint8_t *text, size_t n_bytes),
                         void *context);
 uint64_t bs_loader_failures(const struct bs_loader *loader);
-/* The changed sources that were found since bs_loader_begin, summed over the snapshots. */
+/* The changes that the loaders found first in this query, that is, since bs_loader_begin, summed
+ * over the snapshots. */
 struct bs_changes bs_loader_changes(const struct bs_loader *loader);
 
 /* The snapshot loader for a segment of the list. *own_out: the number of the segment in its

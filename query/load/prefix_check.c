@@ -83,9 +83,9 @@ struct proving {
 	struct bs_buffer id;
 };
 
-/* Marks the document as replaced if its id also occurs after the indexed bytes. Reads only its name
- * if that suffices, because reading whole records of a million documents would take most of the
- * time. */
+/* Marks a document as replaced if its id also occurs after the indexed bytes. Reads only the
+ * document's name if that suffices for the id, because reading the whole records of a million
+ * documents would take most of the time. */
 static enum bs_status find_appended_id(struct proving *at, struct bs_doc_ref ref,
                                        struct bs_error *err)
 {
@@ -159,7 +159,8 @@ static struct bs_prefix_check *make(const struct bs_prefix_checks *prefix_checks
 	if (!at.prefix_check)
 		return NULL;
 	struct bs_memory_budget *budget = bs_memory_budget_here;
-	/* The check counts for no thread's memory budget, because all searchers share it. */
+	/* The check is not counted in the memory budget of any thread, because all searchers share
+	 * it. */
 	bs_memory_budget_here = NULL;
 	at.prefix_check->n_users = 1;
 	at.prefix_check->is_lasting =

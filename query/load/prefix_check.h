@@ -1,7 +1,7 @@
 /*
  * prefix_check.h: reads a collection whose fingerprint is inconclusive, and finds whether it still
- * begins with the indexed bytes and which records follow them. A collection is read once for all
- * searchers of an index, for as long as its fingerprint stays the same.
+ * begins with the indexed bytes and which records follow them. The result is kept and shared by all
+ * searchers of an index until the fingerprint changes; a result for a racy fingerprint is not kept.
  */
 #pragma once
 
@@ -27,20 +27,22 @@ struct bs_prefix_check {
 
 /* The prefix checks of all sources of an index. Thread-safe. */
 struct bs_prefix_checks;
-/* snapshot is borrowed and supplies the sources. BS_NO_MEMORY. */
+/* Creates the prefix checks, still empty, of the sources of a snapshot, which is borrowed.
+ * BS_NO_MEMORY. */
 enum bs_status bs_prefix_checks_new(const struct bs_snapshot *snapshot,
                                     struct bs_prefix_checks **proofs_out,
                                     struct bs_error *err) BS_WARN_UNUSED;
 /* The caller must have released every prefix check. NULL does nothing. */
 void bs_prefix_checks_free(struct bs_prefix_checks *prefix_checks);
 
-/* The prefix check of source `number`, a collection that has `fingerprint` now. If another thread
- * is reading the collection, the call waits for its result. reader belongs to the caller. Returns
- * NULL if the collection could not be read. */
+/* Returns the prefix check of source `number`, a collection that has `fingerprint` now. Reads the
+ * collection unless a check for this fingerprint is kept. If another thread is reading the
+ * collection, the call first waits until that thread has finished. reader belongs to the caller.
+ * Returns NULL if the collection could not be read. */
 const struct bs_prefix_check *bs_prefix_check_take(
 	struct bs_prefix_checks *prefix_checks, uint32_t number, const struct bs_source *source,
 	const struct bs_source_options *options, struct bs_reader *reader,
 	const struct bs_fingerprint *fingerprint) BS_WARN_UNUSED;
-/* prefix_check may be NULL. */
+/* Call once for each bs_prefix_check_take. prefix_check may be NULL. */
 void bs_prefix_check_release(struct bs_prefix_checks *prefix_checks,
                              const struct bs_prefix_check *prefix_check);

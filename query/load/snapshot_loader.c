@@ -83,7 +83,7 @@ struct bs_snapshot_loader {
 	uint64_t n_failures;       /* See bs_snapshot_loader_failures. */
 	struct bs_changes changes; /* The changes found in this query. */
 	bool verbose;
-	bool trusts; /* The query takes documents as unchanged unless their texts are read. */
+	bool trusts;         /* See bs_snapshot_load_begin. */
 	bool leaves_changed; /* See bs_snapshot_load_skip_changed. */
 	/* See bs_snapshot_load_ask_head. */
 	bool (*is_enough)(void *context, const uint8_t *text, size_t n_bytes);
@@ -548,7 +548,7 @@ static enum bs_status map_collection(struct bs_snapshot_loader *snapshot_loader,
 }
 
 /* Whether the collection still begins with the indexed bytes. For when its fingerprint differs or
- * is inconclusive. The result is kept as long as the fingerprint stays the same. */
+ * is inconclusive. A lasting result is kept as long as the fingerprint stays the same. */
 static bool is_as_indexed(struct bs_snapshot_loader *snapshot_loader, struct fetch_source *source,
                           uint32_t number, const struct bs_fingerprint *fingerprint)
 {
@@ -616,7 +616,7 @@ static enum bs_status fetch_record_at(struct bs_snapshot_loader *snapshot_loader
 }
 
 /* Records at most GAP_BYTES apart are read together, because reading the gap costs less than
- * another system call. */
+ * another system call. One read has at most AHEAD_BYTES, unless its first record is longer. */
 #define GAP_BYTES   ((uint64_t)8 * 1024)
 #define AHEAD_BYTES ((uint64_t)256 * 1024)
 
@@ -694,7 +694,7 @@ static enum bs_status is_wanted(struct bs_snapshot_loader *snapshot_loader,
 	return status;
 }
 
-/* Loads a record of a collection that changed or grew: the last record with the id. */
+/* Loads the last record that has the document's id, from a collection that changed or grew. */
 static enum bs_status fetch_moved(struct bs_snapshot_loader *snapshot_loader, struct asked *asked,
                                   struct bs_error *err)
 {
@@ -917,7 +917,7 @@ enum bs_status bs_snapshot_load(struct bs_snapshot_loader *snapshot_loader, uint
 		status = find_record(snapshot_loader, segment, document, &asked, err);
 	if (!status)
 		status = fetch(snapshot_loader, &asked, err);
-	/* A state that was found after the deadline may be wrong, so the call fails. */
+	/* After the deadline, *fetched_out may be wrong, so the call fails. */
 	if (!status && bs_deadline_is_over())
 		status = bs_deadline_check(err);
 	*fetched_out = asked.fetched;

@@ -4,7 +4,7 @@
  *
  * A document is a file, a record of a collection, or stored text. If its source has changed, the
  * current content is read: a record is looked up by its id, wherever it is now. Each changed file
- * is counted once.
+ * is counted once in the life of the loader (bs_snapshot_loader_changes).
  */
 #pragma once
 
@@ -15,8 +15,8 @@
 /* Used by one thread. */
 struct bs_snapshot_loader;
 
-/* snapshot and prefix_checks are borrowed. notice (nullable) receives one printable line for each
- * source that cannot be read. */
+/* Creates the loader of a snapshot. snapshot and prefix_checks are borrowed. notice (nullable)
+ * receives one printable line for each source that cannot be read. */
 enum bs_status bs_snapshot_loader_new(const struct bs_snapshot *snapshot,
                                       struct bs_prefix_checks *prefix_checks,
                                       void (*notice)(void *context, const char *message),
@@ -25,10 +25,10 @@ enum bs_status bs_snapshot_loader_new(const struct bs_snapshot *snapshot,
                                       struct bs_error *err) BS_WARN_UNUSED;
 void bs_snapshot_loader_free(struct bs_snapshot_loader *snapshot_loader);
 
-/* Call before each query. Resets the changes and the expected documents, and has sources that had
- * not changed checked again. verbose: notice receives a line for each source that changed or cannot
- * be read, not only for the first unreadable ones. trusts: take documents as unchanged unless their
- * texts must be read. */
+/* Call before each query. Resets the changes and the expected documents. Collections that were
+ * unchanged will be checked again. verbose: notice receives a line for each file that changed or
+ * cannot be read, not only for the first unreadable ones. trusts: a document counts as unchanged,
+ * without a check, unless its text must be read from its source. */
 void bs_snapshot_load_begin(struct bs_snapshot_loader *snapshot_loader, bool verbose, bool trusts);
 /* Permanent: from now on, changed documents are not looked up at their current places;
  * bs_snapshot_load reports them as BS_LOADED_CHANGED, BS_LOADED_GONE or BS_LOADED_FAILED. For
@@ -39,7 +39,8 @@ void bs_snapshot_load_skip_changed(struct bs_snapshot_loader *snapshot_loader);
  * unchanged. Files are not checked again; a collection is checked once a query. */
 bool bs_snapshot_load_agrees(struct bs_snapshot_loader *snapshot_loader, uint32_t segment,
                              uint32_t document);
-/* Whether a document is a line of a collection or stored text, both of which are quick to read. */
+/* Whether a document is a record of a collection or of standard input, or an in-memory document.
+ * The texts of these are quick to read. False for a document of the overlay. */
 bool bs_snapshot_load_is_of_line(struct bs_snapshot_loader *snapshot_loader, uint32_t segment,
                                  uint32_t document);
 /* The changes that this query was the first to find. Borrowed. */
@@ -55,15 +56,18 @@ enum bs_load_state {
 	BS_LOADED_UNCHANGED, /* The indexed text. */
 	/* Present with the indexed fingerprint, which is inconclusive (BS_DOC_RACY). */
 	BS_LOADED_RACY,
-	BS_LOADED_CHANGED, /* Present with another fingerprint. */
-	BS_LOADED_GONE,    /* No longer present: the caller drops the document. */
+	/* Present, but its file or collection has changed, so the text may differ from the indexed
+	 * one. After bs_snapshot_load_skip_changed, the text may be missing. */
+	BS_LOADED_CHANGED,
+	BS_LOADED_GONE, /* No longer present: the caller drops the document. */
 	/* Present, but unreadable. The caller drops the document. bs_snapshot_loader_failures
 	 * counts it; there were notices for the first few. */
 	BS_LOADED_FAILED,
 };
 
 /* Loads the current text of a document, borrowed until the next call. Fails only with BS_CORRUPT
- * (the index is damaged), BS_NO_MEMORY, or the status of an expired deadline. */
+ * (the index is damaged), BS_NO_MEMORY, BS_UNSUPPORTED (a library is missing), or the status of an
+ * expired deadline. */
 enum bs_status bs_snapshot_load(struct bs_snapshot_loader *snapshot_loader, uint32_t segment,
                                 uint32_t document, struct bs_document *document_out,
                                 enum bs_load_state *fetched_out,

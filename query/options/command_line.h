@@ -104,8 +104,8 @@ struct bs_command {
 	/* Returns the exit status; negative: the exit status is 2, and err is printed. */
 	int (*run)(void *arguments, const struct bs_operands *operands,
 	           const struct bs_consent *consent, struct bs_error *err);
-	/* Frees the content of the struct, except lists of options; called after a failure too.
-	 * NULL: nothing to free. */
+	/* Frees the content of the struct, except the fields of BS_OPTION_LIST; called after a
+	 * failure too. NULL: nothing to free. */
 	void (*release)(void *arguments);
 };
 
@@ -123,7 +123,7 @@ enum bs_status bs_command_parse(const struct bs_command *command, int argc, char
                                 void *arguments, struct bs_operands *operands_out,
                                 struct bs_error *err) BS_WARN_UNUSED;
 
-/* Frees the lists of options in arguments, and calls release. */
+/* Frees the fields of BS_OPTION_LIST in arguments, and calls command->release. */
 void bs_command_release(const struct bs_command *command, void *arguments);
 
 /* Whether an option of that name is among the arguments, which must be valid. value_out (nullable):
@@ -136,7 +136,7 @@ bool bs_command_is_letter(const char *message);
 
 /* The name most similar to word, if it is similar enough: it begins with word or is at most two
  * edits away, and at most one for each three letters of word. names is NULL-terminated. NULL: none
- * is. */
+ * is, or word has fewer than two letters. */
 const char *bs_command_guess(const char *word, const char *const *names);
 
 /* Prints the words of a text up to its end or an empty line, in lines of at most 80 columns. The

@@ -14,6 +14,7 @@
 #define BS_SHARED_CATALOG(type, field, help) \
 	{0, "catalog", "FILE", help, BS_OPTION_SETS(STRING, type, field), .is_optional = true}
 
+/* The error of --partial without --catalog. */
 #define BS_SHARED_PARTIAL_ALONE "--partial is about the indexes of a --catalog"
 
 /* An index that must exist. */

@@ -5,7 +5,7 @@
 
 struct bs_plan_estimate {
 	uint64_t n_hits; /* Estimated as if words occurred independently. */
-	uint64_t n_most; /* An upper bound; counts deleted documents too. */
+	uint64_t n_most; /* An upper bound of the matches; counts deleted documents too. */
 	bool is_certain; /* The columns decide every match, so no text need be read. */
 };
 

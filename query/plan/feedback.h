@@ -6,9 +6,10 @@
  * Based on RM3 of Lavrenko and Croft ("Relevance-Based Language Models", 2001) and Abdul-Jaleel and
  * others ("UMass at TREC 2004: Novelty and HARD"), but with parts of BM25 instead of a language
  * model: a word's share is the sum over the texts of trust(text) * tf / (tf + k1 (1 - b + b length
- * / avgdl)), independent of field weights. tf is how often the word occurs in the text, length the
- * text's number of words, avgdl the average of the documents; bm25.h defines k1 and b. The n words
- * with the largest share * idf are taken, each with its share as its weight. Words that occur in
+ * / avgdl)), independent of field weights. trust(text) is the caller's weight of the text
+ * (bs_feedback_trust), tf is how often the word occurs in the text, length is the text's length in
+ * positions, and avgdl the mean length of documents; bm25.h defines k1 and b. The n words with the
+ * largest share * idf are taken, with weights proportional to their shares. Words that occur in
  * only one document are not taken, because they cannot find another one. bench/NOTES.md has the
  * experiments.
  */

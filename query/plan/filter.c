@@ -348,6 +348,13 @@ static enum bs_status take_ask(struct bs_filter *filter, const char *ask, struct
 	return BS_OK;
 }
 
+/* True if the text is an age, which means another moment each time. */
+static bool is_age(const char *text)
+{
+	struct bs_moment start;
+	return text && !bs_date_parse((const uint8_t *)text, strlen(text), &start);
+}
+
 enum bs_status bs_filter_begin(struct bs_filter *filter, const struct bs_selection *selection,
                                bool *is_any_out, struct bs_error *err)
 {
@@ -356,7 +363,8 @@ enum bs_status bs_filter_begin(struct bs_filter *filter, const struct bs_selecti
 	*is_any_out = next->used_bytes == 0;
 	if (status || *is_any_out)
 		return status;
-	if (asked->used_bytes == next->used_bytes &&
+	if (!is_age(selection->newer) && !is_age(selection->older) &&
+	    asked->used_bytes == next->used_bytes &&
 	    memcmp(asked->data, next->data, next->used_bytes) == 0)
 		return BS_OK;
 	forget(filter);
@@ -629,8 +637,9 @@ bool bs_filter_asks_text(const struct bs_filter *filter)
 	return filter->criteria.date_field[0];
 }
 
-/* Finds the current line of JSON of a record. An in-memory document has no line, but its fields are
- * in *document_out. *line_out NULL: the document is not a record, or is gone. */
+/* Finds the current line of JSON of a record. *line_out is NULL if the document is not a record, is
+ * gone or unreadable, or if its text comes from the application without a line (struct
+ * bs_text_provider). In the last case, its fields are in *document_out. */
 static enum bs_status find_line(struct bs_filter *filter, struct bs_doc_ref ref,
                                 const uint8_t **line_out, size_t *line_bytes_out,
                                 struct bs_document *document_out, struct bs_error *err)

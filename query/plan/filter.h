@@ -1,8 +1,8 @@
 /* filter.h: selects the documents that may be hits: by the path, type, place and time of the file,
- * or by a date in a field of the record. Only the date needs the text; but if the index knows the
- * dates of the field, the query tests them instead (bs_filter_dates). A filter does not change the
- * statistics, so scores stay the same. Each document is checked on first use; the result is stored
- * as long as the selection stays the same. */
+ * or by a date in a field of the record. Only a date in a field needs the text of the record; but
+ * if the index knows the dates of the field, the query tests them instead (bs_filter_dates). A
+ * filter does not change the statistics, so scores stay the same. Each document is checked on first
+ * use; the result is stored as long as the selection stays the same. */
 #pragma once
 
 #include "query/language/query_tree.h"
@@ -13,8 +13,8 @@ struct bs_filter;
 
 /* The selection of documents. Lists end with NULL. A NULL member selects everything. Borrowed. */
 struct bs_selection {
-	const char *const *globs;     /* of paths, as in ripgrep's -g; a ! in front excludes */
-	const char *const *types;     /* names of file types to include */
+	const char *const *globs; /* globs of paths, as in ripgrep's -g; a ! in front excludes */
+	const char *const *types; /* names of file types to include */
 	const char *const *type_nots; /* names of file types to exclude */
 	const char *const *places;    /* files or folders; a document must be at or below one */
 	const char *newer, *older;    /* dates or ages such as 3d: from newer to before older */
@@ -28,7 +28,8 @@ enum bs_status bs_filter_new(struct bs_loader *loader, struct bs_filter **filter
                              struct bs_error *err) BS_WARN_UNUSED;
 void bs_filter_free(struct bs_filter *filter);
 
-/* Sets the selection. *is_any_out: every document passes. BS_INVALID: invalid glob, type or date.
+/* Sets the selection. *is_any_out: the selection is empty, so every document passes and the filter
+ * must not be used; it keeps its previous selection. BS_INVALID: invalid glob, type or date.
  * BS_NOT_FOUND: no index contains a given place. BS_NO_MEMORY. */
 enum bs_status bs_filter_begin(struct bs_filter *filter, const struct bs_selection *selection,
                                bool *is_any_out, struct bs_error *err) BS_WARN_UNUSED;

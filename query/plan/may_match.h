@@ -5,10 +5,11 @@
 #include "core/store/summary.h"
 #include "query/language/query_tree.h"
 
-/* *may_out false: no document of the index, as committed, matches. This is decided by words, and by
- * the trigrams of the fixed bytes of prefixes and patterns; file names, ranges, fuzzy words and
- * NOTs may always match. The query must have been parsed with the analysis of the index
- * (bs_summary.analysis). BS_CORRUPT. */
+/* Tests whether a document of an index may match an element, or a whole query. *may_out false: no
+ * document of the index, as committed, matches. Only words, and trigrams of the fixed bytes of
+ * prefixes and patterns, can decide this; file names, ranges, fuzzy words and NOTs may always
+ * match. The query must have been parsed with the analysis of the index (bs_summary.analysis).
+ * BS_CORRUPT. */
 enum bs_status bs_element_may_match(const struct bs_summary *summary,
                                     const struct bs_element *element, bool *may_out,
                                     struct bs_error *err) BS_WARN_UNUSED;

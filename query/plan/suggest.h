@@ -12,15 +12,15 @@ struct bs_plan;
  * there is none either, but terms of the index begin with `term`, suggests `term` as a prefix and
  * sets *is_beginning_out. A `term` that ends with a Hangul syllable (a particle may follow) or with
  * a digit (the rest of an address may follow) is suggested as a prefix before similar terms are
- * searched. word_out is empty if there is no suggestion. May read the whole lexicon. BS_CORRUPT,
- * BS_NO_MEMORY. */
+ * searched. A `term` of less than 3 bytes gets no suggestion. word_out is empty if there is no
+ * suggestion. May read the whole lexicon. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_suggest(const struct bs_snapshot_list *list, const uint8_t *term,
                           uint32_t term_bytes, struct bs_buffer *word_out, bool *is_beginning_out,
                           struct bs_error *err) BS_WARN_UNUSED;
 
 /* For a query without hits: reports the first few of its words that are not negated and not in the
- * index, each with a similar word. is_stemmed: words are shown as prefixes, with a star. text is
- * scratch. */
+ * index, each with a similar word, if there is one. is_stemmed: words are shown as prefixes, with a
+ * star. text is scratch. tell receives one line for each word. */
 enum bs_status bs_suggest_words(const struct bs_plan *plan, bool is_stemmed, struct bs_buffer *text,
                                 void (*tell)(void *context, const char *message), void *context,
                                 struct bs_error *err) BS_WARN_UNUSED;

@@ -12,7 +12,7 @@
  * may be rounded differently. */
 #define ROUNDING 1e-9
 
-/* If a shard has at most this many candidates, scoring each is faster than weighing all. */
+/* If a window has at most this many candidates, scoring each is faster than weighing all. */
 #define LOOK_MAX 32u
 /* seed() scores about k candidates early, to raise the threshold: those with the largest weights
  * in the first live blocks. It takes at least SEED_BLOCKS blocks, and enough to have about

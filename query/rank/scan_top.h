@@ -22,8 +22,9 @@ struct bs_top_scan {
 	struct bs_rank_stats *stats;
 	uint64_t *n_hits; /* Incremented for each document offered to top. */
 	/* Called after each shard. May verify some of the waiting documents to raise the threshold.
-	 * are_few: the candidates of the round have a rare word; because they are few and good,
-	 * more of them should be verified. */
+	 * are_few: the shard was scanned only for documents with a rare word, which is the first
+	 * round of an OR of words. These documents are few and mostly among the best, so more of
+	 * them should be verified. */
 	enum bs_status (*settle)(void *context, bool are_few, struct bs_error *err);
 	/* Called between scanning and ranking a window of a shard, so that their times are measured
 	 * separately. */

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Blocks are scanned in groups of this size. Before each group, blocks that cannot be among the
- * first k are dropped. */
+/* Blocks are scanned in groups of this size. Before each group, its documents that cannot be among
+ * the first k are dropped. */
 #define BLOCKS_TOGETHER 16u
 
 static struct bs_sorted_hit *hits_of(const struct bs_sorting *sorting, size_t *n_out)
@@ -194,7 +194,8 @@ static bool find_bound(struct sort_scan *scan, struct bs_ranks *ranks)
 	return !at->status;
 }
 
-/* Drops the documents of the live blocks that cannot be among the first k. */
+/* Drops the documents of the live blocks that cannot be among the first k. can_count: all documents
+ * of the live blocks in frame 0 are hits, so the dropped ones are added to n_passed. */
 static void drop(struct sort_scan *scan, bool can_count, struct bs_live *live)
 {
 	struct bs_shard_scan *at = scan->at;
@@ -241,8 +242,7 @@ static void sort_window(struct sort_scan *scan)
 	struct bs_live live;
 	bs_live_all(&live, bs_scan_n_blocks(at));
 	bool is_sure = bs_scan_matches(at, &live);
-	bool can_count = is_sure && !at->plan->scope.filter &&
-	                 !at->plan->list->segments[at->segment].tombstones;
+	bool can_count = is_sure && bs_scan_has_all(at);
 	for (uint32_t first = 0; first < bs_scan_n_blocks(at) && !at->status;
 	     first += BLOCKS_TOGETHER) {
 		uint64_t mask = (UINT64_C(1) << BLOCKS_TOGETHER) - 1;

@@ -35,7 +35,7 @@ struct bs_pattern_tree {
 	size_t item_from;
 	bool has_item, is_repeated;
 	bool fold_case, is_ended;
-	struct bs_error err; /* filled by build */
+	struct bs_error err; /* the first failure: build.err points here */
 };
 
 static struct level *top(struct bs_pattern_tree *tree)
@@ -81,7 +81,8 @@ static void settle(struct bs_pattern_tree *tree)
 	tree->has_item = false;
 }
 
-/* Call before a part is written. False: the call must do nothing. */
+/* Called first by each function that adds a part. False: that function must do nothing, because the
+ * pattern has ended or an earlier call failed. */
 static bool begin_part(struct bs_pattern_tree *tree)
 {
 	if (tree->is_ended || bs_regex_is_lost(&tree->build))

@@ -20,14 +20,14 @@
  * a malloc arena. */
 #define DOCUMENTS_AT_ONCE 1024u
 
-/* Columns to prefetch; each is on a page of its own. */
+/* How many columns ahead are prefetched; each column is on a page of its own. */
 #define COLUMNS_AHEAD 2u
 #define CACHE_LINE    64u
 
 /* For an OR of at most this many literals, the hashes that they share are factored out. */
 #define MOST_SHARING 8u
 
-/* The number of pieces that an estimate reads. */
+/* About the number of pieces that an estimate reads. */
 #define MOST_SAMPLES 24u
 
 /* After each OR_STEP operands of an OR, the filter checks whether testing the other operands is
@@ -568,7 +568,8 @@ static enum bs_status filter_segment(struct filtering *at, uint32_t s, struct bs
 	return status ? status : find_unknown(at, err);
 }
 
-/* Checks the summary, if it is open, once for all segments. A damaged summary is ignored. */
+/* Sets is_absent by the summary of the index, if it is open: one check for all segments. A damaged
+ * summary is ignored. */
 static enum bs_status ask_summary(struct filtering *at, struct bs_error *err)
 {
 	const struct bs_summary_file *file = &at->snapshot->summary;

@@ -17,7 +17,7 @@ void bs_gram_tree_free(struct bs_gram_tree *tree)
 		tree->release(tree->memory);
 }
 
-/* The least bytes of a text that satisfies the node. For an AND, this is the greatest value of a
+/* Like bs_gram_tree_least_bytes, for a node. For an AND, the result is the greatest value of a
  * child, not the sum, because literals may overlap. */
 static uint64_t node_least(const struct bs_gram_tree *tree, const struct bs_gram_node *node)
 {
@@ -106,9 +106,8 @@ enum bs_status bs_gram_tree_format(const struct bs_gram_tree *tree, struct bs_bu
 	return writer.status;
 }
 
-/* The most grams that the check looks up. For a long list of patterns it would take milliseconds,
- * and the result may be that one can match after all. It must not take longer than the search that
- * it may save. */
+/* The most grams that bs_gram_tree_may_match looks up. Without this limit, the check of a long list
+ * of patterns would take milliseconds: longer than the search that it may save. */
 #define MOST_LOOKS 1024u
 
 struct may_match {

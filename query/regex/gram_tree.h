@@ -48,17 +48,18 @@ static inline const struct bs_gram_node *bs_gram_tree_root(const struct bs_gram_
 	return &tree->nodes[tree->n_nodes - 1];
 }
 
-/* The least number of bytes of a text that satisfies the tree. Bytes of literals beyond ASCII count
- * half, because the folded form of a character may have twice its bytes. */
+/* A lower bound of the bytes of a text that satisfies the tree. Bytes of literals beyond ASCII
+ * count half, because the folded form of a character may be longer than the character, but never
+ * twice as long. */
 uint64_t bs_gram_tree_least_bytes(const struct bs_gram_tree *tree);
 
 /* True if a literal contains U+FFFD. If invalid bytes are searched as U+FFFD, such a literal can
  * match them, but the index has no gram for it. */
 bool bs_gram_tree_has_replacement(const struct bs_gram_tree *tree);
 
-/* *may_out is false if no text whose trigrams are all in `trigrams` (numbered as in summaries,
- * core/store/summary.h) can satisfy the tree. For a large tree, checks only a part of it, so that
- * the check takes a fraction of a millisecond. BS_CORRUPT. */
+/* Tests the tree against a set of trigrams (numbered as in summaries, core/store/summary.h).
+ * *may_out is false if no text that has only these trigrams can satisfy the tree. Checks only a
+ * part of a large tree, so that this takes a fraction of a millisecond. BS_CORRUPT. */
 enum bs_status bs_gram_tree_may_match(const struct bs_gram_tree *tree,
                                       const struct bs_coded_set *trigrams, bool *may_out,
                                       struct bs_error *err) BS_WARN_UNUSED;

@@ -43,7 +43,9 @@ struct root {
 
 struct bs_literal_set {
 	enum bs_literal_case letter_case;
-	bool folds_all; /* ICU is loaded; false: every literal is ASCII */
+	/* letter_case is BS_LITERAL_UNICODE, and a literal is not ASCII: ICU is loaded, and folds
+	 * all characters */
+	bool folds_all;
 	bool has_three, has_less;
 	uint32_t empty;      /* the first empty literal, or BS_NO_LITERAL */
 	uint32_t short_root; /* the tree of literals of 1 to 3 bytes, or NO_NODE */
@@ -71,7 +73,7 @@ struct stream {
 	const uint8_t *text;
 	size_t at, n_bytes;
 	uint8_t bytes[4]; /* the folded character before `at` */
-	uint8_t n, used;
+	uint8_t n, used;  /* bytes[used..n) were not returned yet */
 };
 
 /* A byte that no folded character contains. */
@@ -572,7 +574,8 @@ static void meet(struct look *look, uint32_t literal, size_t end)
 	}
 }
 
-/* A node, and pointers to the parts that follow it in memory. */
+/* A node, and a pointer to its label. After the label come the leading bytes and the offsets of its
+ * children. */
 struct place {
 	struct node node;
 	const uint8_t *label;

@@ -44,10 +44,10 @@ typedef bool (*bs_literal_accept)(void *context, const uint8_t *text, size_t n_b
 
 struct bs_literal_set;
 
-/* literals and their bytes must outlive the set. n_literals > 0. An empty literal matches
- * everywhere. Time and memory are linear in the total bytes of the literals; a literal takes about
- * 100 bytes. BS_NO_MEMORY. BS_UNSUPPORTED: BS_LITERAL_UNICODE with a literal beyond ASCII, and ICU
- * is missing. */
+/* Makes a set of literals. literals and their bytes must outlive the set. n_literals > 0. An empty
+ * literal matches everywhere. Time and memory are linear in the total bytes of the literals; a
+ * literal takes about 100 bytes. BS_NO_MEMORY. BS_UNSUPPORTED: BS_LITERAL_UNICODE with a literal
+ * beyond ASCII, and ICU is missing. */
 enum bs_status bs_literal_set_new(const struct bs_literal *literals, uint32_t n_literals,
                                   enum bs_literal_case letter_case, struct bs_literal_set **set_out,
                                   struct bs_error *err) BS_WARN_UNUSED;

@@ -52,7 +52,7 @@ static enum bs_status join_patterns(const struct bs_grep_pattern *pattern, struc
 		to.status = bs_deadline_check_after(
 			PATTERN_NS + pattern->pattern_bytes[i] * BYTE_NS, err);
 		bs_text_put_string(&to, i > 0 ? "|" : "");
-		/* A flag such as (?i) ends with its pattern. */
+		/* In a group, a flag such as (?i) does not apply to the patterns after its own. */
 		bool has_flags = pattern->n_patterns > 1 && !pattern->is_fixed &&
 		                 memmem(pattern->patterns[i], pattern->pattern_bytes[i], "(?", 2);
 		bs_text_put_string(&to, is_line ? bs_rust_line_start(pattern) : "");
@@ -67,7 +67,7 @@ static enum bs_status join_patterns(const struct bs_grep_pattern *pattern, struc
 	return to.status;
 }
 
-/* The literal characters of a pattern, for smart case. */
+/* Collects the traits of a pattern's literal characters that smart case depends on. */
 struct cases {
 	struct bs_rust_traits traits;
 	enum bs_status status;
@@ -146,7 +146,7 @@ static enum bs_status decide_case(const struct bs_grep_pattern *pattern,
 struct literals {
 	const struct bs_regex *regex;
 	bool is_caseless;
-	bool is_cut; /* there was more than one run, or a character was left out */
+	bool is_cut; /* the pattern is not a single run, or ignores letter case */
 	unsigned depth;
 	struct bs_buffer *best;
 	struct bs_text_writer run;
@@ -197,8 +197,8 @@ static void take_node(struct literals *literals, const struct bs_regex_node *nod
 	literals->is_cut = true;
 }
 
-/* Finds the longest literal that is part of every match. It is the whole of every match if nothing
- * was cut off and there are no groups. */
+/* Finds the longest literal that is part of every match. It is the whole of every match if the
+ * pattern is a single run that does not ignore letter case, without capturing groups or verbs. */
 static enum bs_status find_literal(struct bs_grep_analysis *analysis, struct bs_error *err)
 {
 	const struct bs_regex *regex = &analysis->regex;
@@ -225,7 +225,8 @@ static enum bs_status find_literal(struct bs_grep_analysis *analysis, struct bs_
 /* Writes the pattern to compile, with the additions of -w and -x. ends_in_comment: the text ends in
  * a comment, which would swallow an addition. As in ripgrep's own engine, a line feed ends the
  * comment before the addition of -w. As in rg -P and rg -x, there is no line feed otherwise, and
- * the pattern fails to compile. */
+ * the pattern fails to compile. passes_cr: -x also lets a match end before a \r that ends the
+ * line. */
 static enum bs_status finish(const struct bs_grep_pattern *pattern, const uint8_t *text,
                              size_t n_bytes, bool ends_in_comment, bool passes_cr,
                              struct bs_buffer *finished, struct bs_error *err)

@@ -22,8 +22,9 @@ struct bs_grep_analysis {
 	struct bs_buffer joined; /* the patterns joined by | */
 	struct bs_regex regex;   /* read from `joined`, or borrowed */
 	bool is_borrowed;
-	/* `regex` describes what matches. False: the pattern is matched by bytes (no_unicode) and
-	 * is not known to be ASCII. */
+	/* `regex` describes what matches. False in two cases: a part of the pattern is matched by
+	 * bytes (no_unicode, or (?-u) in Rust's syntax), and the pattern is not known to be ASCII;
+	 * or no_unicode is set, and a part is matched by characters ((?u) in Rust's syntax). */
 	bool is_legible;
 	struct bs_buffer alone; /* the pattern for PCRE2, to match one line; NUL-terminated */
 	/* the pattern to match many lines at once, if is_exact; NUL-terminated */
@@ -36,10 +37,13 @@ struct bs_grep_analysis {
 	/* every match is exact_literal and nothing else */
 	bool literal_is_match;
 	bool is_caseless;
-	/* finds the same in ASCII text if it is compiled without Unicode options */
+	/* in ASCII text the pattern finds the same matches if it is compiled without Unicode
+	 * options */
 	bool is_ascii;
-	bool can_span_lines; /* a match may contain a line end (--null-data: a NUL byte) */
-	bool has_assertion;  /* a match may depend on the text around it */
+	/* With -U, ripgrep searches across lines for this pattern: a match may contain a line end,
+	 * or the pattern has ^ or $. With --null-data: a match may contain a NUL byte. */
+	bool can_span_lines;
+	bool has_assertion; /* a match may depend on the text around it */
 	/* The patterns are in Rust's syntax: `joined` is a translation, and \w, \b and \s have the
 	 * meaning that rust_words.h gives them. */
 	bool is_rust;
@@ -54,8 +58,9 @@ struct bs_grep_analysis {
 	struct bs_pattern_list list;
 };
 
-/* Zero-initialise; release with bs_grep_analysis_deinit, also after a failure. BS_INVALID: a
- * pattern is not UTF-8. BS_UNSUPPORTED: ICU is needed and missing. BS_NO_MEMORY. */
+/* Analyses the patterns of a grep. Zero-initialise `analysis`; release it with
+ * bs_grep_analysis_deinit, also after a failure. BS_INVALID: a pattern is not UTF-8.
+ * BS_UNSUPPORTED: ICU is needed and missing. BS_NO_MEMORY. */
 enum bs_status bs_grep_analyse(const struct bs_grep_pattern *pattern,
                                struct bs_grep_analysis *analysis,
                                struct bs_error *err) BS_WARN_UNUSED;

@@ -5,7 +5,8 @@
 #include "query/regex/pattern.h"
 #include "query/regex/prefilter/regex_grams.h"
 
-/* Shorter lists: bs_regex_grams makes a more selective tree. */
+/* The fewest literals of a long list. For shorter lists, bs_regex_grams makes a more selective
+ * tree. */
 #define LONG_LITERALS 64u
 
 bool bs_list_has_grams(const struct bs_pattern_list *list)

@@ -8,7 +8,9 @@
 #include "query/regex/gram_tree.h"
 #include "query/regex/pattern_list.h"
 
-/* *tree_out is NULL if nothing is known. If invalid UTF-8 is searched as U+FFFD, do not use a tree
+/* Makes the gram tree of patterns. The tree is ANY if no grams are known that every match needs.
+ * *tree_out is NULL if the patterns are matched by bytes (!is_legible in pattern.h), so that
+ * nothing is known about their matches. If invalid UTF-8 is searched as U+FFFD, do not use a tree
  * with bs_gram_tree_has_replacement(): invalid bytes can match it, but have no such gram in the
  * index. BS_INVALID: a pattern is not UTF-8. BS_UNSUPPORTED: ICU is needed and missing.
  * BS_NO_MEMORY. */
@@ -26,5 +28,6 @@ enum bs_status bs_pattern_tree_grams(const struct bs_pattern_tree *pattern,
                                      struct bs_gram_tree **tree_out,
                                      struct bs_error *err) BS_WARN_UNUSED;
 
-/* True if the list is so long that its tree comes from bs_regex_grams_of_literals. */
+/* True if the tree of the list comes from bs_regex_grams_of_literals: the list has many literals,
+ * and literals are known for each of its parts. */
 bool bs_list_has_grams(const struct bs_pattern_list *list);

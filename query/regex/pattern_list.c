@@ -9,8 +9,8 @@
 #include "core/text/grams.h"
 #include "query/regex/regex_read.h"
 
-/* Limits of literals that only lead to candidate lines: bytes of a literal, and literals of a
- * part. */
+/* Limits of literals that only select candidate lines, for each part of the pattern: the bytes of a
+ * literal, and the number of literals. */
 #define LITERAL_MOST_BYTES 64u
 #define LITERALS_MOST      64u
 /* A literal this short is in nearly every line. A part with such literals also gets its next best

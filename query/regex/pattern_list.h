@@ -39,9 +39,10 @@ struct bs_pattern_list {
 	struct bs_regex inner;
 };
 
-/* is_caseless: the whole pattern ignores letter case. is_line: each part is ^(?:...)$; it is
- * literal if the text between these is. regex must outlive the list and not move. Zero-initialise
- * list; release with bs_pattern_list_deinit, also after a failure. BS_NO_MEMORY. */
+/* Splits a pattern into a list. is_caseless: the whole pattern ignores letter case. is_line: each
+ * part is ^(?:...)$, and it is literal if the text inside the group is. regex must outlive the list
+ * and not move. Zero-initialise `list`; release it with bs_pattern_list_deinit, also after a
+ * failure. BS_NO_MEMORY. */
 enum bs_status bs_pattern_list_make(struct bs_pattern_list *list, const struct bs_regex *regex,
                                     bool is_caseless, bool is_line,
                                     struct bs_error *err) BS_WARN_UNUSED;

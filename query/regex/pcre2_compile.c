@@ -26,9 +26,10 @@ void bs_pcre2_guard_stack(pcre2_compile_context *context)
 	(void)pcre2_set_compile_recursion_guard(context, guard, NULL);
 }
 
-/* PCRE2 before 10.43: JIT code remembers where a repeat has failed, to fail there at once. It does
- * so after a group with alternatives and in atomic groups, too, where an earlier place is tried
- * later, so that (?:bb|b)x*bF does not match "bbF" (PCRE2's issue 336). */
+/* True for PCRE2 before 10.43, and for an unknown version. JIT code of these versions remembers the
+ * place where a repeat has failed, and later lets the repeat fail at once up to this place. That is
+ * wrong after a group with alternatives and in atomic groups, where an earlier place may be tried
+ * later and match: (?:bb|b)x*bF does not match "bbF" (PCRE2's issue 336). */
 static bool has_early_fail_fault(void)
 {
 	char version[64];
@@ -50,11 +51,10 @@ static bool may_be_affected(const uint8_t *pattern, size_t n_bytes)
 	return false;
 }
 
-/*
- * PCRE2 stops looking for such repeats at the first item of these, and does not look into the group
- * after it. After an empty assertion, JIT code still looks for the first characters of a match.
- * After a group that is skipped, PCRE2 still knows that a match begins a line.
- */
+/* Two ways to begin a pattern that keep PCRE2 from marking repeats as described above: it looks for
+ * them only up to an empty assertion or a group that is skipped, and not in the group after it.
+ * After an empty assertion, JIT code still looks for the first characters of a match. After a
+ * skipped group, PCRE2 still knows that a match begins a line. */
 #define EMPTY_ASSERTION "(?=)(?:"
 #define SKIPPED_GROUP   "(?:){0}(?:"
 

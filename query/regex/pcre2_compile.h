@@ -12,7 +12,8 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
-/* pcre2_compile, for code that is passed to the JIT compiler. */
+/* Like pcre2_compile, for code that is passed to the JIT compiler: avoids the JIT compiler's fault,
+ * which pcre2_compile.c describes. */
 pcre2_code *bs_pcre2_compile(const uint8_t *pattern, size_t n_bytes, uint32_t options, int *error,
                              size_t *off, pcre2_compile_context *context);
 

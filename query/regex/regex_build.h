@@ -90,8 +90,8 @@ static inline void bs_regex_put_child(struct bs_regex_build *build,
 	children->last = child;
 }
 
-/* Appends a child to a sequence. A run is merged with a run before it of the same letter case. An
- * EMPTY node is left out. */
+/* Appends a child to a sequence. A run that directly follows a run with the same `caseless` is
+ * merged into it. An EMPTY node is left out. */
 static inline void bs_regex_put_in_sequence(struct bs_regex_build *build,
                                             struct bs_regex_children *children, uint32_t child)
 {

@@ -223,10 +223,10 @@ static bool take_quantifier(struct parser *parser, struct quantifier *quantifier
 static void take_quantifier_mode(struct parser *parser, struct quantifier *quantifier)
 {
 	bool is_possessive = takes(parser, "+");
-	parser->to.regex->is_narrower |= is_possessive;
+	parser->to.regex->is_superset |= is_possessive;
 	if (is_possessive || takes(parser, "?") || !skip_ignored(parser) || parser->is_quoting)
 		return;
-	parser->to.regex->is_narrower |= sees(parser, "+");
+	parser->to.regex->is_superset |= sees(parser, "+");
 	if (takes(parser, "+"))
 		quantifier->most = BS_REGEX_NO_MAX;
 	else if (takes(parser, "?"))
@@ -290,7 +290,7 @@ static enum escape take_property(struct parser *parser)
 }
 
 /* Reads the rest of an escape after the backslash and c, if it means the same in a class and
- * outside. */
+ * outside. *c_out: the character, for ESCAPE_CHAR. */
 static enum escape take_escape(struct parser *parser, uint32_t c, uint32_t *c_out)
 {
 	static const char letters[] = "aefnrt", meanings[] = "\a\x1b\f\n\r\t";
@@ -328,7 +328,8 @@ static uint32_t add_escaped_set(struct parser *parser, uint32_t letter, size_t f
 	return bs_regex_add_set(&parser->to, from, 0, bs_regex_n_members(&parser->to) - 1);
 }
 
-/* Parses a reference or call, by name or number, after \g or \k. */
+/* Parses a reference or call, by name or number, after \g or \k. may_be_bare: a number needs no
+ * delimiters. */
 static uint32_t parse_reference(struct parser *parser, bool may_be_bare, size_t from)
 {
 	static const char openings[] = "{<'", closings[] = "}>'";
@@ -453,7 +454,8 @@ static bool take_class_item(struct parser *parser, uint32_t *c_out)
 	if (takes(parser, "\\"))
 		return take_class_escape(parser, from, c_out);
 	*c_out = next(parser);
-	/* It is uncertain whether a blank is ignored here (only with xx). */
+	/* PCRE2 ignores a blank here with the option xx, but not with x. The parser does not
+	 * distinguish the two. */
 	if (parser->to.options.is_extended && (*c_out == ' ' || *c_out == '\t'))
 		bs_regex_add_member(&parser->to, from, '?', 0, 0);
 	return true;
@@ -486,8 +488,8 @@ static void take_class_part(struct parser *parser)
 		bs_regex_add_member(&parser->to, parser->to.at, '?', 0, 0);
 }
 
-/* Reads the ^ of a class, and ignored text before and after it. It is uncertain whether blanks are
- * ignored (only with xx). True: there is a ^. */
+/* Reads the ^ of a class, and ignored text before and after it. With the option xx PCRE2 ignores
+ * blanks here, but not with x; the parser does not distinguish the two. True: there is a ^. */
 static bool begin_class(struct parser *parser)
 {
 	bool has_blank = false, is_negated = false;
@@ -630,8 +632,8 @@ static bool sees_call(const struct parser *parser)
 	return at < parser->n_bytes && parser->text[at] >= '0' && parser->text[at] <= '9';
 }
 
-/* Parses a callout after "(?C": a number, or a string in delimiters, which may contain
- * parentheses. */
+/* Parses a callout with a number after "(?C". Gives up if the callout has a string in delimiters,
+ * which may contain parentheses. */
 static uint32_t parse_callout(struct parser *parser, size_t from)
 {
 	uint32_t number;
@@ -665,7 +667,7 @@ static uint32_t parse_group(struct parser *parser, size_t from)
 		parser->to.regex->n_captures++;
 		return parse_rest(parser);
 	}
-	parser->to.regex->is_narrower |= sees(parser, ">");
+	parser->to.regex->is_superset |= sees(parser, ">");
 	if (takes_one_of(parser, plain))
 		return parse_rest(parser);
 	if (takes(parser, "("))
@@ -694,7 +696,7 @@ static uint32_t parse_named_group(struct parser *parser, const uint8_t *name, si
 	if (is_look || is_one_of(name, n_bytes, " nla negative_lookahead nlb negative_lookbehind "))
 		return parse_look(parser, !is_look, from);
 	bool is_group = is_one_of(name, n_bytes, " atomic sr script_run asr atomic_script_run ");
-	parser->to.regex->is_narrower |= is_group;
+	parser->to.regex->is_superset |= is_group;
 	return is_group ? parse_rest(parser) : bs_regex_give_up(&parser->to);
 }
 

@@ -131,7 +131,8 @@ static void only_by_line(struct rewriting *at)
 	at->lines->has_assertion = true;
 }
 
-/* With -i and without Unicode properties, [:upper:] and [:lower:] match any letter. */
+/* True if the set has [:upper:] or [:lower:]. With -i and without Unicode properties, these match
+ * any letter. */
 static bool has_cased_name(const struct rewriting *at, const struct bs_regex_node *node)
 {
 	for (uint32_t i = 0; i < node->n; i++) {

@@ -21,12 +21,14 @@ struct bs_regex_rewrite_options {
 };
 
 struct bs_regex_lines {
-	/* the rewritten pattern finds the same lines in a search over many lines */
+	/* the rewritten pattern, searched for in many lines at once, finds the lines that the
+	 * original finds line by line */
 	bool is_exact;
-	bool can_span;      /* a match may contain a line end */
+	bool can_span;      /* a match may contain a line end, or the pattern has ^ or $ */
 	bool has_nul;       /* a match may contain a NUL byte */
 	bool has_assertion; /* a match may depend on the text around it */
-	/* finds the same in ASCII text if it is compiled without Unicode options */
+	/* in ASCII text the pattern finds the same matches if it is compiled without Unicode
+	 * options */
 	bool is_ascii;
 };
 

@@ -131,9 +131,9 @@ static const struct bs_ascii_class categories[] = {
 };
 
 /*
- * The set of \p{name}. Of other properties than categories, an upper bound: all of ASCII, but
- * control characters (they include line ends) only if the property may contain them. They are in
- * category Cc, script Common and a few other properties.
+ * The set of \p{name}. For other properties than categories, the set is an upper bound: all of
+ * ASCII, but control characters (which include line ends) only if the property may contain them.
+ * Control characters are in category Cc, script Common and a few other properties.
  */
 static struct bs_regex_set set_of_property(const uint8_t *name, size_t n_bytes)
 {
@@ -197,7 +197,8 @@ struct bs_regex_set bs_regex_set_of(const struct bs_regex *regex, const struct b
 	for (uint32_t i = 0; i < node->n; i++) {
 		const struct bs_regex_member *member = bs_regex_member(regex, node->first + i);
 		struct bs_regex_set one = bs_regex_set_of_member(regex, member);
-		/* Escapes ignore letter case, but \p{Lu} may match as \p{L&} does. */
+		/* Ignoring letter case leaves the set of an escape such as \w unchanged, but \p{Lu}
+		 * may then match as \p{L&} does. */
 		bool is_cased = member->letter == 0 || strchr(":pP", member->letter);
 		/* PCRE2 may fold a name such as [:upper:] or not. */
 		one.is_sure &= !folds || member->letter == 0 || !is_cased;

@@ -41,7 +41,7 @@ struct bs_regex_set bs_regex_set_fold(struct bs_regex_set set);
 struct bs_regex_set bs_regex_set_of_member(const struct bs_regex *regex,
                                            const struct bs_regex_member *member);
 /* The set of a SET node. is_caseless: the whole pattern ignores letter case. is_sure is also false
- * if a name such as [:upper:] ignores letter case, which PCRE2 and the set may treat
+ * if a name such as [:upper:] or \p{Lu} ignores letter case, because PCRE2 and the set may fold it
  * differently. */
 struct bs_regex_set bs_regex_set_of(const struct bs_regex *regex, const struct bs_regex_node *node,
                                     bool is_caseless);

@@ -32,11 +32,12 @@ enum bs_regex_kind {
 	/* One character of members[first..first + n). letter: [ for a class, ^ for a negated class,
 	 * 0 for an escape or the dot. */
 	BS_REGEX_SET,
-	/* Matches any text, because it is not analysed further. letter: that of the escape, the
-	 * digit of a one-digit back reference, or 0 for other constructs. */
+	/* A construct that is not analysed further, and is assumed to match any text. letter: that
+	 * of the escape, the digit of a one-digit back reference, or 0 for other constructs. */
 	BS_REGEX_ANYTHING,
 	BS_REGEX_NEVER, /* matches nothing, not even the empty text */
-	/* positive lookaround: the child matches somewhere in the text; has no length itself */
+	/* Positive lookaround: the child matches somewhere in the text; the node itself matches
+	 * the empty text. */
 	BS_REGEX_LOOK,
 	BS_REGEX_SEQUENCE,    /* all children in order */
 	BS_REGEX_ALTERNATION, /* one of the children */
@@ -56,7 +57,8 @@ struct bs_regex_node {
 	uint8_t letter;
 	uint8_t caseless, multi_line, dot_all; /* enum bs_regex_option_state */
 	uint32_t from, to;                     /* position in the pattern: text[from..to) */
-	/* offset in bytes; index in members; or first child, BS_REGEX_NO_NODE if there is none */
+	/* RUN: offset in `bytes`. SET: index in `members`. Other kinds: the first child, or
+	 * BS_REGEX_NO_NODE. */
 	uint32_t first;
 	uint32_t n;           /* number of bytes, members or children */
 	uint32_t next;        /* next sibling, or BS_REGEX_NO_NODE */
@@ -90,13 +92,13 @@ struct bs_regex {
 	struct bs_regex_bars bars; /* positions of | outside parentheses */
 	uint32_t root;
 	uint32_t n_captures; /* at least the number of capturing groups */
-	bool is_utf8;        /* false: the pattern is UNKNOWN */
+	bool is_utf8;        /* the pattern is valid UTF-8; if it is not, the root is UNKNOWN */
 	bool is_ascii;       /* no character beyond ASCII; false if UNKNOWN */
 	/* has verbs, callouts, conditions or recursion: matching depends on more than the text */
 	bool has_control;
 	/* has possessive quantifiers, atomic groups or script runs, which the tree shows as other
 	 * quantifiers and groups: the tree may match texts that the pattern does not match */
-	bool is_narrower;
+	bool is_superset;
 	bool is_of_pcre2; /* uses syntax that PCRE2 has and ripgrep's own engine lacks */
 	/* ends in a comment of extended syntax, which would swallow text appended on the same
 	 * line */

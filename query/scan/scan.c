@@ -259,8 +259,7 @@ bool bs_scan_is_out(struct bs_shard_scan *at, uint32_t document)
 	return at->status || !passes;
 }
 
-/* Whether no document of the segment is deleted or excluded from the hits. */
-static bool has_all(const struct bs_shard_scan *at)
+bool bs_scan_has_all(const struct bs_shard_scan *at)
 {
 	return !at->plan->scope.filter && at->plan->scope.n_left_out == 0 &&
 	       !at->plan->list->segments[at->segment].tombstones;
@@ -312,7 +311,7 @@ static void take_lines(struct bs_shard_scan *at, uint32_t depth, const struct bs
                        bool is_sure, struct bs_candidate_list *candidates, uint64_t *n_counted)
 {
 	const uint64_t *lines = at->scan->frames[depth].lines;
-	bool is_count = is_sure && n_counted && has_all(at) && !at->plan->scope.is_open;
+	bool is_count = is_sure && n_counted && bs_scan_has_all(at) && !at->plan->scope.is_open;
 	if (at->status)
 		return;
 	if (is_count && has_bits_past_end(at, depth, live)) {
@@ -378,8 +377,8 @@ static void merge_runs(const struct bs_candidate *a, const struct bs_candidate *
 	memcpy(to + (a_end - a), b, (size_t)(b_end - b) * sizeof(*to));
 }
 
-/* Sorts the candidates by document. Each shard yields its documents in order, so a natural merge
- * sort has as many runs as there are shards. */
+/* Sorts the candidates by document, by a natural merge sort. There are few ascending runs to merge,
+ * because each window of a shard yields at most two: its sure candidates, and the others. */
 static enum bs_status sort_candidates(struct bs_scan *scan, struct bs_candidate *candidates,
                                       size_t n, struct bs_error *err)
 {

@@ -38,6 +38,10 @@ enum bs_status bs_scan_all(const struct bs_plan *plan, uint32_t s,
  * the filter. Also true after a failure (at->status). */
 bool bs_scan_is_out(struct bs_shard_scan *at, uint32_t document);
 
+/* True if every document of the segment may be a hit: none is deleted, none is left out by the
+ * plan's scope, and there is no filter. */
+bool bs_scan_has_all(const struct bs_shard_scan *at);
+
 /* Sets frame 0 to the documents of the live blocks that may match; live shrinks to the blocks that
  * have any. Returns true if all these documents surely match. */
 bool bs_scan_matches(struct bs_shard_scan *at, struct bs_live *live);

@@ -23,7 +23,8 @@
 struct bs_candidate {
 	uint32_t document;
 	uint32_t row; /* The row in its shard. */
-	/* It matches if its source is unchanged, because all columns used for it are exact. */
+	/* The document matches if its source is unchanged, because all columns used for it are
+	 * exact. */
 	bool is_sure;
 };
 
@@ -49,7 +50,7 @@ struct bs_scan {
 	struct bs_u32s terms;
 	struct bs_shard_term_list ordered; /* The terms of one AND, rarest first. */
 	struct bs_candidate_list merged;   /* Scratch for sorting. */
-	/* Scratch for scan_top.c, 44 KiB, released with free(); NULL: not allocated yet. */
+	/* Scratch for scan_top.c, 43 KiB, released with free(); NULL: not allocated yet. */
 	struct best_scan *best;
 };
 void bs_scan_deinit(struct bs_scan *scan);

@@ -19,7 +19,7 @@ struct deletion {
 	struct bs_index_lock lock;
 	/* The documents to delete. For undoing deletions: the exclusions to remove. */
 	struct bs_doc_refs refs;
-	struct bs_doc_bits hits; /* The documents that match the query. */
+	struct bs_doc_bits hits; /* Scratch of take_exclusions: the matches of the query. */
 };
 
 static enum bs_status choose_ids(struct deletion *at, const struct bs_snapshot *snapshot,

@@ -67,7 +67,8 @@ static enum bs_status gather_words(struct gathering *gathering)
 	enum bs_status status = bs_query_analysis_parse(
 		gathering->analysis, gathering->request->query.text,
 		gathering->request->query.text_bytes, &options, &query, NULL, gathering->err);
-	/* No index parses the query with these fields, because it is invalid with them. */
+	/* If the query is invalid with these fields, no index parses it so, and there is nothing to
+	 * count. */
 	if (status)
 		return status == BS_INVALID && gathering->names.n_terms > 0 ? BS_OK : status;
 	status = count_words(gathering, query);

@@ -8,7 +8,7 @@ static enum bs_status call(struct bs_run *run, const struct bs_hit *hit, bool *i
                            struct bs_error *err)
 {
 	const struct bs_search_callbacks *listener = &run->question->listener;
-	/* The callback's allocations do not count for the searcher. */
+	/* What the callback allocates is not counted in the searcher's memory budget. */
 	struct bs_memory_budget *budget = bs_memory_budget_here;
 	bs_memory_budget_here = NULL;
 	*is_refused = listener->hit(listener->context, hit) != 0;

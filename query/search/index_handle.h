@@ -11,12 +11,14 @@ struct bs_writer;
 
 struct bs_index {
 	struct bs_snapshot snapshot;
-	/* The prefix checks of collections that grew. Made when searchers need them. */
+	/* The prefix checks of the index's collections. Each is made when a searcher first needs
+	 * it. */
 	struct bs_prefix_checks *prefix_checks;
 	const struct bs_kernel *kernel;
 	const struct bs_log *log; /* Receives log lines; nullable. */
 	struct bs_dir dir;
-	/* The number of sources without consent, which opening with `fresh` did not check. */
+	/* The number of sources that opening with `fresh` did not check, because the caller has not
+	 * consented to that (struct bs_consent). */
 	uint64_t n_unfollowed;
 	/* The number of files, folders and sources that opening with `fresh` could not read, so
 	 * that results may be incomplete. */
@@ -36,6 +38,7 @@ enum bs_status bs_index_open_asked(const struct bs_open_request *request, bool i
  * opened. */
 void bs_index_close_files(struct bs_index *index);
 
-/* Opens a writer's documents that are not committed yet as an index. */
+/* Opens a writer's documents that are not committed yet as an index. The caller must close
+ * *index_out (NULL if there was no memory), even after a failure. */
 enum bs_status bs_index_open_uncommitted(struct bs_writer *writer, struct bs_index **index_out,
                                          struct bs_error *err) BS_WARN_UNUSED;

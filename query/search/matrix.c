@@ -14,8 +14,8 @@
 _Static_assert(BS_MATRIX_TERM_COLUMNS >= BS_SHARD_MAX_HASHES,
                "room for the columns of absent levels too");
 
-/* The public name of level l of a segment. A segment may lack some levels, so l does not identify
- * it. */
+/* The public name of level l of a segment. The number l alone does not determine the level, because
+ * a segment may lack some levels. */
 static enum bs_matrix_level level_of(const struct bs_segment *segment, uint32_t l)
 {
 	uint8_t rank = segment->terms.treatments.ranks[l];
@@ -386,7 +386,7 @@ static enum bs_status hand_out(struct asked *asked, const struct bs_shard_scan *
 		candidates.n_sure += found[i].is_sure;
 	}
 	candidates.words = words;
-	/* The callback's allocations do not count for the searcher. */
+	/* What the callback allocates is not counted in the searcher's memory budget. */
 	struct bs_memory_budget *budget = bs_memory_budget_here;
 	bs_memory_budget_here = NULL;
 	bool is_refused = asked->take(asked->context, &candidates) != 0;

@@ -60,8 +60,9 @@ enum bs_status bs_run_restart(struct bs_run *run, uint32_t analysis,
                               struct bs_error *err) BS_WARN_UNUSED;
 void bs_run_end(struct bs_run *run);
 
-/* Whether a limit has ended a call that accepts partial results. The first time, this grants a
- * little more time, for returning them. */
+/* Whether `status` means that a limit has ended a call that accepts partial results. If so, sets
+ * is_partial and grants a little more time, for returning them. True at most once in a run; never
+ * in a silent run. */
 bool bs_run_is_cut(struct bs_run *run, enum bs_status status);
 
 /* Receives the documents that match, one by one. */

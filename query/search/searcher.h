@@ -57,7 +57,7 @@ struct bs_searcher {
 	const struct bs_index *index;
 	struct bs_snapshot_list list;
 	struct bs_prefix_checks **prefix_checks; /* One per index; borrowed from the indexes. */
-	/* The number of sources without consent, summed over all indexes (struct bs_index). */
+	/* The sum of the members n_unfollowed of the indexes. */
 	uint64_t n_unfollowed;
 	/* Some index was made with other tokenizer rules. */
 	bool has_other_words;

@@ -76,7 +76,7 @@ static enum bs_status intern(struct bs_term_table *table, const uint8_t *bytes, 
 	if (n_bytes == 0 || n_bytes > UINT32_MAX)
 		return bs_fail(err, BS_INVALID,
 		               "statistics: a word or a name of no bytes, or of too many");
-	/* Statistics count for no memory budget, because they belong to no searcher. */
+	/* Statistics are not counted in any memory budget, because they belong to no searcher. */
 	struct bs_memory_budget *budget = bs_memory_budget_here;
 	bs_memory_budget_here = NULL;
 	enum bs_status status = bs_buffer_reserve(beside, at_first_bytes, err);
@@ -128,7 +128,7 @@ enum bs_status bs_statistics_add_field(struct bs_statistics *statistics, const c
 	const unsigned all = BS_FIELD_OF_RECORDS | BS_FIELD_WITH_VALUES | BS_FIELD_OF_FILES;
 	uint32_t number;
 	if (kinds == 0 || (kinds & ~all))
-		return bs_fail(err, BS_UNSUPPORTED, "statistics: no field is of kind %u", kinds);
+		return bs_fail(err, BS_UNSUPPORTED, "statistics: invalid field kinds: %u", kinds);
 	enum bs_status status = intern(&statistics->fields, (const uint8_t *)name, name_bytes,
 	                               &statistics->kinds, &none, 1, &number, err);
 	if (!status)

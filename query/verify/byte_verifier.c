@@ -78,10 +78,11 @@ struct bs_byte_verifier {
 	enum bs_tokenizer_ascii_form worst;
 	bool has_not;
 	struct element elements[MAX_ELEMENTS];
-	/* For each phrase, the index of the rarest searchable item; UINT32_MAX: there is none. */
+	/* For each phrase, the index of its rarest item that is a searchable plain word; NO_ITEM:
+	 * no such item. */
 	uint32_t rarest[MAX_NODES];
-	/* For each node, an upper bound of the number of documents that match. Under an AND, the
-	 * child with the least is evaluated first. */
+	/* For each node, an upper bound of the number of documents that match; 0 for file names and
+	 * ranges (see most_of). Under an AND, the child with the least is evaluated first. */
 	uint64_t most[MAX_NODES];
 	/* A copy of query->children in which the children of each AND are sorted by `most`. */
 	uint32_t *children;
@@ -209,7 +210,7 @@ static bool is_leaf(const struct bs_query_node *node)
 	return node->n_children == 0;
 }
 
-/* The index of the rarest item of a phrase that can be searched for. */
+/* The index of the rarest item of a phrase that is a searchable plain word (is_term). */
 static uint32_t find_rarest(const struct bs_byte_verifier *verifier,
                             const struct bs_query_node *node)
 {
@@ -356,7 +357,8 @@ void bs_byte_verifier_weigh_fields(struct bs_byte_verifier *verifier, char *cons
  * a place without a safe cut that near is not analysed. */
 #define MAX_REACH_BYTES ((size_t)4096)
 
-/* Whether text[at] is the second byte of an escape: an odd number of backslashes precedes it. */
+/* True if an odd number of backslashes precedes text[at], which makes it the second byte of an
+ * escape. */
 static bool is_escaped(const uint8_t *text, size_t at)
 {
 	size_t n = 0;
@@ -365,10 +367,10 @@ static bool is_escaped(const uint8_t *text, size_t at)
 	return n % 2 == 1;
 }
 
-/* Whether text[..at), which is JSON and ends with a complete character, ends with an escape.
- * *n_out: the number of its bytes. An escaped backslash followed by the text uXXXX is mistaken for
- * an escape. An escape that ends with a backslash is recognised by these two bytes, so that a run
- * of backslashes is not counted again at each step through it. */
+/* True if text[..at) ends with a JSON escape; *n_out is then the escape's number of bytes. The text
+ * ends with a complete character. An escaped backslash followed by the text uXXXX is mistaken for
+ * an escape. Two backslashes at the end are taken for an escape without counting the backslashes
+ * before them, so that a caller that steps back through a run of backslashes takes linear time. */
 static bool ends_with_escape(const uint8_t *text, size_t at, size_t *n_out)
 {
 	*n_out = 6;

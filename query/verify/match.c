@@ -58,7 +58,7 @@ BS_VECTOR(match_words, struct bs_match_word);
 /* The occurrences of an element of the query in the document. */
 struct counted_element {
 	struct bs_fuzzy *fuzzy; /* The matcher of a fuzzy element; NULL for other elements. */
-	uint32_t tf;            /* Their number, without the weights of fields. */
+	uint32_t tf;            /* The number of occurrences, without the weights of fields. */
 	uint32_t need;          /* Scratch of near_needs; 0 between calls. */
 	struct occurrences occurrences; /* Sorted by position. */
 };

@@ -29,6 +29,7 @@ BS_VECTOR(bs_word_hits, struct bs_word_hit);
 enum bs_verdict {
 	BS_VERDICT_NO,  /* Does not match. */
 	BS_VERDICT_YES, /* Matches. */
+	/* Undecided. Only from the byte verifier; then the whole document must be analysed. */
 	BS_VERDICT_UNKNOWN,
 };
 
@@ -49,7 +50,8 @@ bool bs_match_has_own_name(const struct bs_field *fields, size_t n_fields);
 /* A query prepared for matching many documents. Used by one thread. */
 struct bs_matcher;
 
-/* query and tokenizer are borrowed. tokenizer must be the analyzer of the index. BS_NO_MEMORY. */
+/* Creates a matcher for a query. query and tokenizer are borrowed. tokenizer must be the analyzer
+ * of the index. BS_NO_MEMORY. */
 enum bs_status bs_matcher_new(const struct bs_query_tree *query, struct bs_tokenizer *tokenizer,
                               struct bs_matcher **matcher_out, struct bs_error *err) BS_WARN_UNUSED;
 void bs_matcher_free(struct bs_matcher *matcher);

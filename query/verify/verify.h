@@ -57,7 +57,7 @@ struct bs_verified {
 	bool is_open; /* The document was not decided: see leaves_changed. */
 };
 
-/* Verifies a candidate. is_sure: the document matches if it is unchanged. BS_CORRUPT,
- * BS_NO_MEMORY. */
+/* Verifies a candidate. is_sure: the document matches if it is unchanged. Returns the failures of
+ * bs_load, and BS_INVALID (the statistics are inconsistent). */
 enum bs_status bs_verify(struct bs_verifier *verifier, struct bs_doc_ref ref, bool is_sure,
                          struct bs_verified *verified_out, struct bs_error *err) BS_WARN_UNUSED;

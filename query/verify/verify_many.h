@@ -16,7 +16,8 @@ enum bs_status bs_verify_crew_new(const struct bs_snapshot_list *snapshots,
                                   struct bs_loader *own, struct bs_verify_crew **crew_out,
                                   struct bs_error *err) BS_WARN_UNUSED;
 void bs_verify_crew_free(struct bs_verify_crew *crew); /* NULL does nothing. */
-/* Ends the query. All lists that are verified between two calls must have the same request. */
+/* Ends the query. All lists that are verified between two calls of this function must have the same
+ * request. */
 void bs_verify_crew_end(struct bs_verify_crew *crew);
 
 /* Candidates of one segment, in ascending order, and `take`, which receives their results. `take`

@@ -118,8 +118,9 @@ static void give_words(struct bs_network *network, uint64_t *state)
 	}
 }
 
-/* Computes most_reached, from the nodes that can be reached from a node in exactly that number of
- * hops. A hop back counts, too, because filters are published in both directions. */
+/* Computes most_reached. Level i of a node's filter has the words of all nodes that a path of
+ * exactly i hops leads to. A path may return over the same link, because filters are published in
+ * both directions. */
 static bool count_reached(struct bs_network *network)
 {
 	uint32_t n = network->options.n_nodes, n_words = network->options.n_words;

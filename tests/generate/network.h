@@ -29,8 +29,8 @@ struct bs_network;
 struct bs_network *bs_network_new(const struct bs_network_options *options);
 void bs_network_free(struct bs_network *network);
 
-/* most_reached: the words that the fullest level of all nodes' filters reaches. level_bytes: the
- * bytes of one level of a filter. */
+/* most_reached: the largest number of words in a level of any node's filter. level_bytes: the size
+ * of one level of a filter. */
 uint64_t bs_network_most_reached(const struct bs_network *network);
 size_t bs_network_level_bytes(const struct bs_network *network);
 /* Returns the bytes of the largest filter of a home. */

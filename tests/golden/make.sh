@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# make.sh PROGRAM FOLDER: makes the indexes of tests/golden/v4 with a bitsift, and their sources beside them, into a new FOLDER.
-# Those that are checked in were made when version 4 of the format was released, and stay as they are: they stand for
-# the indexes that people have. A version 5, if there is ever one, gets a folder of its own.
+# make.sh PROGRAM FOLDER: creates FOLDER with the indexes of tests/golden/v4 and their sources, made
+# by PROGRAM, a bitsift. The files in the repository were made when version 4 of the format was
+# released and must not change, because they represent the indexes of users. A later version of the
+# format gets another folder.
 set -euo pipefail
 
 if [ $# -ne 2 ]; then
@@ -12,14 +13,15 @@ program=$(realpath -- "$1") here=$(realpath -- "$(dirname -- "$0")")
 mkdir -- "$2"
 cd -- "$2"
 
-# A run waits until stamps of what it read prove something, so that nothing is suspect in the end.
+# Waits before each run, so that the files are old enough for their fingerprints to be trusted.
 index() {
     sleep 0.1
     "$program" index -q -j 1 "$@"
 }
 
-# Files, words and grams: a collection among them, with its row; a binary file; a link; a second segment; a deleted file,
-# which leaves a tombstone and an exclusion; a file that is gone, which leaves a tombstone alone.
+# A folder of files, indexed with words and grams. It has a collection, whose row is in the index, a
+# binary file and a symlink. The index has two segments, a deleted file (with a tombstone and an
+# exclusion), and a removed file (with a tombstone only).
 mkdir -p tree/src tree/notes
 (
     cd tree
@@ -38,7 +40,8 @@ mkdir -p tree/src tree/notes
     index
 )
 
-# Records, stemmed and without accents: ids that come twice, fields, deleted ones, and a part that was appended.
+# A collection, indexed with stemming and without accents: an id that occurs twice, several fields,
+# a deleted record, and a record that was appended later.
 mkdir records
 (
     cd records
@@ -51,12 +54,13 @@ mkdir records
     index
 )
 
-# Standard input: the text is stored.
+# Records of standard input, whose text is stored in the index.
 mkdir stored
 printf '{"id":"s%d","text":"stored record %d of bits: %s"}\n' 1 1 'the quick fox' 2 2 'the lazy dog' 3 3 'the quick dog' |
     (cd stored && index --words -)
 
-# A matrix of two blocks: exact columns, exceptions, tf levels, rare words with lists; some documents far longer than the rest.
+# A matrix of two blocks, with exact columns, false positives, tf levels and rare-term lists; some
+# documents are much longer than the others.
 mkdir matrix
 (
     cd matrix
@@ -64,5 +68,6 @@ mkdir matrix
     index --words r.jsonl
 )
 
-# What keeps an index out of git and backups would keep these out, too.
+# Without these files, which keep an index out of git and backups, the golden indexes can be
+# committed.
 rm -f -- */.bitsift/.gitignore */.bitsift/CACHEDIR.TAG */.bitsift/lock

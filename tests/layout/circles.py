@@ -20,7 +20,8 @@ import re
 import sys
 
 PRODUCT = ("core", "corpus", "indexer", "query", "bindings")
-# folders with these names: tests of the bindings; files that tests index
+# Folders with these names have no code of the product: tests of the bindings, and files that tests
+# index.
 NOT_PRODUCT = ("tests", "sample")
 MOST_FILES = 30
 MOST_TESTS = 40

@@ -782,8 +782,8 @@ static void test_handed_on(void **state)
 	assert_true(bs_catalog_describe(to, 0, &entry) && !entry.is_imported);
 }
 
-/* Indexes with different tokenizers have no comparable scores. Each is searched by its own words,
- * by one thread or by several. */
+/* Scores of indexes with different tokenizer options are not comparable. The query is analysed for
+ * each index by the options of that index, on one thread or on several. */
 static void test_other_words(void **state)
 {
 	enum {

@@ -284,7 +284,7 @@ static void test_first_output_is_flushed_at_once(void **rig_in)
 		request.callbacks.flush = flush_to_reader;
 		request.callbacks.context = &reader;
 		request.task = lists ? BS_GREP_LIST_FILES : BS_GREP_SEARCH;
-		/* a stopped clock: only the first output is flushed */
+		/* The clock hardly advances, so only the first output is flushed. */
 		clock_step(1);
 		ok(bs_grep_for_program(&request, &program, &result, ERR));
 		size_t line_bytes = lists ? strlen(path) + 1 : strlen(text);
@@ -292,8 +292,9 @@ static void test_first_output_is_flushed_at_once(void **rig_in)
 		assert_int_equal(reader.n_flushes, 1);
 		assert_int_equal(reader.written.n_bytes,
 		                 line_bytes * (lists ? MANY_FILES : MANY_FILES / 2));
-		/* a millisecond for each reading: each output is flushed. A search stops at the
-		 * first file without output, a list after its first path */
+		/* Each reading advances the clock by a millisecond, so each output is flushed. From
+		 * the first flush on, has_read_enough asks to stop. A search stops at the first
+		 * file without output, a list after its first path. */
 		reader = (struct reader){.n_flushes = 0};
 		clock_step(1000000);
 		assert_int_equal(bs_grep_for_program(&request, &program, &result, ERR), BS_STOPPED);

@@ -667,7 +667,7 @@ static bool make_source(struct world *world, unsigned number, struct source *sou
 		return true;
 	}
 	source->name = hostile_file_name(&world->hostile, ends[source->kind]);
-	/* An index that has standard input as a source refuses a file of that name. */
+	/* An index that has standard input as a source refuses a file named "-". */
 	if (strcmp(source->name.data, "-") == 0)
 		bytes_put(&source->name, "-", 1);
 	if (is_there(AT_FDCWD, source->name.data))

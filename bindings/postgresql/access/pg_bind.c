@@ -292,9 +292,10 @@ static Node *bind_const(Const *constant, const struct binding *binding, const st
 	return (Node *)const_of(bsp_query_make(&query), constant->consttype);
 }
 
-/* Binds the query argument of a call of `function`. An argument that is not a constant is wrapped
- * in a call of bitsift_bind. Returns NULL if the argument need not change. to: has the index and
- * the analysis that the query is bound to; NULL if binding is not needed. */
+/* Returns the query argument of a call of `function`, bound to the index and the analysis of `to`;
+ * an argument that is not a constant is wrapped in a call of bitsift_bind. If the column is of a
+ * foreign table, returns the argument unbound. Returns NULL if the argument does not change. to:
+ * NULL if a bound query has the same results as an unbound one. */
 static Node *bind_argument(Oid function, Node *argument, const struct binding *binding,
                            const struct bsp_query *to)
 {

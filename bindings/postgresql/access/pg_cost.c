@@ -41,7 +41,7 @@ struct estimate {
 	StrategyNumber strategy;
 	AttrNumber column;
 	uint32 hash, n_bytes;  /* of the query or pattern */
-	TimestampTz statement; /* when the statement started that the estimate is for */
+	TimestampTz statement; /* start of the statement that the estimate is for */
 	double share;          /* see share_of */
 };
 

@@ -325,7 +325,8 @@ static int32 read_member(struct reading *reading, struct charset *chars)
 	if (strchr("dsw", c))
 		charset_add_name(chars, name_of_escape(c), strlen(name_of_escape(c)));
 	else
-		/* the digits after \x and similar escapes are then read as separate members */
+		/* An escape such as \x41. Its digits are read as members of the set, which is
+		 * harmless, because an unknown set matches every character. */
 		chars->is_unknown = true;
 	return -1;
 }

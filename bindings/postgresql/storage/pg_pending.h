@@ -31,7 +31,8 @@ void bsp_append_unlock(Relation index, LOCKMODE mode);
 /* The position up to which a chain was read. All zero: nothing was read. */
 struct bsp_place {
 	BlockNumber block;
-	uint32 number, offset; /* of the page in the chain; in bytes in the page's payload */
+	uint32 number; /* position of the page in the chain */
+	uint32 offset; /* in bytes, in the payload of the page */
 	bool is_begun;
 };
 /* Appends the bytes of the chain after *place to `bytes` and advances *place. Stops at the end of a

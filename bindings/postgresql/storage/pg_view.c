@@ -298,7 +298,7 @@ static struct bs_writer *begin_writer(Relation index, const struct bsp_meta *met
 		.not_stored = true,
 		.no_checksums = true,
 		.write.n_threads = 1,
-		/* The largest possible row needs many times its size. */
+		/* Indexing takes many times the size of the rows, even of a single large one. */
 		.write.memory_bytes = Max((uint64_t)n_bytes * 16, (uint64_t)256 << 20),
 		.document_memory_bytes = UINT64_MAX,
 		.limits = bsp_limits(),

@@ -18,7 +18,7 @@
 
 struct row {
 	sqlite3_int64 id;
-	size_t n_bytes; /* in the chunk: of this struct and the lengths and texts after it */
+	size_t n_bytes; /* total size of this struct, the lengths and the texts */
 	bool there;     /* false: the row was deleted and has no lengths and texts */
 };
 

@@ -482,7 +482,7 @@ static int settle_changes(struct bsql_index *index, struct change **changes_out,
 	return SQLITE_OK;
 }
 
-/* Passes all changes that are not applied to a new writer. */
+/* Opens a writer, and adds to it all changes that the memory lacks (see settle_changes). */
 static int feed(struct bsql_index *index)
 {
 	struct change *changes = NULL;

@@ -204,7 +204,7 @@ static void snippet(sqlite3_context *context, int argc, sqlite3_value **argv)
 	give(context, out);
 }
 
-/* The score with the weights in the statement. */
+/* Computes the score of the cursor's row with weights that are arguments of bm25(). */
 static int score_by(struct bsql_cursor *cursor, int n_weights, sqlite3_value **values,
                     double *score_out)
 {

@@ -44,7 +44,8 @@ struct cursor {
 	sqlite3_vtab_cursor base;
 	struct row *rows; /* the hits; none if PLAN_COUNT */
 	size_t n_rows, capacity;
-	uint64_t n, at; /* the number of hits; the position of the current one */
+	uint64_t n;  /* the number of hits */
+	uint64_t at; /* the position of the current hit */
 	char *dir, *query;
 };
 

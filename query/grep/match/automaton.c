@@ -55,7 +55,8 @@ static int count_match(unsigned id, unsigned long long from, unsigned long long 
 	return 0;
 }
 
-/* A text in which Vectorscan 5.4.9 does not find the only match, in "b" at the start of a line. */
+/* True if the library finds the only match of ^a*b in a text: the b that begins its second line.
+ * Vectorscan 5.4.9 does not. */
 static bool finds_all_matches(void)
 {
 	static const char text[] = "xxxxxxxxxxxxxxxxxxxxxxxx\nb.zzA\n Saaaa";

@@ -15,7 +15,7 @@
 
 #include "core/base/error.h"
 
-/* Whether Hyperscan's headers were there when bitsift was built. */
+/* whether Hyperscan's headers were found when bitsift was built */
 #ifdef BITSIFT_HAS_HYPERSCAN
 #define BS_AUTOMATON_IS_BUILT true
 #else
@@ -25,9 +25,10 @@
 struct bs_automaton;
 struct bs_automaton_scratch;
 
-/* pattern: in Hyperscan's syntax, for its flag MULTILINE. *automaton_out is NULL if the library is
- * missing or not usable, or refuses the pattern, for example because it matches the empty text.
- * Takes some milliseconds. An automaton may be used by several threads. BS_NO_MEMORY. */
+/* Compiles a pattern, in Hyperscan's syntax for its flag MULTILINE. *automaton_out is NULL if the
+ * library is missing or not usable, or refuses the pattern, for example because it matches the
+ * empty text. Takes some milliseconds. An automaton may be used by several threads.
+ * BS_NO_MEMORY. */
 enum bs_status bs_automaton_new(const char *pattern, struct bs_automaton **automaton_out,
                                 struct bs_error *err) BS_WARN_UNUSED;
 void bs_automaton_free(struct bs_automaton *automaton);

@@ -87,8 +87,9 @@ void bs_conditions_reset(struct bs_condition_matcher *asker)
 	}
 }
 
-/* If a line follows the last one within NEAR_BYTES, the lines after it are searched, too, up to
- * AHEAD_BYTES, because a search of many lines takes less time for each. */
+/* If a line begins within NEAR_BYTES after the lines that were decided last, about AHEAD_BYTES of
+ * the lines after it are searched with it, because a search of many lines takes less time per
+ * line. */
 #define NEAR_BYTES  ((size_t)256)
 #define AHEAD_BYTES ((size_t)4096)
 
@@ -119,7 +120,8 @@ static enum bs_status search_ahead(struct bs_condition_state *state,
 	}
 	enum bs_status status = bs_grep_next_line(state->scratch, text, line.start, state->limit,
 	                                          &found, &is_found, err);
-	/* PCRE2 may have given up a later line, which perhaps nobody asks about. */
+	/* If PCRE2 gave up a later line, this line can still be decided alone; the later line may
+	 * not be needed. */
 	if (status == BS_UNSUPPORTED && state->limit > line.end) {
 		state->limit = line.end;
 		bs_grep_scratch_reset(state->scratch);

@@ -26,7 +26,7 @@ struct bs_conditions {
 
 /* Analyses the conditions of the request, which is borrowed; this is all that the index needs.
  * Zero-initialise; release with bs_conditions_deinit, also after a failure. Fails as
- * bs_grep_analyse. */
+ * bs_grep_analyse_rust. */
 enum bs_status bs_conditions_read(const struct bs_grep_request *request,
                                   struct bs_conditions *conditions,
                                   struct bs_error *err) BS_WARN_UNUSED;
@@ -49,8 +49,8 @@ struct bs_condition_matcher {
 	struct bs_condition_state *states; /* one for each condition */
 };
 
-/* conditions->n > 0. Release with bs_condition_asker_deinit, also after a failure; a
- * zero-initialised asker need not be released. BS_NO_MEMORY. */
+/* Makes the state of one thread. conditions->n > 0. Release with bs_condition_asker_deinit, also
+ * after a failure; a zero-initialised asker need not be released. BS_NO_MEMORY. */
 enum bs_status bs_condition_asker_init(struct bs_condition_matcher *asker,
                                        const struct bs_conditions *conditions,
                                        struct bs_error *err) BS_WARN_UNUSED;

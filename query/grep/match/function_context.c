@@ -28,7 +28,7 @@ struct rule {
 
 #define INDENT "^[ \t]*"
 #define NAME   "[A-Za-z_]\\w*"
-/* C#: a name, perhaps with types in angle brackets; a member begins with at least two of them. */
+/* C#: a name, perhaps with types in angle brackets. A member begins with two such names or more. */
 #define CS_NAME "(?:[][\\w@.](?:<[][\\w@, \t<>]+>)?)+"
 
 static const struct rule rules[] = {
@@ -112,7 +112,7 @@ struct bs_headings {
 		pcre2_code *heading, *other; /* NULL: not needed yet, or the rule has none */
 	} codes[N_RULES];
 	pcre2_match_data *data;
-	size_t rule; /* of the current file */
+	size_t rule; /* index of the rule for the current file */
 };
 
 enum bs_status bs_function_context_new(uint8_t line_end, struct bs_function_context **enclosing_out,

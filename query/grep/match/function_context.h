@@ -18,6 +18,8 @@ struct bs_function_context {
 	uint64_t seen_end; /* file offset up to which lines were examined */
 };
 
+/* Makes a context for texts whose lines end with line_end. Release *enclosing_out with
+ * bs_function_context_free, also after a failure. BS_NO_MEMORY. */
 enum bs_status bs_function_context_new(uint8_t line_end, struct bs_function_context **enclosing_out,
                                        struct bs_error *err) BS_WARN_UNUSED;
 void bs_function_context_free(struct bs_function_context *context);
@@ -27,8 +29,8 @@ enum bs_status bs_function_context_begin(struct bs_function_context *context, co
                                          struct bs_error *err) BS_WARN_UNUSED;
 /*
  * Advances to text[upto], where line number `number` starts (0: lines are not counted), and finds
- * the last heading (see above) before it. text begins at text_off in the file; everything before it
- * must have been examined. Looks backwards from upto; each line is examined at most once.
+ * the last heading before this position. text begins at text_off in the file; the file before
+ * text_off must have been examined. Looks backwards from upto; each line is examined at most once.
  * BS_NO_MEMORY.
  */
 enum bs_status bs_function_context_go_on(struct bs_function_context *context, const uint8_t *text,

@@ -19,7 +19,7 @@
 /* most bytes shown of a pattern that does not compile */
 #define SHOWN_BYTES 200
 
-/* most groups that bs_rust_words nests within those of a pattern, and around it */
+/* how many levels deeper the groups of a pattern can be nested after bs_rust_words */
 #define WORDS_LEVELS 4u
 
 static enum bs_status refuse(const struct bs_buffer *text, int code, size_t off,
@@ -166,7 +166,7 @@ const pcre2_code *bs_grep_code_ready(struct bs_grep_code *code, pthread_mutex_t 
  * same position. If it already was a single start, it gets more steps, as long as there is time.
  */
 #define ATTEMPT_NS    400000u
-#define ATTEMPT_BYTES ((uint64_t)4 * ATTEMPT_NS) /* bytes that its steps may scan */
+#define ATTEMPT_BYTES ((uint64_t)4 * ATTEMPT_NS) /* bytes that the steps of an attempt may scan */
 #define FIRST_STARTS  1024u
 #define STARTS_GROWTH 8u /* factor of n_starts after a fast attempt */
 /* Factors of the steps of a single start for its next attempt. */

@@ -13,7 +13,8 @@
 struct bs_grep_code {
 	pcre2_code *code; /* NULL: none */
 	size_t n_groups;  /* opening parentheses in the pattern: at least the nesting of groups */
-	/* capturing groups that are not part of the pattern; they follow those that are */
+	/* number of capturing groups that were added to the pattern; their numbers follow those of
+	 * its own groups */
 	uint32_t n_defined;
 	atomic_bool is_ready;
 };
@@ -26,9 +27,9 @@ enum bs_grep_code_use {
 	BS_GREP_CODE_ALL,        /* any text, by bytes: the pattern itself; not for callers */
 };
 
-/* Compiles text, the NUL-terminated pattern or a part of it.
+/* Compiles `text`, the NUL-terminated pattern or a part of it, for one kind of text to search.
  * BS_INVALID: it does not compile; the message is one line with the position. *is_too_large_out
- * (nullable): the reason is that it exceeds PCRE2's size limit. */
+ * (nullable): it does not compile because it exceeds PCRE2's size limit. */
 enum bs_status bs_grep_code_compile(const struct bs_grep_pattern *pattern,
                                     const struct bs_grep_analysis *analysis,
                                     const struct bs_buffer *text, enum bs_grep_code_use use,

@@ -50,7 +50,7 @@ struct bs_grep_list {
 struct candidate {
 	uint32_t part;
 	bool is_stale; /* start is not known and must be found again */
-	size_t start;  /* in the text, or NOWHERE */
+	size_t start;  /* offset of the match in the text, or NOWHERE */
 };
 
 BS_VECTOR(candidates, struct candidate);
@@ -61,8 +61,8 @@ struct bs_grep_list_scratch {
 	pcre2_match_data *data;       /* match data of the last match found, or of `word` */
 	struct bs_literal_found found;
 	uint32_t matched; /* the part that matched last */
-	/* The candidates are known for text[..end), and were last searched for matches from `from`
-	 * on. */
+	/* candidates are the parts that may match in text[..end). from: where the last search
+	 * began. */
 	const uint8_t *text;
 	size_t from, end;
 	/* fingerprint: the number of the current text. fingerprints[2 * part]: the number of the
@@ -147,7 +147,7 @@ static enum bs_status make_word(struct bs_grep_list *list, const struct bs_grep_
 	struct bs_buffer word = {0};
 	if (!list->pattern->is_word || list->pattern->no_unicode)
 		return BS_OK;
-	/* The code matches one character from its start. */
+	/* Needs no anchor, because is_of_word() passes one character as the whole text. */
 	enum bs_status status = bs_buffer_append(&word, text, sizeof(text), err);
 	if (!status)
 		status = bs_grep_code_compile(list->pattern, analysis, &word,

@@ -23,8 +23,8 @@ bool bs_grep_list_is_literal(const struct bs_grep_pattern *pattern,
  * all. */
 bool bs_grep_list_is_long(const struct bs_grep_analysis *analysis);
 
-/* pattern and analysis must outlive the list. is_literal: the result of bs_grep_list_is_literal().
- * BS_INVALID: a pattern does not compile. */
+/* Compiles the patterns of a list. pattern and analysis must outlive it. is_literal: the result of
+ * bs_grep_list_is_literal(). BS_INVALID: a pattern does not compile. */
 enum bs_status bs_grep_list_new(const struct bs_grep_pattern *pattern,
                                 const struct bs_grep_analysis *analysis, bool is_literal,
                                 struct bs_grep_list **list_out,
@@ -39,7 +39,8 @@ size_t bs_grep_list_find_place(const struct bs_grep_list *list, const uint8_t *t
 /* True if some pattern matches the empty string at any byte, even between two invalid bytes. */
 bool bs_grep_list_is_bare(struct bs_grep_list *list);
 
-/* The state of one thread. list must outlive it. context is borrowed. BS_NO_MEMORY. */
+/* Makes the state of one thread that searches with the list, which must outlive it. context is
+ * borrowed. BS_NO_MEMORY. */
 enum bs_status bs_grep_seeker_new(struct bs_grep_list *list, pcre2_match_context *context,
                                   struct bs_grep_list_scratch **seeker_out,
                                   struct bs_error *err) BS_WARN_UNUSED;

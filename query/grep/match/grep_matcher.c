@@ -46,18 +46,19 @@
  * many lines are candidates, and another way (enum way) is faster. */
 #define WINDOW_MOST_RATE 0.03
 /*
- * A candidate line that does not match costs as much time as matching this many bytes with many
- * lines at once. This cost is summed up as a debt. If it exceeds MOST_DEBT_BYTES, the next
- * DENSE_BYTES are matched with many lines at once.
+ * A candidate line that is matched alone and does not match costs as much time as
+ * LINE_IN_VAIN_BYTES in a search of many lines at once. These bytes are summed up as a debt. If the
+ * debt exceeds MOST_DEBT_BYTES, the next DENSE_BYTES are matched many lines at once.
  */
 #define LINE_IN_VAIN_BYTES ((int64_t)96)
 #define MOST_DEBT_BYTES    (64 * LINE_IN_VAIN_BYTES)
 #define DENSE_BYTES        ((size_t)16384)
-/* A line filter replaces a window that is expected at more than this share of the text's positions,
- * if it looks for more bytes; */
+/* A line filter that looks for more bytes than the window replaces it if the window is expected at
+ * more than this share of the text's positions. */
 #define WINDOW_GOOD_RATE (1.0 / 1000)
-/* and a window whose dense places are more than 1/BAD_SHARE of the text. */
-#define BAD_SHARE 8u
+/* A line filter also replaces a window if, because of debts, more than 1/DENSE_SHARE of the
+ * searched text was matched many lines at once (DENSE_BYTES for each debt). */
+#define DENSE_SHARE 8u
 /* Searched bytes are added to the matcher's sum in steps of this many. */
 #define FILTER_STEP_BYTES ((size_t)1 << 16)
 /* After too many lines of the filter that do not match, or where nearly every position ends a
@@ -119,7 +120,7 @@ struct bs_grep_matcher {
 	pthread_mutex_t mutex;             /* held during JIT compilation */
 	_Atomic int filter_state;          /* enum filter_state */
 	struct bs_line_filter *filter;     /* not NULL if filter_state is FILTER_READY */
-	_Atomic uint64_t unfiltered_bytes; /* searched without the filter */
+	_Atomic uint64_t unfiltered_bytes; /* bytes searched without the filter */
 	_Atomic uint32_t n_debts;          /* how often MOST_DEBT_BYTES was exceeded */
 };
 
@@ -148,13 +149,14 @@ struct bs_grep_scratch {
 	/* cost of candidate lines that did not match, see LINE_IN_VAIN_BYTES */
 	int64_t debt_bytes;
 	struct bs_line_filter_scratch *filter; /* NULL: not used yet */
-	size_t unfiltered_bytes;               /* searched without the filter; not added to the
-	                                        * matcher's sum yet */
-	uint32_t most_steps;                   /* PCRE2's match limit */
-	/* long_at: the result of next_long_line from long_from on, and from later starts up
-	 * to it, to long_end */
+	/* bytes searched without the filter that are not in the matcher's sum yet */
+	size_t unfiltered_bytes;
+	uint32_t most_steps; /* PCRE2's match limit */
+	/* Cache of next_long_line: long_at is its result for a text that ends at long_end and for
+	 * any start in long_from..long_at. */
 	size_t long_from, long_at, long_end;
-	/* has_line_end: of the text from ends_from to ends_end, if that is not NULL */
+	/* has_line_end: whether the text from ends_from to ends_end has a line end; ends_end is
+	 * NULL: unknown */
 	const uint8_t *ends_from, *ends_end;
 	bool has_line_end;
 	size_t pause_bytes; /* these bytes are searched without the filter, see UNFILTERED_BYTES */
@@ -188,8 +190,6 @@ static enum bs_status compile_all(const struct bs_grep_pattern *pattern,
 	     is_too_large = false;
 	bool is_list = is_literal || (bs_grep_list_is_long(analysis) && !pattern->is_brute);
 	enum bs_status status = BS_OK;
-	/* A list of patterns without -F is also compiled as one pattern, to know whether PCRE2
-	 * rejects it. */
 	if (analysis->needs_bytes) {
 		status = compile_bytes(pattern, analysis, &matcher->any, err);
 		if (!status && analysis->is_ascii)
@@ -198,6 +198,8 @@ static enum bs_status compile_all(const struct bs_grep_pattern *pattern,
 			                            NULL);
 		return status;
 	}
+	/* A list of patterns without -F is also compiled as one pattern, to know whether PCRE2
+	 * rejects it. */
 	if (!is_list || !pattern->is_fixed)
 		status = bs_grep_code_compile(pattern, analysis, &analysis->alone,
 		                              BS_GREP_CODE_CHARACTERS, &matcher->any, &is_too_large,
@@ -314,12 +316,13 @@ static bool has_bad_window(const struct bs_grep_matcher *matcher)
 {
 	uint64_t n_bytes = atomic_load_explicit(&matcher->unfiltered_bytes, memory_order_relaxed);
 	uint64_t n_debts = atomic_load_explicit(&matcher->n_debts, memory_order_relaxed);
-	return n_debts * DENSE_BYTES > n_bytes / BAD_SHARE;
+	return n_debts * DENSE_BYTES > n_bytes / DENSE_SHARE;
 }
 
-/* A filter replaces the ways that look at each byte by PCRE2, and windows that find too many lines
- * that do not match. Other windows are as fast, and need no library; a test may want a filter in
- * their place. */
+/* True if a line filter may replace the way. It replaces the ways in which PCRE2 looks at each
+ * byte, literals that are too short, and windows that find too many lines that do not match. Other
+ * windows are as fast and need no library, so a filter replaces them only with
+ * BS_GREP_ENGINE_ALWAYS. */
 static bool may_have_filter(const struct bs_grep_matcher *matcher)
 {
 	bool is_asked = matcher->filter_use == BS_GREP_ENGINE_ALWAYS;
@@ -329,7 +332,8 @@ static bool may_have_filter(const struct bs_grep_matcher *matcher)
 	return is_way && takes_filter(matcher);
 }
 
-/* With -P, a match may depend on where the search began (\G). */
+/* True if a span filter may be used. Not with -P: a match may depend on where the search began
+ * (\G). */
 static bool may_have_span_filter(const struct bs_grep_matcher *matcher)
 {
 	const struct bs_grep_analysis *analysis = matcher->analysis;
@@ -339,8 +343,8 @@ static bool may_have_span_filter(const struct bs_grep_matcher *matcher)
 	       matcher->filter_use != BS_GREP_ENGINE_NEVER && matcher->pattern->n_patterns > 0;
 }
 
-/* Makes the filter if it needs no automaton. Otherwise it is built when much text was searched,
- * unless it was asked for. */
+/* Makes the filter at once if it needs no automaton, or with BS_GREP_ENGINE_ALWAYS. Otherwise
+ * count_unfiltered() builds it after much text was searched. */
 static enum bs_status make_quick_filter(struct bs_grep_matcher *matcher, struct bs_error *err)
 {
 	if (!may_have_filter(matcher))
@@ -789,7 +793,8 @@ static enum bs_status next_in_stretch(struct bs_grep_scratch *scratch, struct bs
 static size_t find_long_line(const struct bs_grep_matcher *matcher, const uint8_t *text,
                              size_t from, size_t end, size_t least)
 {
-	/* The text is looked at in steps of half that length: a long line covers a whole one. */
+	/* Looks at the text in steps of least / 2 bytes: a line of `least` bytes covers at least
+	 * one step. */
 	const size_t step = least / 2;
 	for (size_t at = from; end - at >= step;) {
 		if (memchr(text + at, matcher->line_end, step)) {
@@ -804,8 +809,8 @@ static size_t find_long_line(const struct bs_grep_matcher *matcher, const uint8_
 	return end;
 }
 
-/* The start of the next line in text[from..end), which begins with a line, that RE2 should match at
- * once; `end` if there is none. Cached for later starts before it. */
+/* The start of the next line in text[from..end) that RE2 should match at once; `end` if there is
+ * none. text[from] is the start of a line. The result is cached for later starts before it. */
 static size_t next_long_line(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from,
                              size_t end)
 {
@@ -984,8 +989,9 @@ static bool uses_filter(const struct bs_grep_scratch *scratch)
 	return scratch->pause_bytes == 0 && bs_grep_matcher_has_filter(scratch->matcher);
 }
 
-/* Finds the next matching line: matches the lines that the filter finds. *at_out: the position up
- * to which no line matches, if none is found; before `end` if the filter pauses. */
+/* Finds the next matching line, by matching the lines that the filter selects. If none is found,
+ * *at_out is the offset up to which no line matches: `end`, or less if the filter is suspended
+ * because it selects too many lines. */
 static enum bs_status next_by_filter(struct bs_grep_scratch *scratch, const uint8_t *text,
                                      size_t from, size_t end, struct bs_grep_span *line_out,
                                      bool *found_out, size_t *at_out, struct bs_error *err)

@@ -18,8 +18,8 @@
 struct bs_grep_matcher;
 struct bs_grep_scratch;
 
-/* analysis (of the same pattern) and kernel are borrowed. BS_INVALID: the pattern does not compile;
- * the message is one line with the position. */
+/* Compiles the patterns. analysis: of the same patterns; borrowed, as is kernel. BS_INVALID: a
+ * pattern does not compile; the message is one line with the position. */
 enum bs_status bs_grep_matcher_new(const struct bs_grep_pattern *pattern,
                                    const struct bs_grep_analysis *analysis,
                                    const struct bs_kernel *kernel,
@@ -39,8 +39,8 @@ struct bs_grep_traits {
 
 const struct bs_grep_traits *bs_grep_matcher_traits(const struct bs_grep_matcher *matcher);
 
-/* Describes for users, in one line, when lines are found by Hyperscan first, which is loaded for
- * this. "": never. */
+/* Describes for users, in one line, the filter that passes over text before PCRE2 matches, and when
+ * it is used; "" without a filter. May load Hyperscan, to name its version. */
 void bs_grep_matcher_explain_filter(const struct bs_grep_matcher *matcher, char out[128]);
 
 /* True if a line filter (line_filter.h) exists by now. */
@@ -49,7 +49,8 @@ bool bs_grep_matcher_has_filter(const struct bs_grep_matcher *matcher);
 /* Describes for users, in one line, how the patterns are searched for. */
 const char *bs_grep_matcher_plan(const struct bs_grep_matcher *matcher);
 
-/* The state of one thread. matcher must outlive it. BS_NO_MEMORY. */
+/* Makes the state of one thread that searches with the matcher, which must outlive it.
+ * BS_NO_MEMORY. */
 enum bs_status bs_grep_scratch_new(struct bs_grep_matcher *matcher,
                                    struct bs_grep_scratch **scratch_out,
                                    struct bs_error *err) BS_WARN_UNUSED;

@@ -22,7 +22,7 @@
 #define BYTES_AN_END 16u
 #define SPARE_ENDS   64u
 /* A sequence that is expected at more than this share of the places is not used, because too many
- * lines would have it, unless it is a run of LEAST_RUN bytes. */
+ * lines would have it, unless it is a single run of at least LEAST_RUN bytes. */
 #define MOST_RATE (1.0 / 100)
 #define LEAST_RUN 12u
 /* An automaton replaces a sequence that is not exact if more lines have had it than one for each
@@ -42,7 +42,7 @@ struct scanner {
 	/* if the sequence is not exact: the bytes scanned for it, and the lines that have it */
 	_Atomic uint64_t n_bytes, n_lines;
 	_Atomic bool has_automaton; /* it is built, and replaces the sequence */
-	bool has_tried;             /* under the mutex: no second attempt to build it */
+	bool has_tried; /* building it was tried, successfully or not; protected by the mutex */
 };
 
 struct bs_line_filter {
@@ -57,8 +57,8 @@ struct bs_line_filter {
 };
 
 struct line {
-	size_t place; /* a position in it */
-	size_t end;   /* after its line feed */
+	size_t place; /* a position in the line */
+	size_t end;   /* offset after its line feed */
 };
 
 struct bs_line_filter_scratch {
@@ -69,9 +69,10 @@ struct bs_line_filter_scratch {
 	size_t from, end;
 	size_t n_lines, next;
 	struct line lines[MOST_LINES];
-	bool is_exact;      /* the lines of the piece do match */
-	bool is_dense;      /* the piece had too many ends of matches */
-	size_t piece_bytes; /* of the next piece, without the rest of its last line; 0: at first */
+	bool is_exact; /* the lines of the piece do match */
+	bool is_dense; /* the piece had too many ends of matches, or lines with the sequence */
+	/* size of the next piece, without the rest of its last line; 0: at first */
+	size_t piece_bytes;
 	/* Used during a scan. */
 	size_t n_ends, most_ends; /* ends of matches so far, and before the scan stops */
 	const uint8_t *text;
@@ -334,7 +335,7 @@ static enum bs_status scan(struct bs_line_filter *filter, struct bs_line_filter_
 	if (result == BS_AUTOMATON_STOPPED) {
 		scratch->end = scratch->line_end;
 	} else if (result == BS_AUTOMATON_FAILED) {
-		/* The next line may match. */
+		/* The text was not scanned: returns its first line, which may match. */
 		scratch->end = bs_grep_line_end(text, from, end, '\n');
 		scratch->lines[0] = (struct line){from, scratch->end};
 		scratch->n_lines = 1;

@@ -24,10 +24,11 @@ struct bs_line_filter_scratch;
 uint32_t bs_line_filter_sequence_bytes(const struct bs_regex *regex,
                                        const struct bs_byte_superset_options *options);
 
-/* regex and kernel are borrowed. options: is_ascii is ignored. *filter_out is NULL if the pattern
- * has no filter. may_build: an automaton may be built at once; otherwise only after the filter has
- * scanned BS_LINE_FILTER_AFTER_BYTES, so that a pattern without a sequence for lines of ASCII has
- * no filter. A filter may be used by several threads. BS_NO_MEMORY. */
+/* Makes the filter of a pattern. regex and kernel are borrowed. options: is_ascii is ignored.
+ * *filter_out is NULL if the pattern has no filter. may_build: an automaton may be built at once;
+ * otherwise only after the filter has scanned BS_LINE_FILTER_AFTER_BYTES, so that a pattern without
+ * a sequence for lines of ASCII has no filter. A filter may be used by several threads.
+ * BS_NO_MEMORY. */
 enum bs_status bs_line_filter_new(const struct bs_regex *regex,
                                   const struct bs_byte_superset_options *options,
                                   const struct bs_kernel *kernel, bool may_build,
@@ -35,7 +36,7 @@ enum bs_status bs_line_filter_new(const struct bs_regex *regex,
                                   struct bs_error *err) BS_WARN_UNUSED;
 void bs_line_filter_free(struct bs_line_filter *filter);
 
-/* The state of one thread. BS_NO_MEMORY. */
+/* Makes the state of one thread that uses a filter. BS_NO_MEMORY. */
 enum bs_status bs_line_filter_scratch_new(struct bs_line_filter_scratch **scratch_out,
                                           struct bs_error *err) BS_WARN_UNUSED;
 void bs_line_filter_scratch_free(struct bs_line_filter_scratch *scratch);
@@ -44,8 +45,8 @@ void bs_line_filter_scratch_reset(struct bs_line_filter_scratch *scratch);
 
 /* A line that may match. */
 struct bs_line_candidate {
-	size_t place;    /* a position in it */
-	size_t line_end; /* after its line feed; the end of the text if it has none */
+	size_t place;    /* a position in the line */
+	size_t line_end; /* offset after its line feed; the end of the text if it has none */
 	bool is_sure;    /* it does match */
 	/* a search by PCRE2 is faster here than the filter, because the piece of text has many ends
 	 * of matches, or many lines with the sequence */

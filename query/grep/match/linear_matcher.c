@@ -61,9 +61,10 @@ static void find_optional(const struct bs_regex *regex, bool *is_optional)
 	}
 }
 
-/* 0 if something is repeated that may match the empty text: PCRE2 ends such a loop after an empty
- * match, Rust's engine and RE2 go on with another alternative, so that matches differ. Otherwise by
- * the number of repeats, unless is_brute. */
+/* *least_out: see bs_linear_matcher_least. It is 0 if something is repeated that may match the
+ * empty text: PCRE2 ends such a loop after an empty match, Rust's engine and RE2 go on with another
+ * alternative, so that matches differ. Otherwise it depends on the number of repeats (least_bytes);
+ * with is_brute it is SIZE_MAX. */
 static enum bs_status find_least(const struct bs_regex *regex, bool is_brute, size_t *least_out,
                                  struct bs_error *err)
 {
@@ -161,7 +162,8 @@ static const struct bs_re2_regex *regex_of(struct bs_linear_matcher *matcher, bo
 	pthread_mutex_lock(&matcher->mutex);
 	if (!atomic_load_explicit(&form->is_tried, memory_order_relaxed))
 		form->regex = compile(matcher, is_ascii);
-	/* Without time, the form was perhaps not compiled to its end. */
+	/* If the deadline has passed, compiling may have been ended early; a later call tries
+	 * again. */
 	if (form->regex || !bs_deadline_is_over())
 		atomic_store_explicit(&form->is_tried, true, memory_order_release);
 	pthread_mutex_unlock(&matcher->mutex);

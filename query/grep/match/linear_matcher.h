@@ -14,9 +14,11 @@
 
 struct bs_linear_matcher;
 
-/* pattern and analysis are borrowed. *matcher_out is NULL if the patterns are for PCRE2, or cannot
- * be matched line by line, or have lookaround or back references. RE2 itself is loaded, and the
- * patterns are compiled, when a line is first matched. BS_NO_MEMORY. */
+/* Makes a matcher for the patterns. pattern and analysis are borrowed. by_line: lines are searched
+ * one by one. *matcher_out is NULL if RE2 cannot or may not be used: for patterns of PCRE2's
+ * syntax, for fixed strings, for patterns with lookaround, back references or atomic groups,
+ * without by_line, with crlf or null_data, and with BS_GREP_ENGINE_NEVER. RE2 itself is loaded, and
+ * the patterns are compiled, when a line is first matched. BS_NO_MEMORY. */
 enum bs_status bs_linear_matcher_new(const struct bs_grep_pattern *pattern,
                                      const struct bs_grep_analysis *analysis, bool by_line,
                                      struct bs_linear_matcher **matcher_out,
@@ -24,7 +26,7 @@ enum bs_status bs_linear_matcher_new(const struct bs_grep_pattern *pattern,
 void bs_linear_matcher_free(struct bs_linear_matcher *matcher);
 
 /* Lines of at least this many bytes should be matched by RE2 at once; SIZE_MAX: none. NULL is
- * allowed. Becomes 0 after PCRE2 gave a line up. */
+ * allowed. Becomes 0 after RE2 has matched a line that PCRE2 gave up. */
 size_t bs_linear_matcher_least(const struct bs_linear_matcher *matcher);
 
 enum bs_linear_result {

@@ -21,8 +21,8 @@ struct bs_re2_regex;
 
 /* Returns BS_RE2_VERSION of the loaded library. */
 uint32_t bs_re2_version(void);
-/* pattern: in RE2's syntax, on bytes (Latin-1); ^ and $ match at the ends of the text only. NULL:
- * RE2 refuses it, it is too large, or memory is short. */
+/* Compiles a pattern. pattern: in RE2's syntax, on bytes (Latin-1); ^ and $ match at the ends of
+ * the text only. NULL: RE2 refuses it, it is too large, or memory is short. */
 struct bs_re2_regex *bs_re2_new(const char *pattern, size_t n_bytes);
 /* NULL is allowed. */
 void bs_re2_free(struct bs_re2_regex *re2);

@@ -3,21 +3,23 @@
 
 #include <string.h>
 
-/* The number of words that are searched at once. It is small at first, because the sequence may
- * occur early, and doubles up to MOST_WORDS. */
+/* The number of 64-bit words, which represent 64 bytes of text each, that are searched at a time.
+ * It is small at first, because the sequence may occur early, and doubles up to MOST_WORDS. */
 #define FIRST_WORDS ((size_t)4)
 #define MOST_WORDS  ((size_t)16)
 #define GAP         BS_SEQUENCE_MOST_CLASSES /* the index of sequence.gap */
 
-/* A part of the text, from text[from] on: the words of each class that was needed so far. One more
- * word follows, because a sequence may begin in one word and end in the next. */
+/* A part of the text, from text[from] on. words[i]: one bit per byte of the text, set if the byte
+ * is in class i; computed when the class is first needed. There is one word more than n_words,
+ * because a sequence may begin in one word and end in the next. */
 struct part {
 	const struct bs_class_sequence *sequence;
 	const struct bs_kernel *kernel;
 	const uint8_t *text;
 	size_t from, end, n_words;
 	uint64_t words[BS_SEQUENCE_MOST_CLASSES + 1][MOST_WORDS + 1];
-	uint64_t runs[BS_SEQUENCE_MOST_RUNS][MOST_WORDS + 2]; /* those of more than one byte */
+	/* by run of more than one byte: the places where it begins */
+	uint64_t runs[BS_SEQUENCE_MOST_RUNS][MOST_WORDS + 2];
 	bool has[BS_SEQUENCE_MOST_CLASSES + 1];
 };
 
@@ -54,7 +56,8 @@ static const uint64_t *words_of(struct part *part, size_t class)
 	return words;
 }
 
-/* The words where n_bytes bytes of a class begin. */
+/* Returns the words whose bits are set where run i begins, that is, where its n_bytes bytes of its
+ * class follow each other. */
 static const uint64_t *words_of_run(struct part *part, size_t i)
 {
 	const struct bs_class_run *runs = part->sequence->runs, *run = &runs[i];

@@ -2,10 +2,11 @@
  * sequence_search.h: finds a sequence of byte classes (query/regex/prefilter/class_sequence.h) in a
  * text.
  *
- * A kernel makes words of 64 bits, one bit for each byte that is in a class. Then the places of a
- * run of n bytes are the AND of n shifted copies, made by doubling, and the places of the sequence
- * the AND of the places of its runs. The rarest run is tested first; the others, and their
- * classes, only where it occurs.
+ * For each class, a kernel makes words of 64 bits, one bit for each byte of the text, set if the
+ * byte is in the class. The AND of n shifted copies of these words, made by doubling, has the
+ * places of a run of n bytes. The AND of the places of all runs, each shifted by its offset, has
+ * the places of the sequence. The rarest run is tested first; the other runs, and their classes,
+ * only in parts of the text where it occurs.
  */
 #pragma once
 

@@ -7,8 +7,9 @@
 
 #include "core/simd/kernels.h"
 
-/* Lines beyond ASCII are matched together if the gap between them is not larger than this, in a
- * stretch of limited length. */
+/* Lines with bytes beyond ASCII are matched together, in a stretch of lines. The stretch continues
+ * after a line if fewer than BS_GREP_OPAQUE_GAP_BYTES are between the end of this line and the next
+ * byte beyond ASCII. It ends with the line in which it reaches BS_GREP_OPAQUE_STRETCH_BYTES. */
 #define BS_GREP_OPAQUE_GAP_BYTES     ((size_t)256)
 #define BS_GREP_OPAQUE_STRETCH_BYTES ((size_t)65536)
 

@@ -193,9 +193,9 @@ static bool goes_on(struct bs_grep_printer *printer, size_t next_bytes)
 	return is_wanted;
 }
 
-/* Iterates over the matches of a line. A match may look at the same text as in ripgrep: before the
- * line only with -P; after the line only with -U, for a few bytes; with -v, beyond the line not at
- * all. */
+/* Iterates over the matches of a line. A match may look at the same text as in ripgrep: at text
+ * before the line only with -P or if lines are not searched one by one (-U); at a few bytes after
+ * the line only in the latter case; with -v, at nothing beyond the line. */
 struct searcher {
 	struct bs_grep_printer *printer;
 	const uint8_t *text; /* text[0..n_bytes) may be looked at */
@@ -395,7 +395,7 @@ static size_t trimmed_start(const struct bs_grep_printer *printer, const uint8_t
 	return start;
 }
 
-/* The lines of a found text. */
+/* The number of lines in a found text. */
 static unsigned long long count_lines(const struct bs_grep_printer *printer,
                                       const struct bs_grep_found *line)
 {
@@ -1045,7 +1045,7 @@ enum bs_status bs_grep_json_summary(const struct bs_grep_sums *sums, uint64_t el
 }
 
 /* Output about the whole file: one line for -c, --count-matches, -l and --files-without-match,
- * nothing for -q. Takes a line of the file, which is not printed. */
+ * nothing for -q. count_line() takes a line of the file and does not print it. */
 
 static bool count_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind,
                        const struct bs_grep_found *line)
@@ -1072,8 +1072,9 @@ static bool count_line(struct bs_grep_printer *printer, enum bs_grep_line_kind k
 	printer->outcome.sums.matches += n_matches;
 	if (printer->counts)
 		printer->outcome.sums.matched_lines += count_lines(printer, line);
-	/* A file without a match so far must be searched on, because a later NUL byte decides what
-	 * is reported. With -v rg searches on even after a match. */
+	/* With -l and -q, the search of the file ends with the first match, except with -v, as in
+	 * rg, and if sums are counted. --files-without-match searches on, because a later NUL byte
+	 * decides what is reported. */
 	if ((format == BS_GREP_FILES_WITH || format == BS_GREP_QUIET) && !printer->counts &&
 	    !printer->output->invert)
 		return false;

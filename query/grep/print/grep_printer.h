@@ -103,7 +103,7 @@ struct bs_grep_printer {
 	struct bs_grep_spans replacements; /* the replacements' positions in `replaced` */
 };
 
-/* All arguments are borrowed. */
+/* Initialises a printer. All arguments are borrowed. */
 void bs_grep_printer_init(struct bs_grep_printer *printer, const struct bs_grep_request *request,
                           const struct bs_grep_program *program,
                           const struct bs_grep_matcher *matcher, struct bs_grep_scratch *scratch);
@@ -134,14 +134,14 @@ bool bs_grep_print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind 
 /* True if the printer stops after max_count matching lines. With -U, without -v, matches count, and
  * the search itself stops. */
 bool bs_grep_print_limits_lines(const struct bs_grep_printer *printer);
-/* With `picks`: call before a result, which ends in line last_line, is printed. False: do not print
- * it, only count it. */
+/* With `picks`: call before a result, whose last line is number last_line, is printed. False: do
+ * not print the result, only count it. */
 bool bs_grep_print_result(struct bs_grep_printer *printer, uint64_t last_line);
 /* Counts a matching line that is skipped (is_passed) or only counted. False: stop. */
 bool bs_grep_print_unshown(struct bs_grep_printer *printer, bool is_passed);
 /* Marks lines left out between two printed lines. */
 void bs_grep_print_gap(struct bs_grep_printer *printer);
-/* A NUL byte was found. Call before the lines that follow it. */
+/* Notes that a NUL byte was found. Call before the lines that follow it are printed. */
 void bs_grep_print_nul(struct bs_grep_printer *printer, enum bs_grep_binary binary);
 void bs_grep_print_finish(struct bs_grep_printer *printer, const struct bs_grep_finish *finish);
 

@@ -197,8 +197,8 @@ static uint8_t *write_text(uint8_t *to, const char *text)
 	return to + n;
 }
 
-/* Like bs_json_put_match, for a match of up to SHORT_BYTES that needs no escape. False: it is
- * another one, and nothing was put. */
+/* Like bs_json_put_match, for a match of up to SHORT_BYTES that needs no escape. False: the match
+ * is longer or needs an escape, and nothing was put. */
 static bool put_short_match(struct bs_text_writer *to, const uint8_t *text,
                             struct bs_grep_span match)
 {

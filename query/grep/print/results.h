@@ -49,8 +49,9 @@ struct bs_results {
 	struct bs_buffer last; /* the token after the last result shown */
 };
 
-/* Release with bs_results_deinit, also after a failure. BS_INVALID: the token is invalid, or its
- * path is below none of the paths searched. BS_NO_MEMORY. */
+/* Reads the request's limit and resume token. Release with bs_results_deinit, also after a failure.
+ * BS_INVALID: the token is invalid, or its path is below none of the paths searched.
+ * BS_NO_MEMORY. */
 enum bs_status bs_results_init(struct bs_results *results, const struct bs_grep_request *request,
                                const struct bs_grep_walk_options *walk,
                                struct bs_error *err) BS_WARN_UNUSED;

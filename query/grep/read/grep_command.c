@@ -24,7 +24,7 @@ struct command {
 	int out, said;  /* pipes from its standard output and standard error; -1: closed */
 	bool is_at_end; /* standard output is at its end */
 	size_t said_bytes;
-	char text[SAID_BYTES + 1]; /* the beginning of its standard error: said_bytes */
+	char text[SAID_BYTES + 1]; /* the first said_bytes bytes of its standard error */
 	char name[64];             /* argv[0], for messages */
 };
 

@@ -22,13 +22,14 @@ enum bs_grep_coding {
 	BS_GREP_CODING_ICU,          /* this and larger values: encodings that ICU converts */
 };
 
-/* Finds "auto", "none" or a WHATWG label, in any letter case and with white space around it.
- * BS_UNSUPPORTED: unknown, or ICU lacks it. */
+/* Finds a coding by name: "auto", "none", or a WHATWG label, which may be in any letter case and
+ * have white space around it. BS_UNSUPPORTED: the name is unknown, or ICU lacks the encoding. */
 enum bs_status bs_grep_coding_find(const char *name, enum bs_grep_coding *coding_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
 
-/* Returns the encoding given by the byte order mark at the start of a file, and the length of the
- * mark. Without a mark, returns `coding`. */
+/* Detects a byte order mark at the start of a file. Returns the coding of a mark of UTF-16; with a
+ * mark of UTF-8 or without a mark, returns `coding`. *mark_bytes_out: the length of the mark; 0: no
+ * mark. If `coding` is BS_GREP_CODING_NONE, marks are not looked for. */
 enum bs_grep_coding bs_grep_coding_sniff(const uint8_t *bytes, size_t n_bytes,
                                          enum bs_grep_coding coding, size_t *mark_bytes_out);
 /* True if the first bytes of a file may be the start of a byte order mark. */

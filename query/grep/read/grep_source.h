@@ -62,7 +62,9 @@ struct bs_grep_source {
 	void (*close)(struct bs_grep_source *source);
 	struct bs_grep_listener listener; /* set by the caller of next */
 	bool is_quick;                    /* next is always fast, because all files are listed */
-	uint64_t n_ruled_out;             /* files ruled out so far, which were not returned */
+	/* files that the index ruled out so far; they are not returned, unless the output needs
+	 * their bs_grep_known */
+	uint64_t n_ruled_out;
 	/* n_passed: the files ruled out that the output counts as searched; 0 if it has no such
 	 * count. passed_bytes: the sum of the sizes of these files. */
 	uint64_t n_passed, passed_bytes;

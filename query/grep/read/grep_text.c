@@ -72,7 +72,8 @@ static enum bs_status read_head(struct bs_grep_text *text, struct bs_error *err)
 	return status;
 }
 
-/* Reads until raw has wanted_bytes undecoded bytes. With by_pieces, reads only what has arrived. */
+/* If raw has fewer than wanted_bytes undecoded bytes, reads until it has STEP_BYTES. With
+ * by_pieces, reads once, and only if none of the undecoded bytes can be decoded yet (raw_held). */
 static enum bs_status fill_raw(struct bs_grep_text *text, size_t wanted_bytes, struct bs_error *err)
 {
 	struct bs_buffer *raw = &text->raw;
@@ -87,7 +88,8 @@ static enum bs_status fill_raw(struct bs_grep_text *text, size_t wanted_bytes, s
 	return n > text->raw_held ? BS_OK : read_some(text, wanted_bytes - n, raw, err);
 }
 
-/* Decodes until wanted_bytes are decoded; with by_pieces, until at least one character was. */
+/* Decodes until `bytes` has wanted_decoded bytes; with by_pieces, until it has at least one byte
+ * more. */
 static enum bs_status decode_more(struct bs_grep_text *text, size_t wanted_decoded,
                                   struct bs_error *err)
 {
@@ -250,7 +252,7 @@ static enum bs_status open_input(struct bs_grep_text *text,
 		return bs_fail(err, BS_INVALID, "a symbolic link, which is not followed");
 	if (fd < 0)
 		return bs_fail(err, bs_file_status(errno), "%s", strerror(errno));
-	/* The file that the output goes to is recognised by fstat. */
+	/* fstat recognises the file that the output goes to; open_below may skip fstat. */
 	bool is_below = file->root_bytes > 0;
 	enum bs_status status =
 		is_below && !file->packing && input->output_inode == 0

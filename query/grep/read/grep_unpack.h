@@ -21,9 +21,10 @@ enum bs_grep_compression {
 /* The compression format of a file, by the ending of its name, as in ripgrep 15 -z. */
 enum bs_grep_compression bs_grep_packing_of(const char *path);
 
-/* Takes ownership of `of`, the compressed input, which is closed with the new input or after a
- * failure. BS_UNSUPPORTED: the library is missing. BS_NO_MEMORY. If data is invalid or truncated,
- * read returns the valid bytes before it and then BS_IO. */
+/* Opens an input that returns the decompressed bytes of the input `of`. Takes ownership of `of`,
+ * which is closed with the new input or after a failure. BS_UNSUPPORTED: the library is missing.
+ * BS_NO_MEMORY. If data is invalid or truncated, read returns the valid bytes before it and then
+ * BS_IO. */
 enum bs_status bs_grep_unpack_open(enum bs_grep_compression packing, struct bs_grep_input *of,
                                    struct bs_grep_input **input_out,
                                    struct bs_error *err) BS_WARN_UNUSED;

@@ -13,12 +13,13 @@
 #define MOST_WEIGHT 2000u
 /* A repeat with a larger weight gets a smaller least count and no upper bound. */
 #define MOST_REPEAT_WEIGHT 300u
-/* Hyperscan's limit of counts is 32,767. A larger least count of a single set is reduced to this
- * number, and a larger upper bound is removed. */
+/* The largest count of a repeated set. A larger least count is reduced to MOST_COUNT; if either
+ * count is larger, the upper bound is removed. Hyperscan's limit is 32,767, and an upper bound may
+ * be multiplied by MOST_CHARACTER_BYTES. */
 #define MOST_COUNT 5000u
 /* Hyperscan counts the repeats of a single set without writing them out. */
 #define SET_REPEAT_WEIGHT 16u
-/* The bytes of a character beyond ASCII. */
+/* The most bytes of a character. */
 #define MOST_CHARACTER_BYTES 4u
 
 #define NODE_NS 100u /* estimated time per node */
@@ -31,7 +32,8 @@ struct superset {
 	bool is_exact; /* nothing was made simpler so far */
 };
 
-/* Facts about the text that was written for a node. A text of weight 0 is empty. */
+/* Facts about the text that was written for a node. A text of weight 0 matches only the empty
+ * text. */
 struct piece {
 	bool may_be_empty;
 	uint32_t weight; /* at most TOO_HEAVY */
@@ -154,7 +156,8 @@ static struct piece write_run(struct superset *to, const struct bs_regex_node *n
 		else if (bytes[i] < 0x80)
 			put_caseless(to, bytes[i]);
 		else if ((bytes[i] & 0xc0) != 0x80)
-			/* Another case of it may be k or s, or have another number of bytes. */
+			/* Another case of this character may be k or s, or have another number of
+			 * bytes. */
 			put(to, "(?:[\\x80-\\xff]{1,4}|[kKsS])");
 		to->is_exact &= bytes[i] < 0x80 && !(is_caseless && !to->options->is_ascii) &&
 		                !(to->options->is_crlf && bytes[i] == '\r');
@@ -223,7 +226,7 @@ static bool put_assertion(struct superset *to, const struct bs_regex_node *node,
 	case '$':
 	case 'z':
 	case 'Z':
-		/* With is_crlf, they may match at any carriage return. */
+		/* With is_crlf, these assertions may match at any carriage return. */
 		to->is_exact &= !to->options->is_crlf && node->letter != 'Z';
 		if (to->options->is_crlf)
 			return false;
@@ -248,7 +251,8 @@ static uint32_t limited(uint64_t weight)
 	return weight > TOO_HEAVY ? TOO_HEAVY : (uint32_t)weight;
 }
 
-/* The last child of a sequence that must match something, or an assertion. */
+/* Returns the last child of a sequence that is not optional, that is, neither empty, nor a
+ * lookaround, nor a repeat of 0 times or more; if there is none, the first child. */
 static uint32_t last_needed(const struct superset *to, const struct bs_regex_node *sequence)
 {
 	uint32_t last = sequence->first;
@@ -299,7 +303,8 @@ static struct piece write_alternation(struct superset *to, const struct bs_regex
 		all.may_be_empty |= piece.may_be_empty;
 		all.weight = limited((uint64_t)all.weight + piece.weight + 1);
 	}
-	/* An alternative that is only an assertion becomes optional. */
+	/* If an alternative may match the empty text, such as an assertion that was left out, the
+	 * whole group becomes optional. */
 	to->is_exact &= !all.may_be_empty;
 	put(to, all.may_be_empty ? ")?" : ")");
 	return all;
@@ -387,7 +392,7 @@ enum bs_status bs_regex_byte_superset(const struct bs_regex *regex,
 	struct superset to = {.regex = regex,
 	                      .options = options,
 	                      .out = {.out = text_out, .err = err},
-	                      .is_exact = !regex->has_control && !regex->is_narrower &&
+	                      .is_exact = !regex->has_control && !regex->is_superset &&
 	                                  (options->is_ascii || !options->is_pcre2)};
 	size_t had_bytes = text_out->used_bytes;
 	bool is_line = options->is_line && !options->is_crlf;

@@ -15,20 +15,22 @@
 struct bs_byte_superset_options {
 	bool is_caseless; /* the whole pattern ignores letter case */
 	bool is_line;     /* a match must be a whole line */
-	/* PCRE2 decides (-P): with .*x it looks only at the starts of lines, and misses a match
+	/* -P: the lines found must be those of PCRE2. The simpler pattern is then exact only with
+	 * is_ascii, because with .*x PCRE2 looks only at the starts of lines, and misses a match
 	 * after an invalid byte. */
 	bool is_pcre2;
 	bool is_crlf; /* a carriage return before a line feed is a part of the line end */
-	/* The result is for ASCII text only. It is simpler, so that its automaton is many times
-	 * faster, and nothing but counts and lookaround is made simpler. */
+	/* The result is for ASCII text only: characters beyond ASCII are left out of sets, and \b
+	 * remains everywhere. Its automaton is smaller and many times faster, and the result is
+	 * exact more often. */
 	bool is_ascii;
 };
 
 /* Appends the simpler pattern to text_out, NUL-terminated, in the syntax of Hyperscan, for its
- * flag MULTILINE. No match of it contains a line feed. Appends nothing if there is no useful one:
- * the pattern may match a line feed or the empty text, is not understood, or would become too
- * large. *is_exact_out: it matches in exactly the lines in which the pattern matches.
- * BS_NO_MEMORY. */
+ * flag MULTILINE. No match of it contains a line feed. Appends nothing if the simpler pattern would
+ * be useless: the pattern needs a line feed, may match the empty text or is not understood, or the
+ * simpler one would be too large. *is_exact_out: the simpler pattern matches in exactly the lines
+ * in which the pattern matches. BS_NO_MEMORY. */
 enum bs_status bs_regex_byte_superset(const struct bs_regex *regex,
                                       const struct bs_byte_superset_options *options,
                                       struct bs_buffer *text_out, bool *is_exact_out,

@@ -8,7 +8,8 @@
 #include "query/regex/text.h"
 
 #define MOST_ITEMS 64u
-/* a number of bytes without a useful maximum */
+/* UNBOUNDED replaces a maximum number of bytes that does not exist, or that is larger than
+ * MOST_BOUND and therefore useless. */
 #define UNBOUNDED            BS_SEQUENCE_UNBOUNDED
 #define MOST_BOUND           (UINT32_C(1) << 16)
 #define MOST_CHARACTER_BYTES 4u
@@ -25,7 +26,7 @@ struct item {
 	uint64_t class[4]; /* bit c & 63 of class[c >> 6]: byte c is in the class */
 	uint32_t least;    /* ITEM_RUN: the minimum number of bytes, > 0 */
 	bool is_fixed;     /* never more bytes than `least` */
-	/* the maximum number of bytes that match all of the part; UNBOUNDED */
+	/* the maximum number of bytes of a match of this part, or UNBOUNDED */
 	uint32_t most_bytes;
 	/* a character may take several bytes of the class, so nothing is known of its neighbours'
 	 * places */
@@ -38,7 +39,7 @@ struct stretch {
 	const struct item *items[BS_SEQUENCE_MOST_RUNS];
 	uint32_t n, n_bytes;
 	bool has_gap_before, has_gap_after;
-	/* the maximum number of bytes between the start of a match and the stretch; UNBOUNDED */
+	/* the maximum number of bytes between the start of a match and the stretch, or UNBOUNDED */
 	uint32_t before_bytes;
 };
 
@@ -98,7 +99,7 @@ static void add_set(struct reader *reader, const struct bs_regex_set *set, uint3
 		item->kind = ITEM_ANYTHING;
 }
 
-/* Adds an ASCII character, or a byte of another one in UTF-8. */
+/* Adds an ASCII character, `least` to `most` times, or a byte of another character in UTF-8. */
 static void add_character(struct reader *reader, uint8_t byte, bool is_caseless, uint32_t least,
                           uint32_t most)
 {
@@ -188,8 +189,9 @@ static bool is_word_class(const struct item *item)
 	         item->class[3]);
 }
 
-/* The estimated share of places where a run occurs. In a text, a byte of the class is more likely
- * after another one; the square root is a guess. */
+/* Estimates the share of offsets in a text where item->least bytes of the class follow each other.
+ * The first has the rate of the class; the further ones have its square root, a guess, because
+ * bytes of one class tend to be adjacent. */
 static double run_rate(const struct item *item)
 {
 	double rate = 0;
@@ -251,7 +253,8 @@ static uint32_t add_bounds(uint32_t a, uint32_t b)
 static void find_stretch(struct reader *reader)
 {
 	bool is_after_boundary = false;
-	uint32_t before_bytes = 0; /* the most that match the items before this one */
+	/* the maximum number of bytes that the items before this one match, or UNBOUNDED */
+	uint32_t before_bytes = 0;
 	for (uint32_t i = 0; i < reader->n_items; i++) {
 		const struct item *item = &reader->items[i];
 		struct stretch *now = &reader->now;
@@ -334,6 +337,6 @@ void bs_regex_class_sequence(const struct bs_regex *regex,
 	*rate_out = reader.best_rate;
 	*is_exact_out = !spans_lines && reader.n_items == 1 && reader.best.n == 1 &&
 	                reader.items[0].is_sure && options->is_ascii && !options->is_line &&
-	                !regex->has_control && !regex->is_narrower && !reader.has_assertion &&
+	                !regex->has_control && !regex->is_superset && !reader.has_assertion &&
 	                !(options->is_crlf && has_byte(&reader.items[0], '\r'));
 }

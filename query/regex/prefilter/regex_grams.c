@@ -30,7 +30,8 @@
 #include "core/text/grams.h"
 #include "query/regex/regex_set.h"
 
-/* For a longer literal, need contains only the first EXACT_BYTES, and an edge only EDGE_BYTES. */
+/* For a literal of more than EXACT_BYTES, need contains only its first EXACT_BYTES, and an edge
+ * only EDGE_BYTES. */
 #define EXACT_BYTES 1024u
 #define EDGE_BYTES  64u
 /* most copies of a repeated part: x{100} is treated as containing x{16} */
@@ -43,7 +44,8 @@
 #define MOST_STRINGS      64u
 #define MOST_STRING_BYTES 4096u
 
-/* Limits of the operands of an AND, and of the operands or leaves of an OR. */
+/* The most operands of an AND, and the most operands of an OR. MOST_ORED also limits the leaves of
+ * both. */
 #define MOST_ANDED 256u
 #define MOST_ORED  16384u
 /* Up to MOST_COMPARED operands, superfluous ones are searched for and dropped. A comparison of two
@@ -283,7 +285,9 @@ static bool implies(struct arena *arena, const struct need *a, const struct need
 	if (arena->fuel-- <= 0)
 		return false;
 	if (a->kind == BS_GRAM_LITERAL && b->kind == BS_GRAM_LITERAL) {
-		arena->total_bytes += a->literal.n_bytes; /* limits the work like memory */
+		/* Searched bytes count like allocated ones, so that the limit of total_bytes also
+		 * limits this work. */
+		arena->total_bytes += a->literal.n_bytes;
 		return memmem(a->literal.bytes, a->literal.n_bytes, b->literal.bytes,
 		              b->literal.n_bytes) != NULL;
 	}
@@ -353,8 +357,8 @@ static void add_operands(struct operands *operands, const struct need *need)
 			add_operand(operands, need->children[i]);
 }
 
-/* a AND b. If there are too many operands, b is dropped: the result then requires less, which is
- * sound. */
+/* a AND b. If there are too many operands or leaves, b is dropped: the result then requires less,
+ * which is sound. */
 static const struct need *need_and(struct arena *arena, const struct need *a, const struct need *b)
 {
 	if (a->kind == BS_GRAM_ANY || b->kind == BS_GRAM_NONE || a == b)
@@ -789,8 +793,8 @@ static uint32_t class_of(struct classes *classes, const struct bs_regex_set *set
 	return class;
 }
 
-/* The class of a character that may have several bytes stands for its last byte at the start of a
- * window, and for its first byte at the end. So the knowledge is not exact. */
+/* The class of a character that may have several bytes represents the last of these bytes at the
+ * start of a window, and the first one at the end. So the knowledge is not exact. */
 static struct knowledge know_class(struct analysis *analysis, struct bs_regex_set set)
 {
 	uint32_t class = class_of(analysis->classes, &set);
@@ -856,7 +860,9 @@ static struct knowledge know_node(struct analysis *analysis, const struct bs_reg
 	}
 }
 
-/* Computes the knowledge of all nodes in order; children precede their parents. */
+/* Computes what is known of each node (struct knowledge), in order, because children precede their
+ * parents. *need_out: what a text must contain if the whole pattern matches in it; need_any if the
+ * analysis ended early. */
 static enum bs_status analyse(struct arena *arena, const struct bs_regex *regex,
                               struct classes *classes, const struct need **need_out,
                               struct bs_error *err)
@@ -986,7 +992,7 @@ enum bs_status bs_regex_grams_of_all(const struct bs_regex *const *regexes, size
 	return finish(grown, all, status, tree_out, err);
 }
 
-/* Uses only the beginning of a long literal. */
+/* Makes the need of one literal of a list. Uses only the beginning of a long literal. */
 static enum bs_status need_of_literal(struct arena *arena, const struct bs_literal *literal,
                                       struct bs_buffer *folded, const struct need **need_out,
                                       struct bs_error *err)

@@ -13,7 +13,7 @@
 #define LAST_SURROGATE  0xdfffu
 /* No character from here on has another letter case. */
 #define CASED_END 0x1f000u
-/* More than the characters that have another folding: 1,500 in Unicode 17. */
+/* More than the number of characters whose folding is another character: 1,500 in Unicode 17. */
 #define CASED_MOST 2048u
 #define RANGE_NS   50u /* estimated time to sort a range */
 

@@ -36,7 +36,8 @@ void bs_char_set_intersect(struct bs_char_set *set, struct bs_char_set *other);
 void bs_char_set_subtract(struct bs_char_set *set, struct bs_char_set *other);
 /* Keeps what exactly one of the two sets contains. */
 void bs_char_set_differ(struct bs_char_set *set, struct bs_char_set *other);
-/* last: BS_CODE_MAX or BS_BYTE_MAX. No set of code points contains surrogates. */
+/* Replaces the set by its complement in 0..last. last: BS_CODE_MAX or BS_BYTE_MAX. No set of code
+ * points contains surrogates. */
 void bs_char_set_negate(struct bs_char_set *set, uint32_t last);
 /* Adds the characters whose simple case folding is that of a character of the set. is_ascii: only
  * ASCII letters have another case. */

@@ -44,8 +44,9 @@ static void add_set_of_property(struct bs_rust_reader *reader, size_t from, size
 	bs_char_set_deinit(&one);
 }
 
-/* Notes a set of one character like a literal; true: it is written as what never matches. With
- * --crlf, a set of both line ends is treated like one character, too. */
+/* Treats a set of one character like a literal: returns true if no line has the character; the set
+ * is then already written, as what never matches. With --crlf, the set of both line ends counts as
+ * one character. */
 static bool is_banned_set(struct bs_rust_reader *reader, struct bs_char_set *set)
 {
 	size_t n = bs_char_set_n(set);
@@ -479,7 +480,7 @@ static bool find_members(struct bs_rust_reader *reader, const struct bs_rust_cla
 	return is_simple && bs_vector_n(members) > 0;
 }
 
-/* is_banned_set for members. */
+/* Like is_banned_set, for the class of these members. Also sets reader->single. */
 static bool are_banned(struct bs_rust_reader *reader, const struct members *members,
                        bool is_negated)
 {

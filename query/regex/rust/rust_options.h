@@ -24,8 +24,8 @@ struct bs_rust_traits {
 	bool is_beyond_linear; /* BS_RUST_LINEAR cannot express the pattern */
 };
 
-/* Why a match cannot contain the character, because no searched line has it. NULL: it can.
- * bans_nul: see struct bs_rust_options. */
+/* Returns an error message if no match can contain the character c, because no searched line has
+ * it; NULL if a match can. bans_nul: see struct bs_rust_options. */
 const char *bs_rust_banned(const struct bs_grep_pattern *pattern, bool bans_nul, uint32_t c);
 /* Notes a literal character for smart case. BS_UNSUPPORTED: ICU is needed and missing. */
 enum bs_status bs_rust_see_literal(struct bs_rust_traits *traits, uint32_t c,

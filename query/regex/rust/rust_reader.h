@@ -11,9 +11,9 @@
 #include "query/regex/rust/rust_write.h"
 
 #define BS_RUST_END       UINT32_MAX       /* no character follows */
-#define BS_RUST_NOTHING   UINT32_MAX       /* an item is empty */
-#define BS_RUST_NO_SINGLE (UINT32_MAX - 1) /* an item is not a single character */
-#define BS_RUST_BYTE_FLAG (1u << 31)       /* a single byte beyond ASCII */
+#define BS_RUST_NOTHING   UINT32_MAX       /* reader->single: the item is empty */
+#define BS_RUST_NO_SINGLE (UINT32_MAX - 1) /* reader->single: not a single character */
+#define BS_RUST_BYTE_FLAG (1u << 31)       /* reader->single: a single byte beyond ASCII */
 #define BS_RUST_ITEM_NS   50u              /* estimated time to translate an item */
 
 struct bs_rust_name {
@@ -33,7 +33,7 @@ struct bs_rust_class_node {
 	/* RANGE: its ends. ASCII: `first` is an index of bs_ascii_classes. OPERATION: the operands.
 	 * NESTED, UNION: `first` is the first child, or none (NO_CHILD). */
 	uint32_t first, last;
-	size_t name_from, name_end; /* of a property or [:name:] */
+	size_t name_from, name_end; /* range of the name of a property or of [:name:] */
 	uint32_t next;              /* next sibling, or NO_CHILD */
 };
 
@@ -43,7 +43,7 @@ struct bs_rust_reader {
 	const uint8_t *text;
 	size_t n_bytes, at;
 	unsigned depth;
-	unsigned most_depth; /* 0: not needed yet */
+	unsigned most_depth; /* the deepest nesting for which the stack has room; 0: unknown yet */
 	unsigned height;     /* nested groups and repetitions in the last item or group */
 	/* the only character that the last item or group matches, BS_RUST_NOTHING or
 	 * BS_RUST_NO_SINGLE */
@@ -53,12 +53,14 @@ struct bs_rust_reader {
 	struct bs_rust_flags flags;
 	struct bs_rust_writer writer;
 	struct bs_rust_traits *traits;
-	struct bs_rust_names names;       /* of groups, in all patterns */
+	struct bs_rust_names names;       /* names of groups, in all patterns */
 	uint32_t n_groups;                /* capturing groups so far, in all patterns */
-	struct bs_rust_class_nodes nodes; /* of the current class */
+	struct bs_rust_class_nodes nodes; /* nodes of the current class */
 	bool sets_flags;                  /* the pattern sets flags outside groups */
-	/* A message: a required character cannot match, because no searched line has it. NULL:
-	 * none. An error at the end of the pattern, unless the character is repeated 0 times. */
+	/* The message that a required character cannot match, because no searched line has it.
+	 * NULL: no such character so far. The message becomes an error after the last pattern. It
+	 * is dropped if the character turns out to be optional: repeated 0 times, or one of several
+	 * alternatives that are single characters. */
 	const char *banned;
 	enum bs_status status;
 	struct bs_error *err;
@@ -88,7 +90,7 @@ bool bs_rust_is_over(const struct bs_rust_reader *reader);
 /* Reports an error at text[from..reader->at). hint: appended to the message. */
 void bs_rust_refuse(struct bs_rust_reader *reader, size_t from, const char *what, const char *hint);
 
-/* The next character, which next() also reads; BS_RUST_END: there is none. */
+/* Return the next character; BS_RUST_END at the end. bs_rust_next also advances past it. */
 uint32_t bs_rust_peek(const struct bs_rust_reader *reader);
 uint32_t bs_rust_next(struct bs_rust_reader *reader);
 /* The character after the next one and after ignored text; BS_RUST_END: there is none. */

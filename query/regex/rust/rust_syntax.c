@@ -435,7 +435,8 @@ static void read_either(struct bs_rust_reader *reader)
 	struct item item = {.start = NO_ITEM};
 	unsigned height = 0;
 	struct merger merger = {.banned = reader->banned};
-	uint32_t single = BS_RUST_NOTHING; /* of the current alternative */
+	/* the only character that the current alternative matches (see struct bs_rust_reader) */
+	uint32_t single = BS_RUST_NOTHING;
 	for (;;) {
 		height = reader->height > height ? reader->height : height;
 		bs_rust_skip_space(reader);
@@ -513,7 +514,8 @@ static enum bs_rust_place word_edge(const struct bs_rust_reader *reader, enum bs
 	return reader->options->has_word_edges ? BS_RUST_WORD_BOUNDARY : half;
 }
 
-/* In the other forms than that of characters, the additions of -w and -x are written here. */
+/* Writes what -w and -x add before the patterns. Only for BS_RUST_BYTES and BS_RUST_LINEAR; for
+ * BS_RUST_CHARACTERS, pattern.c makes these additions. */
 static void begin_bytes(struct bs_rust_reader *reader)
 {
 	bool is_line = reader->pattern->is_line && reader->pattern->n_patterns == 1;

@@ -18,7 +18,7 @@ static inline const char *bs_rust_line_start(const struct bs_grep_pattern *patte
 	               : "^";
 }
 
-/* The end of a line, which -x adds after it. */
+/* The end of a line, which -x adds after a pattern in parentheses. */
 static inline const char *bs_rust_line_end(const struct bs_grep_pattern *pattern)
 {
 	/* To PCRE2, $ also matches between \r and \n. Without -U, no text contains both. */
@@ -34,9 +34,9 @@ static inline const char *bs_rust_start_anywhere(const struct bs_grep_pattern *p
 	return pattern->crlf && pattern->is_multi_line && !pattern->is_pcre2 ? "\\r{0}" : "";
 }
 
-/* Appends the patterns, joined by |. With pattern->is_line, each of several patterns is anchored.
- * BS_INVALID: a pattern is not valid; the message is one line with the construct and its position.
- * BS_UNSUPPORTED: ICU is needed and missing. */
+/* Appends the translations of the patterns, joined by |, to text_out. With pattern->is_line, each
+ * of several patterns is anchored. BS_INVALID: a pattern is not valid; the message is one line with
+ * the construct and its position. BS_UNSUPPORTED: ICU is needed and missing. BS_NO_MEMORY. */
 enum bs_status bs_rust_translate(const struct bs_grep_pattern *pattern,
                                  const struct bs_rust_options *options, struct bs_buffer *text_out,
                                  struct bs_rust_traits *traits_out,

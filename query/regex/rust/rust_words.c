@@ -54,7 +54,7 @@ static const char *definition(uint8_t letter)
 	return (letter | 0x20) == 'w' ? WORDS : SPACES;
 }
 
-/* Writes a class without \W and \S. */
+/* Writes text[from..end) of a class: replaces \w and \s, leaves out \W and \S. */
 static void put_class(struct pass *pass, size_t from, size_t end)
 {
 	for (pass->at = from; pass->at < end;) {
@@ -159,7 +159,7 @@ enum bs_status bs_rust_words(const uint8_t *text, size_t n_bytes, bool calls,
 	struct bs_buffer defined = {0};
 	struct pass pass = {
 		.text = text, .n_bytes = n_bytes, .to = {.out = &words->text, .err = err}};
-	/* PCRE2 wants an address, also of an empty pattern. */
+	/* PCRE2 needs an address even for an empty pattern. */
 	pass.to.status = bs_buffer_reserve(&words->text, 1, err);
 	if (calls)
 		put(&pass, "(?:");

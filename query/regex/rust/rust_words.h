@@ -10,13 +10,13 @@
 
 struct bs_rust_words {
 	struct bs_buffer text;
-	bool is_changed;    /* the pattern had one of the constructs */
+	bool is_changed;    /* something was replaced */
 	uint32_t n_defined; /* groups that were added, after all others */
 };
 
 /* Appends the pattern, which rust_syntax.h and regex_rewrite.h wrote, to words->text, with \w \W \s
  * \S \b \B replaced by Unicode's definitions. calls: each definition is written once, at the end,
- * and called where it is needed. This is slower, but shorter: a call takes 3 of the 64 KiB to which
- * PCRE2 limits a pattern. BS_NO_MEMORY. */
+ * and called where it is needed. This is slower, but shorter: a call takes 3 bytes of the 64 KiB to
+ * which PCRE2 limits a compiled pattern. BS_NO_MEMORY. */
 enum bs_status bs_rust_words(const uint8_t *text, size_t n_bytes, bool calls,
                              struct bs_rust_words *words, struct bs_error *err) BS_WARN_UNUSED;

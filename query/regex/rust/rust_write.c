@@ -53,7 +53,7 @@ static void put_range(struct bs_text_writer *to, uint32_t first, uint32_t last, 
 		put_code(to, last, is_byte);
 }
 
-/* The pattern is compiled without PCRE2_UTF. */
+/* True if the pattern is compiled without PCRE2_UTF. */
 static bool is_by_bytes(const struct bs_rust_writer *writer)
 {
 	return writer->form != BS_RUST_CHARACTERS || !writer->initial.unicode;
@@ -497,7 +497,7 @@ void bs_rust_put_members(struct bs_rust_writer *writer, const struct bs_rust_fla
 	writer->has_characters = true;
 	put(writer, is_negated ? "[^" : "[");
 	/* Scar: in PCRE2 10.42, a negated class of one letter with several other cases, such as
-	 * (?i)[^k], matches invalid characters, too. */
+	 * (?i)[^k], matches invalid characters, too. Therefore the letter is written twice. */
 	if (is_negated && n == 1 && !members->letter && members->first == members->last &&
 	    flags->caseless)
 		put_code(&writer->to, members->first, false);
@@ -587,7 +587,8 @@ static void put_word_place(struct bs_rust_writer *writer, const struct bs_rust_f
 	                     place == BS_RUST_WORD_START_HALF || place == BS_RUST_WORD_END_HALF;
 	bool is_by_bytes = writer->form == BS_RUST_BYTES;
 	note(writer, flags, flags->unicode);
-	/* Without Unicode, these assertions also match within the UTF-8 of a character. */
+	/* Without Unicode, the three assertions of sees_validity also match within the UTF-8 of a
+	 * character. */
 	writer->has_bytes |= !flags->unicode && sees_validity;
 	writer->sees_validity |= flags->unicode;
 	writer->uses_words |= is_by_bytes && flags->unicode;

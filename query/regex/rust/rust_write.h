@@ -2,7 +2,7 @@
  * rust_write.h: writes the parts of a pattern in Rust's regex syntax (rust_syntax.h) as a pattern
  * for PCRE2 or RE2, in one of three forms:
  *
- *     characters   for a search by characters (PCRE2_UTF). \w, \s, \b and \B stand for Unicode's
+ *     characters   for a search by characters (PCRE2_UTF). \w, \s, \b and \B have Unicode's
  *                  definitions, as rust_words.h writes them for PCRE2; in ASCII text they mean what
  *                  they mean to PCRE2.
  *     bytes        for a search by bytes, of any text: every set is written as the UTF-8 of its
@@ -70,7 +70,8 @@ struct bs_rust_member {
 	char letter; /* 0: a range */
 };
 
-/* Without flags->unicode, c >= 0x80 is a byte if is_byte, otherwise a character in UTF-8. */
+/* Writes a character. Without flags->unicode, c >= 0x80 is written as a byte if is_byte, otherwise
+ * as a character in UTF-8. */
 void bs_rust_put_char(struct bs_rust_writer *writer, const struct bs_rust_flags *flags, uint32_t c,
                       bool is_byte);
 void bs_rust_put_dot(struct bs_rust_writer *writer, const struct bs_rust_flags *flags);
@@ -80,11 +81,11 @@ void bs_rust_put_perl(struct bs_rust_writer *writer, const struct bs_rust_flags 
  * BS_RUST_CHARACTERS. */
 void bs_rust_put_members(struct bs_rust_writer *writer, const struct bs_rust_flags *flags,
                          const struct bs_rust_member *members, size_t n, bool is_negated);
-/* A set of code points or, without flags->unicode, of bytes, in which letter case is already taken
- * into account. */
+/* Writes a set of code points or, without flags->unicode, of bytes. Letter case is not folded: the
+ * set must contain all cases. */
 void bs_rust_put_set(struct bs_rust_writer *writer, const struct bs_rust_flags *flags,
                      struct bs_char_set *set);
-/* Writes what matches nothing. */
+/* Writes a text that never matches. */
 void bs_rust_put_never(struct bs_rust_writer *writer);
 void bs_rust_put_place(struct bs_rust_writer *writer, const struct bs_rust_flags *flags,
                        enum bs_rust_place place);
@@ -95,7 +96,8 @@ void bs_rust_put_definitions(struct bs_rust_writer *writer);
  * and limits the size of the result, so a large text is written only once. defined: the definitions
  * so far, each NUL-terminated. */
 void bs_rust_define(struct bs_text_writer *to, struct bs_buffer *defined, size_t start);
-/* Writes these definitions, for the inside of (?(DEFINE)...). Returns their number. */
+/* Writes the definitions that bs_rust_define collected, for the inside of (?(DEFINE)...). Returns
+ * their number. */
 uint32_t bs_rust_put_defined(struct bs_text_writer *to, const struct bs_buffer *defined);
 
 /* True if c is written as several items, so that a quantifier needs a group. */

@@ -11,7 +11,8 @@ program=$(realpath -- "$1") rounds=${2:-20} seed=${3:-1} questions=${QUESTIONS:-
 echo "$rounds rounds, seeds $((seed + 1)) to $((seed + rounds))"
 cluster_begin "$(mktemp -d "${TMPDIR:-/tmp}/bitsift-crash.XXXXXX")"
 trap cluster_end EXIT
-# Changed pages are written to the WAL and often flushed, and much of the WAL is replayed.
+# With few buffers, changed pages are often written to disk; with rare checkpoints, a recovery
+# replays much of the WAL.
 cluster_make one "shared_buffers = 32MB" "maintenance_work_mem = 4MB" "wal_level = replica" "max_wal_senders = 4" "checkpoint_timeout = 30s" \
     "wal_keep_size = 2GB" "restart_after_crash = on" "hot_standby_feedback = on"
 sql one -c 'CREATE EXTENSION bitsift' -c 'CREATE EXTENSION amcheck'

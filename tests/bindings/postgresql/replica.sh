@@ -11,7 +11,8 @@ trap cluster_end EXIT
 cluster_make one "shared_buffers = 32MB" "max_wal_senders = 4" "wal_keep_size = 2GB"
 sql one -c 'CREATE EXTENSION bitsift'
 cluster_replica two one
-# Tries seeds until the table is one that the WAL contains.
+# Tries seeds until the table is permanent: an unlogged table is not in the WAL, so the replica
+# would lack it.
 while "$program" "$(connection one)" --seed "$seed" --steps 3 --queries 0 --tables 1 >/dev/null &&
     [ "$(sql one -c "SELECT relpersistence FROM pg_class WHERE relname = 't'")" != p ]; do
     seed=$((seed + 1))

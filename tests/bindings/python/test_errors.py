@@ -132,7 +132,8 @@ def test_every_option_in_a_message_is_reworded():
     for path in (path for room in rooms for path in sorted((root / room).rglob("*.c"))):
         source = re.sub(r'"\s*\n\s*"', "", re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S))
         for literal in re.findall(r'"((?:[^"\\\n]|\\.)*)"', source):
-            # "to forget it: bitsift index" is passed with its arguments in pieces.
+            # An option that is a literal by itself is a part of a command in a message ("to forget
+            # it: bitsift index --forget"); py_messages.c rewords the whole command.
             if re.fullmatch(r" ?--[a-z]+ ?", literal):
                 continue
             if re.search(r"(^|[ `(])--[a-z]", literal) and not any(phrase and phrase in literal for phrase in phrases):

@@ -24,8 +24,8 @@ for folder in tree records stored; do
 done
 "$RESEAL" matrix/.bitsift words
 
-# Twice: with --no-stat, and with a check of the files, which are copies and have other
-# fingerprints.
+# ask ARGUMENT...: shows a query with --no-stat. The same query without it must have the same
+# output. It checks the files, which have new fingerprints, because they are copies.
 ask() {
     show bitsift query --no-stat "$@"
     bitsift query "$@" | diff - <(bitsift query --no-stat "$@")

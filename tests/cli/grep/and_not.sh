@@ -1,5 +1,5 @@
-# bitsift grep --and, --not, --scope: the selected lines and files, with the options that change the
-# meaning of a line, a match or an answer. Then random patterns and texts, compared with rg's
+# bitsift grep --and, --not, --scope: the selected lines and files, also with options that change
+# what a line or a match is, or what is printed. Then random patterns and texts, compared with rg's
 # results for each pattern alone. ROUNDS and SEED select other cases.
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
@@ -77,7 +77,8 @@ words=(foo bar Foo ab aab 'x y' é ſt K_1 42 a.b 'foo bar' k SS '')
 patterns=(foo bar Foo 'a+b' 'fo+' é 'K|42' '\bab\b' '^foo' 'b$' . '\d' 'x y' 'foo.*bar' nothing '(?i)FOO' 'a.b')
 # shellcheck disable=SC2034
 options=('' '' -i -S -w -x -F '-F -i' -P '-w -i')
-# The lines of a tree as path:number, the lines that match a pattern, and the files.
+# lines_of: prints all lines of the tree as path:number. matched PATTERN: the lines that match.
+# matched_files PATTERN: the paths of files with a match.
 lines_of() {
     rg --sort path -n '' r | cut -d: -f1,2 | sort
 }

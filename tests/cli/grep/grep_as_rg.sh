@@ -127,7 +127,7 @@ for colors in highlight:bg:yellow highlight:style:italic match:style:italic matc
         same --color always --colors highlight:fg:blue --colors "$colors" $options foo src docs/many.txt
     done
 done
-# Links, and the name of the host.
+# The formats of hyperlinks, and the host name in them.
 printf '#!/bin/sh\necho " a{b}c "\n' >"$SCRATCH/host"
 printf '#!/bin/sh\necho wrong\nexit 1\n' >"$SCRATCH/failing"
 chmod +x "$SCRATCH/host" "$SCRATCH/failing"
@@ -195,8 +195,7 @@ for program in rg 'bitsift grep'; do
     $program foo docs/many.txt <&- | sort | head -n 1
 done
 bitsift query foo >&- || echo "query: exit status $?"
-# As in rg, it is an error if nothing is searched, also because an index without documents is
-# trusted.
+# As in rg, a search of no files is an error. Here --no-stat trusts an index that has no documents.
 mkdir "$SCRATCH/none"
 cd "$SCRATCH/none"
 bitsift index -q .

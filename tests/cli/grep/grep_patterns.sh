@@ -63,7 +63,8 @@ for pattern in foo '\bfoo' '\Bo' 'foo\B' '\B' '\b' '[^a]foo' '.foo' '(?-u:.)foo'
     done
 done
 rm docs/invalid.txt
-# Patterns that PCRE2 accepts only if each definition of a word is written once.
+# Patterns that would be too large for PCRE2 if the definition of a word character were written at
+# each of its uses.
 printf '\314\201\377\nab\n\342\223\220\n\314\201\na\377\n\377\nx2aa- a\n' >docs/large.txt
 long=$(seq -f 'x%.0f\w+\b.\w' 300 | paste -sd '|')
 for pattern in '^\w$|(?:\w-){2000}' "^\\w\$|$long" "(?:$long|\\b)\\w" "(?:$long|\\s)\\w" "(?-u:\\xff)\\B|$long" "$(printf '(%.0s' {1..248})\\b\\w$(printf ')%.0s' {1..248})"; do
@@ -147,7 +148,8 @@ for pattern in '.?' '\s?' 'o?' '^' '$' '[^o]?' '(?s).?' 'o|\n'; do
         same $options -e "$pattern" src/deep/plain.txt docs/blank.txt
     done
 done
-# After the limit of -m, context lines that match are printed as matches, but not where rg searches one line after another.
+# Context lines after the last line that -m allows are printed as matches if they match, but not in
+# the modes in which rg searches line by line.
 printf 'a\0foo\0bfoo\0z\0foo\0' >"$SCRATCH/nul"
 for options in '-U -m1 -A2 -n' '-m1 -A2 -n' '-U -m1 --passthru' '-U -C1 -m1'; do
     # shellcheck disable=SC2086
@@ -177,7 +179,7 @@ for options in '--context-separator XX -C1' '--no-context-separator -C1' '--cont
     # shellcheck disable=SC2086
     same $options foo src docs
 done
-# A flag ends with its pattern, with -P, too.
+# A flag applies only to the rest of its own pattern, with -P, too.
 printf 'K\nk\nS\n' >flags.txt
 for patterns in '-e x(?i)s* -e k' '-e (?i)s+ -e k' '-x -e (?i)s -e k'; do
     # shellcheck disable=SC2086

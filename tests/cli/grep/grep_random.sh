@@ -137,7 +137,8 @@ for ((i = 0; i < n_cases; i++)); do
     # --stop-on-nonmatch stops one match too late.
     [[ $chosen != *' -v'* || ! $chosen =~ ' -vm2 '|' -m' || ! $chosen =~ ' -'[UP]|--(passthru|null-data) ]] || continue
     [[ $chosen != *' -v'* || $chosen != *--stop-on* ]] || continue
-    # It may print the context after the limit as a match where a last line has no line end.
+    # With -v, rg may print context lines after the limit of -m as matches if a file ends without a
+    # line end.
     [[ $chosen != *' -v'* || ! $chosen =~ ' -vm2 '|' -m' || ! $chosen =~ ' -'[AC] || ! $(tail -qc 1 t/*.txt | tr -d '\n') ]] || continue
     # bitsift-grep(1): rg prints the separator between files also where it prints nothing of a file,
     # and next to NUL bytes, ^ and $ depend on how rg searches.

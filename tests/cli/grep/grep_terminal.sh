@@ -10,15 +10,16 @@ on_terminal() {
     shift
     script -qec "$(printf '%q ' "$@")" /dev/null </dev/null >"$file" || true
 }
-# Without an index, each user gets a hint once how to make one, but not if the output goes
-# elsewhere.
+# Without an index, a user gets a hint how to make one, but only once, and only if the output is a
+# terminal.
 SHELL=$BASH script -qec 'bitsift grep -c foo src/main.c >/dev/null' /dev/null </dev/null
 for time in first second; do
     on_terminal "$SCRATCH/ours" bitsift grep -c foo src/main.c
     printf '%s time: ' $time
     tr -d '\r' <"$SCRATCH/ours"
 done
-# An index that does not follow their source is not used for files, and a notice reports that.
+# The source of this index is outside the folder of the index, and the user has not named it.
+# Therefore grep searches without the index, and reports this.
 mkdir -p far/src near
 printf 'foo\n' >far/src/a.txt
 settle

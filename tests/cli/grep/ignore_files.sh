@@ -49,7 +49,8 @@ mkdir -p "$SCRATCH/new/sub/deep/x." "$SCRATCH/new/sub/.hid" "$SCRATCH/new/out"
     done
     ln -s sub/deep link
     ln -s sub/deep eep # its name ends the name of its target
-    # rule RULE [OPTION...]: a rule in the outermost folder, and PATHs in, at and below it.
+    # rule RULE [OPTION...]: writes RULE to the .gitignore of the outermost folder, and compares the
+    # files that are listed for each of `paths` and from a subfolder.
     rule() {
         printf '%b\n' "$1" >.gitignore
         shift

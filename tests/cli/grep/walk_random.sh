@@ -205,7 +205,7 @@ for ((round = 0; round < n_rounds; round++)); do
     RANDOM=$((${SEED:-815} + round))
     before=$n_other
     tree=$SCRATCH/outer/middle/tree
-    # The PWD must exist.
+    # Leaves the folder that is removed below.
     cd "$SCRATCH"
     rm -rf -- outer shared linked index
     mkdir -p "$tree"

@@ -17,7 +17,8 @@ for file in b/2 a/deep/x c.txt a/9 a/deep/y b/1 a.txt z; do
     echo 'foo bar' >"$file"
     minute=$((minute + 7))
     touch -m -d "2020-01-01 00:$minute:00.$minute" "$file"
-    # In the future, so that no search changes it.
+    # The access time is in the future, because with relatime reading the file does not update it
+    # then.
     touch -a -d "2040-02-01 00:$((60 - minute)):00" "$file"
 done
 touch -m -d '1965-01-01' b/1

@@ -7,7 +7,7 @@ cmp <(bitsift --help) <(bitsift help)
 each show bitsift :: --version indes --indes
 cmp <(bitsift query --help) <(bitsift query -h)
 bitsift help bloom | head -n 4 # a topic
-# For a screen of 80 columns, and with every option.
+# Every help text fits into 80 columns; the transcript shows which options it lists.
 commands=$(bitsift --help | awk 'NF == 0 { n++ } n == 1 && NF { print $1 }')
 for command in '' $commands; do
     # shellcheck disable=SC2086 # no command is no argument

@@ -11,7 +11,7 @@ for command in $commands; do
     n=0
     for name in $names; do
         short=${name%?}
-        # With a value, separate or joined: that changes nothing.
+        # Without and with a value after =, which must not matter.
         for argument in "$short" "$short=1"; do
             # Two letters are too short for a proposal.
             ! grep -qxF -e "$short" <<<"$names" && [ "${#short}" -gt 3 ] || continue

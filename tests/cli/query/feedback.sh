@@ -52,6 +52,12 @@ END
 quiet bitsift index --index years years.jsonl
 BITSIFT_INDEX=years show bitsift query --format '{id}' --feedback=1 ferry
 BITSIFT_INDEX=years show bitsift query --format '{id}' --feedback=1 --sort year ferry
+echo '# an example document is no hit, and is not counted, in sorted order either'
+awk 'BEGIN { for (i = 0; i < 30000; i++) printf "{\"id\":\"%d\",\"n\":%d,\"text\":\"%s\"}\n", i, i % 100, i % 3 ? "bread" : "ferry" }' >n.jsonl
+quiet bitsift index --index n n.jsonl
+BITSIFT_INDEX=n show bitsift query --count --like 29997
+n=$(BITSIFT_INDEX=n bitsift query --like 29997 --sort n -n 1 --stats 2>&1 >found | grep -oP '"hits":\K[0-9]+')
+[ "$n" -le 10199 ] || echo "$n hits"
 echo '# no feedback terms'
 show bitsift query --count --feedback nothing
 show bitsift query --count --feedback -- -ferry

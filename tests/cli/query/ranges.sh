@@ -35,7 +35,8 @@ every price:8Pi..9008T
 # Nested fields, arrays: any value suffices.
 each every :: 'size.x:>3' size.y.z:-7..-7 size.y.z:7.5..
 every 'year:<1985' 'year:>2005'
-# Dates; a shorter date denotes its whole time, in UTC; years as numbers.
+# Dates, in UTC: a date without a day, an hour or seconds denotes the whole month, day or minute.
+# Years that are numbers.
 each every :: when:2024-05..2024-06 when:2024-05-17..2024-05-17 when:2024-05-17T08:30..2024-05-17T08:30 \
     when:2024..2024 'when:<2024' 'when:>2024' when:2024-01-01T01..2024-01-01T01 \
     when:2016-12-31T23:59:60..2016-12-31T23:59:60 when:2017-01-01..2017-01-01 when:9999.. when:..1500 \

@@ -538,9 +538,9 @@ static size_t encode(const struct wild *wild, size_t token, uint8_t *out, size_t
 	return n;
 }
 
-/* Turns a word in which encode() put a letter for each wildcard into a pattern; is_open: with a
- * final *. Returns the pattern's length; 0 if the word has no wildcard, or no other letter or
- * digit. */
+/* Makes a pattern of a word, in which encode() has replaced each wildcard by a letter. With
+ * is_open, a * is appended. Returns the pattern's length; 0 if the word has no wildcard, or no
+ * letter or digit besides. */
 static size_t to_pattern(const uint8_t *word, size_t n, bool is_open, uint8_t *pattern)
 {
 	size_t n_out = 0, n_wild = 0;

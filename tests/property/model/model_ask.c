@@ -57,8 +57,8 @@ static bool has(const struct model_query *query, uint32_t i, const struct model_
 	return false;
 }
 
-/* Whether the query's second word occurs 1 to `most` positions after the first; or in either
- * order. */
+/* Whether the query's two words occur in one field at positions that differ by 1 to `most`: the
+ * first word first or, with any_order, in either order. */
 static bool is_close(const struct model_query *query, const struct model_doc *doc, size_t most,
                      bool any_order)
 {
@@ -248,9 +248,9 @@ static bool must_be_hit(const struct comparison *comparison, size_t i)
 	        query_matches(comparison->query, &comparison->state->docs.at[i]));
 }
 
-/* Two sources may have documents with the same id. Returns whether a hit with this id belongs to a
- * later document than `doc`: the remaining hits with the id are just enough for the later documents
- * that must be found. */
+/* Whether hit number `hit`, which has the id of `doc`, must be another document with this id,
+ * because two sources may have the same id. True if the hits with the id from this one on are no
+ * more than the later documents with the id that must be found. */
 static bool is_later_ones(const struct comparison *comparison, const struct answer *answer,
                           size_t hit, size_t doc)
 {

@@ -149,8 +149,9 @@ static void test_overflow_below_the_bound(void **state)
 	assert_true(fabs(pow(M_E * M_LN2 / 16, 16) / 1.37e-15 - 1) < 0.01);
 	assert_true(bs_counting_overflow(1000, 3, 5, 16) == 0); /* 15 increments */
 	assert_true(bs_counting_overflow(1, 16, 1, 16) == 1);
-	/* The Poisson distribution, which many counters approximate: 1 - e^-x (1 + x + x^2 / 2
-	 * ...). */
+	/* With many counters, the count of one has nearly a Poisson distribution. So a counter
+	 * reaches `limit` with probability 1 - e^-x (1 + x + x^2 / 2 ...), the sum having `limit`
+	 * terms. */
 	double x = M_LN2, below = 0, term = exp(-x);
 	for (uint32_t limit = 1; limit <= 8; limit++) {
 		below += term;

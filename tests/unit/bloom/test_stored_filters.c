@@ -325,13 +325,13 @@ static void test_lies(void **state)
 		{COMPRESSED, 40, 100, BS_CORRUPT, "byte 64"},
 		{COMPRESSED, 40, 0, BS_CORRUPT, "byte 64"},
 		{COMPRESSED, 44, 1, BS_CORRUPT, "byte 64"},
-		{DELTA, 24, 699, BS_INVALID, "another one"},
-		{DELTA, 20, 4, BS_INVALID, "another one"},
+		{DELTA, 24, 699, BS_INVALID, "another filter"},
+		{DELTA, 20, 4, BS_INVALID, "another filter"},
 		{DELTA, 40, 701, BS_CORRUPT, "byte 96"},
 		{DELTA, 40, 5, BS_CORRUPT, "byte 96"},
 		{DELTA, 64, 3, BS_CORRUPT, "cleared"},
 		{DELTA, 68, 1, BS_CORRUPT, "cleared"},
-		{DELTA, 72, 0, BS_INVALID, "another one"},
+		{DELTA, 72, 0, BS_INVALID, "another filter"},
 		{DELTA, 80, 0, BS_CORRUPT, "byte 80"},
 		{DELTA, 88, 1, BS_CORRUPT, "byte 96"},
 		{DELTA, 88, 26, BS_CORRUPT, "byte 88"}, /* the two codes have 25 bytes */
@@ -360,8 +360,8 @@ static void test_lies(void **state)
 	}
 }
 
-/* A reader that needs no bits accepts the head alone. A code must not be followed by unused
- * bytes. */
+/* The functions that read only the head of a filter accept damaged bits. The code of a compressed
+ * filter must not be followed by unused bytes. */
 static void test_heads_and_tails(void **state)
 {
 	struct bs_bloom_view view;

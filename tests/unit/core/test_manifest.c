@@ -165,7 +165,8 @@ static void manifest_fill(struct bs_manifest *manifest, uint64_t *random)
 
 /* ---- comparing ---- */
 
-/* The skipped files of each source are found without those before them. */
+/* Expects that the skipped files of each source, read from the place that
+ * bs_manifest_find_non_documents returns, are those of a pass over all sources. */
 static void expect_found(const struct bs_manifest *manifest)
 {
 	struct bs_non_documents file, found;

@@ -274,7 +274,7 @@ static void test_sets(void **state)
 	assert_true(n_changed > 30 && n_made > 10);
 }
 
-/* Looks up numbers, some of which are filtered out by others. */
+/* bs_multiset_subtract removes from `numbers` exactly those that the coded list contains. */
 static void test_looking(void **state)
 {
 	for (uint64_t seed = 1; seed <= 30; seed++) {

@@ -241,8 +241,8 @@ static void test_wrong_counts(void **state)
 	struct bs_section section = bs_container_section(file, SECTION, 0);
 	for (size_t i = 0; i < COUNT(wrong); i++)
 		expect_status(bs_packed_open(&packed, section, wrong[i], ERR), BS_CORRUPT);
-	/* If the number of blocks fits, or is larger, only a check detects a wrong number of
-	 * values. */
+	/* Opening accepts a wrong number of values if they need no more blocks than the section
+	 * has; only the check detects it. */
 	for (uint64_t n = 0; n < 256; n++) {
 		ok(bs_packed_open(&packed, section, n, ERR));
 		assert_int_equal(bs_packed_check(&packed, ERR), n == 200 ? BS_OK : BS_CORRUPT);

@@ -40,7 +40,9 @@ struct rig {
 	uint64_t failing_task, failing_put, stopping_put;
 	unsigned n_parts; /* number of parts that a task hands over before it is done */
 	bool waits;       /* each task waits for its turn */
-	bool holds;       /* each task holds a byte; three may, and the task whose turn it is */
+	/* Each task calls bs_task_hold for one byte. Three tasks can hold one at the same time, in
+	 * addition to the task whose turn it is. */
+	bool holds;
 	bool puts_on_caller;
 	pthread_t caller;
 	atomic_uint n_wrong;

@@ -189,8 +189,8 @@ static void test_shards(void **state)
 	expect_of_documents((struct bs_writer_request){.not_stored = true}, 270000, 6, 50000);
 }
 
-/* Segments that a commit merges are condensed, too; merged segments are removed, condensed or
- * not. */
+/* A segment that a commit makes by merging others is also condensed. The merged ones are removed,
+ * in both forms. */
 static void test_compaction(void **state)
 {
 	struct bs_writer *writer = open_with((struct bs_writer_request){.write.condensed = true});

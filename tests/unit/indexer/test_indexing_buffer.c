@@ -310,7 +310,9 @@ static void check_renumbered(uint32_t n_threads, const struct bs_dir *dir)
 		                     (i % 3 == 0 && (i < LAST || n_threads > 1) ? BS_NOTE_IS_CODED
 		                                                                : 0));
 	notes[LAST] |= n_threads > 1 ? BS_NOTE_IS_CODED : 0;
-	if (n_threads == 1) /* an ordinal of four bytes, for a term without a hash */
+	/* The new number of term 5000 takes four bytes. It is beyond the end of `hashes`, but no
+	 * hash is read for a term of a single document. */
+	if (n_threads == 1)
 		new_of[5000] = UINT32_MAX - 1;
 	for (uint8_t i = 0; i < BS_NOTE_KINDS; i++)
 		by.columns[i] = bs_count_pack(

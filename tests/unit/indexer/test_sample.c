@@ -101,8 +101,8 @@ static void test_collections(void **state)
 	}
 }
 
-/* Records that are longer than the share of a piece are read, too, as long as they fit into a
- * piece. */
+/* Records that are longer than the part of a piece that is read are sampled, too, if they fit into
+ * a piece. */
 static void test_long_records(void **state)
 {
 	char place[] = "records.jsonl";

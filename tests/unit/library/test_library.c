@@ -5,6 +5,7 @@
 #include <bitsift.h>
 #include <bitsift/query.h>
 
+#include "tests/rigs/clock_rig.h"
 #include "tests/rigs/library_rig.h"
 
 /* ---- a folder with a record file and an index ---- */
@@ -810,10 +811,28 @@ static void test_changed_source(void **state)
 	bs_searcher_free(searcher);
 }
 
+/* An age is counted from the time of each search, even if the searcher has been asked for it
+ * before. */
+static void test_ages(void **state)
+{
+	AUTO(bs_index_close_at) struct bs_index *index = build_and_open();
+	AUTO(bs_searcher_free_at) struct bs_searcher *searcher = must_searcher(index);
+	struct bs_search_result result;
+	struct heard heard = {.n_hits = 0};
+	struct bs_search_request request = ask("cat", BS_SEARCH_IDS, &heard);
+	request.filter.newer = "2s";
+	ok(bs_search(searcher, &request, &result, ERR));
+	assert_int_equal(result.n_hits, 2);
+	clock_make_old();
+	ok(bs_search(searcher, &request, &result, ERR));
+	assert_int_equal(result.n_hits, 0);
+	clock_make_young();
+}
+
 RUN_TESTS_EACH_WITH(setup, library_teardown, test_versions_agree, test_names_are_never_null,
                     test_kernels, test_build_reports, test_build_steps, test_build_can_be_stopped,
                     test_recorded_options, test_consent, test_bad_build_requests,
                     test_open_and_describe, test_locate, test_find, test_find_by_other_words,
                     test_find_by_statistics, test_find_is_stopped, test_bad_find_requests,
                     test_delete_and_check, test_candidates, test_sources_are_listed,
-                    test_documents_by_id, test_changed_source)
+                    test_documents_by_id, test_changed_source, test_ages)

@@ -464,7 +464,8 @@ static void test_left_out_fields(void **state)
 	assert_int_equal(n_texts, 1);
 	bs_searcher_free(searcher);
 	bs_index_close(index);
-	/* A rebuild with other options finds them. */
+	/* After a rebuild without text_fields, the left-out fields of the stored texts are
+	 * searched. */
 	build.rules.text_fields = NULL;
 	build.index.words = build.rebuild = true;
 	build.n_sources = 0;

@@ -85,8 +85,7 @@ struct files_call {
 	struct bs_py_deadline deadline;
 	struct bs_py_keep keep;
 	PyObject *progress, *confirm; /* the functions that the caller passed; nullable */
-	struct bs_py_bytes
-		names; /* names of deleted documents: the length as a size_t, the bytes */
+	struct bs_py_bytes names; /* names of deleted documents, each after its length, a size_t */
 	size_t n_names;
 	uint64_t told_ns; /* when `progress` was last called */
 	/* has_context: files_call_end must clear `context`. is_failed: memory ran out while a

@@ -140,15 +140,15 @@ static PyStructSequence_Desc passage_desc = {
 
 /* The recorded length of a string that is missing; it becomes None. */
 #define NONE SIZE_MAX
-/* A recorded hit: these numbers; id, local id, path, value and snippet; the passages; and, if there
- * are details, the best passage. */
+/* The beginning of a recorded hit. After it come the strings whose sizes it has (id, local id,
+ * path, value and snippet), then the passages and, if there are details, the best passage. */
 struct heard_hit {
 	uint64_t rank, document;
 	double score;
 	size_t id_bytes, name_bytes, path_bytes, value_bytes, snippet_bytes, n_passages;
 	bool is_changed, is_date;
 };
-/* A recorded passage: these numbers, the field and the text. */
+/* The beginning of a recorded passage. The field and the text follow. */
 struct heard_passage {
 	uint64_t line, column, start, stop;
 	size_t field_bytes, text_bytes;

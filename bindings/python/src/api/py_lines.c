@@ -18,7 +18,7 @@ static PyStructSequence_Field line_fields[] = {
 
 static PyStructSequence_Desc line_desc = {"bitsift.Line", "A line that was found.", line_fields, 7};
 
-/* A recorded line: these numbers, followed by path, text, enclosing line and matches. */
+/* The beginning of a recorded line. Path, text, enclosing line and matches follow. */
 struct heard_line {
 	uint64_t number, byte_off;
 	uint64_t enclosing_number; /* 0: there is no enclosing line */

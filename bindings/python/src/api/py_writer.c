@@ -168,7 +168,8 @@ struct batch {
 	struct bs_py_keep keep;       /* owns what `texts` and `documents` borrow */
 	struct bs_py_text_list texts; /* of all documents */
 	struct ready *documents;
-	size_t n, n_bytes; /* of the documents; the size of their texts */
+	size_t n;       /* number of documents */
+	size_t n_bytes; /* total size of their texts */
 };
 
 static bool put_into(struct batch *batch, PyObject *id, PyObject *document)

@@ -12,8 +12,11 @@ struct bs_memory_index;
 /* Passed to the library as long as an index or writer is open, or for one call; owns references to
  * Python objects. */
 struct bs_py_context {
-	/* A Memory, a function of an id, an Analyzer, a logging.Logger; each nullable. */
-	PyObject *memory, *texts, *analyzer, *logger;
+	/* Each is NULL if its option was not given. */
+	PyObject *memory;   /* a Memory */
+	PyObject *texts;    /* a function that takes an id and returns the texts of the document */
+	PyObject *analyzer; /* an Analyzer */
+	PyObject *logger;   /* a logging.Logger */
 	struct bs_consent consent;
 	struct bs_text_provider provider;
 	struct bs_log log;

@@ -9,7 +9,7 @@
 enum bs_py_kind {
 	BS_PY_BOOL, /* bool: the truth value */
 	BS_PY_NOT,  /* bool: the negated truth value */
-	/* uint32_t; a negative number is a ValueError, one that is too large an OverflowError */
+	/* uint32_t; raises ValueError if negative, OverflowError if too large */
 	BS_PY_U32,
 	BS_PY_U64, /* uint64_t or size_t, with the errors of BS_PY_U32 */
 	/* uint64_t nanoseconds until a deadline; 1 if it has passed, 0 without a deadline */
