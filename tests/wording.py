@@ -26,9 +26,9 @@ import sys
 import tempfile
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
-# Prefixes of messages. A message of a program gets a template automatically, another line only if
-# its template exists.
-MARK = re.compile(r"(?: *! )?(?:(bitsift(?:-bench)?: )|(?:ERROR|HINT|NOTICE|WARNING|DETAIL):  "
+# Prefixes of messages, after a sign of `changes` in cli/lib.sh. A message of a program gets a
+# template automatically, another line only if its template exists.
+MARK = re.compile(r"(?:[-+] )?(?: *! )?(?:(bitsift(?:-bench)?: )|(?:ERROR|HINT|NOTICE|WARNING|DETAIL):  "
                   r"|(?:Runtime|Parse) error near line \d+: |Error: stepping, )?")
 KEYED = re.compile(r"<([a-z0-9-]+)>(?: (.*))?$", re.S)
 HOLE = re.compile(r"\{(\d*)\}")
@@ -86,6 +86,8 @@ class Wording:
 
     def encode(self, line):
         """Returns the line in transcript form, by the template with the fewest bytes in arguments."""
+        if line.startswith("# "):
+            return line  # a heading of a script
         mark = MARK.match(line)[0]
         found = []
         for key, template in self.templates.items():

@@ -12,7 +12,8 @@ static size_t whole_characters(const char *text, size_t n_bytes)
 }
 
 /* Replaces n_bytes of `text` at offset `at` by `to`. room: the size of `text` in bytes, with the
- * NUL. If the result does not fit, first the rest of the text after `to` is shortened, then `to`. */
+ * NUL. If the result does not fit, first the rest of the text after `to` is shortened, then `to`.
+ */
 static void replace(char *text, size_t room, size_t at, size_t n_bytes, const char *to)
 {
 	size_t length = strlen(text), to_bytes = strlen(to), rest = length - at - n_bytes;

@@ -38,12 +38,11 @@ announce() {
     printf '%s\n' "$line" | neutral -
 }
 
-# quiet COMMAND...: prints only the command and its exit status unless 0.
+# quiet COMMAND...: prints nothing if the exit status is 0, otherwise the command and the status.
 quiet() {
     local status=0
-    announce "$@"
     "$@" >/dev/null 2>"$SCRATCH/.stderr" || status=$?
-    [ "$status" -eq 0 ] || printf 'exit status %d\n' "$status"
+    [ "$status" -eq 0 ] || { announce "$@" && printf 'exit status %d\n' "$status"; }
 }
 
 # each COMMAND... :: LAST...: runs the command once with each of these last arguments.
@@ -65,6 +64,53 @@ once() {
     "${@:2}" >"$once_last.new"
     cmp -s "$once_last.new" "$once_last" || cat "$once_last.new"
     mv "$once_last.new" "$once_last"
+}
+
+# changes NAME COMMAND...: prints the command's output; after the first call with this name only what
+# changed since the previous one: after the first line (`show` prints the command there) the lines
+# that are gone ("- ") and the new ones ("+ "), or the output if that is shorter. Prints nothing if
+# nothing changed.
+changes() {
+    local changes_last=$SCRATCH/.changes.${1//\//_}
+    : >>"$changes_last"
+    "${@:2}" >"$changes_last.new"
+    if ! diff "$changes_last" "$changes_last.new" >"$changes_last.diff"; then
+        if [ "$(grep -c '^[<>]' "$changes_last.diff")" -lt "$(wc -l <"$changes_last.new")" ]; then
+            head -n 1 "$changes_last.new"
+            sed -n 's/^< /- /p; s/^> /+ /p' "$changes_last.diff"
+        else
+            cat "$changes_last.new"
+        fi
+    fi
+    mv "$changes_last.new" "$changes_last"
+}
+
+# finds ARGUMENT...: prints on one line the arguments of a query and the ids that it finds, then its
+# messages, and the exit status unless it is 0 with ids or 1 without.
+finds() {
+    local status=0 expected=0
+    bitsift query --ids "$@" >"$SCRATCH/.ids" 2>"$SCRATCH/.stderr" || status=$?
+    printf '%s -> %s\n' "$*" "$(tr '\n' ' ' <"$SCRATCH/.ids")" | neutral - | sed 's/ $//'
+    neutral "$SCRATCH/.stderr" | sed 's/^/! /'
+    [ -s "$SCRATCH/.ids" ] || expected=1
+    [ "$status" -eq "$expected" ] || printf 'exit status %d\n' "$status"
+}
+
+# every ARGUMENT...: like finds; also checks that all ways of searching agree on the ids, their
+# number and the hits.
+every() {
+    local ids n way
+    finds "$@"
+    ids=$(cat "$SCRATCH/.ids")
+    n=$(printf '%s' "$ids" | grep -c '') || true
+    for way in '' --brute --fresh --no-stat '--kernel plain'; do
+        # shellcheck disable=SC2086 # several words
+        [ "$(bitsift query --ids $way "$@" 2>/dev/null)" = "$ids" ] || echo "other ids with $way"
+        # shellcheck disable=SC2086
+        [ "$(bitsift query --count $way "$@" 2>/dev/null)" = "$n" ] || echo "another count with $way"
+        # shellcheck disable=SC2086
+        [ "$(bitsift query --json -n 100 $way "$@" 2>/dev/null | grep -c '"rank"')" = "$n" ] || echo "other hits with $way"
+    done
 }
 
 # settle: from now on each bitsift trusts the fingerprints of all files that were written before it

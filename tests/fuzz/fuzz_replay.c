@@ -11,7 +11,6 @@ static unsigned n_files;
 
 static int replay(const char *path, const struct stat *info, int type, struct FTW *walk)
 {
-	(void)walk;
 	if (type != FTW_F)
 		return 0;
 	size_t n_bytes = (size_t)info->st_size;

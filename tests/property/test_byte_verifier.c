@@ -11,7 +11,6 @@
 #include "tests/rigs/buffer_rig.h"
 #include "tests/rigs/core_rig.h"
 #include "tests/rigs/dice.h"
-#include "tests/rigs/test.h"
 
 #define MAX_KERNELS 8
 #define MAX_FIELDS  3
@@ -331,10 +330,8 @@ static void check_fields(struct bench *bench, const struct doc *doc, const struc
 	struct bs_match quick = {0};
 	enum bs_verdict byte_verdict;
 	for (int needs_words = 0; needs_words < 2; needs_words++) {
-		assert_int_equal(bs_byte_verifier_fields(bench->byte_verifier, no_ref, fields,
-		                                         n_fields, is_json, needs_words,
-		                                         &byte_verdict, &quick, NULL),
-		                 BS_OK);
+		ok(bs_byte_verifier_fields(bench->byte_verifier, no_ref, fields, n_fields, is_json,
+		                           needs_words, &byte_verdict, &quick, ERR));
 		check_answer(bench, doc, match, byte_verdict, where);
 		if (needs_words && byte_verdict == BS_VERDICT_YES)
 			check_words(bench, doc, match, &quick, where);
@@ -350,15 +347,11 @@ static void check_line(struct bench *bench, const struct doc *doc, const struct 
 	bool is_known;
 	const uint8_t *line = doc->line.data;
 	size_t n = doc->line.used_bytes;
-	assert_int_equal(
-		bs_byte_verifier_json(bench->byte_verifier, no_ref, line, n, &byte_verdict, NULL),
-		BS_OK);
+	ok(bs_byte_verifier_json(bench->byte_verifier, no_ref, line, n, &byte_verdict, ERR));
 	check_answer(bench, doc, match, byte_verdict, "line");
-	assert_int_equal(bs_record_parse(bench->parser, line, n, &parsed, &refusal, NULL), BS_OK);
+	ok(bs_record_parse(bench->parser, line, n, &parsed, &refusal, ERR));
 	assert_true(!refusal.reason && parsed.text.n_fields == doc->n_fields);
-	assert_int_equal(
-		bs_record_scan_line(&bench->scan, line, n, false, &scanned, &is_known, NULL),
-		BS_OK);
+	ok(bs_record_scan_line(&bench->scan, line, n, false, &scanned, &is_known, ERR));
 	bool has_unicode = memmem(line, n, "\\u", 2);
 	assert_true(is_known || has_unicode);
 	if (is_known) {
@@ -374,8 +367,7 @@ static void check_line(struct bench *bench, const struct doc *doc, const struct 
 			                    doc->fields[i].text_bytes);
 		}
 	}
-	assert_int_equal(
-		bs_record_scan_line(&bench->scan, line, n, true, &scanned, &is_known, NULL), BS_OK);
+	ok(bs_record_scan_line(&bench->scan, line, n, true, &scanned, &is_known, ERR));
 	assert_true(is_known && scanned.text.n_fields == doc->n_fields);
 	check_fields(bench, doc, scanned.text.fields, scanned.text.n_fields, true, match,
 	             "fields in the line");
@@ -405,7 +397,7 @@ static void check_grown(struct bench *bench, const struct doc *doc)
 	struct bs_field field = {.name = "",
 	                         .text = text.data ? text.data : (const uint8_t *)"",
 	                         .text_bytes = text.used_bytes};
-	assert_int_equal(bs_match_document(bench->matcher, no_ref, &field, 1, &match, NULL), BS_OK);
+	ok(bs_match_document(bench->matcher, no_ref, &field, 1, &match, ERR));
 	bool is_new = true, takes_heads = bs_byte_verifier_takes_heads(bench->byte_verifier);
 	for (size_t n = 0; n < text.used_bytes || is_new;) {
 		n += 1 + (size_t)below(20000);
@@ -413,9 +405,8 @@ static void check_grown(struct bench *bench, const struct doc *doc)
 		n = is_whole ? text.used_bytes : n;
 		uint8_t *there = must_malloc(n + 1);
 		memcpy(there, field.text, n);
-		assert_int_equal(bs_byte_verifier_grown(bench->byte_verifier, no_ref, there, n,
-		                                        is_new, is_whole, &verdict, NULL),
-		                 BS_OK);
+		ok(bs_byte_verifier_grown(bench->byte_verifier, no_ref, there, n, is_new, is_whole,
+		                          &verdict, ERR));
 		check_answer(bench, doc, &match, verdict,
 		             is_whole ? "text that grew" : "beginning");
 		assert_true(is_whole || verdict != BS_VERDICT_NO);
@@ -439,16 +430,12 @@ static void check_query(struct bench *bench, const struct doc *doc)
 		return;
 	bs_tokenizer_split(bench->tokenizer, bench->splits);
 	make_plan(bench);
-	assert_int_equal(bs_matcher_new(bench->query, bench->tokenizer, &bench->matcher, NULL),
-	                 BS_OK);
+	ok(bs_matcher_new(bench->query, bench->tokenizer, &bench->matcher, ERR));
 	bs_matcher_weigh_fields(bench->matcher, weights);
-	assert_int_equal(
-		bs_match_document(bench->matcher, no_ref, doc->fields, doc->n_fields, &match, NULL),
-		BS_OK);
+	ok(bs_match_document(bench->matcher, no_ref, doc->fields, doc->n_fields, &match, ERR));
 	const struct bs_kernel *kernel = bench->kernels[below(bench->n_kernels)];
-	assert_int_equal(bs_byte_verifier_new(&bench->plan, bench->tokenizer, kernel,
-	                                      &bench->byte_verifier, NULL),
-	                 BS_OK);
+	ok(bs_byte_verifier_new(&bench->plan, bench->tokenizer, kernel, &bench->byte_verifier,
+	                        ERR));
 	if (bench->byte_verifier) {
 		bs_byte_verifier_weigh_fields(bench->byte_verifier, weights);
 		check_fields(bench, doc, doc->fields, doc->n_fields, false, &match, "fields");
@@ -469,16 +456,14 @@ static void check_documents(const struct bs_tokenizer_options *options, uint64_t
 	struct bench bench = {.splits = options && options->split_identifiers};
 	struct doc doc = {0};
 	bench.n_kernels = bs_kernel_list(bench.kernels, MAX_KERNELS);
-	assert_int_equal(bs_tokenizer_new(options, &bench.tokenizer, NULL), BS_OK);
-	assert_int_equal(bs_record_parser_new(&record_options, &bench.parser, NULL), BS_OK);
+	ok(bs_tokenizer_new(options, &bench.tokenizer, ERR));
+	ok(bs_record_parser_new(&record_options, &bench.parser, ERR));
 	for (uint32_t i = 0, number; i < 3; i++)
-		assert_int_equal(bs_term_table_intern(&bench.fields,
-		                                      (const uint8_t *)query_fields[i].name,
-		                                      (uint32_t)query_fields[i].name_bytes,
-		                                      bs_hash_slot(query_fields[i].name,
-		                                                   query_fields[i].name_bytes),
-		                                      &number, NULL, NULL),
-		                 BS_OK);
+		ok(bs_term_table_intern(
+			&bench.fields, (const uint8_t *)query_fields[i].name,
+			(uint32_t)query_fields[i].name_bytes,
+			bs_hash_slot(query_fields[i].name, query_fields[i].name_bytes), &number,
+			NULL, ERR));
 	memset(n_answered, 0, sizeof(n_answered));
 	for (uint64_t i = 0; i < n_docs; i++) {
 		draw_doc(&doc);
@@ -551,9 +536,7 @@ static void test_broken_lines(void **state)
 		memcpy(line, doc.line.data, n);
 		if (n > 0 && by_chance(50))
 			line[below(n)] = (uint8_t) "\"\\{}[]:, u"[below(10)];
-		assert_int_equal(bs_record_scan_line(&scan, line, n, by_chance(50), &document,
-		                                     &is_known, NULL),
-		                 BS_OK);
+		ok(bs_record_scan_line(&scan, line, n, by_chance(50), &document, &is_known, ERR));
 		assert_true(!is_known || document.text.n_fields > 0);
 	}
 	for (size_t i = 0; i < MAX_FIELDS; i++)
@@ -561,7 +544,5 @@ static void test_broken_lines(void **state)
 	bs_buffer_deinit(&doc.line);
 }
 
-RUN_NAMED_RANDOM_TESTS("byte_verifier", 6000, 0, NULL, NULL, cmocka_unit_test(test_plain_words),
-                       cmocka_unit_test(test_folded_accents), cmocka_unit_test(test_identifiers),
-                       cmocka_unit_test(test_stems_are_left_alone),
-                       cmocka_unit_test(test_broken_lines))
+RUN_RANDOM_TESTS(6000, 0, test_plain_words, test_folded_accents, test_identifiers,
+                 test_stems_are_left_alone, test_broken_lines)

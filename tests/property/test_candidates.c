@@ -13,7 +13,6 @@
 
 #include "tests/rigs/dice.h"
 #include "tests/rigs/library_rig.h"
-#include "tests/rigs/test.h"
 
 #define MOST_ROWS  4000
 #define TEXT_BYTES 160
@@ -53,7 +52,7 @@ static const char *const pieces[] = {"a",      "b",      "ab",
                                      "\xff",   "\xc3",   "\ufffd",
                                      "mutex",  "lock",   "error",
                                      "return"};
-#define N_PIECES (sizeof(pieces) / sizeof(*pieces))
+#define N_PIECES COUNT(pieces)
 
 static void draw_text(char text[TEXT_BYTES], size_t *n_bytes_out)
 {
@@ -80,8 +79,7 @@ static void draw_pattern(char *pattern, size_t capacity)
 	size_t n = 0;
 	pattern[0] = '\0';
 	for (uint32_t i = 1 + below(6); i > 0; i--) {
-		const char *piece = below(3) ? pieces[below(N_PIECES)]
-		                             : atoms[below(sizeof(atoms) / sizeof(*atoms))];
+		const char *piece = below(3) ? pieces[below(N_PIECES)] : atoms[below(COUNT(atoms))];
 		/* Patterns must be valid UTF-8, and a lone backslash would escape the next
 		 * piece. */
 		if (*piece == '\xff' || (*piece == '\xc3' && !piece[1]) ||
@@ -97,7 +95,6 @@ static int provide(void *context, const char *id, size_t id_bytes, const struct 
 {
 	static struct bs_text texts[TEXTS];
 	char copy[7] = "";
-	(void)context;
 	assert_int_equal(id_bytes, 6);
 	memcpy(copy, id, 6);
 	size_t i = (size_t)strtoul(copy, NULL, 10);
@@ -120,7 +117,7 @@ static struct bs_writer *open_writer(bool grams, bool is_stored)
 	                                    .no_checksums = !is_stored,
 	                                    .host.texts = is_stored ? NULL : &provider,
 	                                    .write.n_threads = 1};
-	ok(bs_writer_open(&request, &writer, ERR), &said);
+	ok(bs_writer_open(&request, &writer, ERR));
 	return writer;
 }
 
@@ -136,7 +133,7 @@ static void put_row(struct bs_writer *writer, size_t i)
 		draw_text(row->texts[t], &row->text_bytes[t]);
 	snprintf(id, sizeof(id), "%06zu", i);
 	(void)provide(NULL, id, 6, (const struct bs_text **)(void *)&texts, &n_texts);
-	ok(bs_writer_add(writer, id, 6, texts, n_texts, ERR), &said);
+	ok(bs_writer_add(writer, id, 6, texts, n_texts, ERR));
 }
 
 static void close_index(void)
@@ -151,8 +148,8 @@ static void open_index(void)
 {
 	struct bs_open_request request = {.memory = rig.memory, .host.texts = &provider};
 	close_index();
-	ok(bs_index_open_with(&request, &rig.index, ERR), &said);
-	ok(bs_searcher_new(rig.index, &rig.searcher, ERR), &said);
+	ok(bs_index_open_with(&request, &rig.index, ERR));
+	ok(bs_searcher_new(rig.index, &rig.searcher, ERR));
 }
 
 static int setup(void **state)
@@ -221,7 +218,7 @@ static void filter_texts(const struct bs_grep_pattern *pattern, pcre2_code *code
                          pcre2_match_data *data)
 {
 	struct bs_text_filter *filter;
-	ok(bs_text_filter_new(pattern, &filter, ERR), &said);
+	ok(bs_text_filter_new(pattern, &filter, ERR));
 	for (size_t i = 0; i < rig.n; i += 1 + below(20)) {
 		const char *text = rig.rows[i].texts[0];
 		size_t n_bytes = rig.rows[i].text_bytes[0];
@@ -267,7 +264,7 @@ static void ask(const char *text)
 		return;
 	pcre2_match_data *data = pcre2_match_data_create_from_pattern(code, NULL);
 	memset(found, 0, sizeof(found));
-	ok(bs_candidates(rig.searcher, &request, &result, ERR), &said);
+	ok(bs_candidates(rig.searcher, &request, &result, ERR));
 	assert_int_equal(result.n_candidates, n);
 	for (size_t i = 0; i < rig.n; i++) {
 		bool is_match = rig.rows[i].is_there && matches(code, data, &rig.rows[i]);
@@ -286,7 +283,7 @@ static void ask(const char *text)
 	struct bs_index_info info;
 	bs_index_describe(rig.index, &info);
 	request.estimate = true;
-	ok(bs_candidates(rig.searcher, &request, &estimated, ERR), &said);
+	ok(bs_candidates(rig.searcher, &request, &estimated, ERR));
 	assert_true(estimated.n_candidates >= result.n_candidates &&
 	            estimated.n_candidates <= result.n_candidates + info.n_deleted);
 	pcre2_match_data_free(data);
@@ -302,7 +299,7 @@ static void ask_some(unsigned n)
 		ask(pattern);
 	}
 	struct bs_check_request request = {.memory = rig.memory};
-	ok(bs_index_check(&request, NULL, ERR), &said);
+	ok(bs_index_check(&request, NULL, ERR));
 }
 
 static void change(bool grams, bool is_stored, size_t n_more)
@@ -317,11 +314,11 @@ static void change(bool grams, bool is_stored, size_t n_more)
 		if (below(2)) {
 			put_row(writer, row);
 		} else {
-			ok(bs_writer_delete(writer, id, 6, NULL, ERR), &said);
+			ok(bs_writer_delete(writer, id, 6, NULL, ERR));
 			rig.rows[row].is_there = false;
 		}
 	}
-	ok(bs_writer_commit(writer, NULL, ERR), &said);
+	ok(bs_writer_commit(writer, NULL, ERR));
 	bs_writer_close(writer);
 }
 
@@ -335,7 +332,7 @@ static void ask_through_life(bool grams, bool is_stored)
 		ask_some((unsigned)rounds.n);
 	}
 	struct bs_build_request compact = {.memory = rig.memory, .host.texts = &provider};
-	ok(bs_index_compact(&compact, NULL, ERR), &said);
+	ok(bs_index_compact(&compact, NULL, ERR));
 	ask_some(3 * (unsigned)rounds.n);
 	print_message("%zu patterns: %zu matches, %zu candidates of %zu\n", n_asked, n_matches,
 	              n_candidates, n_candidates_of);
@@ -368,7 +365,6 @@ static void test_without_grams(void **state)
 
 static int refuse(void *context, const struct bs_hit_batch *batch)
 {
-	(void)context, (void)batch;
 	return 1;
 }
 
@@ -378,19 +374,16 @@ static void test_refusals(void **state)
 	size_t text_bytes = 4, n = 0;
 	struct bs_candidates_request request = {
 		.pattern = {.patterns = &text, .pattern_bytes = &text_bytes}, .context = &n};
-	struct bs_search_request find = {.query.text = "lock",
-	                                 .query.text_bytes = 4,
-	                                 .output.mode = BS_SEARCH_TOP,
-	                                 .output.candidates = true,
-	                                 .callbacks.batch = take};
+	struct bs_search_request find = {QUERY("lock"), .output.mode = BS_SEARCH_TOP,
+	                                 .output.candidates = true, .callbacks.batch = take};
 	struct bs_candidates_result result;
 	change(true, false, 200);
 	open_index();
 	/* An empty list of patterns matches nothing. */
-	ok(bs_candidates(rig.searcher, &request, &result, ERR), &said);
+	ok(bs_candidates(rig.searcher, &request, &result, ERR));
 	assert_int_equal(result.n_candidates, 0);
 	request.pattern.n_patterns = 1;
-	ok(bs_candidates(rig.searcher, &request, &result, ERR), &said);
+	ok(bs_candidates(rig.searcher, &request, &result, ERR));
 	assert_true(result.n_candidates > 0 && !result.is_all);
 	request.batch = refuse;
 	assert_int_equal(bs_candidates(rig.searcher, &request, NULL, ERR), BS_STOPPED);
@@ -407,17 +400,12 @@ static void test_refusals(void **state)
 	find.callbacks.batch = refuse;
 	assert_int_equal(bs_search(rig.searcher, &find, NULL, ERR), BS_STOPPED);
 	/* A phrase is never certain without reading its text. */
-	find = (struct bs_search_request){.query.text = "\"lock error\"",
-	                                  .query.text_bytes = 12,
-	                                  .output.mode = BS_SEARCH_COUNT,
+	find = (struct bs_search_request){QUERY("\"lock error\""), .output.mode = BS_SEARCH_COUNT,
 	                                  .output.candidates = true};
 	struct bs_search_result of_find;
-	ok(bs_search(rig.searcher, &find, &of_find, ERR), &said);
+	ok(bs_search(rig.searcher, &find, &of_find, ERR));
 	assert_true(of_find.n_hits == of_find.n_candidates && of_find.stats.verify.verified == 0);
 }
 
-RUN_NAMED_RANDOM_TESTS("candidates", 100, 1, NULL, NULL,
-                       cmocka_unit_test_setup_teardown(test_patterns, setup, teardown),
-                       cmocka_unit_test_setup_teardown(test_stored, setup, teardown),
-                       cmocka_unit_test_setup_teardown(test_without_grams, setup, teardown),
-                       cmocka_unit_test_setup_teardown(test_refusals, setup, teardown))
+RUN_RANDOM_TESTS_EACH_WITH(100, 1, setup, teardown, test_patterns, test_stored, test_without_grams,
+                           test_refusals)

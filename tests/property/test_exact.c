@@ -7,7 +7,6 @@
 #include "core/store/snapshot.h"
 #include "tests/rigs/dice.h"
 #include "tests/rigs/index_rig.h"
-#include "tests/rigs/test.h"
 
 #define MAX_DOCS  4000u
 #define MAX_WORDS 900u
@@ -106,8 +105,8 @@ static bool row_has(const struct asked *asked, const struct bs_shard *shard, uin
 	struct bs_doc_record record;
 	char id[16];
 	uint32_t document;
-	expect_ok(bs_packed_get_u32(&shard->rows, row, &document, ERR), &said);
-	expect_ok(bs_doc_table_get(&asked->segment->docs, document, &record, ERR), &said);
+	ok(bs_packed_get_u32(&shard->rows, row, &document, ERR));
+	ok(bs_doc_table_get(&asked->segment->docs, document, &record, ERR));
 	snprintf(id, sizeof(id), "%.*s", (int)record.name_bytes, (const char *)record.name);
 	return asked->corpus->has[strtoul(id, NULL, 10) * asked->corpus->n_words + asked->word];
 }
@@ -140,9 +139,8 @@ static void clear_false_positives(struct asked *asked, const struct bs_shard *sh
 		before[row / 64] &= ~bit;
 		asked->multiset.n_false_positives++;
 	}
-	expect_ok(bs_false_positives_clear(&asked->false_positives, shard->first_row, live,
-	                                   asked->frame.lines, ERR),
-	          &said);
+	ok(bs_false_positives_clear(&asked->false_positives, shard->first_row, live,
+	                            asked->frame.lines, ERR));
 	for (uint32_t word = 0; word < shard->n_blocks * BS_LINE_WORDS; word++)
 		if (live->words[word / BS_LINE_WORDS / 64] >> (word / BS_LINE_WORDS % 64) & 1)
 			assert_int_equal(asked->frame.lines[word], before[word]);
@@ -152,10 +150,9 @@ static bool is_listed(const struct asked *asked, const struct bs_shard *shard, u
 {
 	uint32_t document;
 	bool has;
-	expect_ok(bs_packed_get_u32(&shard->rows, row, &document, ERR), &said);
-	expect_ok(bs_rare_term_lists_find(&asked->segment->terms.rare_term_lists, document,
-	                                  (uint32_t)asked->term.ordinal, &has, ERR),
-	          &said);
+	ok(bs_packed_get_u32(&shard->rows, row, &document, ERR));
+	ok(bs_rare_term_lists_find(&asked->segment->terms.rare_term_lists, document,
+	                           (uint32_t)asked->term.ordinal, &has, ERR));
 	return has;
 }
 
@@ -189,10 +186,9 @@ static uint64_t check_matrix(struct asked *asked, const struct bs_shard *shard,
 	uint64_t n_had = 0;
 	uint64_t n_before = asked->multiset.n_false_positives;
 	bs_live_all(&live, shard->n_blocks);
-	expect_ok(bs_shard_term_init(&here, shard, &asked->term, ERR), &said);
-	expect_ok(bs_shard_and(shard, kernel, &only, 1, &asked->scratch, &asked->frame, &live,
-	                       &cost, ERR),
-	          &said);
+	ok(bs_shard_term_init(&here, shard, &asked->term, ERR));
+	ok(bs_shard_and(shard, kernel, &only, 1, &asked->scratch, &asked->frame, &live, &cost,
+	                ERR));
 	if (here.exact_column == BS_NO_COLUMN && asked->term.treatment->has_false_positives)
 		clear_false_positives(asked, shard, &live);
 	else if (here.exact_column == BS_NO_COLUMN)
@@ -219,8 +215,7 @@ static uint64_t check_lists(const struct asked *asked, const struct bs_shard *sh
 	            excepted_row(asked, asked->n_taken) >= shard->first_row + shard->n_docs);
 	for (uint32_t row = 0; row < shard->n_docs; row++) {
 		bool found;
-		expect_ok(bs_shard_forward_has(shard, row, asked->term.ordinal, &found, ERR),
-		          &said);
+		ok(bs_shard_forward_has(shard, row, asked->term.ordinal, &found, ERR));
 		assert_int_equal(found, row_has(asked, shard, row));
 		assert_false(is_listed(asked, shard, row));
 		n_had += found;
@@ -238,9 +233,8 @@ static void check_word(struct asked *asked)
 	int n_bytes = snprintf((char *)key, sizeof(key), "w%u", asked->word);
 	bool found;
 	uint64_t ordinal, df, n_had = 0;
-	expect_ok(bs_lexicon_find(&asked->segment->terms.lexicon, key, (uint32_t)n_bytes, &found,
-	                          &ordinal, &df, ERR),
-	          &said);
+	ok(bs_lexicon_find(&asked->segment->terms.lexicon, key, (uint32_t)n_bytes, &found, &ordinal,
+	                   &df, ERR));
 	if (!found)
 		return;
 	bs_and_term_init(&asked->term, bs_hash_term(key, (size_t)n_bytes), ordinal, df,
@@ -248,11 +242,9 @@ static void check_word(struct asked *asked)
 	bs_vector_clear(&asked->excepted);
 	asked->n_taken = 0;
 	if (asked->term.treatment->has_false_positives) {
-		expect_ok(bs_false_positives_find(&asked->segment->terms.false_positives, ordinal,
-		                                  &asked->false_positives, ERR),
-		          &said);
-		expect_ok(bs_false_positives_read(&asked->false_positives, &asked->excepted, ERR),
-		          &said);
+		ok(bs_false_positives_find(&asked->segment->terms.false_positives, ordinal,
+		                           &asked->false_positives, ERR));
+		ok(bs_false_positives_read(&asked->false_positives, &asked->excepted, ERR));
 	}
 	for (uint32_t s = 0; s < asked->segment->meta.n_shards; s++) {
 		const struct bs_shard *shard = &asked->segment->shards[s];
@@ -268,7 +260,7 @@ static void check_word(struct asked *asked)
 static void check_index(const struct corpus *corpus, struct asked *asked, uint64_t *random)
 {
 	AUTO(bs_snapshot_deinit) struct bs_snapshot snapshot;
-	expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, ERR), &said);
+	ok(bs_snapshot_open(dir_at("index"), &snapshot, ERR));
 	for (uint32_t s = 0; s < snapshot.manifest.n_segments; s++) {
 		asked->corpus = corpus;
 		asked->segment = &snapshot.segments[s];
@@ -312,4 +304,4 @@ static void test_random_indexes(void **state)
 	bs_vector_deinit(&asked.excepted);
 }
 
-RUN_RANDOM_TESTS(60, 41, FOLDER_TEST(test_random_indexes))
+RUN_RANDOM_TESTS_EACH_WITH(60, 41, enter_folder, leave_folder, test_random_indexes)

@@ -21,7 +21,6 @@
 #include "query/regex/regex_read.h"
 #include "tests/rigs/clock_rig.h"
 #include "tests/rigs/index_rig.h"
-#include "tests/rigs/test.h"
 
 #define N_FILES    400u
 #define MOST_BYTES 40000u
@@ -65,17 +64,15 @@ static void append_words(struct model *model, struct bs_buffer *text, size_t n_b
 			         (unsigned)random_below(&model->random, 1u << 20));
 			word = rare;
 		}
-		assert_int_equal(bs_buffer_append(text, word, strlen(word), NULL), BS_OK);
+		append_string(text, word);
 	}
 }
 
 static void append_utf16(struct bs_buffer *to, const struct bs_buffer *text)
 {
-	assert_int_equal(bs_buffer_append(to, "\xff\xfe", 2, NULL), BS_OK);
+	append_bytes(to, "\xff\xfe", 2);
 	for (size_t i = 0; i < text->used_bytes; i++)
-		assert_int_equal(
-			bs_buffer_append(to, (const uint8_t[]){text->data[i] & 0x7f, 0}, 2, NULL),
-			BS_OK);
+		append_bytes(to, (const uint8_t[]){text->data[i] & 0x7f, 0}, 2);
 }
 
 static void write_model_file(struct model *model, uint32_t i)
@@ -96,7 +93,7 @@ static void write_model_file(struct model *model, uint32_t i)
 		for (size_t b = 0; b < text.used_bytes; b++)
 			text.data[b] &= 0x7f;
 	}
-	assert_int_equal(bs_grams_fold(text.data, text.used_bytes, &file->folded, NULL), BS_OK);
+	ok(bs_grams_fold(text.data, text.used_bytes, &file->folded, ERR));
 	char path[64];
 	snprintf(path, sizeof(path), "t/d%u%s", i % 7, i % 3 ? "" : "-x");
 	assert_true(mkdir(path, 0777) == 0 || errno == EEXIST);
@@ -143,7 +140,7 @@ static void fingerprint_of(const char *name, uint64_t fingerprint_out[4])
 	struct bs_fingerprint fingerprint;
 	char path[64];
 	snprintf(path, sizeof(path), "t/%s", name);
-	expect_ok(bs_path_fingerprint(path, &fingerprint, ERR), &said);
+	ok(bs_path_fingerprint(path, &fingerprint, ERR));
 	bs_fingerprint_record(&fingerprint, fingerprint_out);
 }
 
@@ -180,7 +177,7 @@ static void expect_sound(struct model *model, const struct bs_snapshot *snapshot
 	struct bs_gram_cover cover;
 	const uint8_t *name, *before = NULL;
 	size_t name_bytes, before_bytes = 0, n_found = 0, n_true = 0;
-	expect_ok(bs_gram_cover_init(&cover, snapshot, candidates, 0, 0, ERR), &said);
+	ok(bs_gram_cover_init(&cover, snapshot, candidates, 0, 0, ERR));
 	for (uint32_t i = 0; i < N_FILES; i++) {
 		enum bs_gram_answer answer, trusted;
 		uint64_t fingerprint[4];
@@ -190,12 +187,10 @@ static void expect_sound(struct model *model, const struct bs_snapshot *snapshot
 		bool is_match = holds(file, literals[0], n_bytes[0]) &&
 		                (n_literals < 2 || holds(file, literals[1], n_bytes[1]));
 		fingerprint_of(file->name, fingerprint);
-		expect_ok(bs_gram_cover_ask(&cover, (const uint8_t *)file->name, strlen(file->name),
-		                            fingerprint, &answer, ERR),
-		          &said);
-		expect_ok(bs_gram_cover_ask(&cover, (const uint8_t *)file->name, strlen(file->name),
-		                            NULL, &trusted, ERR),
-		          &said);
+		ok(bs_gram_cover_ask(&cover, (const uint8_t *)file->name, strlen(file->name),
+		                     fingerprint, &answer, ERR));
+		ok(bs_gram_cover_ask(&cover, (const uint8_t *)file->name, strlen(file->name), NULL,
+		                     &trusted, ERR));
 		assert_true(!is_match || answer != BS_GRAM_NO_MATCH);
 		assert_true(!is_match || !is_fresh || trusted != BS_GRAM_NO_MATCH);
 		assert_true(answer == trusted || answer == BS_GRAM_NOT_COVERED);
@@ -203,9 +198,9 @@ static void expect_sound(struct model *model, const struct bs_snapshot *snapshot
 		n_true += is_match;
 	}
 	bs_gram_cover_deinit(&cover);
-	expect_ok(bs_candidate_files_init(&list, snapshot, candidates, 0, 0, ERR), &said);
+	ok(bs_candidate_files_init(&list, snapshot, candidates, 0, 0, ERR));
 	for (;;) {
-		expect_ok(bs_candidate_files_next(&list, &name, &name_bytes, ERR), &said);
+		ok(bs_candidate_files_next(&list, &name, &name_bytes, ERR));
 		if (!name)
 			break;
 		assert_true(!before ||
@@ -231,15 +226,15 @@ static struct bs_gram_tree *tree_of(uint8_t literals[][32], const size_t *n_byte
 	AUTO(bs_regex_deinit) struct bs_regex regex = {.root = 0};
 	struct bs_gram_tree *tree;
 	for (size_t i = 0; i < n_literals; i++) {
-		expect_ok(bs_buffer_append(&pattern, "|", i > 0, ERR), &said);
+		append_bytes(&pattern, "|", i > 0);
 		for (size_t k = 0; k < n_bytes[i]; k++) {
 			bool is_mark = literals[i][k] < 0x80 && !isalnum(literals[i][k]);
-			expect_ok(bs_buffer_append(&pattern, "\\", is_mark, ERR), &said);
-			expect_ok(bs_buffer_append(&pattern, literals[i] + k, 1, ERR), &said);
+			append_bytes(&pattern, "\\", is_mark);
+			append_bytes(&pattern, literals[i] + k, 1);
 		}
 	}
-	expect_ok(bs_regex_read(&regex, pattern.data, pattern.used_bytes, ERR), &said);
-	expect_ok(bs_regex_grams(&regex, &tree, ERR), &said);
+	ok(bs_regex_read(&regex, pattern.data, pattern.used_bytes, ERR));
+	ok(bs_regex_grams(&regex, &tree, ERR));
 	return tree;
 }
 
@@ -254,16 +249,14 @@ static void ask(struct model *model, const struct bs_snapshot *snapshot, bool is
 		n_bytes[i] = draw_literal(model, literals[i]);
 	struct bs_gram_tree *tree = tree_of(literals, n_bytes, 1),
 			    *other = tree_of(literals, n_bytes, 2);
-	expect_ok(bs_gram_filter(snapshot, tree, (struct bs_gram_filter_how){.n_threads = 3},
-	                         &candidates, &stats, ERR),
-	          &said);
+	ok(bs_gram_filter(snapshot, tree, (struct bs_gram_filter_how){.n_threads = 3}, &candidates,
+	                  &stats, ERR));
 	expect_sound(model, snapshot, &candidates, literals, n_bytes, 1, is_fresh);
 	bs_doc_bits_deinit(&candidates);
 	bs_gram_tree_free(tree);
 	/* A file that has the first literal must also be a candidate for either of the two. */
-	expect_ok(bs_gram_filter(snapshot, other, (struct bs_gram_filter_how){.n_threads = 1},
-	                         &candidates, NULL, ERR),
-	          &said);
+	ok(bs_gram_filter(snapshot, other, (struct bs_gram_filter_how){.n_threads = 1}, &candidates,
+	                  NULL, ERR));
 	expect_sound(model, snapshot, &candidates, literals, n_bytes, 1, is_fresh);
 	bs_doc_bits_deinit(&candidates);
 	bs_gram_tree_free(other);
@@ -284,7 +277,7 @@ static void ask_both(struct model *model, const struct bs_snapshot *snapshot, bo
 		do
 			n_bytes[i] = draw_literal(model, literals[i]);
 		while (n_bytes[i] < BS_GRAM_LEAST);
-		expect_ok(bs_grams_of_literal(literals[i], n_bytes[i], &keys[i], ERR), &said);
+		ok(bs_grams_of_literal(literals[i], n_bytes[i], &keys[i], ERR));
 		nodes[i] = (struct bs_gram_node){
 			.kind = BS_GRAM_LITERAL,
 			.bytes = literals[i],
@@ -295,9 +288,8 @@ static void ask_both(struct model *model, const struct bs_snapshot *snapshot, bo
 	nodes[2] =
 		(struct bs_gram_node){.kind = BS_GRAM_AND, .n_children = 2, .children = children};
 	struct bs_gram_tree tree = {.nodes = nodes, .n_nodes = 3};
-	expect_ok(bs_gram_filter(snapshot, &tree, (struct bs_gram_filter_how){.n_threads = 2},
-	                         &candidates, NULL, ERR),
-	          &said);
+	ok(bs_gram_filter(snapshot, &tree, (struct bs_gram_filter_how){.n_threads = 2}, &candidates,
+	                  NULL, ERR));
 	expect_sound(model, snapshot, &candidates, literals, n_bytes, 2, is_fresh);
 	bs_doc_bits_deinit(&candidates);
 	bs_buffer_deinit(&keys[0]);
@@ -307,10 +299,10 @@ static void ask_both(struct model *model, const struct bs_snapshot *snapshot, bo
 static void ask_many(struct model *model, uint32_t n, bool is_fresh)
 {
 	AUTO(bs_snapshot_deinit) struct bs_snapshot snapshot;
-	expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, ERR), &said);
+	ok(bs_snapshot_open(dir_at("index"), &snapshot, ERR));
 	/* Sometimes the index summary rules patterns out before the segments do. */
 	if (random_below(&model->random, 2))
-		expect_ok(bs_snapshot_use_summary(&snapshot, 1, ERR), &said);
+		ok(bs_snapshot_use_summary(&snapshot, 1, ERR));
 	for (uint32_t i = 0; i < n; i++) {
 		ask(model, &snapshot, is_fresh);
 		ask_both(model, &snapshot, is_fresh);
@@ -322,7 +314,7 @@ static void ask_many(struct model *model, uint32_t n, bool is_fresh)
 static void expect_checked(void)
 {
 	struct bs_check_sums sum;
-	expect_ok(bs_check_dir(dir_at("index"), NULL, &sum, ERR), &said);
+	ok(bs_check_dir(dir_at("index"), NULL, &sum, ERR));
 }
 
 static void live(struct model *model, uint32_t round)
@@ -355,7 +347,7 @@ static void live(struct model *model, uint32_t round)
 		edit_files(model, 1 + (uint32_t)random_below(&model->random, 20));
 		ask_many(model, 5, false);
 	}
-	expect_ok(bs_index_compact(&request, &report, ERR), &said);
+	ok(bs_index_compact(&request, &report, ERR));
 	expect_checked();
 	ask_many(model, 10, false);
 }
@@ -393,21 +385,20 @@ static void expect_collection(bool is_listed, enum bs_gram_answer wanted, const 
 	uint64_t now[4];
 	memcpy(literals[0], literal, n_bytes);
 	struct bs_gram_tree *tree = tree_of(literals, &n_bytes, 1);
-	expect_ok(bs_snapshot_open(dir, &snapshot, ERR), &said);
+	ok(bs_snapshot_open(dir, &snapshot, ERR));
 	assert_int_equal(snapshot.totals.n_docs, 3);
-	expect_ok(bs_gram_filter(&snapshot, tree, (struct bs_gram_filter_how){.n_threads = 1},
-	                         &candidates, NULL, ERR),
-	          &said);
-	expect_ok(bs_candidate_files_init(&list, &snapshot, &candidates, 0, 0, ERR), &said);
-	expect_ok(bs_candidate_files_next(&list, &name, &name_bytes, ERR), &said);
+	ok(bs_gram_filter(&snapshot, tree, (struct bs_gram_filter_how){.n_threads = 1}, &candidates,
+	                  NULL, ERR));
+	ok(bs_candidate_files_init(&list, &snapshot, &candidates, 0, 0, ERR));
+	ok(bs_candidate_files_next(&list, &name, &name_bytes, ERR));
 	assert_int_equal(name != NULL, is_listed);
 	if (name)
-		expect_ok(bs_candidate_files_next(&list, &name, &name_bytes, ERR), &said);
+		ok(bs_candidate_files_next(&list, &name, &name_bytes, ERR));
 	assert_null(name);
-	expect_ok(bs_path_fingerprint("c.jsonl", &fingerprint, ERR), &said);
+	ok(bs_path_fingerprint("c.jsonl", &fingerprint, ERR));
 	bs_fingerprint_record(&fingerprint, now);
-	expect_ok(bs_gram_cover_init(&cover, &snapshot, &candidates, 0, 0, ERR), &said);
-	expect_ok(bs_gram_cover_ask(&cover, (const uint8_t *)"", 0, now, &answer, ERR), &said);
+	ok(bs_gram_cover_init(&cover, &snapshot, &candidates, 0, 0, ERR));
+	ok(bs_gram_cover_ask(&cover, (const uint8_t *)"", 0, now, &answer, ERR));
 	assert_int_equal(answer, wanted);
 	bs_gram_tree_free(tree);
 }
@@ -462,4 +453,4 @@ static void test_classes(void **state)
 		            bs_gram_size_class_columns(class - 1));
 }
 
-RUN_TESTS(cmocka_unit_test(test_classes), FOLDER_TEST(test_sound), FOLDER_TEST(test_collection))
+RUN_FOLDER_TESTS(test_classes, test_sound, test_collection)

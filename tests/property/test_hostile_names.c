@@ -20,7 +20,6 @@
 #include "tests/rigs/dice.h"
 #include "tests/rigs/hostile.h"
 #include "tests/rigs/library_rig.h"
-#include "tests/rigs/test.h"
 
 extern char **environ;
 
@@ -64,7 +63,6 @@ static uint64_t n_documents_made, n_expected;
 /* The callback for consent: the index may be outside the folder of its sources. */
 static bool follows(void *context, const char *dir, const char *path)
 {
-	(void)context, (void)dir, (void)path;
 	return true;
 }
 
@@ -190,11 +188,8 @@ static void expect_document(struct world *world, struct bs_searcher *searcher,
 	struct bs_search_result result;
 	struct heard heard = {.document = document};
 	char query[300];
-	struct bs_search_request request = {.query.text = document->word,
-	                                    .query.text_bytes = strlen(document->word),
-	                                    .output.mode = BS_SEARCH_IDS,
-	                                    .callbacks.hit = hear,
-	                                    .callbacks.context = &heard};
+	struct bs_search_request request = {QUERY(document->word), .output.mode = BS_SEARCH_IDS,
+	                                    .callbacks.hit = hear, .callbacks.context = &heard};
 	must(world, step, bs_search(searcher, &request, &result, ERR));
 	if (heard.n_hits != !document->is_dead || heard.is_other || result.n_unreadable > 0)
 		fail_at(world, step, document,
@@ -376,11 +371,9 @@ static void expect_in_catalog(struct world *world, struct bs_catalog *catalog, c
 		struct document *document = &world->documents[i];
 		struct heard heard = {.document = document};
 		struct bs_catalog_search_request request = {.hit = hear_in_catalog};
-		request.search =
-			(struct bs_search_request){.query.text = document->word,
-		                                   .query.text_bytes = strlen(document->word),
-		                                   .output.mode = BS_SEARCH_IDS,
-		                                   .callbacks.context = &heard};
+		request.search = (struct bs_search_request){QUERY(document->word),
+		                                            .output.mode = BS_SEARCH_IDS,
+		                                            .callbacks.context = &heard};
 		must(world, step, bs_catalog_search(catalog, &request, NULL, ERR));
 		if (heard.n_hits != !document->is_dead || heard.is_other)
 			fail_at(world, step, document,
@@ -475,7 +468,7 @@ static void put_other_member(struct world *world, struct bytes *line)
 			hostile_put_json(&world->hostile, inner, line);
 			put_string(line, "}");
 		} else {
-			put_string(line, values[draw(world, sizeof(values) / sizeof(*values))]);
+			put_string(line, values[draw(world, COUNT(values))]);
 		}
 	}
 }
@@ -1107,6 +1100,5 @@ int main(int argc, char **argv)
 	unsetenv("BITSIFT_INDEX");
 	unsetenv("XDG_CONFIG_HOME");
 	unsetenv("XDG_STATE_HOME");
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_rounds)};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return RUN_NAMES(NULL, NULL, NULL, NULL, test_rounds);
 }

@@ -69,7 +69,6 @@ static void random_texts(void **state)
 {
 	unsigned long n_invalid = 0;
 	uint8_t text[MOST_BYTES];
-	(void)state;
 	for (unsigned long round = 0; round < rounds.n; round++) {
 		struct bs_buffer out = {0}, expected = {0};
 		bool is_terminal = by_chance(30);
@@ -115,4 +114,4 @@ static void random_texts(void **state)
 	assert_reached(n_invalid > rounds.n / 20);
 }
 
-RUN_RANDOM_TESTS(20000, 15, cmocka_unit_test(random_texts))
+RUN_RANDOM_TESTS(20000, 15, random_texts)

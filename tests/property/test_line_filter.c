@@ -15,7 +15,6 @@
 #include "query/grep/match/span_filter.h"
 #include "tests/rigs/core_rig.h"
 #include "tests/rigs/dice.h"
-#include "tests/rigs/test.h"
 
 #define TEXT_BYTES    ((size_t)20000)
 #define PATTERN_BYTES 512u
@@ -107,7 +106,7 @@ static enum bs_status find_matches(struct bs_grep_scratch *scratch, const uint8_
 		while (match.end == match.start && from < n && (bytes[from] & 0xc0) == 0x80)
 			from++;
 		match = (struct bs_grep_span){line.start + match.start, line.start + match.end};
-		assert_int_equal(bs_buffer_append(found, &match, sizeof(match), ERR), BS_OK);
+		append_bytes(found, &match, sizeof(match));
 	}
 	return status;
 }
@@ -123,10 +122,10 @@ static bool find_lines(const struct bs_grep_pattern *pattern, size_t which, bool
 	size_t from = 0, end = texts[which].n_bytes;
 	struct bs_grep_span line;
 	bool is_found = true;
-	assert_int_equal(bs_kernel_choose(NULL, &kernel, ERR), BS_OK);
-	assert_int_equal(bs_grep_analyse_rust(pattern, true, &analysis, ERR), BS_OK);
-	assert_int_equal(bs_grep_matcher_new(pattern, &analysis, kernel, &matcher, ERR), BS_OK);
-	assert_int_equal(bs_grep_scratch_new(matcher, &scratch, ERR), BS_OK);
+	ok(bs_kernel_choose(NULL, &kernel, ERR));
+	ok(bs_grep_analyse_rust(pattern, true, &analysis, ERR));
+	ok(bs_grep_matcher_new(pattern, &analysis, kernel, &matcher, ERR));
+	ok(bs_grep_scratch_new(matcher, &scratch, ERR));
 	*has_filter_out = bs_grep_matcher_has_filter(matcher);
 	enum bs_status status = BS_OK;
 	bs_grep_scratch_reset(scratch);
@@ -134,7 +133,7 @@ static bool find_lines(const struct bs_grep_pattern *pattern, size_t which, bool
 	       !(status = bs_grep_next_line(scratch, texts[which].bytes, from, end, &line,
 	                                    &is_found, ERR)) &&
 	       is_found) {
-		assert_int_equal(bs_buffer_append(found, &line, sizeof(line), ERR), BS_OK);
+		append_bytes(found, &line, sizeof(line));
 		if (with_matches)
 			status = find_matches(scratch, texts[which].bytes, line, found);
 		from = line.end;
@@ -170,7 +169,7 @@ static bool compiles(const struct bs_grep_pattern *pattern)
 	struct bs_grep_analysis analysis = {0};
 	struct bs_grep_matcher *matcher = NULL;
 	const struct bs_kernel *kernel;
-	assert_int_equal(bs_kernel_choose(NULL, &kernel, ERR), BS_OK);
+	ok(bs_kernel_choose(NULL, &kernel, ERR));
 	bool does = bs_grep_analyse_rust(pattern, true, &analysis, ERR) == BS_OK &&
 	            bs_grep_matcher_new(pattern, &analysis, kernel, &matcher, ERR) == BS_OK;
 	bs_grep_matcher_free(matcher);
@@ -202,8 +201,8 @@ static bool has_linear(const struct bs_grep_pattern *pattern)
 	struct bs_grep_analysis analysis = {0};
 	struct bs_linear_matcher *matcher = NULL;
 	size_t found[2];
-	assert_int_equal(bs_grep_analyse_rust(pattern, true, &analysis, ERR), BS_OK);
-	assert_int_equal(bs_linear_matcher_new(pattern, &analysis, true, &matcher, ERR), BS_OK);
+	ok(bs_grep_analyse_rust(pattern, true, &analysis, ERR));
+	ok(bs_linear_matcher_new(pattern, &analysis, true, &matcher, ERR));
 	bool does = bs_linear_match(matcher, (const uint8_t *)"ab", 2, 0, true, false, found, 1) !=
 	            BS_LINEAR_UNABLE;
 	bs_linear_matcher_free(matcher);
@@ -279,7 +278,6 @@ static void compare_all(bool is_linear)
 static void test_filter(void **state)
 {
 	char version[64];
-	(void)state;
 	bs_automaton_version(version);
 	if (!*version)
 		skip();
@@ -300,7 +298,6 @@ static void test_known(void **state)
 		{"(?:kQ|\\b)[^A-Z]", "KaK\nk\n", false, false, 1},
 		{"(?:k|\\B\\B)a(?:Z|\\b)", "KaK\nka\n", false, false, 1},
 	};
-	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		const char *text = cases[i].pattern;
 		size_t n_bytes = strlen(text);
@@ -329,7 +326,6 @@ static void test_known(void **state)
 
 static void test_linear(void **state)
 {
-	(void)state;
 	if (!bs_linear_is_available())
 		skip();
 	compare_all(true);
@@ -348,10 +344,10 @@ static bool find_spans(const struct bs_grep_pattern *pattern, const uint8_t *tex
 	struct bs_grep_scratch *scratch = NULL;
 	struct bs_class_sequence sequence;
 	const struct bs_kernel *kernel;
-	assert_int_equal(bs_kernel_choose(NULL, &kernel, ERR), BS_OK);
-	assert_int_equal(bs_grep_analyse_rust(pattern, true, &analysis, ERR), BS_OK);
-	assert_int_equal(bs_grep_matcher_new(pattern, &analysis, kernel, &matcher, ERR), BS_OK);
-	assert_int_equal(bs_grep_scratch_new(matcher, &scratch, ERR), BS_OK);
+	ok(bs_kernel_choose(NULL, &kernel, ERR));
+	ok(bs_grep_analyse_rust(pattern, true, &analysis, ERR));
+	ok(bs_grep_matcher_new(pattern, &analysis, kernel, &matcher, ERR));
+	ok(bs_grep_scratch_new(matcher, &scratch, ERR));
 	struct bs_byte_superset_options options = {.is_caseless = analysis.is_caseless};
 	bs_span_filter_init(&sequence, &analysis.regex, &options);
 	*has_filter_out = sequence.n_runs > 0 && !bs_grep_matcher_traits(matcher)->by_line;
@@ -399,7 +395,6 @@ static bool compare_spans(const char *text)
 static void test_spans(void **state)
 {
 	char pattern[PATTERN_BYTES];
-	(void)state;
 	n_with_engine = n_found = n_compared = 0;
 	for (size_t i = 0; i < N_TEXTS; i++)
 		make_text(i);
@@ -481,7 +476,6 @@ static void test_chosen(void **state)
 		{"(?:ee)+[0-9]{5}", 5, BS_SEQUENCE_UNBOUNDED, false, false, false},
 		{"(?:X[0-9]Z){2}", 3, 0, false, false, false},
 	};
-	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		const char *text = cases[i].pattern;
 		size_t n_bytes = strlen(text);
@@ -492,7 +486,7 @@ static void test_chosen(void **state)
 		struct bs_class_sequence sequence;
 		double rate;
 		bool is_exact;
-		assert_int_equal(bs_grep_analyse_rust(&pattern, true, &analysis, ERR), BS_OK);
+		ok(bs_grep_analyse_rust(&pattern, true, &analysis, ERR));
 		bs_regex_class_sequence(&analysis.regex, &options, false, &sequence, &rate,
 		                        &is_exact);
 		if (sequence.n_bytes != cases[i].n_bytes ||
@@ -539,7 +533,6 @@ static void test_sequences(void **state)
 	static uint8_t text[6000];
 	const struct bs_kernel *kernels[8];
 	size_t n_kernels = bs_kernel_list(kernels, COUNT(kernels));
-	(void)state;
 	for (uint64_t i = 0; i < 20000; i++) {
 		struct bs_class_sequence sequence = make_sequence();
 		size_t n = below(by_chance(10) ? sizeof(text) + 1 : 300), from = below(n + 1);
@@ -556,6 +549,5 @@ static void test_sequences(void **state)
 	}
 }
 
-RUN_RANDOM_TESTS(200, 7, cmocka_unit_test(test_filter), cmocka_unit_test(test_linear),
-                 cmocka_unit_test(test_spans), cmocka_unit_test(test_known),
-                 cmocka_unit_test(test_chosen), cmocka_unit_test(test_sequences))
+RUN_RANDOM_TESTS(200, 7, test_filter, test_linear, test_spans, test_known, test_chosen,
+                 test_sequences)

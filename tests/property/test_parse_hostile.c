@@ -5,7 +5,6 @@
 #include "tests/rigs/buffer_rig.h"
 #include "tests/rigs/dice.h"
 #include "tests/rigs/parse_rig.h"
-#include "tests/rigs/test.h"
 
 /* Parses start, n_times middle, end. */
 static struct bs_query_tree *parse_repeated(const char *start, const char *middle, const char *end,
@@ -287,9 +286,8 @@ static void check_soup(const struct bs_buffer *soup, bool any)
 		assert_true(strcmp(said.text, "the query has no words") == 0 ||
 		            strcmp(said.text, "the query is empty") == 0);
 		assert_int_equal(error_byte, 0);
-		assert_int_equal(bs_query_caret((const char *)soup->data, soup->used_bytes,
-		                                error_byte, &caret, NULL),
-		                 BS_OK);
+		ok(bs_query_caret((const char *)soup->data, soup->used_bytes, error_byte, &caret,
+		                  ERR));
 	}
 }
 
@@ -321,8 +319,7 @@ static void test_token_soup(void **state)
 		AUTO(bs_buffer_deinit) struct bs_buffer soup = {0};
 		size_t n_tokens = 1 + next_random(&random) % 14;
 		for (size_t k = 0; k < n_tokens; k++)
-			append_string(&soup, tokens[next_random(&random) %
-			                            (sizeof(tokens) / sizeof(tokens[0]))]);
+			append_string(&soup, tokens[next_random(&random) % (COUNT(tokens))]);
 		check_soup(&soup, i % 2);
 	}
 }
@@ -353,7 +350,5 @@ static void test_byte_soup(void **state)
 	}
 }
 
-RUN_RANDOM_TESTS_WITH(20000, 1, open_words, close_words, cmocka_unit_test(test_hostile_errors),
-                      cmocka_unit_test(test_hostile_parses), cmocka_unit_test(test_limits),
-                      cmocka_unit_test(test_nested), cmocka_unit_test(test_deepest),
-                      cmocka_unit_test(test_token_soup), cmocka_unit_test(test_byte_soup))
+RUN_RANDOM_TESTS_WITH(20000, 1, open_words, close_words, test_hostile_errors, test_hostile_parses,
+                      test_limits, test_nested, test_deepest, test_token_soup, test_byte_soup)

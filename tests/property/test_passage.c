@@ -61,7 +61,7 @@ static void make_sample(struct sample *sample, enum encoding encoding)
 	char bytes[MOST_BYTES] = "";
 	size_t n_bytes = 0;
 	for (size_t n = below(60); n > 0; n--) {
-		const char *piece = pieces[below(sizeof(pieces) / sizeof(*pieces))];
+		const char *piece = pieces[below(COUNT(pieces))];
 		memcpy(bytes + n_bytes, piece, strlen(piece));
 		n_bytes += strlen(piece);
 		if (below(2))
@@ -256,7 +256,7 @@ static void test_naive(void **state)
 	rig_init(&rig, NULL);
 	assert_int_equal(bs_reader_new(&reading, &reader, NULL), BS_OK);
 	for (size_t i = 0; i < rounds.n; i++) {
-		const char *text = queries[below(sizeof(queries) / sizeof(*queries))];
+		const char *text = queries[below(COUNT(queries))];
 		struct bs_query_options options = {.tokenizer = rig.tokenizer};
 		struct bs_query_tree *query;
 		struct bs_matcher *matcher;
@@ -294,4 +294,4 @@ static void test_naive(void **state)
 	bs_reader_free(reader);
 }
 
-RUN_RANDOM_TESTS(6000, 1, cmocka_unit_test(test_naive))
+RUN_RANDOM_TESTS(6000, 1, test_naive)

@@ -10,7 +10,6 @@
 #include "query/regex/regex_read.h"
 #include "tests/rigs/core_rig.h"
 #include "tests/rigs/dice.h"
-#include "tests/rigs/test.h"
 
 AUTO_OF(struct bs_text_filter, bs_text_filter_free)
 
@@ -19,7 +18,7 @@ static uint32_t draw_character(void)
 	static const uint32_t characters[] = {'a', 'b',   'k',   'Z',   '0',  ' ',    '\n',
 	                                      '{', '}',   '\\',  '^',   ']',  '-',    '+',
 	                                      0,   0x130, 0x131, 0x307, 0xe9, 0x4e2d, 0x1f600};
-	return characters[below(sizeof(characters) / sizeof(*characters))];
+	return characters[below(COUNT(characters))];
 }
 
 static size_t draw_ranges(struct bs_pattern_range *ranges)
@@ -118,19 +117,17 @@ static void trees_are_what_their_text_says(void **state)
 	struct bs_pattern_tree *trees[2];
 	struct bs_regex read = {.root = 0};
 	for (int fold = 0; fold < 2; fold++)
-		assert_int_equal(bs_pattern_tree_new(fold, &trees[fold], ERR), BS_OK);
+		ok(bs_pattern_tree_new(fold, &trees[fold], ERR));
 	for (unsigned long i = 0; i < rounds.n; i++) {
 		bool fold_case = i % 2;
 		AUTO(bs_grep_analysis_deinit)
 		struct bs_grep_analysis analysis = {.is_legible = false};
 		bs_pattern_tree_clear(trees[fold_case]);
 		draw_parts(trees[fold_case], 0);
-		assert_int_equal(bs_pattern_tree_end(trees[fold_case], ERR), BS_OK);
-		assert_int_equal(bs_pattern_tree_analyse(trees[fold_case], &analysis, ERR), BS_OK);
+		ok(bs_pattern_tree_end(trees[fold_case], ERR));
+		ok(bs_pattern_tree_analyse(trees[fold_case], &analysis, ERR));
 		compile(&analysis.regex);
-		assert_int_equal(
-			bs_regex_read(&read, analysis.regex.text, analysis.regex.n_bytes, ERR),
-			BS_OK);
+		ok(bs_regex_read(&read, analysis.regex.text, analysis.regex.n_bytes, ERR));
 		compare(&analysis.regex, &read, fold_case);
 	}
 	bs_regex_deinit(&read);
@@ -162,15 +159,15 @@ static void what_no_pattern_has_rules_nothing_out(void **state)
 {
 	static void (*const parts[])(struct bs_pattern_tree *) = {
 		add_surrogate, add_large_repetition, add_many_groups};
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+	for (size_t i = 0; i < COUNT(parts); i++) {
 		struct bs_pattern_tree *tree;
 		AUTO(bs_text_filter_free_at) struct bs_text_filter *filter;
-		assert_int_equal(bs_pattern_tree_new(false, &tree, ERR), BS_OK);
+		ok(bs_pattern_tree_new(false, &tree, ERR));
 		bs_pattern_tree_character(tree, 'x');
 		parts[i](tree);
 		bs_pattern_tree_character(tree, 'y');
-		assert_int_equal(bs_pattern_tree_end(tree, ERR), BS_OK);
-		assert_int_equal(bs_text_filter_new_of_tree(tree, &filter, ERR), BS_OK);
+		ok(bs_pattern_tree_end(tree, ERR));
+		ok(bs_text_filter_new_of_tree(tree, &filter, ERR));
 		bs_pattern_tree_free(tree);
 		assert_true(bs_text_filter_may_match(filter, "z", 1));
 	}
@@ -217,30 +214,28 @@ static void mistakes_are_reported(void **state)
 		repeat_place,         repeat_backwards,      add_empty_class, add_backward_range};
 	struct bs_pattern_tree *tree;
 	AUTO(bs_text_filter_free_at) struct bs_text_filter *filter;
-	assert_int_equal(bs_pattern_tree_new(false, &tree, ERR), BS_OK);
-	for (size_t i = 0; i < sizeof(mistakes) / sizeof(*mistakes); i++) {
+	ok(bs_pattern_tree_new(false, &tree, ERR));
+	for (size_t i = 0; i < COUNT(mistakes); i++) {
 		bs_pattern_tree_clear(tree);
 		mistakes[i](tree);
 		bs_pattern_tree_character(tree, 'x');
-		assert_int_equal(bs_pattern_tree_end(tree, ERR), BS_INVALID);
-		assert_non_null(strstr(said.text, "pattern tree"));
+		expect_error(bs_pattern_tree_end(tree, ERR), BS_INVALID, "pattern tree");
 		assert_int_equal(bs_text_filter_new_of_tree(tree, &filter, ERR), BS_INVALID);
 		assert_null(filter);
 	}
 	/* After the end, further parts are ignored; ending again is allowed. */
 	bs_pattern_tree_clear(tree);
 	bs_pattern_tree_character(tree, 'x');
-	assert_int_equal(bs_pattern_tree_end(tree, ERR), BS_OK);
+	ok(bs_pattern_tree_end(tree, ERR));
 	bs_pattern_tree_character(tree, 'y');
 	bs_pattern_tree_repeat(tree, 2, 2);
-	assert_int_equal(bs_pattern_tree_end(tree, ERR), BS_OK);
-	assert_int_equal(bs_text_filter_new_of_tree(tree, &filter, ERR), BS_OK);
+	ok(bs_pattern_tree_end(tree, ERR));
+	ok(bs_text_filter_new_of_tree(tree, &filter, ERR));
 	assert_true(bs_text_filter_may_match(filter, "axb", 3) &&
 	            !bs_text_filter_may_match(filter, "ayb", 3));
 	bs_pattern_tree_free(tree);
 	bs_pattern_tree_free(NULL);
 }
 
-RUN_RANDOM_TESTS(20000, 1, cmocka_unit_test(trees_are_what_their_text_says),
-                 cmocka_unit_test(what_no_pattern_has_rules_nothing_out),
-                 cmocka_unit_test(mistakes_are_reported))
+RUN_RANDOM_TESTS(20000, 1, trees_are_what_their_text_says, what_no_pattern_has_rules_nothing_out,
+                 mistakes_are_reported)

@@ -19,7 +19,6 @@
 #include "core/bitsift/search.h"
 #include "tests/rigs/clock_rig.h"
 #include "tests/rigs/library_rig.h"
-#include "tests/rigs/test.h"
 
 /* Sanitizers are several times slower. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -330,7 +329,7 @@ static void build(struct call *call, const char *name, bool rebuild)
 	                                           call->input->max_document_bytes,
 	                                   .write.memory_bytes = 512u << 20,
 	                                   .limits = deadline(call, false)};
-	ok(bs_index_build(&request, NULL, ERR), &said);
+	ok(bs_index_build(&request, NULL, ERR));
 	end(&call->gaps, call->input->name, name);
 }
 
@@ -348,18 +347,15 @@ static void compact_and_check(struct call *call)
 	ok(bs_index_compact(&(struct bs_build_request){.dir = dir,
 	                                               .write.n_threads = 1,
 	                                               .limits = deadline(call, false)},
-	                    NULL, ERR),
-	   &said);
+	                    NULL, ERR));
 	end(&call->gaps, call->input->name, "compact");
 	ok(bs_index_check(&(struct bs_check_request){.dir = dir, .limits = deadline(call, false)},
-	                  NULL, ERR),
-	   &said);
+	                  NULL, ERR));
 	end(&call->gaps, call->input->name, "check");
 }
 
 static int take_hit(void *context, const struct bs_hit *hit)
 {
-	(void)context, (void)hit;
 	return 0;
 }
 
@@ -394,11 +390,10 @@ static void query(struct call *call)
 	ok(bs_index_open_with(&(struct bs_open_request){.dir = dir,
 	                                                .fresh = true,
 	                                                .limits = deadline(call, false)},
-	                      &index, ERR),
-	   &said);
+	                      &index, ERR));
 	end(&call->gaps, call->input->name, "open, fresh");
-	ok(bs_searcher_new(index, &searcher, ERR), &said);
-	for (size_t i = 0; i < sizeof(queries) / sizeof(*queries); i++) {
+	ok(bs_searcher_new(index, &searcher, ERR));
+	for (size_t i = 0; i < COUNT(queries); i++) {
 		find(call, searcher, queries[i],
 		     (struct bs_search_request){
 			     .output.limit = 10, .output.snippets = true, .output.passages = true});
@@ -421,7 +416,6 @@ static void query(struct call *call)
 
 static int take_bytes(void *context, const void *bytes, size_t n_bytes)
 {
-	(void)context, (void)bytes, (void)n_bytes;
 	return 0;
 }
 
@@ -429,7 +423,7 @@ static void grep(struct call *call)
 {
 	static const char *const patterns[] = {
 		"needle", "x[a-z]+y", "(?=.*needle)(?=.*z9)", "w.*d", "\\bline\\b", "word", ""};
-	for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns) * 4; i++) {
+	for (size_t i = 0; i < COUNT(patterns) * 4; i++) {
 		const char *path = tree, *pattern = patterns[i / 4];
 		size_t n = strlen(pattern);
 		char name[96];
@@ -461,7 +455,7 @@ static void delete (struct call *call)
 		                                    .query_bytes = 12,
 		                                    .undo = undo,
 		                                    .limits = deadline(call, false)};
-		ok(bs_index_delete(&request, NULL, ERR), &said);
+		ok(bs_index_delete(&request, NULL, ERR));
 		end(&call->gaps, call->input->name, undo ? "delete --undo" : "delete");
 	}
 }
@@ -496,8 +490,7 @@ static void try_input(const struct input *input)
 
 static void test_every_phase_asks(void **context)
 {
-	(void)context;
-	for (size_t i = 0; i < sizeof(inputs) / sizeof(*inputs); i++)
+	for (size_t i = 0; i < COUNT(inputs); i++)
 		if (strstr(inputs[i].name, only))
 			try_input(&inputs[i]);
 	assert_int_equal(n_late, 0);
@@ -505,14 +498,11 @@ static void test_every_phase_asks(void **context)
 
 int main(int argc, char **argv)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_phase_asks),
-	};
 	is_verbose = argc > 1;
 	size_mb = argc > 1 ? atof(argv[1]) : USUAL_MB;
 	double most_ms = argc > 2 ? atof(argv[2]) : USUAL_LONG_MS;
 	is_timed = is_verbose && most_ms > 0;
 	longest = most_ms;
 	only = argc > 3 ? argv[3] : "";
-	return cmocka_run_group_tests_name("stops", tests, NULL, NULL);
+	return RUN_NAMES(NULL, NULL, NULL, NULL, test_every_phase_asks);
 }

@@ -21,7 +21,6 @@
 #include "query/search/index_handle.h"
 #include "tests/rigs/dice.h"
 #include "tests/rigs/index_rig.h"
-#include "tests/rigs/test.h"
 
 #define N_WORDS 4000u
 
@@ -41,9 +40,8 @@ static void append_words(struct bs_buffer *text, uint64_t *random, uint64_t n)
 		uint64_t below = UINT64_C(1) << random_below(random, 13);
 		put_word(word, sizeof(word),
 		         random_below(random, below < N_WORDS ? below + 1 : N_WORDS));
-		expect_ok(bs_buffer_append(text, word, strlen(word), NULL), &(struct bs_error){""});
-		expect_ok(bs_buffer_append(text, i % 7 ? " " : ".\n", i % 7 ? 1 : 2, NULL),
-		          &(struct bs_error){""});
+		append_string(text, word);
+		append_bytes(text, i % 7 ? " " : ".\n", i % 7 ? 1 : 2);
 	}
 }
 
@@ -53,18 +51,17 @@ static void expect_words(const struct bs_summary *summary, const struct bs_segme
 	struct bs_lexicon_cursor cursor = {.lexicon = &segment->terms.lexicon};
 	bool end = segment->meta.n_terms == 0, may;
 	if (!end)
-		expect_ok(bs_lexicon_cursor_seek(&cursor, (const uint8_t *)"", 0, ERR), &said);
+		ok(bs_lexicon_cursor_seek(&cursor, (const uint8_t *)"", 0, ERR));
 	while (!end) {
-		expect_ok(bs_lexicon_cursor_next(&cursor, &end, ERR), &said);
+		ok(bs_lexicon_cursor_next(&cursor, &end, ERR));
 		const uint8_t *key = cursor.term.data;
 		if (end || key[0] == BS_KEY_COMPOUND)
 			break;
-		expect_ok(bs_summary_may_have_word(
-				  summary, bs_hash_term(key, cursor.term.used_bytes), &may, ERR),
-		          &said);
+		ok(bs_summary_may_have_word(summary, bs_hash_term(key, cursor.term.used_bytes),
+		                            &may, ERR));
 		assert_true(may);
 		for (size_t i = 2; i < cursor.term.used_bytes; i++) {
-			expect_ok(bs_summary_may_have_gram(summary, key + i - 2, &may, ERR), &said);
+			ok(bs_summary_may_have_gram(summary, key + i - 2, &may, ERR));
 			assert_true(may);
 		}
 	}
@@ -78,8 +75,8 @@ static void expect_sound(const struct bs_dir *dir, bool is_there)
 	AUTO(bs_summary_file_close) struct bs_summary_file file;
 	struct bs_summary copy;
 	const uint8_t *bytes;
-	expect_ok(bs_snapshot_open(dir, &snapshot, ERR), &said);
-	expect_ok(bs_summary_verify(&snapshot, &file, ERR), &said);
+	ok(bs_snapshot_open(dir, &snapshot, ERR));
+	ok(bs_summary_verify(&snapshot, &file, ERR));
 	assert_int_equal(file.container != NULL, is_there);
 	if (is_there) {
 		const struct bs_summary *summary = &file.summary;
@@ -87,11 +84,11 @@ static void expect_sound(const struct bs_dir *dir, bool is_there)
 		            (double)summary->facts.rate / BS_SUMMARY_RATE_UNIT);
 		assert_int_equal(summary->facts.n_docs, snapshot.totals.n_docs);
 		assert_int_equal(summary->facts.n_positions, snapshot.totals.n_positions);
-		expect_ok(bs_summary_bytes(summary, &bytes, ERR), &said);
+		ok(bs_summary_bytes(summary, &bytes, ERR));
 		FREED uint8_t *own = malloc(summary->n_bytes);
 		memcpy(own, bytes, summary->n_bytes);
-		expect_ok(bs_summary_open_bytes(own, summary->n_bytes, &copy, ERR), &said);
-		expect_ok(bs_summary_check(&copy, ERR), &said);
+		ok(bs_summary_open_bytes(own, summary->n_bytes, &copy, ERR));
+		ok(bs_summary_check(&copy, ERR));
 		for (uint32_t i = 0; i < snapshot.manifest.n_segments; i++) {
 			expect_words(summary, &snapshot.segments[i]);
 			expect_words(&copy, &snapshot.segments[i]);
@@ -123,13 +120,12 @@ static void expect_grams_of(const struct bs_summary *summary, const struct bs_se
 	AUTO(bs_buffer_deinit) struct bs_buffer text = {0}, folded = {0};
 	bool may;
 	read_bytes(path, &text);
-	expect_ok(bs_grams_fold(text.data, text.used_bytes, &folded, ERR), &said);
+	ok(bs_grams_fold(text.data, text.used_bytes, &folded, ERR));
 	for (size_t at = 0; at + 3 <= folded.used_bytes; at++) {
-		expect_ok(bs_summary_may_have_gram(summary, folded.data + at, &may, ERR), &said);
+		ok(bs_summary_may_have_gram(summary, folded.data + at, &may, ERR));
 		assert_true(may);
-		expect_ok(bs_coded_section_has(&segment->trigrams.set,
-		                               bs_summary_gram(folded.data + at), &may, ERR),
-		          &said);
+		ok(bs_coded_section_has(&segment->trigrams.set, bs_summary_gram(folded.data + at),
+		                        &may, ERR));
 		assert_true(may);
 	}
 }
@@ -141,8 +137,8 @@ static void expect_grams(void)
 	AUTO(bs_snapshot_deinit) struct bs_snapshot snapshot;
 	AUTO(bs_summary_file_close) struct bs_summary_file file;
 	uint32_t n_files = 0, n_expected = 0;
-	expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, ERR), &said);
-	expect_ok(bs_summary_file_open(dir_at("index"), &snapshot.manifest, &file, ERR), &said);
+	ok(bs_snapshot_open(dir_at("index"), &snapshot, ERR));
+	ok(bs_summary_file_open(dir_at("index"), &snapshot.manifest, &file, ERR));
 	assert_true(file.summary.facts.has_text_grams);
 	for (uint32_t s = 0; s < snapshot.manifest.n_segments; s++) {
 		assert_true(snapshot.segments[s].trigrams.are_known);
@@ -151,9 +147,7 @@ static void expect_grams(void)
 			char path[40];
 			if (bs_snapshot_is_deleted(&snapshot, s, d))
 				continue;
-			expect_ok(bs_snapshot_record(&snapshot, (struct bs_doc_ref){s, d}, &record,
-			                             ERR),
-			          &said);
+			ok(bs_snapshot_record(&snapshot, (struct bs_doc_ref){s, d}, &record, ERR));
 			snprintf(path, sizeof(path), "d/%.*s", (int)record.name_bytes,
 			         (const char *)record.name);
 			expect_grams_of(&file.summary, &snapshot.segments[s], path);
@@ -189,16 +183,15 @@ static uint64_t n_made_again;
 static void expect_same_in_files(const struct bs_snapshot *old, bool from_scratch)
 {
 	AUTO(bs_manifest_deinit) struct bs_manifest manifest;
-	expect_ok(bs_manifest_read(dir_at("index"), &manifest, ERR), &said);
+	ok(bs_manifest_read(dir_at("index"), &manifest, ERR));
 	uint64_t summary = manifest.summary.number, counts = manifest.summary.counts_number;
 	/* Skips runs in which a compaction made the summary once more. */
 	if (summary != old->manifest.summary.number &&
 	    manifest.generation == old->manifest.generation + 1) {
 		assert_int_equal(system("cp d.saved/* index"), 0);
 		manifest.next_number += 100;
-		expect_ok(bs_summary_update(dir_at("index"), from_scratch ? NULL : old, NULL, 0,
-		                            &manifest, ERR),
-		          &said);
+		ok(bs_summary_update(dir_at("index"), from_scratch ? NULL : old, NULL, 0, &manifest,
+		                     ERR));
 		expect_same_file("summary", summary, manifest.summary.number);
 		expect_same_file("counts", counts, manifest.summary.counts_number);
 		assert_int_equal(system("for f in d.saved/*; do rm index/${f#*/}; done"), 0);
@@ -208,7 +201,7 @@ static void expect_same_in_files(const struct bs_snapshot *old, bool from_scratc
 
 static void save_summary(struct bs_snapshot *old)
 {
-	expect_ok(bs_snapshot_open(dir_at("index"), old, ERR), &said);
+	ok(bs_snapshot_open(dir_at("index"), old, ERR));
 	assert_int_equal(system("rm -rf d.saved && mkdir d.saved && cp index/summary-* "
 	                        "index/counts-* d.saved"),
 	                 0);
@@ -239,18 +232,17 @@ static void test_sources(void **state)
 			request.index.summary_rate = step == 4 ? 0.1 : step == 9 ? 0.001 : 0;
 			request.rebuild = step == 11;
 			save_summary(&old);
-			expect_ok(bs_index_build(&request, NULL, ERR), &said);
+			ok(bs_index_build(&request, NULL, ERR));
 			expect_same_in_files(&old, request.rebuild);
 			bs_snapshot_deinit(&old);
 			expect_sound(dir_at("index"), true);
 			expect_grams();
 			if (step % 5 == 3) {
 				save_summary(&old);
-				expect_ok(bs_index_compact(
-						  &(struct bs_build_request){.dir = "index",
-				                                             .write.n_threads = 1},
-						  NULL, ERR),
-				          &said);
+				ok(bs_index_compact(
+					&(struct bs_build_request){.dir = "index",
+				                                   .write.n_threads = 1},
+					NULL, ERR));
 				expect_same_in_files(&old, false);
 				bs_snapshot_deinit(&old);
 				expect_sound(dir_at("index"), true);
@@ -268,7 +260,7 @@ static void give(struct bs_writer *writer, uint64_t *random, uint64_t number)
 	int id_bytes = snprintf(id, sizeof(id), "%llu", (unsigned long long)number);
 	append_words(&text, random, 1 + random_below(random, 60));
 	struct bs_text texts[] = {{"text", 4, (const char *)text.data, text.used_bytes}};
-	expect_ok(bs_writer_add(writer, id, (size_t)id_bytes, texts, 1, ERR), &said);
+	ok(bs_writer_add(writer, id, (size_t)id_bytes, texts, 1, ERR));
 }
 
 static void test_given(void **state)
@@ -279,10 +271,10 @@ static void test_given(void **state)
 		struct bs_dir dir;
 		uint64_t random = seed * 77;
 		if (seed % 2)
-			expect_ok(bs_memory_index_new(&memory, ERR), &said);
+			ok(bs_memory_index_new(&memory, ERR));
 		struct bs_writer_request request = {
 			.dir = memory ? NULL : "index", .memory = memory, .write.n_threads = 1};
-		expect_ok(bs_writer_open(&request, &writer, ERR), &said);
+		ok(bs_writer_open(&request, &writer, ERR));
 		for (int step = 0; step < 40; step++) {
 			for (uint64_t i = random_below(&random, step % 8 ? 20 : 400); i > 0; i--)
 				give(writer, &random, random_below(&random, 600));
@@ -292,12 +284,10 @@ static void test_given(void **state)
 				int id_bytes =
 					snprintf(id, sizeof(id), "%llu",
 				                 (unsigned long long)random_below(&random, 600));
-				expect_ok(bs_writer_delete(writer, id, (size_t)id_bytes, NULL, ERR),
-				          &said);
+				ok(bs_writer_delete(writer, id, (size_t)id_bytes, NULL, ERR));
 			}
-			expect_ok(bs_writer_commit(writer, NULL, ERR), &said);
-			expect_ok(bs_dir_open(&dir, memory ? NULL : "index", memory, NULL, ERR),
-			          &said);
+			ok(bs_writer_commit(writer, NULL, ERR));
+			ok(bs_dir_open(&dir, memory ? NULL : "index", memory, NULL, ERR));
 			expect_sound(&dir, true);
 			bs_dir_close(&dir);
 		}
@@ -317,9 +307,8 @@ static double measure(const struct bs_summary *summary)
 		char word[40];
 		bool may;
 		int n_bytes = snprintf(word, sizeof(word), "absent%llu", (unsigned long long)i);
-		expect_ok(bs_summary_may_have_word(summary, bs_hash_term(word, (size_t)n_bytes),
-		                                   &may, ERR),
-		          &said);
+		ok(bs_summary_may_have_word(summary, bs_hash_term(word, (size_t)n_bytes), &may,
+		                            ERR));
 		n_seem += may;
 	}
 	return (double)n_seem / N;
@@ -332,7 +321,7 @@ static void index_words(uint64_t from, uint64_t to, double rate)
 	for (uint64_t i = from; i < to; i++) {
 		int n = snprintf(line, sizeof(line), "{\"text\":\"present%llu\"}\n",
 		                 (unsigned long long)i);
-		expect_ok(bs_buffer_append(&text, line, (size_t)n, ERR), &said);
+		append_bytes(&text, line, (size_t)n);
 	}
 	FILE *file = must_fopen("words.jsonl", "a");
 	assert_int_equal(fwrite(text.data, 1, text.used_bytes, file), text.used_bytes);
@@ -349,8 +338,8 @@ static void expect_rate(double rate, double of)
 {
 	AUTO(bs_manifest_deinit) struct bs_manifest manifest;
 	AUTO(bs_summary_file_close) struct bs_summary_file file;
-	expect_ok(bs_manifest_read(dir_at("index"), &manifest, ERR), &said);
-	expect_ok(bs_summary_file_open(dir_at("index"), &manifest, &file, ERR), &said);
+	ok(bs_manifest_read(dir_at("index"), &manifest, ERR));
+	ok(bs_summary_file_open(dir_at("index"), &manifest, &file, ERR));
 	double measured = measure(&file.summary);
 	print_message("asked for %g, told %g, measured %g, %.2f bits a word\n", rate,
 	              bs_summary_rate(&file.summary), measured,
@@ -375,12 +364,10 @@ static void test_rate(void **state)
 
 static uint64_t count(struct bs_searcher *searcher, const char *query, bool brute)
 {
-	struct bs_search_request request = {.query.text = query,
-	                                    .query.text_bytes = strlen(query),
-	                                    .output.mode = BS_SEARCH_COUNT,
+	struct bs_search_request request = {QUERY(query), .output.mode = BS_SEARCH_COUNT,
 	                                    .method.brute = brute};
 	struct bs_search_result result;
-	expect_ok(bs_search(searcher, &request, &result, ERR), &said);
+	ok(bs_search(searcher, &request, &result, ERR));
 	return result.n_hits;
 }
 
@@ -407,9 +394,8 @@ static uint64_t count_files(void)
 	uint64_t n = 0;
 	struct bs_index *index;
 	struct bs_searcher *searcher;
-	expect_ok(bs_index_open_with(&(struct bs_open_request){.dir = "index"}, &index, ERR),
-	          &said);
-	expect_ok(bs_searcher_new(index, &searcher, ERR), &said);
+	ok(bs_index_open_with(&(struct bs_open_request){.dir = "index"}, &index, ERR));
+	ok(bs_searcher_new(index, &searcher, ERR));
 	n = count(searcher, "w0x OR absent", false);
 	assert_int_equal(n, count(searcher, "w0x OR absent", true));
 	bs_searcher_free(searcher);
@@ -442,12 +428,12 @@ static void test_lost(void **state)
 			assert_int_equal(rename(prefix, path), 0);
 		else
 			spoil(path);
-		expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, ERR), &said);
+		ok(bs_snapshot_open(dir_at("index"), &snapshot, ERR));
 		assert_int_equal(open_both(&snapshot), way == ways[0] ? BS_NOT_FOUND : BS_CORRUPT);
 		uint64_t before = snapshot.manifest.summary.number;
 		bs_snapshot_deinit(&snapshot);
 		assert_int_equal(count_files(), n_found);
-		expect_status(bs_check_dir(dir_at("index"), NULL, &sum, ERR), BS_CORRUPT, &said);
+		expect_status(bs_check_dir(dir_at("index"), NULL, &sum, ERR), BS_CORRUPT);
 		if (!strstr(said.text, path))
 			fail_msg("%s of %s: %s", prefix, way, said.text);
 		/* If the file was damaged, the next commit only deletes a document, so that it has
@@ -457,10 +443,10 @@ static void test_lost(void **state)
 			                 0);
 		else
 			write_document(&random, i);
-		expect_ok(bs_index_build(&request, NULL, ERR), &said);
+		ok(bs_index_build(&request, NULL, ERR));
 		expect_sound(dir_at("index"), true);
-		expect_ok(bs_check_dir(dir_at("index"), NULL, &sum, ERR), &said);
-		expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, ERR), &said);
+		ok(bs_check_dir(dir_at("index"), NULL, &sum, ERR));
+		ok(bs_snapshot_open(dir_at("index"), &snapshot, ERR));
 		assert_true(snapshot.manifest.summary.number > before &&
 		            snapshot.manifest.summary.counts_number >
 		                    snapshot.manifest.summary.number);
@@ -468,12 +454,12 @@ static void test_lost(void **state)
 		bs_snapshot_deinit(&snapshot);
 	}
 	request.index.summary_rate = -1;
-	expect_ok(bs_index_build(&request, NULL, ERR), &said);
+	ok(bs_index_build(&request, NULL, ERR));
 	expect_sound(dir_at("index"), false);
-	expect_ok(bs_index_compact(&request, NULL, ERR), &said);
+	ok(bs_index_compact(&request, NULL, ERR));
 	expect_sound(dir_at("index"), false);
 	request.index.summary_rate = 0.02;
-	expect_ok(bs_index_build(&request, NULL, ERR), &said);
+	ok(bs_index_build(&request, NULL, ERR));
 	expect_sound(dir_at("index"), true);
 }
 
@@ -515,22 +501,19 @@ static void test_alike(void **state)
 	write_text("d/a.txt", "a word");
 	index_sources(&(struct bs_build_request){.dir = "index", .write.n_threads = 1},
 	              (const char *const[]){"d", NULL}, NULL);
-	expect_ok(bs_manifest_read(dir_at("index"), &manifest, ERR), &said);
+	ok(bs_manifest_read(dir_at("index"), &manifest, ERR));
 	struct bs_summary_segment segment = {manifest.segments[0].number, N};
-	expect_ok(bs_vector_append(&cache.segments, &segment, ERR), &said);
+	ok(bs_vector_append(&cache.segments, &segment, ERR));
 	for (uint64_t i = 0; i < N; i++) {
 		uint64_t hash = (UINT64_C(77) << 42) + (N - i) * 1000001;
-		expect_ok(bs_vector_append(&cache.hashes, &hash, ERR), &said);
+		ok(bs_vector_append(&cache.hashes, &hash, ERR));
 	}
-	expect_ok(bs_summary_update(dir_at("index"), NULL, &cache, UINT64_MAX, &manifest, ERR),
-	          &said);
-	expect_ok(bs_summary_file_open(dir_at("index"), &manifest, &file, ERR), &said);
+	ok(bs_summary_update(dir_at("index"), NULL, &cache, UINT64_MAX, &manifest, ERR));
+	ok(bs_summary_file_open(dir_at("index"), &manifest, &file, ERR));
 	for (uint64_t i = 0; i < N; i += 997) {
 		bool may;
-		expect_ok(bs_summary_may_have_word(&file.summary,
-		                                   (UINT64_C(77) << 42) + (N - i) * 1000001, &may,
-		                                   ERR),
-		          &said);
+		ok(bs_summary_may_have_word(&file.summary, (UINT64_C(77) << 42) + (N - i) * 1000001,
+		                            &may, ERR));
 		assert_true(may);
 	}
 }
@@ -550,10 +533,10 @@ static void test_find(void **state)
 		write_document(&random, i);
 	index_sources(&request, (const char *const[]){"d", NULL}, NULL);
 	struct bs_open_request open = {.dir = "index"};
-	expect_ok(bs_index_open_with(&open, &index, ERR), &said);
+	ok(bs_index_open_with(&open, &index, ERR));
 	assert_true(index->snapshot.totals.n_word_segments > 5 &&
 	            index->snapshot.summary.container);
-	expect_ok(bs_searcher_new(index, &searcher, ERR), &said);
+	ok(bs_searcher_new(index, &searcher, ERR));
 	for (int i = 0; i < 300; i++) {
 		char query[160], words[3][40];
 		static const char *const shapes[] = {"%s %s %s", "%s OR %s OR %s", "%s -%s %s",
@@ -566,10 +549,8 @@ static void test_find(void **state)
 		if (n != count(searcher, query, true))
 			fail_msg("%s: %llu", query, (unsigned long long)n);
 		bool may;
-		expect_ok(bs_summary_may_have_word(&index->snapshot.summary.summary,
-		                                   bs_hash_term(words[0], strlen(words[0])), &may,
-		                                   ERR),
-		          &said);
+		ok(bs_summary_may_have_word(&index->snapshot.summary.summary,
+		                            bs_hash_term(words[0], strlen(words[0])), &may, ERR));
 		n_absent += !may;
 	}
 	assert_true(n_absent > 30);
@@ -596,8 +577,8 @@ static void test_absent(void **state)
 	for (size_t i = 0; i < COUNT(absent) + COUNT(present); i++) {
 		bool is_absent = i < COUNT(absent);
 		const char *query = is_absent ? absent[i] : present[i - COUNT(absent)];
-		expect_ok(bs_index_open("index", &index, ERR), &said);
-		expect_ok(bs_searcher_new(index, &searcher, ERR), &said);
+		ok(bs_index_open("index", &index, ERR));
+		ok(bs_searcher_new(index, &searcher, ERR));
 		assert_int_equal(index->snapshot.manifest.n_segments, 1);
 		assert_int_equal(count(searcher, query, false), is_absent ? 0 : 1);
 		if (is_absent != (*index->snapshot.segments[0].terms.lexicon.codes == NULL))
@@ -613,12 +594,11 @@ static bool query_may_match(const struct bs_summary *summary, const char *text)
 	struct bs_tokenizer *tokenizer;
 	struct bs_query_tree *query;
 	bool may;
-	expect_ok(bs_tokenizer_new(&words_options, &tokenizer, ERR), &said);
+	ok(bs_tokenizer_new(&words_options, &tokenizer, ERR));
 	struct bs_query_options options = {
 		.tokenizer = tokenizer, .own_share = 1, .has_file_names = true};
-	expect_ok(bs_query_parse((const uint8_t *)text, strlen(text), &options, &query, NULL, ERR),
-	          &said);
-	expect_ok(bs_query_may_match(query, summary, &may, ERR), &said);
+	ok(bs_query_parse((const uint8_t *)text, strlen(text), &options, &query, NULL, ERR));
+	ok(bs_query_may_match(query, summary, &may, ERR));
 	bs_query_tree_free(query);
 	bs_tokenizer_free(tokenizer);
 	return may;
@@ -629,10 +609,10 @@ static bool pattern_may_match(const struct bs_summary *summary, const char *patt
 	struct bs_gram_tree *tree;
 	struct bs_regex regex = {.root = 0};
 	bool may;
-	expect_ok(bs_regex_read(&regex, (const uint8_t *)pattern, strlen(pattern), ERR), &said);
-	expect_ok(bs_regex_grams(&regex, &tree, ERR), &said);
+	ok(bs_regex_read(&regex, (const uint8_t *)pattern, strlen(pattern), ERR));
+	ok(bs_regex_grams(&regex, &tree, ERR));
 	bs_regex_deinit(&regex);
-	expect_ok(bs_gram_tree_may_match(tree, &summary->grams, &may, ERR), &said);
+	ok(bs_gram_tree_may_match(tree, &summary->grams, &may, ERR));
 	bs_gram_tree_free(tree);
 	return may;
 }
@@ -661,8 +641,8 @@ static void test_trees(void **state)
 	                                         .write.n_threads = 1,
 	                                         .index.summary_rate = 1e-6},
 	              (const char *const[]){"d", NULL}, NULL);
-	expect_ok(bs_manifest_read(dir_at("index"), &manifest, ERR), &said);
-	expect_ok(bs_summary_file_open(dir_at("index"), &manifest, &file, ERR), &said);
+	ok(bs_manifest_read(dir_at("index"), &manifest, ERR));
+	ok(bs_summary_file_open(dir_at("index"), &manifest, &file, ERR));
 	assert_true(file.summary.facts.has_words && file.summary.facts.has_grams &&
 	            file.summary.facts.has_text_grams);
 	assert_int_equal(file.summary.facts.n_unknown_files, 0);
@@ -681,6 +661,5 @@ static void test_trees(void **state)
 			fail_msg("/%s/ may match", cannot_stand[i]);
 }
 
-RUN_RANDOM_TESTS(2, 1, FOLDER_TEST(test_sources), FOLDER_TEST(test_given), FOLDER_TEST(test_rate),
-                 FOLDER_TEST(test_lost), FOLDER_TEST(test_damaged), FOLDER_TEST(test_alike),
-                 FOLDER_TEST(test_trees), FOLDER_TEST(test_find), FOLDER_TEST(test_absent))
+RUN_RANDOM_TESTS_EACH_WITH(2, 1, enter_folder, leave_folder, test_sources, test_given, test_rate,
+                           test_lost, test_damaged, test_alike, test_trees, test_find, test_absent)

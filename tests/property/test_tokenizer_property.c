@@ -92,7 +92,7 @@ static void test_safe_cuts(void **state)
 		"\U0001f1e9", "\u2764", "\u2764\u200d", "\r", " ", "\u3000", "\u2f00", "a\u0301",
 		"a.", "1,", "\u1950", "\xff"};
 	static const size_t windows[] = {1};
-	const size_t n_around = sizeof(around) / sizeof(*around);
+	const size_t n_around = COUNT(around);
 	AUTO(rig_deinit) struct rig rig;
 	rig_init(&rig, NULL);
 	for (int c = 0; c < 128; c++)
@@ -208,7 +208,7 @@ static const char *const pools[][16] = {
          "\x0b", "\x0c"},
 };
 
-#define N_POOLS (sizeof(pools) / sizeof(*pools))
+#define N_POOLS COUNT(pools)
 
 static size_t append_random(uint8_t *text, uint32_t pool)
 {
@@ -276,7 +276,7 @@ static void test_random_texts_with_options(void **state)
 		{.split_identifiers = true, .fold_accents = true},
 		{.split_identifiers = true, .stem_language = "english"},
 	};
-	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
+	for (size_t i = 0; i < COUNT(options); i++)
 		check_random_texts(&options[i], rounds.n / 16, rounds.seed + 1 + i);
 }
 
@@ -289,7 +289,7 @@ static void test_edges_of_lines(void **state)
 		",",    "a.b", "a'b", "1,2", "1.2", "1'2",   "a:b", "a@b",  "@",   "a.1",
 		"1.a",  "_.a", "a._", "_@a", "a@_", "a.b.c", "@@",  "a@@",  ".@.", "a'_",
 		"\x7f", "a;b", "1;2", "1T2", "T",   "T2",    "1",   "12T34"};
-	const size_t n_items = sizeof(items) / sizeof(*items);
+	const size_t n_items = COUNT(items);
 	const struct bs_kernel *kernels[8];
 	size_t n_kernels = bs_kernel_list(kernels, 8);
 	AUTO(rig_deinit) struct rig rig;
@@ -421,12 +421,8 @@ static void test_long_texts(void **state)
 	rig_deinit(&rig);
 }
 
-RUN_RANDOM_TESTS(20000, 1, cmocka_unit_test(test_folding_ascii_is_lower_case),
-                 cmocka_unit_test(test_all_short_ascii_strings),
-                 cmocka_unit_test(test_all_pairs_of_ascii_bytes), cmocka_unit_test(test_safe_cuts),
-                 cmocka_unit_test(test_all_code_points),
-                 cmocka_unit_test(test_inert_code_points_make_no_words),
-                 cmocka_unit_test(test_random_texts),
-                 cmocka_unit_test(test_random_texts_with_options),
-                 cmocka_unit_test(test_edges_of_lines), cmocka_unit_test(test_random_ascii),
-                 cmocka_unit_test(test_long_texts), cmocka_unit_test(test_many_marks))
+RUN_RANDOM_TESTS(20000, 1, test_folding_ascii_is_lower_case, test_all_short_ascii_strings,
+                 test_all_pairs_of_ascii_bytes, test_safe_cuts, test_all_code_points,
+                 test_inert_code_points_make_no_words, test_random_texts,
+                 test_random_texts_with_options, test_edges_of_lines, test_random_ascii,
+                 test_long_texts, test_many_marks)

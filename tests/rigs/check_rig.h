@@ -77,3 +77,10 @@ void expect_damage(const char *prefix, unsigned which, const struct edit *edits,
 	} while (0)
 #define EXPECT(...)         EXPECT_STATUS(BS_CORRUPT, __VA_ARGS__)
 #define EXPECT_REFUSED(...) EXPECT_STATUS(BS_UNSUPPORTED, __VA_ARGS__)
+
+/* Changes one number of a segment or of the manifest, see struct edit. check must report `what`. */
+#define DAMAGE_IN(segment, section, instance, offset, n_bytes, how, value, what) \
+	EXPECT("seg", segment, what, {BS_SECTION_##section, instance, offset, n_bytes, how, value})
+#define DAMAGE(...) DAMAGE_IN(0, __VA_ARGS__)
+#define DAMAGE_MANIFEST(section, offset, n_bytes, how, value, what) \
+	EXPECT("manifest", 0, what, {MANIFEST_##section, 0, offset, n_bytes, how, value})

@@ -11,10 +11,8 @@
 #include "tests/rigs/error_rig.h"
 #include "tests/rigs/test.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-/* A test that runs in an empty folder, which is removed afterwards. */
-#define FOLDER_TEST(name) cmocka_unit_test_setup_teardown(name, enter_folder, leave_folder)
+/* RUN_TESTS, each test in an empty folder, which is removed afterwards. */
+#define RUN_FOLDER_TESTS(...) RUN_TESTS_EACH_WITH(enter_folder, leave_folder, __VA_ARGS__)
 int enter_folder(void **state);
 int leave_folder(void **state);
 

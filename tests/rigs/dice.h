@@ -17,14 +17,16 @@ bool by_chance(uint32_t percent);
 /* Asserts that enough cases were drawn, unless there were too few rounds. */
 #define assert_reached(condition) assert_true(rounds.is_short || (condition))
 
-/* RUN_TESTS of test.h, after random_rounds(). */
-#define RUN_NAMED_RANDOM_TESTS(name, n_rounds, seed, set_up, tear_down, ...)        \
-	int main(int argc, char **argv)                                             \
-	{                                                                           \
-		random_rounds(argc, argv, n_rounds, seed);                          \
-		const struct CMUnitTest tests[] = {__VA_ARGS__};                    \
-		return cmocka_run_group_tests_name(name, tests, set_up, tear_down); \
-	}
-#define RUN_RANDOM_TESTS_WITH(...) RUN_NAMED_RANDOM_TESTS("tests", __VA_ARGS__)
+/* RUN_TESTS and its kin of test.h, after random_rounds(). */
 #define RUN_RANDOM_TESTS(n_rounds, seed, ...) \
-	RUN_RANDOM_TESTS_WITH(n_rounds, seed, NULL, NULL, __VA_ARGS__)
+	RUN_RANDOM_TESTS_EACH_WITH(n_rounds, seed, NULL, NULL, __VA_ARGS__)
+#define RUN_RANDOM_TESTS_EACH_WITH(n_rounds, seed, set_up, tear_down, ...) \
+	RUN_RANDOM_NAMES(n_rounds, seed, set_up, tear_down, NULL, NULL, __VA_ARGS__)
+#define RUN_RANDOM_TESTS_WITH(n_rounds, seed, all_set_up, all_tear_down, ...) \
+	RUN_RANDOM_NAMES(n_rounds, seed, NULL, NULL, all_set_up, all_tear_down, __VA_ARGS__)
+#define RUN_RANDOM_NAMES(n_rounds, seed, ...)              \
+	int main(int argc, char **argv)                    \
+	{                                                  \
+		random_rounds(argc, argv, n_rounds, seed); \
+		return RUN_NAMES(__VA_ARGS__);             \
+	}

@@ -12,7 +12,11 @@ struct bs_error *last_error(void);
 #define ERR  empty_error()
 struct bs_error *empty_error(void);
 
-/* Fails the test with the message of err unless status is BS_OK. */
-void expect_ok(enum bs_status status, const struct bs_error *err);
-/* Fails the test unless status is `wanted` and err has a message. */
-void expect_status(enum bs_status status, enum bs_status wanted, const struct bs_error *err);
+/* Fails the test with the message of the last error unless the call, with ERR, succeeds. */
+#define ok(call) check_status((call), BS_OK, NULL, __FILE__, __LINE__)
+/* Fails the test unless the call, with ERR, returns `wanted` and a message. */
+#define expect_status(call, wanted) expect_error(call, wanted, "")
+/* Also the message must contain `part`. */
+#define expect_error(call, wanted, part) check_status((call), (wanted), (part), __FILE__, __LINE__)
+void check_status(enum bs_status status, enum bs_status wanted, const char *part, const char *file,
+                  int line);

@@ -1,6 +1,5 @@
 /* library_rig.c: see library_rig.h. */
 #include "tests/rigs/library_rig.h"
-#include "tests/rigs/test.h"
 
 void make_folder(char folder[FOLDER_BYTES])
 {
@@ -30,11 +29,6 @@ void write_text(const char *path, const char *text)
 void append_text(const char *path, const char *text)
 {
 	put_text(path, "a", text);
-}
-
-void ok(enum bs_status status, const struct bs_error *err)
-{
-	expect_ok(status, err);
 }
 
 void library_setup(void **state, const char *records)

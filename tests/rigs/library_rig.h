@@ -24,28 +24,26 @@ int library_teardown(void **state);
 void write_text(const char *path, const char *text);
 void append_text(const char *path, const char *text);
 
-void ok(enum bs_status status, const struct bs_error *err);
-
 AUTO_OF(struct bs_index, bs_index_close)
 AUTO_OF(struct bs_searcher, bs_searcher_free)
 
 static inline struct bs_index *must_open(const char *dir)
 {
 	struct bs_index *index;
-	expect_ok(bs_index_open(dir, &index, ERR), &said);
+	ok(bs_index_open(dir, &index, ERR));
 	return index;
 }
 
 static inline struct bs_index *must_open_with(const struct bs_open_request *request)
 {
 	struct bs_index *index;
-	expect_ok(bs_index_open_with(request, &index, ERR), &said);
+	ok(bs_index_open_with(request, &index, ERR));
 	return index;
 }
 
 static inline struct bs_searcher *must_searcher(const struct bs_index *index)
 {
 	struct bs_searcher *searcher;
-	expect_ok(bs_searcher_new(index, &searcher, ERR), &said);
+	ok(bs_searcher_new(index, &searcher, ERR));
 	return searcher;
 }

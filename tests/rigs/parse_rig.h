@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "query/language/parse.h"
+#include "tests/rigs/buffer_rig.h"
 #include "tests/rigs/error_rig.h"
 #include "tests/rigs/test.h"
 

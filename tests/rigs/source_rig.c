@@ -93,33 +93,33 @@ const struct bs_source_options no_options;
 struct bs_source open_source(const char *argument)
 {
 	struct bs_source source;
-	expect_ok(bs_source_init(&source, argument, ERR), &said);
+	ok(bs_source_init(&source, argument, ERR));
 	return source;
 }
 
 struct bs_feed *open_feed(const struct bs_source *source, const struct bs_source_options *options)
 {
 	struct bs_feed *feed = NULL;
-	expect_ok(bs_feed_open(source, options, NULL, NULL, &feed, ERR), &said);
+	ok(bs_feed_open(source, options, NULL, NULL, &feed, ERR));
 	return feed;
 }
 
 struct bs_reader *new_reader(const struct bs_source_options *options)
 {
 	struct bs_reader *reader = NULL;
-	expect_ok(bs_reader_new(options, &reader, ERR), &said);
+	ok(bs_reader_new(options, &reader, ERR));
 	return reader;
 }
 
 void next_batch(struct bs_feed *feed, struct bs_batch *batch)
 {
-	expect_ok(bs_feed_next(feed, batch, ERR), &said);
+	ok(bs_feed_next(feed, batch, ERR));
 }
 
 void read_batch(struct bs_reader *reader, const struct bs_batch *batch, struct log *log)
 {
 	struct bs_document_sink sink = {.context = log, .document = log_document, .skip = log_skip};
-	expect_ok(bs_reader_read(reader, batch, &sink, ERR), &said);
+	ok(bs_reader_read(reader, batch, &sink, ERR));
 }
 
 void open_all(struct opened *opened, const char *argument, const struct bs_source_options *options)

@@ -11,9 +11,9 @@
 
 AUTO_OF(struct bs_reader, bs_reader_free)
 
-/* A test that runs in a folder with only an empty .git, which is removed afterwards, however deep
+/* RUN_TESTS, each test in a folder with only an empty .git. It is removed afterwards, however deep
  * it is. */
-#define SOURCE_TEST(name) cmocka_unit_test_setup_teardown(name, enter_source, leave_source)
+#define RUN_SOURCE_TESTS(...) RUN_TESTS_EACH_WITH(enter_source, leave_source, __VA_ARGS__)
 extern char home[256]; /* the path of the folder */
 int enter_source(void **state);
 int leave_source(void **state);

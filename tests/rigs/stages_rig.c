@@ -11,7 +11,6 @@
 #include "indexer/run/tuning.h"
 #include "query/load/prefix_check.h"
 #include "tests/rigs/clock_rig.h"
-#include "tests/rigs/test.h"
 
 struct stages_rig rig;
 
@@ -131,14 +130,14 @@ static void build(const char *dir, const char *source,
 	                                   .index.words = true,
 	                                   .write.n_threads = 1,
 	                                   .tuning = &tuning};
-	ok(bs_index_build(&request, NULL, ERR), &said);
+	ok(bs_index_build(&request, NULL, ERR));
 }
 
 static void delete (const char *dir, const char *id)
 {
 	struct bs_delete_request request = {.dir = dir, .ids = &id, .n_ids = 1};
 	struct bs_delete_result result;
-	ok(bs_index_delete(&request, &result, ERR), &said);
+	ok(bs_index_delete(&request, &result, ERR));
 	assert_int_equal(result.n_deleted, 1);
 	rig_doc(id)->is_deleted = true;
 }
@@ -190,8 +189,7 @@ static void find_docs(void)
 			struct bs_doc_record record;
 			size_t i = 0;
 			ok(bs_snapshot_record(segment->snapshot, bs_list_own_ref(&rig.list, ref),
-			                      &record, ERR),
-			   &said);
+			                      &record, ERR));
 			while (i < rig.n_docs && !is_record_of(&rig.docs[i], segment->entry,
 			                                       !segment->segment, &record))
 				i++;
@@ -238,7 +236,7 @@ static void freshen(void)
 	insert_file(rig_doc(RIG_FILES "/sub/e039.md"), RIG_FILES "/zz.txt",
 	            "paper the quick brown river of stone fresh");
 	insert_file(changed, changed->id, "paper changed the river and the lake fresh");
-	ok(bs_snapshot_add_fresh(&rig.snapshots[0], NULL, NULL, &freshened, ERR), &said);
+	ok(bs_snapshot_add_fresh(&rig.snapshots[0], NULL, NULL, &freshened, ERR));
 	assert_int_equal(freshened.n_new, 1);
 	assert_int_equal(freshened.n_changed, 1);
 	assert_int_equal(freshened.n_removed, 1);
@@ -248,23 +246,22 @@ static void open_indexes(bool is_fresh)
 {
 	struct bs_list_entry entries[RIG_N_INDEXES];
 	for (uint32_t i = 0; i < RIG_N_INDEXES; i++) {
-		ok(bs_dir_open(&rig.dirs[i], dir_names[i], NULL, NULL, ERR), &said);
-		ok(bs_snapshot_open(&rig.dirs[i], &rig.snapshots[i], ERR), &said);
+		ok(bs_dir_open(&rig.dirs[i], dir_names[i], NULL, NULL, ERR));
+		ok(bs_snapshot_open(&rig.dirs[i], &rig.snapshots[i], ERR));
 		assert_true(rig.snapshots[i].manifest.n_segments > 1);
 		entries[i] = (struct bs_list_entry){.snapshot = &rig.snapshots[i]};
 	}
 	if (is_fresh)
 		freshen();
-	ok(bs_snapshot_list_init(&rig.list, entries, RIG_N_INDEXES, ERR), &said);
-	ok(bs_query_analysis_init(&rig.analysis, &rig.list, 0, ERR), &said);
-	ok(bs_kernel_choose(NULL, &rig.kernel, ERR), &said);
+	ok(bs_snapshot_list_init(&rig.list, entries, RIG_N_INDEXES, ERR));
+	ok(bs_query_analysis_init(&rig.analysis, &rig.list, 0, ERR));
+	ok(bs_kernel_choose(NULL, &rig.kernel, ERR));
 	find_docs();
 }
 
 static enum bs_status name_is_asked(struct bs_file_names *names, uint32_t n, struct bs_doc_ref ref,
                                     bool *has_out, struct bs_error *err)
 {
-	(void)names, (void)n, (void)ref, (void)err;
 	*has_out = false;
 	fail_msg("a name is asked for");
 	return BS_OK;
@@ -337,11 +334,10 @@ void rig_parse(const char *query)
 	size_t error_byte;
 	bs_query_tree_free(rig.query);
 	rig.query = NULL;
-	ok(bs_query_analysis_begin(&rig.analysis, &no_stop_words, NULL, ERR), &said);
+	ok(bs_query_analysis_begin(&rig.analysis, &no_stop_words, NULL, ERR));
 	struct bs_query_options options = bs_query_analysis_options(&rig.analysis);
 	ok(bs_query_analysis_parse(&rig.analysis, query, strlen(query), &options, &rig.query,
-	                           &error_byte, ERR),
-	   &said);
+	                           &error_byte, ERR));
 }
 
 void rig_plan_as(const char *query, const struct bs_plan_scope *scope,
@@ -354,7 +350,7 @@ void rig_plan_as(const char *query, const struct bs_plan_scope *scope,
 		.scope = *scope,
 		.names = rig.names,
 		.corpus = {statistics ? NULL : &rig.list, statistics}};
-	ok(bs_plan_make(&rig.plan, &inputs, ERR), &said);
+	ok(bs_plan_make(&rig.plan, &inputs, ERR));
 }
 
 void rig_plan(const char *query)
@@ -365,9 +361,9 @@ void rig_plan(const char *query)
 struct bs_statistics *rig_statistics(uint64_t n_docs, uint64_t n_words, uint64_t river_docs)
 {
 	struct bs_statistics *statistics;
-	ok(bs_statistics_new(&statistics, ERR), &said);
+	ok(bs_statistics_new(&statistics, ERR));
 	bs_statistics_set(statistics, n_docs, n_words);
-	ok(bs_statistics_add_word(statistics, "river", 5, river_docs, ERR), &said);
+	ok(bs_statistics_add_word(statistics, "river", 5, river_docs, ERR));
 	rig_plan_as("river", &(struct bs_plan_scope){.filter = NULL}, statistics);
 	return statistics;
 }
@@ -375,10 +371,9 @@ struct bs_statistics *rig_statistics(uint64_t n_docs, uint64_t n_words, uint64_t
 void rig_load(void)
 {
 	for (uint32_t i = 0; i < RIG_N_INDEXES && !rig.loader; i++)
-		ok(bs_prefix_checks_new(&rig.snapshots[i], &rig.prefix_checks[i], ERR), &said);
+		ok(bs_prefix_checks_new(&rig.snapshots[i], &rig.prefix_checks[i], ERR));
 	if (!rig.loader)
-		ok(bs_loader_new(&rig.list, rig.prefix_checks, NULL, NULL, &rig.loader, ERR),
-		   &said);
+		ok(bs_loader_new(&rig.list, rig.prefix_checks, NULL, NULL, &rig.loader, ERR));
 	bs_loader_begin(rig.loader, false, false);
 }
 

@@ -1,6 +1,5 @@
 /* writer_rig.c: see writer_rig.h. */
 #include "tests/rigs/writer_rig.h"
-#include "tests/rigs/test.h"
 
 #include "core/bitsift/host.h"
 #include "core/bitsift/index.h"
@@ -25,7 +24,7 @@ int setup_dir(void **state)
 int setup_memory(void **state)
 {
 	setup_dir(state);
-	assert_int_equal(bs_memory_index_new(&rig.memory, NULL), BS_OK);
+	ok(bs_memory_index_new(&rig.memory, ERR));
 	return 0;
 }
 
@@ -43,13 +42,13 @@ struct bs_writer *open_with(struct bs_writer_request request)
 	request.memory = rig.memory;
 	if (!request.write.n_threads)
 		request.write.n_threads = 1;
-	ok(bs_writer_open(&request, &writer, ERR), &said);
+	ok(bs_writer_open(&request, &writer, ERR));
 	return writer;
 }
 
 struct bs_writer *open_writer(void)
 {
-	return open_with((struct bs_writer_request){0});
+	return OPEN_WITH(0);
 }
 
 enum bs_status try_add(struct bs_writer *writer, const char *id, const char *title,
@@ -62,13 +61,13 @@ enum bs_status try_add(struct bs_writer *writer, const char *id, const char *tit
 
 void add(struct bs_writer *writer, const char *id, const char *title, const char *body)
 {
-	ok(try_add(writer, id, title, body, ERR), &said);
+	ok(try_add(writer, id, title, body, ERR));
 }
 
 struct bs_build_report commit(struct bs_writer *writer)
 {
 	struct bs_build_report report;
-	ok(bs_writer_commit(writer, &report, ERR), &said);
+	ok(bs_writer_commit(writer, &report, ERR));
 	return report;
 }
 
@@ -101,7 +100,7 @@ struct heard ask_in(struct bs_index *index, const char *query, struct bs_search_
 	request.callbacks.hit = hear;
 	request.callbacks.context = &heard;
 	AUTO(bs_searcher_free_at) struct bs_searcher *searcher = must_searcher(index);
-	ok(bs_search(searcher, &request, &result, ERR), &said);
+	ok(bs_search(searcher, &request, &result, ERR));
 	heard.n_hits = result.n_hits;
 	heard.n_unreadable = result.n_unreadable;
 	return heard;
@@ -110,18 +109,15 @@ struct heard ask_in(struct bs_index *index, const char *query, struct bs_search_
 uint64_t count(const char *query)
 {
 	AUTO(bs_index_close_at) struct bs_index *index = open_index(NULL);
-	return ask_in(index, query, (struct bs_search_request){.output.mode = BS_SEARCH_COUNT})
-	        .n_hits;
+	return COUNT_IN(index, query);
 }
 
 void expect_of(const struct bs_text_provider *texts, const char *query, const char *ids)
 {
 	AUTO(bs_index_close_at) struct bs_index *index = open_index(texts);
-	struct heard found =
-		ask_in(index, query, (struct bs_search_request){.output.mode = BS_SEARCH_IDS});
-	struct heard brute = ask_in(
-		index, query,
-		(struct bs_search_request){.output.mode = BS_SEARCH_IDS, .method.brute = true});
+	struct heard found = ASK_IN(index, query, .output.mode = BS_SEARCH_IDS);
+	struct heard brute =
+		ASK_IN(index, query, .output.mode = BS_SEARCH_IDS, .method.brute = true);
 	assert_string_equal(found.ids, ids);
 	assert_string_equal(brute.ids, ids);
 }
@@ -134,7 +130,7 @@ void expect(const char *query, const char *ids)
 void check(void)
 {
 	struct bs_check_request request = {.dir = rig_dir(), .memory = rig.memory};
-	ok(bs_index_check(&request, NULL, ERR), &said);
+	ok(bs_index_check(&request, NULL, ERR));
 }
 
 void make_text(unsigned i, char *title, char *body)

@@ -33,6 +33,7 @@ const char *rig_dir(void);
 
 /* Open a writer of the rig's index, with one thread unless the request says otherwise. */
 struct bs_writer *open_with(struct bs_writer_request request);
+#define OPEN_WITH(...) open_with((struct bs_writer_request){__VA_ARGS__})
 struct bs_writer *open_writer(void);
 
 /* Add a document of one or two texts. */
@@ -55,6 +56,8 @@ struct heard {
 };
 int hear(void *heard, const struct bs_hit *hit);
 struct heard ask_in(struct bs_index *index, const char *query, struct bs_search_request request);
+#define ASK_IN(index, query, ...) ask_in(index, query, (struct bs_search_request){__VA_ARGS__})
+#define COUNT_IN(index, query)    ASK_IN(index, query, .output.mode = BS_SEARCH_COUNT).n_hits
 
 /* The number of documents of the rig's index that match the query. */
 uint64_t count(const char *query);

@@ -262,7 +262,7 @@ static void check_contents(sqlite3 *db, const struct contents *contents, int tab
 	                                         "SELECT a FROM t%d('\"alpha beta\"')",
 	                                         "INSERT INTO t%d(t%d) VALUES('integrity-check')"};
 	bool is_wrong = is_recursive(contents, table, 0);
-	for (size_t i = 0; i < sizeof(statements) / sizeof(*statements); i++) {
+	for (size_t i = 0; i < COUNT(statements); i++) {
 		char sql[100];
 		snprintf(sql, sizeof(sql), statements[i], table, table);
 		int code = sqlite3_exec(db, sql, NULL, NULL, NULL);
@@ -323,16 +323,13 @@ static void test_deep_contents(void **state)
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_attach),         cmocka_unit_test(test_made_anew),
-		cmocka_unit_test(test_extended_codes), cmocka_unit_test(test_changes_ahead),
-		cmocka_unit_test(test_interrupt),      cmocka_unit_test(test_recursive_contents),
-		cmocka_unit_test(test_deep_contents)};
 	char command[80];
 	if (argc < 2 || !mkdtemp(dir))
 		return 2;
 	extension = argv[1];
-	int n_failed = cmocka_run_group_tests(tests, NULL, NULL);
+	int n_failed = RUN_NAMES(NULL, NULL, NULL, NULL, test_attach, test_made_anew,
+	                         test_extended_codes, test_changes_ahead, test_interrupt,
+	                         test_recursive_contents, test_deep_contents);
 	snprintf(command, sizeof(command), "rm -rf %s", dir);
 	return system(command) || n_failed;
 }

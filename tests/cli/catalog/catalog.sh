@@ -36,15 +36,15 @@ show bitsift catalog frobnicate
 show bitsift catalog list notes
 echo '# word queries'
 show bitsift query --catalog ferry
-show bitsift query --catalog --ids ferry
-show bitsift query --catalog --ids --offset 2 ferry
+finds --catalog ferry
+finds --catalog --offset 2 ferry
 show bitsift query --catalog --count ferry noon
 show bitsift query --catalog --json -n 1 title:timetable
 show bitsift query --catalog --format '{index} {id} {path} {line}' noon
 show bitsift query --catalog --format trec noon
 show bitsift query --catalog --count 'year:..2000 OR name:letter'
 show bitsift query --catalog --sort year:desc noon
-show bitsift query --catalog --ids 'title:lunch -title:timetable'
+finds --catalog 'title:lunch -title:timetable'
 show bitsift query --catalog albatross
 show bitsift query --catalog --brute --count albatross
 printf 'ferry\nnoon\nalbatross\n' >queries
@@ -57,15 +57,15 @@ show bitsift query --catalog --index notes/.bitsift ferry
 echo '# feedback terms of the best documents of all indexes, and documents like one of an index'
 bitsift query --catalog --explain --feedback=2 timetable 2>&1 | grep -E '^(learnt|[a-z]+:$|.*  [0-9.]+  )'
 show bitsift query --catalog --count --feedback leaves
-show bitsift query --catalog --in notes --feedback --ids timetable
+finds --catalog --in notes --feedback timetable
 show bitsift query --catalog --like notes:ferry.txt
-show bitsift query --catalog --like mail:m1 --ids
-show bitsift query --catalog --like m2 --ids
-show bitsift query --catalog --like notes/letter.txt --ids
-show bitsift query --catalog --like nobody --ids
-show bitsift query --catalog --like mail:ferry.txt --ids
+finds --catalog --like mail:m1
+finds --catalog --like m2
+finds --catalog --like notes/letter.txt
+finds --catalog --like nobody
+finds --catalog --like mail:ferry.txt
 printf 'at noon, a letter\n' >text
-show bitsift query --catalog --like-file text --ids
+finds --catalog --like-file text
 asked bitsift query --catalog --feedback ferry
 show bitsift query --partial ferry
 show bitsift query --format '{index}' ferry
@@ -138,14 +138,14 @@ echo '# an index that changes'
 echo 'an albatross' >code/bird.txt
 (cd code && quiet bitsift index .)
 bitsift catalog list | grep -c changed
-show bitsift query --catalog --ids albatross
+finds --catalog albatross
 show bitsift grep --catalog albatross
 bitsift catalog list | grep -c changed || true
 show bitsift catalog refresh
 echo '# an index that cannot be reached'
 mv mail away
 show bitsift query --catalog ferry
-show bitsift query --catalog --partial --ids ferry
+finds --catalog --partial ferry
 show bitsift query --catalog --partial albatross
 show bitsift grep --catalog noon
 show bitsift grep --catalog --partial noon
@@ -153,7 +153,7 @@ show bitsift catalog refresh
 asked bitsift query --catalog --partial ferry
 mv away mail
 echo '# --in with folders of several indexes'
-show bitsift query --catalog --ids --in notes --in code/bird.txt 'ferry OR albatross'
+finds --catalog --in notes --in code/bird.txt 'ferry OR albatross'
 asked bitsift query --catalog --in notes ferry
 show bitsift query --catalog --count --in notes unicorn
 show bitsift query --catalog --count --in notes --in nowhere ferry
@@ -187,14 +187,14 @@ echo mine >theirs.lock
 bitsift catalog --catalog theirs import all.catalog
 bitsift catalog --catalog theirs list | sed 's/  .*//'
 cat theirs.new theirs.lock
-show bitsift query --catalog --ids ferry
+finds --catalog ferry
 printf 'x' | dd of=theirs bs=1 seek=200 conv=notrunc status=none
 quiet bitsift catalog --catalog theirs check
 echo '# a catalog that is a symlink'
 ln -s "$XDG_CONFIG_HOME/bitsift/catalog" link
 show bitsift catalog --catalog link add code
 readlink link | neutral -
-show bitsift query --catalog --ids noon
+finds --catalog noon
 bitsift catalog remove code
 echo '# an index with another stemmer'
 mkdir stems
@@ -204,7 +204,7 @@ show bitsift catalog add stems
 show bitsift query --catalog ferries
 show bitsift catalog has ferries
 show bitsift catalog has ferry
-show bitsift query --catalog --ids ferry
+finds --catalog ferry
 echo '# --fresh over a catalog, compared with one index of all sources'
 mkdir -p fresh/a fresh/b
 echo 'an old heron' >fresh/a/old.txt
@@ -230,7 +230,7 @@ done
 show bitsift query --catalog=both --fresh --sort year heron OR egret
 asked bitsift query --catalog=both --fresh ibis
 mv fresh/a/new.txt fresh/a/newer.txt
-show bitsift query --catalog=both --fresh --ids ibis
+finds --catalog=both --fresh ibis
 echo '# a source outside of the folder, which this user did not name, is not searched'
 mkdir -p here secret
 echo 'a quetzal' >secret/s.txt

@@ -14,7 +14,7 @@ show bitsift catalog add a b c
 for query in ähnlich 'ähnlich*' STRASSENNAME '"im café"' σίσυφος 東京 '"京都"' 'name:ä' 'title：ä' 'Caf?' 'cafè~1' 'žába' 'NOT ähnlich'; do
     show bitsift query --catalog --count "$query"
 done
-show bitsift query --catalog --ids 'ähnlich* OR 京都'
+finds --catalog 'ähnlich* OR 京都'
 show bitsift catalog has σίσυφος
 show bitsift grep --catalog -l ähnlich
 show bitsift grep --catalog -il STRASSENNAME

@@ -16,7 +16,7 @@ copy_golden tree records stored matrix
 for folder in tree records stored; do
     (
         cd "$folder"
-        show bitsift query --no-stat --ids 'bits OR bit OR quick'
+        finds --no-stat 'bits OR bit OR quick'
         show bitsift query --no-stat --count '"the bits" OR "sift bits" OR "quick fox"'
         bitsift stats | grep '^health'
         "$RESEAL" .bitsift words
@@ -30,6 +30,10 @@ ask() {
     show bitsift query --no-stat "$@"
     bitsift query "$@" | diff - <(bitsift query --no-stat "$@")
 }
+ids() {
+    finds --no-stat "$@"
+    bitsift query --ids "$@" | diff - "$SCRATCH/.ids"
+}
 
 checked() {
     announce bitsift check
@@ -38,10 +42,10 @@ checked() {
 
 cd tree
 checked
-ask --ids bits
+ids bits
 ask --count the
-each ask --ids :: '"bits that sift"' 'bits -bytes' 'cafe OR café OR 東京' 'москва straße' 'name:log'
-ask --ids --in notes title:bits
+each ids :: '"bits that sift"' 'bits -bytes' 'cafe OR café OR 東京' 'москва straße' 'name:log'
+ids --in notes title:bits
 ask bits
 show bitsift grep -n bits
 show bitsift grep -nw -i 'the'
@@ -52,34 +56,34 @@ show bitsift query --ids --brute bits
 show bitsift delete --dry-run --undo notes/deleted.md
 quiet bitsift index
 checked
-show bitsift query --ids bits
+finds bits
 
 cd ../records
 checked
-each ask --ids :: bit cafe title:sift 'again OR appended'
+each ids :: bit cafe title:sift 'again OR appended'
 ask --count bit
 ask takes
 quiet bitsift delete --undo c
-show bitsift query --ids bits
+finds bits
 quiet bitsift compact
 checked
-show bitsift query --ids bits
+finds bits
 
 cd ../stored
 checked
-ask --ids quick
-ask --ids '"quick fox"'
+ids quick
+ids '"quick fox"'
 ask dog
 echo '{"id":"s4","text":"a later dog"}' | quiet bitsift index -
-show bitsift query --ids dog
+finds dog
 
 cd ../matrix
 checked
 for query in all w7 v33 v804 'w1 w2' 'w1 -w2 w3' 'v33 OR v804 OR v7' '"w7 v2443"' 'all v2063' 'w9 v999' 'w0 OR w1 OR w2 OR w3'; do
     ask --count "$query"
 done
-ask --ids v33
-ask --ids 'w3 w4 w5'
+ids v33
+ids 'w3 w4 w5'
 ask -n 4 w7
 ask -n 3 --any w7 v33 w9
 ask -n 2 v2063
@@ -102,6 +106,6 @@ for folder in tree records stored matrix; do
         announce bitsift index
         bitsift index 2>&1 >/dev/null | grep 'another version'
         bitsift stats | grep '^health'
-        show bitsift query --ids 'bits OR bit OR quick OR v33'
+        finds 'bits OR bit OR quick OR v33'
     )
 done

@@ -6,7 +6,7 @@ cp -r .bitsift "$SCRATCH/good"
 "$RESEAL" .bitsift/manifest 1
 bitsift query cat 2>&1 | sed 's/knows version [0-9]*/knows version N/'
 show bitsift index -q --rebuild .
-show bitsift query --ids cat
+finds cat
 rm -r .bitsift
 cp -r "$SCRATCH/good" .bitsift
 for file in manifest seg-000001; do
@@ -16,11 +16,11 @@ for file in manifest seg-000001; do
     rm -r .bitsift
     cp -r "$SCRATCH/good" .bitsift
 done
-show bitsift query --ids cat
+finds cat
 "$RESEAL" .bitsift/seg-000001 4000000
 show bitsift index -q --rebuild
-show bitsift query --ids cat
+finds cat
 "$RESEAL" .bitsift/manifest 4000000
 show bitsift index -q --rebuild
 show bitsift index -q --rebuild .
-show bitsift query --ids cat
+finds cat

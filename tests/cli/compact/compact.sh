@@ -8,9 +8,9 @@ echo '{"id":"q","text":"cat from the pipe, too"}' | quiet bitsift index -
 echo 'dog 2' >d/2.txt
 rm d/3.txt
 quiet bitsift index
-show bitsift query --ids cat
+finds cat
 show bitsift compact
-each show bitsift query --ids :: cat pipe dog
+each finds :: cat pipe dog
 bitsift check | sed "s,\,.*,,"
 show bitsift compact
 echo '# a document that has changed since is not moved'
@@ -18,10 +18,10 @@ echo 'cat 4' >d/4.txt
 quiet bitsift index
 echo 'mouse 1' >d/1.txt
 show bitsift compact
-show bitsift query --ids cat
-show bitsift query --ids mouse
+finds cat
+finds mouse
 quiet bitsift index
-show bitsift query --ids mouse
+finds mouse
 show bitsift compact
 bitsift check | sed "s,\,.*,,"
 echo '# invalid arguments'
@@ -32,6 +32,6 @@ echo '# a field that only deleted documents had remains a field'
 printf '%s\n' '{"id":"a","t":"my title zebra here"}' '{"id":"b","title":"zebra"}' '{"id":"c","t":"x"}' >f.jsonl
 quiet bitsift index --index "$SCRATCH/fields" f.jsonl
 show bitsift delete --index "$SCRATCH/fields" b
-show bitsift query --index "$SCRATCH/fields" --ids title:zebra
+finds --index "$SCRATCH/fields" title:zebra
 show bitsift compact --index "$SCRATCH/fields"
-show bitsift query --index "$SCRATCH/fields" --ids title:zebra
+finds --index "$SCRATCH/fields" title:zebra

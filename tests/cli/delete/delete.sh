@@ -4,39 +4,40 @@ for name in a b c e; do echo "cat $name" >d/$name.txt; done
 printf '%s\n' '{"id":"a","text":"cat one"}' '{"id":"b","text":"cat two"}' '{"id":"a","text":"cat three"}' \
     '{"text":"cat four"}' >r.jsonl
 settle
+ids() { changes ids show bitsift query --ids cat; }
 echo '{"id":"p","text":"cat from the pipe"}' | quiet bitsift index d r.jsonl -
-once ids show bitsift query --ids cat
+ids
 show bitsift delete d/b.txt b r.jsonl:4 nothing
-once ids show bitsift query --ids cat
+ids
 bitsift check | sed "s,\,.*,,"
 echo '# a refresh does not restore deleted documents'
 show bitsift index
-once ids show bitsift query --ids cat
+ids
 echo '# nor does it if the collection grows or is rewritten, or a file is touched'
 echo '{"id":"z","text":"cat five"}' >>r.jsonl
 touch d/b.txt
 quiet bitsift index
-once ids show bitsift query --ids cat
+ids
 { echo '{"id":"y","text":"cat zero"}'; cat r.jsonl; } >r.new
 mv r.new r.jsonl
 quiet bitsift index
-once ids show bitsift query --ids cat
+ids
 echo '# r.jsonl:4 is another record now; b and d/b.txt change, so they are indexed again'
 echo 'cat b, changed' >d/b.txt
 echo '{"id":"b","text":"cat two, changed"}' >>r.jsonl
 quiet bitsift index
-once ids show bitsift query --ids cat
+ids
 echo '# a record that occurs twice: a is deleted, and a rebuild does not restore its earlier text'
 show bitsift delete a
 quiet bitsift index --rebuild
-once ids show bitsift query --ids cat
+ids
 echo '# a deletion ends when its file is gone: if the file returns, it is new'
 show bitsift delete d/c.txt
 mv d/c.txt c.txt
 quiet bitsift index
 mv c.txt d/c.txt
 quiet bitsift index
-once ids show bitsift query --ids cat
+ids
 echo '# documents from standard input'
 show bitsift delete p
 echo '{"id":"p","text":"cat from the pipe"}' | quiet bitsift index -
@@ -45,10 +46,10 @@ echo '{"id":"p","text":"cat from the pipe, changed"}' | quiet bitsift index -
 show bitsift query --ids pipe
 echo '# deleting by a query'
 show bitsift delete --query 'cat changed'
-once ids show bitsift query --ids cat
+ids
 show bitsift delete --query --any 'zero five'
 show bitsift delete --any --query 'zero five'
-once ids show bitsift query --ids cat
+ids
 bitsift check | sed "s,\,.*,,"
 echo '# nothing to delete, not an index, and bad arguments'
 show bitsift delete nothing
@@ -60,7 +61,7 @@ show bitsift delete --index nowhere a
 show bitsift delete -q d/a.txt
 show bitsift compact
 show bitsift compact
-once ids show bitsift query --ids cat
+ids
 bitsift check | sed "s,\,.*,,"
 echo '# an id that looks like the id of a line'
 T='{"id":"l.jsonl:2","text":"cat T"}'

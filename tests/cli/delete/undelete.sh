@@ -3,10 +3,11 @@ mkdir -p d/sub
 for name in a b c sub/e; do echo "cat $name" >d/$name.txt; done
 printf '%s\n' '{"id":"r1","text":"cat one"}' '{"id":"r2","text":"cat two"}' '{"text":"cat three"}' >r.jsonl
 settle
+ids() { changes ids show bitsift query --ids cat; }
 printf '%s\n' '{"id":"p1","text":"cat from the pipe"}' '{"id":"p2","text":"dog from the pipe"}' |
     quiet bitsift index d r.jsonl -
 bitsift query cat >before
-bitsift query --ids cat >ids
+bitsift query --ids cat >before-ids
 echo '# --dry-run changes nothing'
 show bitsift delete --dry-run d/b.txt r2 nothing
 show bitsift delete -n --query 'one OR two OR pipe'
@@ -16,9 +17,9 @@ bitsift query cat | diff before -
 echo '# deleting and restoring by ids'
 show bitsift delete d/b.txt r2 r.jsonl:3 p1
 show bitsift delete d/b.txt
-show bitsift query --ids cat
+ids
 show bitsift delete --undo d/b.txt r2 d/a.txt
-show bitsift query --ids cat
+ids
 bitsift check | sed "s,\,.*,,"
 (cd d/sub && show bitsift delete e.txt && show bitsift query --ids cat && show bitsift delete --undo -n ../sub/e.txt e.txt)
 show bitsift delete --undo d/sub/e.txt
@@ -26,7 +27,7 @@ echo '# --undo by queries, which match only deleted documents'
 show bitsift delete --undo -n --query cat
 show bitsift delete --undo -n --query=-three
 show bitsift delete --undo --query 'one OR pipe'
-show bitsift query --ids cat
+ids
 show bitsift delete --undo --query pipe
 show bitsift delete --undo --query cat
 bitsift query cat | diff before -
@@ -37,35 +38,35 @@ show bitsift delete --query 'a OR two OR pipe'
 show bitsift index --rebuild 2>&1 | grep -e deleted
 show bitsift delete --undo --query 'cat OR dog'
 echo '# but documents from standard input must be given again'
-show bitsift query --ids cat
+ids
 show bitsift delete --undo p1 p2
 printf '%s\n' '{"id":"p1","text":"cat from the pipe"}' '{"id":"p2","text":"dog from the pipe"}' | quiet bitsift index -
-bitsift query --ids cat | diff ids -
+bitsift query --ids cat | diff before-ids -
 echo '# documents that compaction has removed are read again'
 show bitsift delete --query 'c OR r2 OR two OR three OR from'
 bitsift compact -q
 show bitsift delete --undo -n --query 'cat OR dog'
 show bitsift delete --undo --query 'c OR three'
-show bitsift query --ids cat
+ids
 show bitsift delete --undo r2 p1
-show bitsift query --ids cat
+ids
 echo '{"id":"p1","text":"cat from the pipe"}' | quiet bitsift index -
-bitsift query --ids cat | diff ids -
+bitsift query --ids cat | diff before-ids -
 bitsift check | sed "s,\,.*,,"
 echo '# documents that have changed or vanished since'
 quiet bitsift delete d/a.txt d/b.txt d/c.txt
 echo 'cat a, changed' >d/a.txt
 rm d/b.txt
 show bitsift delete --undo --query 'cat OR changed'
-show bitsift query --ids cat
+ids
 quiet bitsift index
-show bitsift query --ids cat
+ids
 show bitsift delete --undo --query cat
 echo '# all documents, so that no segment remains'
 show bitsift delete --query 'cat OR dog'
-show bitsift query --ids cat
+ids
 show bitsift delete --undo d/a.txt r1
-show bitsift query --ids cat
+ids
 bitsift check | sed "s,\,.*,,"
 echo '# the permissions of an index do not change'
 quiet bitsift index --shared --index "$SCRATCH/shared" d

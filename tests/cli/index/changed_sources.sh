@@ -8,22 +8,22 @@ echo 'dog' >d/e.txt
 quiet bitsift index d
 echo '# still matching'
 echo 'a longer text with a cat in it' >d/a.txt
-show bitsift query --ids cat
+finds cat
 show bitsift query --count cat
 show bitsift query cat
 show bitsift query --json -n 1 longer OR cat
 echo '# files that no longer match'
 echo 'a mouse' >d/b.txt
-show bitsift query --ids cat
+finds cat
 show bitsift query --count two
 show bitsift query --count --brute cat
 echo '# new words are found only after the next index run'
 show bitsift query --count mouse
 echo '# only hits are read again'
-show bitsift query --ids dog
+finds dog
 echo '# removed files'
 rm d/c.txt
-show bitsift query --ids cat
+finds cat
 show bitsift query three
 echo '# a file that became a folder, a pipe or a loop'
 rm d/e.txt
@@ -37,18 +37,18 @@ ln -s e.txt d/e.txt
 show bitsift query dog
 rm d/e.txt
 mv d gone
-show bitsift query --ids cat
-show bitsift query --ids -- -cat
+finds cat
+finds -- -cat
 echo '# each source is reported once, also over many queries'
 mv gone d
 printf 'cat\ncat\nlonger OR cat\n' | show bitsift query --batch - --count
 echo '# the next index run updates the index'
 show bitsift index
-show bitsift query --ids cat
-show bitsift query --ids mouse
+finds cat
+finds mouse
 echo '# equal size and restored mtime: the ctime reveals the change'
 touch -d '2001-02-03 04:05:06' d/a.txt
 quiet bitsift index
 echo 'a longer text with a dog in it' >d/a.txt
 touch -d '2001-02-03 04:05:06' d/a.txt
-show bitsift query --ids cat
+finds cat

@@ -3,7 +3,7 @@
 # collections.
 mkdir -p logs/deep
 same() { # from the index, by --brute, and by --fresh
-    once ids show bitsift query --ids "$@"
+    changes ids show bitsift query --ids "$@"
     for way in --brute --fresh; do
         cmp <(bitsift query --ids "$@") <(bitsift query --ids $way "$@")
     done

@@ -5,7 +5,7 @@ printf '%s\n' '{"id":"a1","name":"bob","msg":"hello world"}' '{"msg":"hello seco
 echo '{"id":"l","msg":"hello log"}' >logs/sys.log
 echo 'hello z' >docs/z.txt
 settle
-ids() { show bitsift query --ids "$@"; }
+ids() { changes "ids $*" show bitsift query --ids "$@"; }
 check() { bitsift check | neutral - | sed 's/ in .*//'; }
 
 echo '# --records adds a glob or excludes files, --no-records excludes all; both are recorded'
@@ -64,19 +64,17 @@ check
 echo '# filters use the path of the file'
 for filter in '-g *.jsonl' '-g !*.jsonl' '-t log' '--in logs/app.jsonl' '--in logs' '--in docs' '--newer 1h' '--older 1h'; do
     # shellcheck disable=SC2086
-    (set -f; ids $filter hello)
+    (set -f; every $filter hello)
 done
-(cd logs && ids --in app.jsonl hello)
-(cd logs && ids -g 'app*' hello)
+(cd logs && every --in app.jsonl hello)
+(cd logs && every -g 'app*' hello)
 touch -d 2001-01-01 logs/app.jsonl
 show bitsift index -q
-ids --older 2002-01-01 hello
+every --older 2002-01-01 hello
 
 echo '# name: searches the field "name" of the record, otherwise the words of the path'
 for query in name:app name:bob name:logs name:z 'name:app OR world' 'hello -name:app' 'name:app name:bob'; do
-    ids -- "$query"
-    cmp <(bitsift query --ids -- "$query") <(bitsift query --ids --brute -- "$query")
-    show bitsift query --count -- "$query"
+    every -- "$query"
 done
 
 echo '# a folder takes over a collection or a folder that was a source; deleted documents stay deleted'

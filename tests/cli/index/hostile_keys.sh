@@ -8,21 +8,21 @@ show bitsift index
 quiet bitsift check
 for word in alpha beta gamma delta epsilon zeta eta; do bitsift query --ids "$word"; done
 echo '# invalid characters of names are U+FFFD, which can be typed'
-each show bitsift query --ids :: 'a�b:beta' '�:epsilon' '�:zeta' 'o�.p�:eta' 'ab:beta' '�:17..18'
+each every :: 'a�b:beta' '�:epsilon' '�:zeta' 'o�.p�:eta' 'ab:beta' '�:17..18'
 show bitsift compact
 quiet bitsift check
-show bitsift query --ids '�:epsilon'
+finds '�:epsilon'
 echo '# in a folder, and from standard input'
 mkdir f
 echo 'alpha lantern' >f/note.txt
 printf '%s\n' '{"a\u0000b":"lantern"}' >f/log.jsonl
 quiet bitsift index f
-show bitsift query --ids lantern
+finds lantern
 printf '%s\n' '{"id":"p","t":"pipe"}' | quiet bitsift index -
 printf '%s\n' '{"id":"q","\u0000":"pipe"}' | quiet bitsift index -
-show bitsift query --ids pipe
+finds pipe
 quiet bitsift index --rebuild
-show bitsift query --ids pipe
+finds pipe
 quiet bitsift check
 echo '# ids that contain NUL are not printed where NUL ends ids'
 printf '%s\n' '{"id":"a\u0000b","t":"zero"}' '{"id":"plain","t":"zero"}' | quiet bitsift index --index "$SCRATCH/nul" -

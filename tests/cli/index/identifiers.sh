@@ -15,9 +15,7 @@ quiet bitsift index --split-identifiers d
 for query in server http 2 start 'HTTPServer2_start' httpserver2 '"http server"' '"HTTPServer2 server"' '"foo HTTPServer2"' '"HTTPServer2 bar"' \
     '"2 bar"' '"foo http"' url '"parse url"' parseURL tcp_socket '"struct tcp socket sock"' 'sock*' 'serv*' 'tcp_*' "o'brien" brien beta 2.0 \
     '"start int"' 'server -start' '"server http"~3'; do
-    announce bitsift query --ids "$query"
-    bitsift query --ids "$query" || true
-    bitsift query --ids "$query" | diff - <(bitsift query --ids --brute "$query")
+    every "$query"
     bitsift query "$query" | diff - <(bitsift query --brute "$query")
 done
 show bitsift query --json -n 1 server
@@ -25,8 +23,8 @@ show bitsift query --color always -n 1 'server OR httpserver2'
 mkdir d/HttpServer
 echo 'nothing else' >d/HttpServer/mainLoop.txt
 quiet bitsift index
-show bitsift query --ids 'name:"server main loop"'
-show bitsift query --ids 'name:HttpServer'
+finds 'name:"server main loop"'
+finds 'name:HttpServer'
 rm -r d/HttpServer
 quiet bitsift index
 show bitsift query -n 1 'server OR httpserver2'
@@ -36,17 +34,17 @@ bitsift check | neutral -
 echo '# the option is recorded and reported'
 quiet bitsift index
 quiet bitsift index --split-identifiers
-show bitsift query --ids url
+finds url
 bitsift stats -v | grep -o 'split-identifiers'
 bitsift stats --json | grep -o '"split-identifiers":[a-z]*'
 od -A n -t x1 -j 36 -N 4 .bitsift/manifest
 show bitsift index --split-identifiers --fold-accents
 quiet bitsift index --rebuild --words --grams d
-show bitsift query --ids url
+finds url
 show bitsift index --split-identifiers
 quiet bitsift index --rebuild --split-identifiers --stem english d
-show bitsift query --ids 'starting servers'
-show bitsift query --ids --brute 'starting servers'
+finds 'starting servers'
+finds --brute 'starting servers'
 
 echo '# with word pairs, and after a change of a file'
 for i in $(seq 400); do
@@ -59,4 +57,4 @@ for query in '"of the user"' '"of the username7"' '"name 7 in the data base of t
     bitsift query --count --brute "$query"
 done
 echo 'anotherThing' >d/c.c
-show bitsift query --ids --fresh thing -g c.c
+finds --fresh thing -g c.c

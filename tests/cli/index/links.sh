@@ -19,31 +19,29 @@ make() {
     printf 'cat\0' >d/binary.txt
 }
 ask() {
-    for option in --count --ids --json; do
-        show "$@" bitsift query "$option" cat
-    done
-    show "$@" bitsift query --ids --brute cat
-    show "$@" bitsift query --count --brute cat
-    show "$@" bitsift query --count secret
-    show "$@" bitsift query --ids --fresh cat
-    show "$@" bitsift grep -j1 --no-stat cat d
-    show "$@" bitsift grep --no-stat --candidates cat d
-    show "$@" bitsift grep cat d
+    each show bitsift query cat :: --count --ids --json
+    finds --brute cat
+    show bitsift query --count --brute cat
+    show bitsift query --count secret
+    finds --fresh cat
+    show bitsift grep -j1 --no-stat cat d
+    show bitsift grep --no-stat --candidates cat d
+    show bitsift grep cat d
 }
 make
-ask
-echo '# the same without openat2'
+echo '# the same with and without openat2'
+once answers ask
 rm -r "$SCRATCH/kept"
 make
 preload=
 ! can_preload || preload=$HOSTILE_IO
-without_openat2() {
-    LD_PRELOAD="$preload ${LD_PRELOAD:-}" NO_OPENAT2=1 "$@"
-}
-ask without_openat2
+(
+    export LD_PRELOAD="$preload ${LD_PRELOAD:-}" NO_OPENAT2=1
+    once answers ask
+)
 echo '# a refresh treats links the same way'
 show bitsift index
-show bitsift query --ids cat
+finds cat
 echo '# links that the user named are followed: to a folder, a file, a collection'
 rm -rf d .bitsift
 mkdir real other
@@ -55,9 +53,9 @@ ln -s other/b.txt file.txt
 ln -s other/r.jsonl linked.jsonl
 settle
 show bitsift index -q folder file.txt linked.jsonl
-show bitsift query --ids cat
-show bitsift query --ids --brute cat
+finds cat
+finds --brute cat
 show bitsift grep --no-stat cat folder file.txt
 echo "# by any of its names it is one source"
 show bitsift index real other/b.txt
-show bitsift query --ids cat
+finds cat

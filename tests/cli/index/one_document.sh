@@ -1,12 +1,12 @@
 # Each file is indexed once: sources are identified by their places; parts of sources, folders that
 # contain other sources, --forget, and --rebuild with sources.
 fill() {
-    cd "$SCRATCH/.." && rm -rf work && mkdir work && cd work
+    cd "$SCRATCH/.." && rm -rf work "$SCRATCH"/.changes.* && mkdir work && cd work
     mkdir -p d/sub e
     for name in top d/a d/b d/sub/c e/f; do echo 'cat' >"$name.txt"; done
     settle
 }
-ids() { once ids show bitsift query --ids cat; }
+ids() { changes ids show bitsift query --ids cat; }
 sound() { quiet bitsift check; }
 
 echo '# one source by several names'
@@ -109,6 +109,7 @@ quiet bitsift delete d/a.txt
 show bitsift index --rebuild -q top.txt d
 ids
 sound
+later() { changes later show bitsift query --index later.index --ids word; }
 echo '# sources in a folder that excluded them become part of it once its rules include them'
 mkdir -p later/sub
 echo 'word plain' >later/a.txt
@@ -117,25 +118,25 @@ printf '{"id":"r","t":"word"}\n{"id":"s","t":"word"}\n' >later/c.jsonl
 printf 'a.txt\nsub\nc.jsonl\n' >later/.ignore
 show bitsift index --index later.index later
 show bitsift index --index later.index later/a.txt later/sub later/c.jsonl
-show bitsift query --index later.index --ids word
+later
 show bitsift delete --index later.index s
 rm later/.ignore
 show bitsift query --index later.index --fresh --ids 'word AND plain'
 show bitsift query --index later.index --fresh --ids 'word AND below'
 show bitsift index --index later.index later/a.txt
 show bitsift index --index later.index
-show bitsift query --index later.index --ids word
+later
 show bitsift index --index later.index
 show bitsift delete --index later.index --undo later/c.jsonl#s
-show bitsift query --index later.index --ids word
+later
 quiet bitsift check --index later.index
 echo '# files that its rules exclude now become sources of their own when they are named'
 echo c.jsonl >later/.ignore
 echo a.txt >>later/.ignore
 show bitsift index --index later.index later/a.txt later/c.jsonl
-show bitsift query --index later.index --ids word
+later
 show bitsift index --index later.index -q
-show bitsift query --index later.index --ids word
+later
 quiet bitsift check --index later.index
 quiet bitsift index --index later.index --forget later/a.txt --forget later/c.jsonl
 echo '# an index without sources reports it'

@@ -2,7 +2,7 @@
 # errors. Only missing files are removed.
 can_preload || skip 'nothing can be preloaded here'
 make() {
-    rm -rf ./* .bitsift
+    rm -rf ./* .bitsift "$SCRATCH/.changes.ids"
     mkdir -p d/sub e
     for name in d/a d/b d/sub/c d/sub/e d/z e/f; do echo 'cat' >"$name.txt"; done
     printf 'cat\0' >d/sub/binary
@@ -12,9 +12,10 @@ make() {
 }
 refresh() {
     show hostile "$@" bitsift index
-    once query show bitsift query --count cat
-    once grep show bitsift grep --no-stat -c cat d
+    changes query show bitsift query --count cat
+    changes grep show bitsift grep --no-stat -c cat d
 }
+ids() { changes ids show bitsift query --ids cat; }
 make
 echo '# a folder whose entries cannot be read, a folder that cannot be opened, a file, a source'
 touch d/sub
@@ -32,15 +33,15 @@ echo '# everything that could be read is committed; missing files are removed'
 echo 'cat' >d/new.txt
 rm d/z.txt d/sub/c.txt
 show hostile FAIL_READ=/d/sub bitsift index
-show bitsift query --ids cat
+ids
 show bitsift index -q
-show bitsift query --ids cat
+ids
 echo '# a deleted document stays deleted'
 show bitsift delete d/sub/e.txt
 touch d/sub
 show hostile FAIL_READ=/d/sub bitsift index -q
 show bitsift index -q
-show bitsift query --ids cat
+ids
 
 echo '# an ignore file that cannot be read'
 make
@@ -50,7 +51,7 @@ echo 'c.txt' >>d/sub/.gitignore
 refresh FAIL_READ=.gitignore
 refresh FAIL_OPEN=.gitignore
 show bitsift index -q
-show bitsift query --ids cat
+ids
 show hostile FAIL_READ=.gitignore bitsift grep -l cat d
 
 echo '# a collection: an error at its start, and in the middle of its new part'
@@ -85,7 +86,7 @@ show hostile FAIL_READ=/d/a bitsift grep -l cat d
 show hostile FAIL_READ=/d/a bitsift grep --no-stat -l cat d
 touch d/sub/c.txt
 show hostile FAIL_READ=/c.txt bitsift delete --query cat
-show bitsift query --ids cat
+ids
 for i in {10..39}; do echo 'cat' >"e/$i.txt"; done
 bitsift index -q
 show hostile FAIL_OPEN=.txt bitsift query --count --brute cat
@@ -111,4 +112,4 @@ rm -rf .bitsift
 for id in s t; do echo "{\"id\":\"$id\",\"text\":\"cat\"}" | bitsift index -q -; done
 hostile FAIL_LOAD=libzstd bitsift compact >"$SCRATCH/said" 2>&1 || true
 hostile FAIL_LOAD=libzstd bitsift index --rebuild >"$SCRATCH/said" 2>&1 || true
-show bitsift query --ids cat
+ids

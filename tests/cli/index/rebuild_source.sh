@@ -19,7 +19,7 @@ touch -r a/x fingerprint
 sed -i 's/cat/dog/' a/x
 touch -r fingerprint a/x
 quiet bitsift index --rebuild a
-show bitsift query --ids dog
+finds dog
 show bitsift index --rebuild ./b/../b r.jsonl
 ln -s a link
 show bitsift index -q --rebuild link
@@ -65,7 +65,7 @@ all
 bitsift stats -v | grep '^options'
 echo '# all sources are named: everything is made anew'
 echo '{"id":"p5","t":"cats"}' | show bitsift index -q --rebuild r.jsonl - a b --stem english
-show bitsift query --no-stat --ids cat
+finds --no-stat cat
 bitsift stats -v | grep '^options'
 quiet bitsift index --rebuild --words --grams
 
@@ -102,13 +102,13 @@ quiet bitsift delete b/in.jsonl#i2
 mv b away
 mv r.jsonl away.jsonl
 show bitsift index -q --rebuild --store --stem english --hidden
-show bitsift query --no-stat --ids dog OR bird OR fish
+finds --no-stat dog OR bird OR fish
 quiet bitsift check
 show bitsift index -q --rebuild --store --hidden --id t
 mv away b
 mv away.jsonl r.jsonl
 show bitsift index -q
-show bitsift query --ids fish
+finds fish
 show bitsift index -q --rebuild --store
 all
 show bitsift grep -c . b
@@ -118,13 +118,13 @@ mv b away
 mkdir b
 mv away ../
 quiet bitsift index .
-show bitsift query --no-stat --ids dogs
+finds --no-stat dogs
 show bitsift index -q --rebuild
-show bitsift query --no-stat --ids dogs
+finds --no-stat dogs
 rmdir b
 mv ../away b
 show bitsift index -q
-show bitsift query --ids dogs
+finds dogs
 quiet bitsift check
 
 if can_be_nobody; then

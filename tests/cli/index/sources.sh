@@ -58,7 +58,7 @@ all
 echo '# fields of a record'
 printf '%s\n' '{"key":"k1","id":"i1","title":"hello","text":"body","tags":["hidden"],"n":7}' >f.jsonl
 quiet bitsift index --id key f.jsonl
-each show bitsift query --ids :: hello i1 title:hello text:hello hidden
+each every :: hello i1 title:hello text:hello hidden
 rm -rf .bitsift
 quiet bitsift index --text text,other f.jsonl
 once hello show bitsift query --ids hello

@@ -18,14 +18,14 @@ for query in '"quick brown"' '"brown and"' '"lazy dog" OR "x y"' '-quick'; do
 done
 echo '# a changed file has its current text, except with --no-stat'
 printf 'the slow brown fox\n' >docs/a.txt
-each show bitsift query --index kept --ids :: '"slow OR quick" brown fox' '"brown fox"' '"quick brown fox"'
-show bitsift query --index kept --no-stat --ids '"quick brown fox"'
+each every --index kept :: '"slow OR quick" brown fox' '"brown fox"' '"quick brown fox"'
+finds --index kept --no-stat '"quick brown fox"'
 echo '# a missing document is not a hit, except with --no-stat; then its stored text is shown'
 mkdir away
 mv docs s.jsonl away
-show bitsift query --index kept --ids '"quick brown"'
+finds --index kept '"quick brown"'
 show bitsift query --index kept --no-stat '"quick brown"'
-show bitsift query --index plain --no-stat --ids '"quick brown"'
+finds --index plain --no-stat '"quick brown"'
 echo '# compaction needs no source'
 printf '%s\n' '{"id":"p2","t":"quick brown tube"}' | show bitsift index --index kept -
 show bitsift delete --index kept --yes p1
@@ -34,9 +34,9 @@ printf '%s\n' '{"id":"p3","t":"quick brown tube"}' | show bitsift index --index 
 mv docs s.jsonl away
 show bitsift compact --index kept
 bitsift check --index kept | neutral -
-show bitsift query --index kept --no-stat --ids '"quick brown"'
+finds --index kept --no-stat '"quick brown"'
 mv away/docs away/s.jsonl .
 echo '# the option is recorded'
 show bitsift index --index plain --store docs
 quiet bitsift index --index plain --store --rebuild
-show bitsift query --index plain --ids '"brown fox"'
+finds --index plain '"brown fox"'

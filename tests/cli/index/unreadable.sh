@@ -11,26 +11,27 @@ ln -s nowhere d/broken
 [ "$(id -u)" -ne 0 ] || chown -R 65534 . "$SCRATCH"
 chmod 000 d/secret.txt d/closed
 settle
+ids() { changes ids show as_nobody bitsift query --ids cat; }
 show as_nobody bitsift index d
-show as_nobody bitsift query --ids cat
+ids
 chmod 000 r.jsonl
 show as_nobody bitsift index r.jsonl
 show as_nobody bitsift index r.jsonl d
-show as_nobody bitsift query --ids cat
+ids
 echo '# files that became unreadable after they were indexed: an error, because they may match'
 chmod 644 d/secret.txt r.jsonl
 chmod 755 d/closed
 show as_nobody bitsift index d r.jsonl
 chmod 000 d/secret.txt r.jsonl d/closed
-show as_nobody bitsift query --ids cat
+ids
 show as_nobody bitsift query cat
 echo '# a refresh keeps their documents'
 show as_nobody bitsift index
 chmod 644 d/secret.txt r.jsonl
 chmod 755 d/closed
-show as_nobody bitsift query --ids cat
+ids
 show as_nobody bitsift index
-show as_nobody bitsift query --ids cat
+ids
 echo '# a folder that the user cannot write'
 mkdir closed
 chmod 555 closed

@@ -9,16 +9,16 @@ printf '\357\273\277cat with a mark\n' >d/bom.txt
 printf '\377\376c\0a\0t\0 \0w\0i\0d\0e\0' >d/utf16.txt
 printf '{"id":"e","text":""}\n{"id":"n","text":"cat\\u0000dog"}\n{"id":"i","text":"cat \377 dog"}\n' >c.jsonl
 show bitsift index -v d
-each show bitsift query --ids :: cat dog bird late wide 'cat dog' '"cat dog"'
+each every :: cat dog bird late wide 'cat dog' '"cat dog"'
 show bitsift query dog
 show bitsift query --json dog
 show bitsift query --count -- -cat
-show bitsift query --brute --ids cat
+finds --brute cat
 echo '# with -a'
 show bitsift index --rebuild -a
-show bitsift query --ids cat
+finds cat
 show bitsift query nul OR dog
 echo '# records'
 show bitsift index --index "$SCRATCH/ix" c.jsonl
 show bitsift query --index "$SCRATCH/ix" cat
-show bitsift query --index "$SCRATCH/ix" --ids -- -cat
+finds --index "$SCRATCH/ix" -- -cat

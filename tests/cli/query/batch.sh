@@ -5,11 +5,21 @@ echo 'cat' >d/b.txt
 printf 'cat mouse\n' >"d/$(printf 't\tab')"
 quiet bitsift index d
 printf 'cat\n(\ndog\n\nfish\ncat -dog\r\ndog' >queries
-show bitsift query --batch queries --count
-show bitsift query --batch queries --ids
-show bitsift query --batch queries
-show bitsift query --batch queries --json
-show bitsift query --batch queries --json --ids
+# Each way of printing reports the same errors, which are printed once.
+batch() {
+    local status=0
+    announce bitsift query --batch queries "$@"
+    bitsift query --batch queries "$@" 2>"$SCRATCH/said" || status=$?
+    once said neutral "$SCRATCH/said"
+    [ "$status" -eq 2 ] || echo "exit status $status"
+}
+batch --count
+batch --ids
+batch
+batch --json
+batch --json --ids
+batch --json --count
+show bitsift query --json --count cat
 echo '# ids ended by NUL; a line feed after each query'
 bitsift query --batch queries --ids -0 2>/dev/null | tr '\0' '|' || true
 show bitsift query --batch - --count <<'QUERIES'

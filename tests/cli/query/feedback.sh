@@ -69,10 +69,10 @@ echo '# documents like a given one, which is not a hit'
 show bitsift query --format '{rank} {id} {score}' --like 1
 show learnt --like 1
 show bitsift query --count --like 1
-show bitsift query --ids --like 1
-show bitsift query --ids --brute --like 1
-show bitsift query --ids --like 1 -- bread -tide
-show bitsift query --ids --brute --like 1 -- bread -tide
+finds --like 1
+finds --brute --like 1
+finds --like 1 -- bread -tide
+finds --brute --like 1 -- bread -tide
 same --like 5 -- ferry '(ferry OR WORDS) -bread'
 show bitsift query --like 7
 show bitsift query --like 8
@@ -92,13 +92,13 @@ cp text d/a.txt
 cp text d/e/b.txt
 echo 'lantern' >d/e/c.md
 quiet bitsift index d
-show bitsift query --ids --like d/a.txt --in d
-show bitsift query --ids --like d/a.txt -t md
+finds --like d/a.txt --in d
+finds --like d/a.txt -t md
 (cd d && show bitsift query --ids --like a.txt -g '*.txt')
 echo '# a document that is newer than the index'
 echo 'lantern harbour' >d/new.txt
 echo 'lantern lantern' >d/a.txt
 settle
-show bitsift query --ids --like d/new.txt --in d
-show bitsift query --fresh --ids --like d/new.txt --in d
-show bitsift query --fresh --ids --like d/a.txt --in d
+finds --like d/new.txt --in d
+finds --fresh --like d/new.txt --in d
+finds --fresh --like d/a.txt --in d

@@ -21,19 +21,6 @@ touch -d 2021-06-15T12:00:00Z log.jsonl
 settle
 quiet bitsift index src docs notes alone.txt log.jsonl
 
-# every WORDS...: prints the ids, and checks that all modes agree on them.
-every() {
-    local ids n mode
-    show bitsift query --ids "$@"
-    ids=$(bitsift query --ids "$@" 2>/dev/null) || true
-    n=$(printf '%s' "$ids" | grep -c '') || true
-    for mode in '' --brute --fresh; do
-        [ "$(bitsift query --ids $mode "$@" 2>/dev/null)" = "$ids" ] || echo "other ids with $mode"
-        [ "$(bitsift query --count $mode "$@" 2>/dev/null)" = "$n" ] || echo "another count with $mode"
-        [ "$(bitsift query --json -n 100 $mode "$@" 2>/dev/null | grep -c '"rank"')" = "$n" ] || echo "other hits with $mode"
-    done
-}
-
 # By path, like ripgrep.
 every -g '*.c' cat
 every -g '!*.min.js' -g '!/src' cat
@@ -88,9 +75,9 @@ show bitsift query --batch batch --ids --in src
 
 # New files are filtered, too.
 echo 'cat new' >src/new.c
-show bitsift query --ids --fresh -t c cat
-show bitsift query --ids --fresh name:new
-show bitsift query --ids --fresh --older 1d -t c cat
+finds --fresh -t c cat
+finds --fresh name:new
+finds --fresh --older 1d -t c cat
 
 # Invalid filters.
 show bitsift query -g 'a[' cat
@@ -108,7 +95,7 @@ mkdir records
 cp log.jsonl records/log.jsonl
 cd records
 quiet bitsift index --index .bitsift log.jsonl
-show bitsift query --ids name:readme
+finds name:readme
 
 echo "# Times far from today, if the file system supports them"
 mkdir "$SCRATCH/far"

@@ -6,14 +6,15 @@ echo 'cat two' >d/b.txt
 echo 'cat three' >d/c.txt
 printf '%s\n' '{"id":"r1","text":"cat four"}' '{"id":"r2","text":"cat five"}' >r.jsonl
 settle
+cats() { changes cats show bitsift query --fresh --ids cat; }
 echo '{"id":"p","text":"cat from the pipe"}' | quiet bitsift index d r.jsonl -
-show bitsift query --fresh --ids cat
+cats
 echo '# changed, removed and new files; appended and replaced records'
 echo 'dog two' >d/b.txt
 rm d/c.txt
 echo 'cat six' >d/0.txt
 printf '%s\n' '{"id":"r1","text":"dog four"}' '{"id":"r3","text":"cat seven"}' >>r.jsonl
-show bitsift query --fresh --ids cat
+cats
 show bitsift query --fresh --count cat
 show bitsift query --fresh --ids dog
 show bitsift query --fresh --ids -- -dog
@@ -31,18 +32,18 @@ show bitsift query --ids dog
 echo '# a rewritten collection; a folder that became a file; deleted documents return only when they change'
 quiet bitsift index
 show bitsift delete d/a.txt r3
-show bitsift query --fresh --ids cat
+cats
 printf '%s\n' '{"id":"r3","text":"cat seven"}' '{"id":"r4","text":"cat eight"}' >r.jsonl
-show bitsift query --fresh --ids cat
+cats
 echo 'cat one, again' >d/a.txt
-show bitsift query --fresh --ids cat
+cats
 rm -r d
 echo 'cat nine' >d
-show bitsift query --fresh --ids cat
+cats
 echo '# a source that is gone, and an invalid record'
 rm d
 echo 'no json' >>r.jsonl
-show bitsift query --fresh --ids cat
+cats
 echo '# a field that only new records have'
 echo '{"id":"a","t":"hello"}' >f.jsonl
 quiet bitsift index --index "$SCRATCH/fields" f.jsonl

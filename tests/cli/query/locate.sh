@@ -7,26 +7,26 @@ show bitsift query cat
 (cd top && quiet bitsift index .)
 (cd other && quiet bitsift index --index "$SCRATCH/ix" .)
 cd top/sub/deeper
-show bitsift query --ids cat
+finds cat
 show bitsift query cat
 show bitsift query --json cat | neutral -
-show bitsift query --ids --index "$SCRATCH/ix" cat | neutral -
+finds --index "$SCRATCH/ix" cat
 export BITSIFT_INDEX="$SCRATCH/ix"
-show bitsift query --ids cat | neutral -
-show bitsift query --ids --index ../../.bitsift cat
+finds cat
+finds --index ../../.bitsift cat
 export BITSIFT_INDEX="$SCRATCH/none"
-show bitsift query --ids cat
+finds cat
 export BITSIFT_INDEX=
-show bitsift query --ids cat
+finds cat
 export BITSIFT_INDEX="$SCRATCH/iy"
 quiet bitsift index ..
-show bitsift query --ids cat
+finds cat
 ls -A . ..
 unset BITSIFT_INDEX
 echo '# the index is never a document of itself; the nearest index is used'
 cd ../..
 quiet bitsift index --hidden --rebuild .
-show bitsift query --ids cat OR bitsift
+finds cat OR bitsift
 (cd sub && show bitsift index a.txt && show bitsift index -q)
 (cd sub && quiet bitsift index --index .bitsift a.txt && cd deeper && show bitsift query --ids cat)
 rm -r sub/.bitsift
@@ -39,17 +39,17 @@ quiet bitsift index --forget ../.. n.txt "$SCRATCH/far"
 bitsift query --ids cat | neutral -
 rm -r ../../.bitsift
 quiet bitsift index --index ../../.bitsift ./n.txt ../../sub/
-show bitsift query --ids cat
+finds cat
 cd ../..
 echo '# globs and ignore rules have the same meaning in every folder'
 mkdir .git
 printf '/sub/new\n' >.gitignore
 rm -r .bitsift
 quiet bitsift index -g '/sub/*.txt' .
-show bitsift query --ids cat
+finds cat
 echo 'cat, too' >sub/b.txt
 (cd sub/deeper && show bitsift index)
-show bitsift query --ids cat
+finds cat
 rm -r .git .gitignore sub/new sub/b.txt
 quiet bitsift index --rebuild --words --grams --hidden .
 echo '# a folder that is moved with its index'
@@ -64,9 +64,9 @@ mkdir "$SCRATCH/made"
 cd "$SCRATCH/made"
 echo 'cat' >c.txt
 quiet bitsift index --index a/b/c c.txt
-show bitsift query --index a/b/c --ids cat
+finds --index a/b/c cat
 BITSIFT_INDEX=d/e//f/ bitsift index -q c.txt
-show bitsift query --index d/e/f --ids cat
+finds --index d/e/f cat
 show bitsift index --index g/h/i none.txt
 show bitsift index --index c.txt/i c.txt
 find . -type d | LC_ALL=C sort

@@ -10,8 +10,8 @@ rm d/a.txt
 echo 'bird' >d/b.txt
 show bitsift query --count cat
 show bitsift query --no-stat --count cat
-show bitsift query --no-stat --ids 'cat dog'
-show bitsift query --no-stat --ids 'cat -e'
+finds --no-stat 'cat dog'
+finds --no-stat 'cat -e'
 show bitsift query --no-stat --count '"and a dog"'
 echo '# shown text is the current one: "changed" marks it, and missing files have none'
 show bitsift query --no-stat --json -n 2 'dog -e' | sed 's/,"passages":\[[^]]*\]//'
@@ -20,20 +20,20 @@ show bitsift query --fresh --no-stat cat
 echo '# a source that is not reachable'
 mv d d.away
 show bitsift query --no-stat --count dog
-show bitsift query --no-stat --ids dog
+finds --no-stat dog
 mv d.away d
 echo '# a collection that grew answers as it was indexed, except for repeated ids'
 printf '%s\n' '{"id":"r4","text":"cat four"}' >>r.jsonl
-show bitsift query --in r.jsonl --ids cat
+finds --in r.jsonl cat
 show bitsift query --in r.jsonl --count cat
 show bitsift query --no-stat --in r.jsonl --count cat
 show bitsift query --in r.jsonl --json one | sed 's/,"passages":\[[^]]*\]//'
 printf '%s\n' '{"id":"r1","text":"dog one"}' '{"id":"r2","text":"cat two again"}' >>r.jsonl
-show bitsift query --in r.jsonl --ids cat
-show bitsift query --in r.jsonl --brute --ids cat
+finds --in r.jsonl cat
+finds --in r.jsonl --brute cat
 show bitsift query --in r.jsonl --count cat
 show bitsift query --in r.jsonl again
 show bitsift query --in r.jsonl two
 echo '# if its beginning changed, it is read again'
 sed -i 's/cat three/cat THREE again/' r.jsonl
-each show bitsift query --in r.jsonl --ids :: 'cat again' 'cat three' one
+each finds --in r.jsonl :: 'cat again' 'cat three' one

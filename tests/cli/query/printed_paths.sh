@@ -8,14 +8,15 @@ cd top
 echo '{"id":"p1","text":"cat from the pipe"}' | quiet bitsift index . .records/r.jsonl - "$(dirname "$PWD")/far"
 settle
 
-# in FOLDER [OPTION]...: prints the paths that are printed there, and whether each file exists.
+# in FOLDER [OPTION]...: prints the paths that are printed there, unless they are those of the call
+# before it; checks that each file exists.
 in_folder() {
     local folder=$1 path
     shift
     echo "# in $folder"
     (
         cd "$folder"
-        bitsift query "$@" --ids cat | neutral -
+        once ids bitsift query "$@" --ids cat | neutral -
         bitsift query "$@" -n 100 cat | sed -n 's/  0\.[0-9]*$//p' | sort >"$SCRATCH/text"
         bitsift query "$@" --ids cat | sort | diff - "$SCRATCH/text"
         bitsift query "$@" --json --ids cat | sed 's/.*"path":"\([^"]*\)".*/\1/' | while read -r path; do

@@ -13,7 +13,7 @@ strict() {
     grep -vxFf "$SCRATCH/lenient" "$SCRATCH/strict" | sed 's/^/! /'
 }
 while IFS= read -r query; do
-    show bitsift query --count -- "$query"
+    finds -- "$query"
     strict "$query"
 done <<'QUERIES'
 (cat
@@ -57,7 +57,7 @@ show bitsift query --count --batch batch
 show bitsift query --count --strict-query --batch batch
 echo '# text that looks like an operator'
 while IFS= read -r query; do
-    show bitsift query --index "$SCRATCH/records" --ids -- "$query"
+    BITSIFT_INDEX=$SCRATCH/records finds -- "$query"
 done <<'QUERIES'
 cat^1e2
 cat^2^3
@@ -83,8 +83,8 @@ cat NEAR dog
 Cat Or Dog
 ca.*t
 QUERIES
-show bitsift query --index "$SCRATCH/records" --any --ids +cat bird
-show bitsift query --index "$SCRATCH/records" --strict-query cat --ids -- --verbose
+finds --index "$SCRATCH/records" --any +cat bird
+finds --index "$SCRATCH/records" --strict-query cat -- --verbose
 for field in YEAR yaer year:up 'year desc' title nothing ''; do
     show bitsift query --index "$SCRATCH/records" --sort "$field" cat
 done
@@ -92,13 +92,13 @@ show bitsift query --index "$SCRATCH/records" --sort year:desc --ids cat
 show bitsift query --index "$SCRATCH/records" --like '' cat
 show bitsift query --index "$SCRATCH/records" --like-file '' cat
 show bitsift query --index "$SCRATCH/records" --stop '' cat
-show bitsift query --index "$SCRATCH/records" --like-file /dev/null --ids cat
-show bitsift query --index "$SCRATCH/records" --like-file /dev/null --ids --strict-query cat
+finds --index "$SCRATCH/records" --like-file /dev/null cat
+finds --index "$SCRATCH/records" --like-file /dev/null --strict-query cat
 printf 'dog' >"$SCRATCH/dog"
 printf 'bird' >"$SCRATCH/bird"
 for stop in "--stop $SCRATCH/dog" "--stop $SCRATCH/dog --stop $SCRATCH/bird" "--stop english --stop $SCRATCH/dog" "--stop $SCRATCH/dog --stop english"; do
     # shellcheck disable=SC2086 # several words
-    show bitsift query --index "$SCRATCH/records" $stop --any --ids cat dog bird
+    BITSIFT_INDEX=$SCRATCH/records finds $stop --any cat dog bird
     # shellcheck disable=SC2086
-    show bitsift query --index "$SCRATCH/records" $stop --any --ids a cat dog
+    BITSIFT_INDEX=$SCRATCH/records finds $stop --any a cat dog
 done

@@ -2,7 +2,10 @@
 copy_sample sample
 cd sample
 quiet bitsift index -g '!README.md' .
-count() { show bitsift query --count "$@"; }
+count() {
+    printf '%s -> %s\n' "$*" "$(bitsift query --count "$@" 2>"$SCRATCH/.stderr")"
+    sed 's/^/! /' "$SCRATCH/.stderr"
+}
 count lantern
 count 'lantern -ferry'
 count 'lantern NOT ferry'
@@ -24,17 +27,17 @@ count 'inter*'
 count habour
 count 'habour~1'
 count 'habour~2'
-show bitsift query --ids '(anchor OR buoy) compass'
-show bitsift query --ids 'anchor OR buoy compass'
+finds '(anchor OR buoy) compass'
+finds 'anchor OR buoy compass'
 show bitsift query gondola
 count strasse
-show bitsift query --ids nora@kestrelbay.example
+finds nora@kestrelbay.example
 count 図書館
 count 图书馆
 count 圖書館
 count コーヒー
-show bitsift query --ids nguyễn
-show bitsift query --ids 'herring (pie OR soup) -cream'
+finds nguyễn
+finds 'herring (pie OR soup) -cream'
 show bitsift query -n 2 bloom filter
 count Lantern
 count LANTERN
@@ -42,6 +45,6 @@ count and
 count 'lantern and'
 count "don't"
 quiet bitsift index --index "$SCRATCH/notes" notes.jsonl
-show bitsift query --index "$SCRATCH/notes" --ids title:ferry
+finds --index "$SCRATCH/notes" title:ferry
 show bitsift query --index "$SCRATCH/notes" --count ferry
 show bitsift query --index "$SCRATCH/notes" rope

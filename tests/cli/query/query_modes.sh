@@ -5,7 +5,7 @@ quiet bitsift index .
 show bitsift query '"cold harbour" kestrel'
 show bitsift query --count '"cold harbour"'
 show bitsift query -c '"cold harbour"'
-show bitsift query --ids '"cold harbour"'
+finds '"cold harbour"'
 show bitsift query -l '"cold harbour"'
 show bitsift query -n 2 lantern -- -ferry
 show bitsift query --number=1 lantern
@@ -15,8 +15,8 @@ show bitsift query --json --ids pangolin
 show bitsift query --count pangolin OR walrus
 show bitsift query --count pangolin walrus
 show bitsift query --any --count pangolin walrus
-show bitsift query --any --ids pangolin walrus -- -one
-show bitsift query --any --ids '(pangolin one) walrus'
+finds --any pangolin walrus -- -one
+finds --any '(pangolin one) walrus'
 echo '# ids ended by NUL'
 bitsift query --ids -0 '"cold harbour"' | tr '\0' '|'
 echo

@@ -16,19 +16,6 @@ echo 'cat in a file, year:1990' >file.txt
 settle
 quiet bitsift index all.jsonl file.txt
 
-# every WORDS...: prints the ids, and checks that all modes agree on them.
-every() {
-    local ids n mode
-    show bitsift query --ids "$@"
-    ids=$(bitsift query --ids "$@" 2>/dev/null) || true
-    n=$(printf '%s' "$ids" | grep -c '') || true
-    for mode in '' --brute --fresh --no-stat '--kernel plain'; do
-        [ "$(bitsift query --ids $mode "$@" 2>/dev/null)" = "$ids" ] || echo "other ids with $mode"
-        [ "$(bitsift query --count $mode "$@" 2>/dev/null)" = "$n" ] || echo "another count with $mode"
-        [ "$(bitsift query --json -n 100 $mode "$@" 2>/dev/null | grep -c '"rank"')" = "$n" ] || echo "other hits with $mode"
-    done
-}
-
 checked() {
     announce bitsift check "$@"
     bitsift check "$@" | neutral -
@@ -67,7 +54,7 @@ show bitsift query 'cat year:1990..2000'
 
 # Read as text, with a notice: a field without numbers, invalid ends, no field.
 each every :: 'text:>5' text:1990..2000 year:a..z 'year:>old' 'year:1m..2m' 'year:=>1990' title:=a name:70..x
-show bitsift query --ids 'cat year:..'
+finds 'cat year:..'
 every 'yaer:1990..2000'
 bitsift query --explain 'cat year:1990..2000 -price:<0' 2>&1 | grep -E '^query|price|year|candidates:'
 
@@ -100,8 +87,8 @@ show bitsift query --format '{value}' cat
 # After changes, deletions and compaction; later changes count with their current values.
 echo '{"id":"k","text":"new","year":1999}' >>all.jsonl
 sed -i 's/"year":1995/"year":2995/' all.jsonl
-show bitsift query --ids --fresh year:1990..2000
-show bitsift query --ids year:1990..2000
+finds --fresh year:1990..2000
+finds year:1990..2000
 show bitsift query --sort year:desc -n 2 --format '{id} {value}' --fresh 'dog OR new'
 show bitsift query --sort year:desc -n 2 --format '{id} {value}' 'dog OR new'
 quiet bitsift index
@@ -114,8 +101,8 @@ every year:1990..2000
 checked
 # Fields that get numbers only in new documents.
 echo '{"id":"l","text":5,"year":1999}' >>all.jsonl
-show bitsift query --ids --fresh text:1..9
-show bitsift query --ids text:1..9
+finds --fresh text:1..9
+finds text:1..9
 quiet bitsift index
 every text:1..9
 
@@ -124,15 +111,15 @@ every text:1..9
 cp -rP "$(dirname "$LIB")/../golden/v4/records" old
 cd old
 "$RESEAL" .bitsift words
-show bitsift query --ids year:1991..1993
+finds year:1991..1993
 show bitsift query --count 'year:>1990 bits'
-show bitsift query --ids 'year:<0 OR title:a..b'
+finds 'year:<0 OR title:a..b'
 bitsift query --explain 'year:>1990' 2>&1 | grep -E 'year|candidates:'
 quiet bitsift index
-show bitsift query --ids year:1991..1993
+finds year:1991..1993
 show bitsift query --sort year:desc --format '{id} {value}' bits
 quiet bitsift compact
-show bitsift query --ids year:1991..1993
+finds year:1991..1993
 cd ..
 
 # Many documents: layers, lists, blocks; a field that few documents have, several values, several
@@ -179,7 +166,7 @@ show bitsift query --index many --sort few:desc -n 3 --format '{id} {value}' w0
 echo '# a number in place of a date'
 printf '{"id":"1","date":"2024-05-17","mix":"2024-05-17"}\n{"id":"2","date":"2023-05-17","mix":7}\n' >dates.jsonl
 quiet bitsift index --index dates dates.jsonl
-each show bitsift query --index dates --ids :: 'date:>20240501' 'date:5k..' 'mix:>20240501' 'date:>2023' 'date:>2024-05-01'
-show bitsift query --index dates --strict-query --ids 'date:>20240501'
+each every --index dates :: 'date:>20240501' 'date:5k..' 'mix:>20240501' 'date:>2023' 'date:>2024-05-01'
+finds --index dates --strict-query 'date:>20240501'
 echo '{"id":"3","date":20240601}' >>dates.jsonl
-show bitsift query --index dates --fresh --ids 'date:>20240501'
+finds --index dates --fresh 'date:>20240501'

@@ -14,31 +14,31 @@ show bitsift query --json --stop english the cat
 show bitsift query --format '{id} {score}' cat 'the^0'
 show bitsift query --count --stop english the dog
 echo '# with --any they do not match'
-show bitsift query --any --ids the cat
-show bitsift query --any --ids --stop english the cat
-show bitsift query --any --ids --stop english 'the OR cat'
-show bitsift query --any --ids --stop english '(the AND cat)'
+every --any the cat
+every --any --stop english the cat
+every --any --stop english 'the OR cat'
+every --any --stop english '(the AND cat)'
 echo '# unless the query has only stop words'
-show bitsift query --any --ids --stop english to be
-show bitsift query --any --ids --stop english 'to -mat'
-show bitsift query --any --ids --stop english 'to ca*'
+every --any --stop english to be
+every --any --stop english 'to -mat'
+every --any --stop english 'to ca*'
 echo '# stop words count in phrases, and negated ones exclude'
-show bitsift query --ids --stop english '"to be or not to be"'
-show bitsift query --any --ids --stop english '"on the mat" dog'
-show bitsift query --any --ids --stop english -- cat mat -a
-show bitsift query --any --ids --stop english -- cat mat '-(the)'
+every --stop english '"to be or not to be"'
+every --any --stop english '"on the mat" dog'
+every --any --stop english -- cat mat -a
+every --any --stop english -- cat mat '-(the)'
 echo '# stop words are compared before stemming'
-show bitsift query --any --ids --stop english ands dog
-show bitsift query --any --ids --stop english and dog
+every --any --stop english ands dog
+every --any --stop english and dog
 echo '# a list from a file'
 cat >list <<'END'
 # of no use
 Mat, CAT    | two of them
 dog         | remark
 END
-show bitsift query --any --ids --stop list the mat cat dog
-show bitsift query --any --ids --stop list the mats cats dogs
-show bitsift query --any --ids --stop ./nowhere the mat
-show bitsift query --any --ids --stop german the mat
+every --any --stop list the mat cat dog
+every --any --stop list the mats cats dogs
+finds --any --stop ./nowhere the mat
+finds --any --stop german the mat
 show bitsift query --any --brute --json --stop english the cat
 show bitsift query --stop english --explain --count the cat 2>&1 | grep '^! query'

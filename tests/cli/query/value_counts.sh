@@ -20,7 +20,7 @@ quiet bitsift index c.jsonl
 values
 json
 echo '# ranges do not include texts that are not values'
-each show bitsift query --ids :: 'year:..99999' 'year:>=-1e400' 'mixed:1..1'
+each every :: 'year:..99999' 'year:>=-1e400' 'mixed:1..1'
 
 echo '# a segment in which no text of the field is a value'
 settle
@@ -36,8 +36,7 @@ values
 echo '# dates'
 for range in '..1677' '<1677-09-21' '>2262' '2262-04-11T23:59:59..9876-05-04T03:02:01' '..0001' '2024-05-17T08:30..2024-05-17T08:30' \
     '"2024-05-17 08:30..2024-05-17 08:30"' '">2024-05-17 08:30"' '">=9876-05-04 03:02"'; do
-    show bitsift query --ids "when:$range"
-    cmp <(bitsift query --ids "when:$range" 2>/dev/null) <(bitsift query --brute --ids "when:$range" 2>/dev/null)
+    every "when:$range"
 done
 show bitsift query -n 9 --sort when --format '{id} ' 'bird OR cat OR dog OR fox'
 

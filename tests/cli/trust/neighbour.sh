@@ -1,5 +1,4 @@
-# Cooperation with other programs: files in .bitsift for them, colours, batches as JSON, help under
-# other names.
+# Cooperation with other programs: files in .bitsift for them, colours, help under other names.
 mkdir d
 echo 'a cat' >d/a.txt
 echo 'a dog' >d/b.txt
@@ -26,16 +25,12 @@ on_terminal env NO_COLOR=1 bitsift query cat
 on_terminal env NO_COLOR= bitsift query cat
 show bitsift query --color sometimes cat
 
-echo '# batches as JSON'
-printf 'cat\n"\ncat dog\n+\n' >queries
-show bitsift query --json --batch queries
-show bitsift query --json --count --batch queries
-show bitsift query --json --ids --batch queries
-show bitsift query --json --count cat
-
 echo '# one index at a time'
+two() {
+    show bitsift "$1" --index a --index b x | tail -n +2
+}
 for command in query grep index stats check compact delete; do
-    show bitsift $command --index a --index b x
+    once two two "$command"
 done
 
 echo '# help and version'

@@ -10,8 +10,8 @@ here=$PWD
 echo '# sources that the user named are followed, wherever they are'
 cd project
 show bitsift index -q docs ../elsewhere "$here/elsewhere/c.jsonl"
-show bitsift query --ids cat | neutral -
-show bitsift query --fresh --ids cat | neutral -
+finds cat
+finds --fresh cat
 show bitsift index -q
 find "$HOME/.local" -type f | sed 's|/[0-9a-f]*$|/HASH|' | neutral -
 stat -c '%a' "$HOME/.local/state/bitsift" "$HOME"/.local/state/bitsift/sources/*
@@ -33,10 +33,10 @@ untouched() { # COMMAND...: prints the system calls that access a source, if the
     fi
 }
 cd box
-show bitsift query --ids cat | neutral -
+finds cat
 show bitsift query --count docs
 show bitsift query --brute --count cat
-show bitsift query --fresh --ids cat | neutral -
+finds --fresh cat
 show bitsift query cat
 show bitsift grep --no-stat -c cat
 show bitsift grep -c cat
@@ -65,7 +65,7 @@ show bitsift trust .bitsift
 show bitsift trust .bitsift
 show bitsift trust --list | neutral -
 stat -c '%a' "$HOME/.config/bitsift/trusted"
-show bitsift query --ids cat | neutral -
+finds cat
 show bitsift grep --index .bitsift -c cat ../home
 show bitsift index -q
 show bitsift trust --remove .bitsift
@@ -89,21 +89,21 @@ echo 'cat in real' >linked/real/r.txt
 ln -s real linked/inside
 cd linked
 stranger quiet bitsift index docs alias real
-show bitsift query --ids cat | neutral -
+finds cat
 echo '# a symlink that the user named is followed until its target changes'
 show bitsift index -q alias
-show bitsift query --ids cat | neutral -
+finds cat
 ln -sfn ../elsewhere docs
-show bitsift query --ids cat | neutral -
+finds cat
 quiet bitsift index --index in.index inside
-show bitsift query --index in.index --ids cat
+finds --index in.index cat
 cd ..
 
 echo '# a moved or copied index is a different index'
 mv project moved
 cd moved
 show bitsift query --count cat
-show bitsift query --ids docs
+finds docs
 quiet bitsift index -q docs ../elsewhere "$here/elsewhere/c.jsonl"
 show bitsift query --count cat
 cd ..

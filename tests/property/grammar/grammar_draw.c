@@ -11,7 +11,6 @@
 #include "tests/rigs/buffer_rig.h"
 #include "tests/rigs/test.h"
 
-#define COUNT(array)      (sizeof(array) / sizeof(*(array)))
 #define PICK(dice, array) ((array)[roll(dice, (uint32_t)COUNT(array))])
 
 /* "a:b" begins with "a". Texts of "year" and "when" are numbers or dates. "name" must be the last

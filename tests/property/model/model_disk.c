@@ -6,7 +6,6 @@
 
 #include "tests/property/model/model.h"
 #include "tests/rigs/core_rig.h"
-#include "tests/rigs/test.h"
 
 /* ---- chance ---- */
 

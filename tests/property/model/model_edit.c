@@ -1,7 +1,6 @@
 /* model_edit.c: random changes of files and of their content. See model.h. */
 #include "tests/property/model/model.h"
 #include "tests/rigs/core_rig.h"
-#include "tests/rigs/test.h"
 
 /* ---- random things ---- */
 

@@ -6,7 +6,6 @@
 #include "tests/property/model/model.h"
 #include "tests/property/model/model_run.h"
 #include "tests/rigs/core_rig.h"
-#include "tests/rigs/test.h"
 
 static bool has_grams;
 

@@ -22,7 +22,6 @@
 #include "tests/rigs/clock_rig.h"
 #include "tests/rigs/core_rig.h"
 #include "tests/rigs/dice.h"
-#include "tests/rigs/test.h"
 
 AUTO_OF(struct bs_index, bs_index_close)
 
@@ -538,7 +537,6 @@ static const struct model_edit *draw_edit(void)
 static int disturb(void *context, const struct bs_build_report *so_far)
 {
 	struct run *run = context;
-	(void)so_far;
 	if (run->countdown-- != 0)
 		return 0;
 	trace("# ... meanwhile:");

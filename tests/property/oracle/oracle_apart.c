@@ -202,10 +202,8 @@ static void distort(struct dice *dice, struct bs_statistics *statistics)
 		char copy[1024];
 		memcpy(copy, word, word_bytes < sizeof(copy) ? word_bytes : 0);
 		if (word_bytes < sizeof(copy))
-			assert_int_equal(bs_statistics_add_word(
-						 statistics, copy, word_bytes,
-						 roll(dice, chance(dice, 50) ? 3 : 2000), NULL),
-			                 BS_OK);
+			ok(bs_statistics_add_word(statistics, copy, word_bytes,
+			                          roll(dice, chance(dice, 50) ? 3 : 2000), ERR));
 	}
 }
 
@@ -261,10 +259,9 @@ const char *bench_check_apart(struct bench *bench)
 	struct bs_query *query = make_query(bench, ERR);
 	size_t n_docs = oracle_n_docs(&bench->oracle);
 	*fault = '\0';
-	assert_int_equal(bs_statistics_new(&statistics, NULL), BS_OK);
+	ok(bs_statistics_new(&statistics, ERR));
 	bs_buffer_clear(&bench->ranked);
-	assert_int_equal(bs_buffer_reserve(&bench->ranked, (n_docs + 1) * sizeof(double), NULL),
-	                 BS_OK);
+	ok(bs_buffer_reserve(&bench->ranked, (n_docs + 1) * sizeof(double), ERR));
 	if (!query ||
 	    bs_statistics_gather(bench->searchers[bench->kernel], &bench->request, statistics, ERR))
 		snprintf(fault, sizeof(fault), "%.200s", said.text);

@@ -15,13 +15,10 @@ struct taken {
 static void take(struct taken *taken, uint64_t document, bool is_candidate, const char *id,
                  size_t id_bytes)
 {
-	assert_int_equal(bs_buffer_append(&taken->documents, &document, sizeof(document), NULL),
-	                 BS_OK);
-	assert_int_equal(
-		bs_buffer_append(&taken->candidates, &is_candidate, sizeof(is_candidate), NULL),
-		BS_OK);
-	assert_int_equal(bs_buffer_append(&taken->ids, &id_bytes, sizeof(id_bytes), NULL), BS_OK);
-	assert_int_equal(bs_buffer_append(&taken->ids, id, id_bytes, NULL), BS_OK);
+	append_bytes(&taken->documents, &document, sizeof(document));
+	append_bytes(&taken->candidates, &is_candidate, sizeof(is_candidate));
+	append_bytes(&taken->ids, &id_bytes, sizeof(id_bytes));
+	append_bytes(&taken->ids, id, id_bytes);
 }
 
 static int take_hit(void *context, const struct bs_hit *hit)

@@ -36,7 +36,7 @@ static void draw_policy(struct oracle_setup *setup, struct dice *dice)
 static uint32_t draw_n_docs(struct dice *dice, unsigned number)
 {
 	static const uint32_t sizes[] = {0, 1, 2, 3, 511, 512, 513, 1023, 1024, 1025, 4095, 4097};
-	const unsigned n_sizes = sizeof(sizes) / sizeof(*sizes);
+	const unsigned n_sizes = COUNT(sizes);
 	if (number % 25 == 24)
 		return roll_between(dice, 5000, 20000);
 	return number % 2 ? roll_between(dice, 4, chance(dice, 30) ? 3000 : 600)
@@ -566,7 +566,7 @@ static void append_bad_line(struct making *making, struct bs_buffer *json)
 	                                    "{}", "{\"id\": null, \"key\": null, \"t\": [true]}",
 	                                    "7", "{\"id\": 1.5, \"key\": 1.5, \"text\": \"a\"}",
 	                                    "{\"id\": [1], \"key\": {}, \"body\": \"b\"}"};
-	append_string(json, lines[roll(making->dice, sizeof(lines) / sizeof(*lines))]);
+	append_string(json, lines[roll(making->dice, COUNT(lines))]);
 }
 
 static size_t end_record(struct making *making)

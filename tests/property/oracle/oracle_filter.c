@@ -66,7 +66,7 @@ void oracle_filter_draw(struct oracle_filter *filter, struct dice *dice,
 		return;
 	uint32_t what = roll(dice, 5);
 	if (what == 0 || chance(dice, 20))
-		filter->glob = &globs[roll(dice, sizeof(globs) / sizeof(*globs))];
+		filter->glob = &globs[roll(dice, COUNT(globs))];
 	if (what == 1 && chance(dice, 50))
 		filter->type = chance(dice, 50) ? "txt" : "jsonl";
 	else if (what == 1)

@@ -78,7 +78,7 @@ static bool has_name(const struct held *held, const struct oracle_doc *doc,
 static void find_document(struct held *held, struct bs_doc_ref ref)
 {
 	struct bs_doc_record record;
-	expect_ok(bs_snapshot_record(held->snapshot, ref, &record, ERR), &said);
+	ok(bs_snapshot_record(held->snapshot, ref, &record, ERR));
 	struct place *place = find_place(held, &record);
 	const struct oracle_doc *doc = place ? oracle_doc(&held->bench->oracle, place->doc) : NULL;
 	bool is_deleted = bs_snapshot_is_deleted(held->snapshot, ref.segment, ref.document);

@@ -260,7 +260,7 @@ static void draw_weight(struct growing *growing, struct oracle_node *node)
 	for (size_t i = 0; i < node->text_bytes && all_digits; i++)
 		all_digits = text[i] >= '0' && text[i] <= '9';
 	if (!all_digits && chance(growing->dice, 25))
-		node->weight = weights[roll(growing->dice, sizeof(weights) / sizeof(*weights))];
+		node->weight = weights[roll(growing->dice, COUNT(weights))];
 }
 
 /* Draws a field that has values, or ORACLE_NO_NAME after 6 tries. */
@@ -366,7 +366,7 @@ static bool make_wild(struct growing *growing, struct oracle_node *node)
 	/* In a phrase, the preceding word of the text comes first, so that some phrases match. */
 	uint64_t start = at > 0 ? kept_at(&oracle->kept, at - 1)->start_byte : token->start_byte;
 	if (node->kind == ORACLE_WORD)
-		append_string(bytes, before[roll(growing->dice, sizeof(before) / sizeof(*before))]);
+		append_string(bytes, before[roll(growing->dice, COUNT(before))]);
 	else if (start < token->start_byte) {
 		append_bytes(bytes, oracle->bytes.data + field->text_off + start,
 		             (size_t)(token->start_byte - start));
@@ -517,7 +517,7 @@ static void print_signs(struct growing *growing)
 		append_string(text, before[sign]);
 	append_bytes(text, own.data, own.used_bytes);
 	if (chance(growing->dice, 50))
-		append_string(text, after[roll(growing->dice, sizeof(after) / sizeof(*after))]);
+		append_string(text, after[roll(growing->dice, COUNT(after))]);
 }
 
 static void print_node(struct growing *growing, uint32_t number)

@@ -77,7 +77,7 @@ static void append_new_word(struct dice *dice, struct bs_buffer *to)
 		break;
 	case 4:
 	case 5:
-		append_string(to, odd_words[roll(dice, sizeof(odd_words) / sizeof(*odd_words))]);
+		append_string(to, odd_words[roll(dice, COUNT(odd_words))]);
 		break;
 	default:
 		bs_generator_word(roll(dice, 100000), word);
@@ -129,9 +129,9 @@ static void append_separator(struct dice *dice, struct bs_buffer *to)
 	else if (chance(dice, 3))
 		append_bytes(to, "\0", 1);
 	else if (chance(dice, 5))
-		append_string(to, broken[roll(dice, sizeof(broken) / sizeof(*broken))]);
+		append_string(to, broken[roll(dice, COUNT(broken))]);
 	else
-		append_string(to, separators[roll(dice, sizeof(separators) / sizeof(*separators))]);
+		append_string(to, separators[roll(dice, COUNT(separators))]);
 }
 
 void oracle_append_text(const struct oracle_vocabulary *vocabulary, struct dice *dice,

@@ -62,12 +62,12 @@ void bench_provide(struct bench *bench)
 	bench->texts = (struct bs_text_provider){.texts = provide, .context = bench};
 }
 
-static void ok(struct bench *bench, enum bs_status status, const struct bs_error *err)
+static void expect_written(struct bench *bench, enum bs_status status)
 {
 	if (!status)
 		return;
 	oracle_setup_print(&bench->setup, stderr);
-	fail_msg("the writer: %s", err->text);
+	fail_msg("the writer: %s", said.text);
 }
 
 /* The writer gets only text fields: a document without the field "when" has no date. */
@@ -87,7 +87,7 @@ static void delete_some(struct bench *bench, struct bs_writer *writer, size_t n_
 	if (!is_of_stdin(&bench->oracle, doc) || oracle_doc(&bench->oracle, doc)->is_replaced)
 		return;
 	const char *id = id_of(bench, doc, &id_bytes);
-	ok(bench, bs_writer_delete(writer, id, id_bytes, &was_there, ERR), &said);
+	expect_written(bench, bs_writer_delete(writer, id, id_bytes, &was_there, ERR));
 	assert_true(was_there);
 	oracle_doc(&bench->oracle, doc)->is_replaced = true;
 }
@@ -97,8 +97,9 @@ static void take_back(struct bench *bench, struct bs_writer *writer)
 {
 	struct bs_text text = {"text", 4, "taken back", 10};
 	uint64_t n;
-	ok(bench, bs_writer_add(writer, "back", 4, &text, 1, ERR), &said);
-	ok(bench, bs_writer_delete_query(writer, "taken OR the OR -taken", 22, &n, ERR), &said);
+	expect_written(bench, bs_writer_add(writer, "back", 4, &text, 1, ERR));
+	expect_written(bench,
+	               bs_writer_delete_query(writer, "taken OR the OR -taken", 22, &n, ERR));
 	assert_true(n > 0);
 	bs_writer_rollback(writer);
 }
@@ -122,7 +123,7 @@ uint64_t bench_give(struct bench *bench, const char *dir)
 	struct bs_writer *writer;
 	uint32_t n_since = 0, n_commits = 0;
 	uint64_t n_given = 0;
-	ok(bench, bs_writer_open(&request, &writer, ERR), &said);
+	expect_written(bench, bs_writer_open(&request, &writer, ERR));
 	for (size_t doc = 0; doc < oracle_n_docs(&bench->oracle); doc++) {
 		size_t id_bytes, n_texts = make_texts(bench, doc);
 		const char *id = id_of(bench, doc, &id_bytes);
@@ -131,7 +132,8 @@ uint64_t bench_give(struct bench *bench, const char *dir)
 		if (n_since == 0 && chance(&bench->dice, 30))
 			take_back(bench, writer);
 		n_texts = make_texts(bench, doc);
-		ok(bench, bs_writer_add(writer, id, id_bytes, bench->text, n_texts, ERR), &said);
+		expect_written(bench,
+		               bs_writer_add(writer, id, id_bytes, bench->text, n_texts, ERR));
 		oracle_doc(&bench->oracle, doc)->line = n_given++;
 		forget_date(bench, doc, n_texts);
 		n_since++;
@@ -140,11 +142,11 @@ uint64_t bench_give(struct bench *bench, const char *dir)
 		/* At most 4 commits: more segments would be compacted. */
 		if (n_since < LEAST_COMMIT || n_commits == 3 || !chance(&bench->dice, 3))
 			continue;
-		ok(bench, bs_writer_commit(writer, &report, ERR), &said);
+		expect_written(bench, bs_writer_commit(writer, &report, ERR));
 		n_since = 0;
 		n_commits++;
 	}
-	ok(bench, bs_writer_commit(writer, &report, ERR), &said);
+	expect_written(bench, bs_writer_commit(writer, &report, ERR));
 	bs_writer_close(writer);
 	return report.n_docs;
 }

@@ -269,9 +269,7 @@ static void answer(struct bench *bench)
 	bench->expected.used_bytes = n_passed * sizeof(*hits);
 	bs_buffer_clear(&bench->ranked);
 	if (n_expected(bench) > 0)
-		assert_int_equal(bs_buffer_append(&bench->ranked, bench->expected.data,
-		                                  bench->expected.used_bytes, NULL),
-		                 BS_OK);
+		append_bytes(&bench->ranked, bench->expected.data, bench->expected.used_bytes);
 	oracle_rank((struct oracle_hit *)(void *)bench->ranked.data, n_expected(bench));
 }
 
@@ -325,13 +323,11 @@ static void keep_learnt(void *context, const char *text, size_t text_bytes)
 	struct bs_buffer *line = context;
 	const char *end = memchr(text, '\n', text_bytes);
 	if (line->used_bytes == 0 && end && strncmp(text, "learnt: ", 8) == 0)
-		assert_int_equal(bs_buffer_append(line, text, (size_t)(end - text) + 1, NULL),
-		                 BS_OK);
+		append_bytes(line, text, (size_t)(end - text) + 1);
 }
 
 static int count_hit(void *context, const struct bs_hit *hit)
 {
-	(void)hit;
 	return context == NULL;
 }
 
@@ -525,10 +521,10 @@ static void test_signs_pair_with_runs(void **state)
 	bench.setup.policy = (struct bs_term_treatment_policy){
 		.density = 0.1, .exact_share = 2, .is_forced = true, .force = {6, 0, 0}};
 	oracle_init(&bench.oracle, NULL);
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+	for (size_t i = 0; i < COUNT(texts); i++)
 		bench_write_file(&bench, (unsigned)i, texts[i]);
 	bench_open(&bench);
-	for (size_t i = 0; i < sizeof(queries) / sizeof(*queries); i++) {
+	for (size_t i = 0; i < COUNT(queries); i++) {
 		oracle_query_set(&bench.query, i % 2 ? ORACLE_WORD : ORACLE_PHRASE,
 		                 queries[i].text);
 		check_query(&bench);
@@ -545,10 +541,7 @@ int main(int argc, char **argv)
 		n_queries = (unsigned)strtoul(argv[3], NULL, 10);
 	if (argc > 4)
 		first_corpus = (unsigned)strtoul(argv[4], NULL, 10);
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(test_signs_pair_with_runs, bench_clean),
-		cmocka_unit_test_teardown(test_exact_words_are_not_verified, bench_clean),
-		cmocka_unit_test_teardown(test_random_corpora, bench_clean),
-		cmocka_unit_test_teardown(test_many_documents, bench_clean)};
-	return cmocka_run_group_tests_name("oracle", tests, NULL, NULL);
+	return RUN_NAMES(NULL, bench_clean, NULL, NULL, test_signs_pair_with_runs,
+	                 test_exact_words_are_not_verified, test_random_corpora,
+	                 test_many_documents);
 }

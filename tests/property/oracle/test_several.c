@@ -134,15 +134,15 @@ static struct bs_statistics *gather(struct bench *bench, struct part *parts, str
 	                                    : NULL,
 		.query.stop_words_bytes = bench->query.stops.used_bytes};
 	struct bs_statistics *sum, *own;
-	assert_int_equal(bs_statistics_new(&sum, NULL), BS_OK);
+	ok(bs_statistics_new(&sum, ERR));
 	for (size_t i = 0; i < N_PARTS; i++) {
 		bool is_sent = chance(&bench->dice, 50);
-		assert_int_equal(bs_statistics_new(&own, NULL), BS_OK);
+		ok(bs_statistics_new(&own, ERR));
 		if (!told->status)
 			told->status = bs_statistics_gather(parts[i].searcher, &request,
 			                                    is_sent ? own : sum, &told->err);
 		if (is_sent)
-			assert_int_equal(bs_statistics_add(sum, own, NULL), BS_OK);
+			ok(bs_statistics_add(sum, own, ERR));
 		bs_statistics_free(own);
 	}
 	return sum;
@@ -236,15 +236,15 @@ static struct bs_memory_index *make_index(const char *field, const char *text,
 	struct bs_memory_index *memory;
 	struct bs_writer *writer;
 	struct bs_text texts[] = {{field, strlen(field), text, strlen(text)}};
-	assert_int_equal(bs_memory_index_new(&memory, NULL), BS_OK);
+	ok(bs_memory_index_new(&memory, ERR));
 	struct bs_writer_request request = {.memory = memory, .write.n_threads = 1};
 	struct bs_open_request open = {.memory = memory};
-	assert_int_equal(bs_writer_open(&request, &writer, NULL), BS_OK);
-	assert_int_equal(bs_writer_add(writer, "d", 1, texts, 1, NULL), BS_OK);
-	assert_int_equal(bs_writer_commit(writer, NULL, NULL), BS_OK);
+	ok(bs_writer_open(&request, &writer, ERR));
+	ok(bs_writer_add(writer, "d", 1, texts, 1, ERR));
+	ok(bs_writer_commit(writer, NULL, ERR));
 	bs_writer_close(writer);
-	assert_int_equal(bs_index_open_with(&open, &part_out->index, NULL), BS_OK);
-	assert_int_equal(bs_searcher_new(part_out->index, &part_out->searcher, NULL), BS_OK);
+	ok(bs_index_open_with(&open, &part_out->index, ERR));
+	ok(bs_searcher_new(part_out->index, &part_out->searcher, ERR));
 	return memory;
 }
 
@@ -252,22 +252,19 @@ static struct bs_memory_index *make_index(const char *field, const char *text,
  * field for both indexes; without them, the other index reads it as text. */
 static void test_names_with_colons(void **state)
 {
-	struct bs_search_request request = {
-		.query.text = "x:y:cat", .query.text_bytes = 7, .output.mode = BS_SEARCH_COUNT};
+	struct bs_search_request request = {QUERY("x:y:cat"), .output.mode = BS_SEARCH_COUNT};
 	struct bs_statistics *statistics;
 	struct part parts[2];
 	struct bs_memory_index *memories[] = {make_index("x:y", "cat", &parts[0]),
 	                                      make_index("text", "x y cat", &parts[1])};
-	assert_int_equal(bs_statistics_new(&statistics, NULL), BS_OK);
+	ok(bs_statistics_new(&statistics, ERR));
 	for (int i = 0; i < 2; i++)
-		assert_int_equal(
-			bs_statistics_gather(parts[i].searcher, &request, statistics, NULL), BS_OK);
+		ok(bs_statistics_gather(parts[i].searcher, &request, statistics, ERR));
 	for (int together = 0; together < 2; together++) {
 		request.query.statistics = together ? statistics : NULL;
 		for (int i = 0; i < 2; i++) {
 			struct bs_search_result result;
-			assert_int_equal(bs_search(parts[i].searcher, &request, &result, NULL),
-			                 BS_OK);
+			ok(bs_search(parts[i].searcher, &request, &result, ERR));
 			assert_int_equal(result.n_hits, i == 0 || !together);
 		}
 	}

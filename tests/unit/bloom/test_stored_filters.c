@@ -55,7 +55,7 @@ static struct bs_bloom_key key_of(unsigned i)
 static struct bs_bloom *filter_of(unsigned first, unsigned end)
 {
 	struct bs_bloom *bloom;
-	expect_ok(bs_bloom_new(BITS, HASHES, &bloom, NULL), NULL);
+	ok(bs_bloom_new(BITS, HASHES, &bloom, ERR));
 	for (; first < end; first++)
 		bs_bloom_add(bloom, key_of(first));
 	return bloom;
@@ -87,7 +87,7 @@ static struct form make_plain(void)
 static struct form make_counting(void)
 {
 	AUTO(bs_counting_free_at) struct bs_counting *counting;
-	expect_ok(bs_counting_new(BITS, HASHES, &counting, NULL), NULL);
+	ok(bs_counting_new(BITS, HASHES, &counting, ERR));
 	for (unsigned i = 0; i < 40; i++)
 		bs_counting_add(counting, key_of(i));
 	for (unsigned i = 0; i < 17; i++)
@@ -101,7 +101,7 @@ static struct form make_compressed(void)
 {
 	AUTO(bs_bloom_free_at) struct bs_bloom *bloom = filter_of(0, 40);
 	struct form form;
-	expect_ok(bs_bloom_compress(bs_bloom_look(bloom), &form.bytes, &form.n_bytes, NULL), NULL);
+	ok(bs_bloom_compress(bs_bloom_look(bloom), &form.bytes, &form.n_bytes, ERR));
 	return form;
 }
 
@@ -109,9 +109,7 @@ static struct form make_delta(void)
 {
 	AUTO(bs_bloom_free_at) struct bs_bloom *from = filter_of(0, 40), *to = filter_of(8, 44);
 	struct form form;
-	expect_ok(bs_bloom_delta(bs_bloom_look(from), bs_bloom_look(to), &form.bytes, &form.n_bytes,
-	                         NULL),
-	          NULL);
+	ok(bs_bloom_delta(bs_bloom_look(from), bs_bloom_look(to), &form.bytes, &form.n_bytes, ERR));
 	return form;
 }
 
@@ -119,11 +117,11 @@ static struct form make_attenuated(void)
 {
 	AUTO(bs_attenuated_free_at) struct bs_attenuated *here, *there;
 	AUTO(bs_bloom_free_at) struct bs_bloom *own = filter_of(0, 20), *other = filter_of(20, 40);
-	expect_ok(bs_attenuated_new(3, BITS, HASHES, &here, NULL), NULL);
-	expect_ok(bs_attenuated_new(3, BITS, HASHES, &there, NULL), NULL);
-	expect_ok(bs_attenuated_unite(here, bs_bloom_look(own), NULL), NULL);
-	expect_ok(bs_attenuated_unite(there, bs_bloom_look(other), NULL), NULL);
-	expect_ok(bs_attenuated_hear(here, bs_attenuated_look(there), NULL), NULL);
+	ok(bs_attenuated_new(3, BITS, HASHES, &here, ERR));
+	ok(bs_attenuated_new(3, BITS, HASHES, &there, ERR));
+	ok(bs_attenuated_unite(here, bs_bloom_look(own), ERR));
+	ok(bs_attenuated_unite(there, bs_bloom_look(other), ERR));
+	ok(bs_attenuated_hear(here, bs_attenuated_look(there), ERR));
 	struct form form = room(bs_attenuated_stored_bytes(bs_attenuated_look(here)));
 	bs_attenuated_store(bs_attenuated_look(here), form.bytes);
 	return form;
@@ -139,7 +137,7 @@ static enum bs_status read_plain(const uint8_t *bytes, size_t n_bytes, struct bs
 	assert_true(!view.bits == (status != BS_OK));
 	if (status)
 		return status;
-	expect_ok(bs_bloom_read_head(bytes, n_bytes, &head, err), err);
+	ok(bs_bloom_read_head(bytes, n_bytes, &head, err));
 	assert_ptr_equal(view.bits, head.bits);
 	AUTO(bs_bloom_free_at) struct bs_bloom *wanted = filter_of(0, 40);
 	assert_int_equal(view.n_bits, BITS);
@@ -164,7 +162,7 @@ static enum bs_status read_counting(const uint8_t *bytes, size_t n_bytes, struct
 		                 /* 3 for each of 5 counters, 4 more for counters shared with other
 		                  * keys */
 		                 19);
-		expect_ok(bs_counting_to_bloom(counting, &got, NULL), NULL);
+		ok(bs_counting_to_bloom(counting, &got, ERR));
 		assert_memory_equal(bs_bloom_look(got).bits, bs_bloom_look(wanted).bits,
 		                    (BITS + 63) / 64 * 8);
 	}
@@ -204,7 +202,7 @@ static enum bs_status read_attenuated(const uint8_t *bytes, size_t n_bytes, stru
 	assert_true(!view.bits == (status != BS_OK));
 	if (status)
 		return status;
-	expect_ok(bs_attenuated_read_head(bytes, n_bytes, &head, err), err);
+	ok(bs_attenuated_read_head(bytes, n_bytes, &head, err));
 	assert_ptr_equal(view.bits, head.bits);
 	assert_int_equal(view.n_levels, 3);
 	for (unsigned i = 0; i < 40; i++)
@@ -237,7 +235,7 @@ static void test_golden(void **state)
 		AUTO(bs_buffer_deinit) struct bs_buffer golden = {0};
 		snprintf(path, sizeof(path), "%s/%s", GOLDEN, kinds[i].name);
 		read_bytes(path, &golden);
-		expect_ok(kinds[i].read(golden.data, golden.used_bytes, ERR), &said);
+		ok(kinds[i].read(golden.data, golden.used_bytes, ERR));
 		/* The comparison holds only as long as the library writes the version that the
 		 * golden files have. */
 		AUTO(form_deinit) struct form form = kinds[i].make();
@@ -255,10 +253,10 @@ static void test_kinds_and_places(void **state)
 			FREED uint8_t *moved = must_malloc(form.n_bytes + j + 1);
 			memcpy(moved + j + 1, form.bytes, form.n_bytes);
 			if (i == j)
-				expect_ok(kinds[j].read(moved + j + 1, form.n_bytes, ERR), &said);
+				ok(kinds[j].read(moved + j + 1, form.n_bytes, ERR));
 			else
 				expect_status(kinds[j].read(moved + j + 1, form.n_bytes, ERR),
-				              BS_CORRUPT, &said);
+				              BS_CORRUPT);
 			assert_true(i == j || strstr(said.text, "byte 12: of another kind: "));
 		}
 	}
@@ -271,9 +269,8 @@ static void test_damage(void **state)
 		AUTO(form_deinit) struct form form = kinds[i].make();
 		for (size_t bit = 0; bit < form.n_bytes * 8; bit++) {
 			form.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
-			expect_status(kinds[i].read(form.bytes, form.n_bytes, ERR), BS_CORRUPT,
-			              &said);
-			assert_non_null(strstr(said.text, "byte "));
+			expect_error(kinds[i].read(form.bytes, form.n_bytes, ERR), BS_CORRUPT,
+			             "byte ");
 			form.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
 		}
 		for (size_t n = 0; n < form.n_bytes + 16; n++) {
@@ -281,7 +278,7 @@ static void test_damage(void **state)
 			FREED uint8_t *cut = must_calloc(1, n);
 			memcpy(cut, form.bytes, n < form.n_bytes ? n : form.n_bytes);
 			if (n != form.n_bytes)
-				expect_status(kinds[i].read(cut, n, ERR), BS_CORRUPT, &said);
+				expect_status(kinds[i].read(cut, n, ERR), BS_CORRUPT);
 		}
 	}
 }
@@ -356,7 +353,7 @@ static void test_lies(void **state)
 			bs_store_u32(form.bytes + lies[i].at, lies[i].value);
 			seal(form);
 			expect_status(kinds[kind].read(form.bytes, form.n_bytes, ERR),
-			              lies[i].status, &said);
+			              lies[i].status);
 			if (!strstr(said.text, lies[i].place))
 				fail_msg("\"%s\" does not say \"%s\"", said.text, lies[i].place);
 		}
@@ -373,21 +370,19 @@ static void test_heads_and_tails(void **state)
 	struct form plain = make_plain(), attenuated = make_attenuated(),
 		    compressed = make_compressed();
 	plain.bytes[100] ^= 1;
-	expect_ok(bs_bloom_read_head(plain.bytes, plain.n_bytes, &view, ERR), &said);
-	expect_status(bs_bloom_read(plain.bytes, plain.n_bytes, &view, ERR), BS_CORRUPT, &said);
+	ok(bs_bloom_read_head(plain.bytes, plain.n_bytes, &view, ERR));
+	expect_status(bs_bloom_read(plain.bytes, plain.n_bytes, &view, ERR), BS_CORRUPT);
 	attenuated.bytes[100] ^= 1;
-	expect_ok(bs_attenuated_read_head(attenuated.bytes, attenuated.n_bytes, &levels, ERR),
-	          &said);
+	ok(bs_attenuated_read_head(attenuated.bytes, attenuated.n_bytes, &levels, ERR));
 	expect_status(bs_attenuated_read(attenuated.bytes, attenuated.n_bytes, &levels, ERR),
-	              BS_CORRUPT, &said);
+	              BS_CORRUPT);
 	for (size_t more = 1; more < 20; more++) {
 		AUTO(form_deinit) struct form longer = room(compressed.n_bytes + more);
 		memset(longer.bytes, more % 2, longer.n_bytes);
 		memcpy(longer.bytes, compressed.bytes, compressed.n_bytes);
 		bs_store_u64(longer.bytes + 32, longer.n_bytes);
 		seal(longer);
-		expect_status(read_compressed(longer.bytes, longer.n_bytes, ERR), BS_CORRUPT,
-		              &said);
+		expect_status(read_compressed(longer.bytes, longer.n_bytes, ERR), BS_CORRUPT);
 	}
 }
 
@@ -492,11 +487,12 @@ static void test_out_of_memory(void **state)
 			enum bs_status status = jobs[i](bloom, ERR);
 			bool has_failed = n_left < 0;
 			n_left = -1;
-			expect_status(status, has_failed ? BS_NO_MEMORY : BS_OK,
-			              has_failed ? &said : &(struct bs_error){"done"});
-			assert_true(n > 0 || has_failed);
-			if (!has_failed)
+			if (!has_failed) {
+				ok(status);
+				assert_true(n > 0);
 				break;
+			}
+			expect_status(status, BS_NO_MEMORY);
 		}
 	}
 	for (size_t i = 0; i < COUNT(kinds); i++)
@@ -523,9 +519,6 @@ int main(int argc, char **argv)
 {
 	if (argc == 2)
 		return write_golden(argv[1]);
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_golden),          cmocka_unit_test(test_kinds_and_places),
-		cmocka_unit_test(test_damage),          cmocka_unit_test(test_lies),
-		cmocka_unit_test(test_heads_and_tails), cmocka_unit_test(test_out_of_memory)};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return RUN_NAMES(NULL, NULL, NULL, NULL, test_golden, test_kinds_and_places, test_damage,
+	                 test_lies, test_heads_and_tails, test_out_of_memory);
 }

@@ -2,7 +2,6 @@
  * byte. */
 #include "core/catalog/catalog_file.h"
 #include "tests/rigs/core_rig.h"
-#include "tests/rigs/test.h"
 
 /* Bytes and their number. Where a smaller number is passed, the rest is still readable, so
  * sanitizers do not detect a read past the end. */
@@ -116,4 +115,4 @@ static void test_words(void **state)
 	expect_words(BYTES("\0\0\x01"), BS_CORRUPT);
 }
 
-RUN_TESTS(cmocka_unit_test(test_items), cmocka_unit_test(test_words))
+RUN_TESTS(test_items, test_words)

@@ -79,15 +79,15 @@ static size_t check_numbers(const uint64_t *numbers, size_t n)
 	struct bs_coded coded;
 	uint64_t random = 7;
 	append_bytes(&bytes, "before!", 8);
-	expect_ok(bs_coded_write(numbers, n, &bytes, ERR), &said);
+	ok(bs_coded_write(numbers, n, &bytes, ERR));
 	size_t n_bytes = bytes.used_bytes - 8;
 	check_literally(bytes.data + 8, n_bytes, numbers, n);
 	/* A copy of the exact size, so that a sanitizer detects reads past the end. */
 	FREED uint8_t *copy = malloc(n_bytes);
 	memcpy(copy, bytes.data + 8, n_bytes);
-	expect_ok(bs_coded_open(copy, n_bytes, &coded, ERR), &said);
+	ok(bs_coded_open(copy, n_bytes, &coded, ERR));
 	assert_int_equal(coded.n_bytes, n_bytes);
-	expect_ok(bs_coded_read(&coded, &again, ERR), &said);
+	ok(bs_coded_read(&coded, &again, ERR));
 	assert_int_equal(again.used_bytes, n * sizeof(*numbers));
 	assert_true(n == 0 || memcmp(again.data, numbers, again.used_bytes) == 0);
 	for (size_t i = 0; i < 600; i++) {
@@ -95,7 +95,7 @@ static size_t check_numbers(const uint64_t *numbers, size_t n)
 		                          ? numbers[random_below(&random, n)] + i % 3 - 1
 		                          : random_below(&random, (n ? numbers[n - 1] : 0) + 10);
 		bool has;
-		expect_ok(bs_coded_has(&coded, number, &has, ERR), &said);
+		ok(bs_coded_has(&coded, number, &has, ERR));
 		assert_int_equal(has, stands_there(numbers, n, number));
 	}
 	for (size_t cut = 0; cut < n_bytes; cut += 1 + n_bytes / 50)
@@ -182,7 +182,7 @@ static void test_damage(void **state)
 	for (size_t i = 0; i < COUNT(numbers); i++)
 		numbers[i] = random_below(&random, 1 << 20);
 	size_t n = make_set(numbers, COUNT(numbers));
-	expect_ok(bs_coded_write(numbers, n, &bytes, ERR), &said);
+	ok(bs_coded_write(numbers, n, &bytes, ERR));
 	for (int round = 0; round < 20000; round++) {
 		FREED uint8_t *copy = malloc(bytes.used_bytes);
 		struct bs_coded coded;
@@ -253,7 +253,7 @@ static void test_round_the_world(void **state)
 		bytes[17] = is_set;
 		bytes[18] = 1;
 		bytes[19] = 2;
-		expect_ok(bs_coded_open(bytes, 4000, &coded, NULL), &(struct bs_error){"open"});
+		ok(bs_coded_open(bytes, 4000, &coded, ERR));
 		assert_int_equal(bs_coded_read(&coded, &numbers, NULL), BS_CORRUPT);
 		assert_int_equal(bs_coded_has(&coded, BS_CODED_MOST, &has, NULL), BS_CORRUPT);
 		assert_false(has);
@@ -279,7 +279,7 @@ static void test_lies(void **state)
 	bool has;
 	for (size_t i = 0; i < N; i++)
 		numbers[i] = 50 * i + i % 7;
-	expect_ok(bs_coded_write(numbers, N, &bytes, ERR), &said);
+	ok(bs_coded_write(numbers, N, &bytes, ERR));
 	for (size_t i = 0; i < COUNT(heads); i++) {
 		uint8_t was = bytes.data[heads[i].at];
 		bytes.data[heads[i].at] = heads[i].value;
@@ -287,7 +287,7 @@ static void test_lies(void **state)
 		                 BS_CORRUPT);
 		bytes.data[heads[i].at] = was;
 	}
-	expect_ok(bs_coded_open(bytes.data, bytes.used_bytes, &coded, ERR), &said);
+	ok(bs_coded_open(bytes.data, bytes.used_bytes, &coded, ERR));
 	/* the entry of the second block */
 	uint8_t *entry = bytes.data + BS_CODED_HEAD_BYTES + coded.first_bytes + coded.place_bytes;
 	uint64_t first = numbers[BS_CODED_BLOCK - 1], beyond = coded.n_bits + 1, place = 0;
@@ -296,7 +296,7 @@ static void test_lies(void **state)
 	memcpy(entry, &first, coded.first_bytes);
 	assert_int_equal(bs_coded_read(&coded, &again, NULL), BS_CORRUPT);
 	memcpy(entry, &numbers[BS_CODED_BLOCK], coded.first_bytes);
-	expect_ok(bs_coded_read(&coded, &again, ERR), &said);
+	ok(bs_coded_read(&coded, &again, ERR));
 	memcpy(&place, entry + coded.first_bytes, coded.place_bytes);
 	assert_true(beyond >> (8 * coded.place_bytes) == 0);
 	memcpy(entry + coded.first_bytes, &beyond, coded.place_bytes);
@@ -312,7 +312,7 @@ static void test_lies(void **state)
 	memcpy(entry + coded.first_bytes, &place, coded.place_bytes);
 	/* The count says one number less than there are gaps. */
 	bs_store_u64(bytes.data, N - 1);
-	expect_ok(bs_coded_open(bytes.data, bytes.used_bytes, &coded, ERR), &said);
+	ok(bs_coded_open(bytes.data, bytes.used_bytes, &coded, ERR));
 	assert_int_equal(bs_coded_read(&coded, &again, NULL), BS_CORRUPT);
 	/* A gap of 2^64 + 5, which is 5 modulo 2^64. */
 	FREED uint8_t *made = must_calloc(1, 8000);
@@ -325,11 +325,9 @@ static void test_lies(void **state)
 	made[16] = 56;
 	made[18] = 1;
 	made[19] = 2;
-	expect_ok(bs_coded_open(made, 8000, &coded, ERR), &said);
+	ok(bs_coded_open(made, 8000, &coded, ERR));
 	assert_int_equal(bs_coded_read(&coded, &again, NULL), BS_CORRUPT);
 }
 
-RUN_TESTS(cmocka_unit_test(test_edges), cmocka_unit_test(test_random),
-          cmocka_unit_test(test_outlier), cmocka_unit_test(test_size),
-          cmocka_unit_test(test_damage), cmocka_unit_test(test_round_the_world),
-          cmocka_unit_test(test_lies))
+RUN_TESTS(test_edges, test_random, test_outlier, test_size, test_damage, test_round_the_world,
+          test_lies)

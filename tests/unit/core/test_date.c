@@ -36,7 +36,7 @@ static void test_dates(void **state)
 		{"1681-01-01", -INT64_C(9119865600) * S},
 		{"2258-12-31T23:59:59.999999999", INT64_C(9119952000) * S - 1},
 	};
-	for (size_t i = 0; i < sizeof(dates) / sizeof(*dates); i++) {
+	for (size_t i = 0; i < COUNT(dates); i++) {
 		int64_t ns = 7;
 		if (!parse(dates[i].text, &ns) || ns != dates[i].ns)
 			fail_msg("%s: %lld", dates[i].text, (long long)ns);
@@ -54,7 +54,7 @@ static void test_no_dates(void **state)
 		"1970-01-01T10:00+24", "1970-01-01T10:00+1",
 		"1970-01-01T10:00+01:", "1970-01-01T10:00Z ", " 1970", "1970-01-01T10:00ZZ",
 		"1970-01-01Z", "now", "-1970"};
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+	for (size_t i = 0; i < COUNT(texts); i++) {
 		int64_t ns;
 		if (parse(texts[i], &ns))
 			fail_msg("%s: taken for %lld", texts[i], (long long)ns);
@@ -76,7 +76,7 @@ static void test_spans(void **state)
 		{"2024-05-17T08:30:59.9", "2024-05-17T08:31"},
 		{"2024-05-17T08:30:59.999999", "2024-05-17T08:31"},
 	};
-	for (size_t i = 0; i < sizeof(spans) / sizeof(*spans); i++) {
+	for (size_t i = 0; i < COUNT(spans); i++) {
 		struct bs_date date, next;
 		assert_true(bs_date_parse_span((const uint8_t *)spans[i][0], strlen(spans[i][0]),
 		                               &date) &&
@@ -112,13 +112,13 @@ static void test_ages(void **state)
 	static const char *const none[] = {"", "d", "3", "3x", "3dd", "-3d", "3 d", "1234567890d"};
 	const struct bs_moment now = {1800000000, 7};
 	struct bs_moment then;
-	for (size_t i = 0; i < sizeof(ages) / sizeof(*ages); i++) {
+	for (size_t i = 0; i < COUNT(ages); i++) {
 		assert_true(bs_date_parse_or_age((const uint8_t *)ages[i].text,
 		                                 strlen(ages[i].text), now, &then));
 		assert_int_equal(now.seconds - then.seconds, ages[i].seconds);
 		assert_int_equal(then.ns, now.ns);
 	}
-	for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++)
+	for (size_t i = 0; i < COUNT(none); i++)
 		assert_false(bs_date_parse_or_age((const uint8_t *)none[i], strlen(none[i]), now,
 		                                  &then));
 	assert_true(bs_date_parse_or_age((const uint8_t *)"999999999w", 10, now, &then));
@@ -149,8 +149,7 @@ static void test_codes(void **state)
 	                                  INT64_MAX};
 	static const uint32_t parts[] = {0,         1,         15259,     183152128, 500000000,
 	                                 816847871, 816847872, 816863131, 999999999};
-	const size_t n = sizeof(seconds) / sizeof(*seconds),
-		     n_parts = sizeof(parts) / sizeof(*parts);
+	const size_t n = COUNT(seconds), n_parts = COUNT(parts);
 	for (size_t i = 1; i < n * n_parts; i++) {
 		struct bs_moment before = {seconds[(i - 1) / n_parts], parts[(i - 1) % n_parts]};
 		struct bs_moment after = {seconds[i / n_parts], parts[i % n_parts]};
@@ -179,6 +178,4 @@ static void test_codes(void **state)
 	            bs_moment_us((struct bs_moment){INT64_MAX, 5}) == INT64_MAX);
 }
 
-RUN_TESTS(cmocka_unit_test(test_dates), cmocka_unit_test(test_no_dates),
-          cmocka_unit_test(test_spans), cmocka_unit_test(test_calendar),
-          cmocka_unit_test(test_ages), cmocka_unit_test(test_codes))
+RUN_TESTS(test_dates, test_no_dates, test_spans, test_calendar, test_ages, test_codes)

@@ -123,15 +123,13 @@ static void make_table(struct world *world, uint32_t segment, struct bs_doc_tabl
 				(uint8_t)(1u << (builder.n_docs % 8));
 			world->tombstones[segment] = world->bits[segment];
 		}
-		expect_ok(bs_doc_table_add(&builder, &record, ERR), &said);
+		ok(bs_doc_table_add(&builder, &record, ERR));
 	}
 	char name[BS_INDEX_NAME_BYTES];
-	expect_ok(bs_exclusions_write(dir_at("."), segment, &builder, ERR), &said);
+	ok(bs_exclusions_write(dir_at("."), segment, &builder, ERR));
 	bs_index_file_name("exc", segment, name);
-	expect_ok(bs_container_open(dir_at("."), name, BS_FILE_EXCLUSIONS, &world->files[segment],
-	                            ERR),
-	          &said);
-	expect_ok(bs_doc_table_open(table, world->files[segment], builder.n_docs, ERR), &said);
+	ok(bs_container_open(dir_at("."), name, BS_FILE_EXCLUSIONS, &world->files[segment], ERR));
+	ok(bs_doc_table_open(table, world->files[segment], builder.n_docs, ERR));
 }
 
 static void make_world(struct world *world, uint64_t *random)
@@ -172,9 +170,8 @@ static void expect_listed(const struct world *world, uint32_t source, const bool
 	AUTO(bs_doc_cursor_deinit) struct bs_doc_cursor cursor;
 	struct bs_doc_ref ref;
 	struct bs_doc_record record;
-	expect_ok(bs_doc_cursor_init(&cursor, &world->snapshot, source, chosen,
-	                             with_exclusions ? BS_CURSOR_EXCLUSIONS : 0, NULL, ERR),
-	          &said);
+	ok(bs_doc_cursor_init(&cursor, &world->snapshot, source, chosen,
+	                      with_exclusions ? BS_CURSOR_EXCLUSIONS : 0, NULL, ERR));
 	for (uint32_t i = 0; i < world->n_docs; i++) {
 		const struct document *doc = &world->docs[i];
 		bool is_listed = doc->segment == EXCLUDED
@@ -186,7 +183,7 @@ static void expect_listed(const struct world *world, uint32_t source, const bool
 		assert_true(is_same_ref(ref, doc->ref));
 		/* The number that make_table assigned. */
 		assert_int_equal(record.checksum, i);
-		expect_ok(bs_doc_cursor_advance(&cursor, ERR), &said);
+		ok(bs_doc_cursor_advance(&cursor, ERR));
 	}
 	assert_false(bs_doc_cursor_peek(&cursor, &ref, &record));
 }
@@ -204,13 +201,12 @@ static void expect_sought(const struct world *world, uint32_t source, uint64_t *
 	size_t name_bytes = strnlen(wanted.name, MAX_NAME);
 	if (name_bytes > 0 && random_below(random, 3) == 0)
 		wanted.name[random_below(random, name_bytes)] = '.';
-	expect_ok(bs_doc_cursor_init(&cursor, &world->snapshot, source, NULL, 0, NULL, ERR), &said);
+	ok(bs_doc_cursor_init(&cursor, &world->snapshot, source, NULL, 0, NULL, ERR));
 	for (uint64_t n = random_below(random, 9);
 	     n > 0 && bs_doc_cursor_peek(&cursor, &ref, &record); n--)
-		expect_ok(bs_doc_cursor_advance(&cursor, ERR), &said);
+		ok(bs_doc_cursor_advance(&cursor, ERR));
 	uint64_t i = bs_doc_cursor_peek(&cursor, &ref, &record) ? record.checksum : world->n_docs;
-	expect_ok(bs_doc_cursor_seek(&cursor, (const uint8_t *)wanted.name, name_bytes, ERR),
-	          &said);
+	ok(bs_doc_cursor_seek(&cursor, (const uint8_t *)wanted.name, name_bytes, ERR));
 	for (; i < world->n_docs; i++) {
 		const struct document *doc = &world->docs[i];
 		if (doc->source == source && doc->segment != EXCLUDED && !doc->is_deleted &&
@@ -260,4 +256,4 @@ static void test_two_documents(void **state)
 	}
 }
 
-RUN_TESTS(cmocka_unit_test(test_paths), FOLDER_TEST(test_cursors), FOLDER_TEST(test_two_documents))
+RUN_FOLDER_TESTS(test_paths, test_cursors, test_two_documents)

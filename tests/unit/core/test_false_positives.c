@@ -48,10 +48,9 @@ static size_t add_run(struct bs_false_positives_builder *builder, const struct p
 		if (pairs[i].row >= first && pairs[i].row < end)
 			append_bytes(&rows, &pairs[i].row, 4);
 	if (rows.used_bytes > 0)
-		expect_ok(bs_false_positives_add(builder, ordinal,
-		                                 (const uint32_t *)(const void *)rows.data,
-		                                 (uint32_t)(rows.used_bytes / 4), ERR),
-		          &said);
+		ok(bs_false_positives_add(builder, ordinal,
+		                          (const uint32_t *)(const void *)rows.data,
+		                          (uint32_t)(rows.used_bytes / 4), ERR));
 	return i;
 }
 
@@ -72,7 +71,7 @@ static void write_pairs(const struct pair *pairs, size_t n, uint64_t shard_rows,
 			        first + shard_rows);
 	unlink("file");
 	struct bs_file_writer *writer = new_file("file");
-	expect_ok(bs_false_positives_write(&builder, n_rows, writer, ERR), &said);
+	ok(bs_false_positives_write(&builder, n_rows, writer, ERR));
 	finish_file(writer);
 }
 
@@ -92,7 +91,7 @@ static void check_clear(const struct bs_term_false_positives *list, const uint32
 			live.words[word] &= random_below(random, UINT64_MAX);
 	}
 	memset(lines, 0xff, sizeof(lines));
-	expect_ok(bs_false_positives_clear(list, first, &live, lines, ERR), &said);
+	ok(bs_false_positives_clear(list, first, &live, lines, ERR));
 	for (size_t i = 0; i < n; i++) {
 		uint64_t row = rows[i] - first;
 		if (rows[i] < first || row >= COUNT(lines) * 64)
@@ -111,8 +110,8 @@ static void check_term(const struct bs_false_positives *false_positives, const s
 	struct bs_term_false_positives list;
 	AUTO(vector_deinit) struct bs_u32s rows = {0};
 	size_t n_found = 0;
-	expect_ok(bs_false_positives_find(false_positives, ordinal, &list, ERR), &said);
-	expect_ok(bs_false_positives_read(&list, &rows, ERR), &said);
+	ok(bs_false_positives_find(false_positives, ordinal, &list, ERR));
+	ok(bs_false_positives_read(&list, &rows, ERR));
 	const uint32_t *found = rows.items;
 	for (size_t i = 0; i < n; i++) {
 		if (pairs[i].ordinal != ordinal)
@@ -134,7 +133,7 @@ static uint64_t bit_at(const uint8_t *bytes, uint64_t at)
 static uint64_t number(const struct bs_packed *packed, uint64_t i)
 {
 	uint64_t value;
-	expect_ok(bs_packed_get(packed, i, &value, ERR), &said);
+	ok(bs_packed_get(packed, i, &value, ERR));
 	return value;
 }
 
@@ -143,18 +142,14 @@ static void check_twin(const struct bs_container *file, const struct pair *pairs
                        uint64_t n_rows)
 {
 	struct bs_packed terms, offsets;
-	expect_ok(bs_packed_open_counted(
-			  &terms, bs_container_section(file, BS_SECTION_FALSE_POSITIVE_TERMS, 0),
-			  ERR),
-	          &said);
-	expect_ok(bs_packed_open_counted(
-			  &offsets,
-			  bs_container_section(file, BS_SECTION_FALSE_POSITIVE_OFFSETS, 0), ERR),
-	          &said);
-	expect_ok(bs_packed_check(&terms, ERR), &said);
-	expect_ok(bs_packed_check(&offsets, ERR), &said);
+	ok(bs_packed_open_counted(
+		&terms, bs_container_section(file, BS_SECTION_FALSE_POSITIVE_TERMS, 0), ERR));
+	ok(bs_packed_open_counted(
+		&offsets, bs_container_section(file, BS_SECTION_FALSE_POSITIVE_OFFSETS, 0), ERR));
+	ok(bs_packed_check(&terms, ERR));
+	ok(bs_packed_check(&offsets, ERR));
 	struct bs_section rows = bs_container_section(file, BS_SECTION_FALSE_POSITIVE_ROWS, 0);
-	expect_ok(bs_section_touch(&rows, 0, rows.n_bytes, ERR), &said);
+	ok(bs_section_touch(&rows, 0, rows.n_bytes, ERR));
 	size_t i = 0;
 	uint64_t at = 0;
 	assert_int_equal(offsets.n, terms.n + 1);
@@ -197,7 +192,7 @@ static void check_file(const struct pair *pairs, size_t n, uint32_t n_terms, uin
 {
 	struct bs_false_positives false_positives;
 	AUTO(bs_container_close_at) struct bs_container *file = open_file("file");
-	expect_ok(bs_false_positives_open(&false_positives, file, n_rows, ERR), &said);
+	ok(bs_false_positives_open(&false_positives, file, n_rows, ERR));
 	check_twin(file, pairs, n, n_rows);
 	for (int i = 0; i < 100; i++)
 		check_term(&false_positives, pairs, n, (uint32_t)random_below(random, n_terms),
@@ -235,8 +230,7 @@ static void test_empty(void **state)
 	unlink("file");
 	finish_file(new_file("file"));
 	AUTO(bs_container_close_at) struct bs_container *file = open_file("file");
-	expect_status(bs_false_positives_open(&false_positives, file, 1000, ERR), BS_CORRUPT,
-	              &said);
+	expect_status(bs_false_positives_open(&false_positives, file, 1000, ERR), BS_CORRUPT);
 }
 
 /* Reads everything. Rows must be ascending rows of the segment. */
@@ -266,7 +260,7 @@ static enum bs_status read_all(uint32_t n_terms, uint64_t n_rows, struct bs_buff
 		for (size_t i = 0; i < bs_vector_n(&rows) && !status; i++) {
 			struct pair pair = {t, rows.items[i]};
 			assert_true(pair.row < n_rows);
-			assert_int_equal(bs_buffer_append(found, &pair, sizeof(pair), NULL), BS_OK);
+			append_bytes(found, &pair, sizeof(pair));
 		}
 	}
 	return status;
@@ -300,4 +294,4 @@ static void test_damage(void **state)
 	assert_true(n_told > 2000);
 }
 
-RUN_TESTS(FOLDER_TEST(test_round_trip), FOLDER_TEST(test_empty), FOLDER_TEST(test_damage))
+RUN_FOLDER_TESTS(test_round_trip, test_empty, test_damage)

@@ -53,7 +53,7 @@ static char **some_weights(uint64_t *random)
 	                       "b=c=9",   NULL};
 	char **weights;
 	given[random_below(random, 6)] = NULL;
-	expect_ok(bs_field_weights_make(given, &weights, ERR), &said);
+	ok(bs_field_weights_make(given, &weights, ERR));
 	return weights;
 }
 
@@ -93,7 +93,7 @@ static void skipped_fill(struct bs_manifest *manifest, uint64_t *random)
 		bool has_fingerprint = has_fingerprints && random_below(random, 2);
 		for (int word = 0; word < 4 && has_fingerprint; word++)
 			file.fingerprint[word] = next_random(random) >> (word ? 0 : 1);
-		expect_ok(bs_manifest_add_non_document(manifest, &file, ERR), &said);
+		ok(bs_manifest_add_non_document(manifest, &file, ERR));
 	}
 	manifest->has_passed_entries = random_below(random, 2);
 	for (size_t i = 0; i < manifest->n_sources * COUNT(paths); i++) {
@@ -102,7 +102,7 @@ static void skipped_fill(struct bs_manifest *manifest, uint64_t *random)
 			.reason = (enum bs_skip)(BS_SKIP_HIDDEN + random_below(random, 4)),
 			.path = paths[i % COUNT(paths)]};
 		if (random_below(random, 3) == 0)
-			expect_ok(bs_manifest_add_passed_entry(manifest, &entry, ERR), &said);
+			ok(bs_manifest_add_passed_entry(manifest, &entry, ERR));
 	}
 }
 
@@ -112,10 +112,10 @@ static void test_passed_entries_are_few(void **state)
 	AUTO(bs_manifest_deinit) struct bs_manifest manifest = {.has_passed_entries = true};
 	struct bs_passed_entry entry = {.reason = BS_SKIP_IGNORED, .path = "some/name.o"};
 	for (int i = 0; i < 10000; i++)
-		expect_ok(bs_manifest_add_passed_entry(&manifest, &entry, ERR), &said);
+		ok(bs_manifest_add_passed_entry(&manifest, &entry, ERR));
 	assert_true(manifest.has_passed_entries);
 	for (int i = 0; i < 10000; i++)
-		expect_ok(bs_manifest_add_passed_entry(&manifest, &entry, ERR), &said);
+		ok(bs_manifest_add_passed_entry(&manifest, &entry, ERR));
 	assert_false(manifest.has_passed_entries);
 	assert_int_equal(manifest.passed_entries.used_bytes, 0);
 }
@@ -139,7 +139,7 @@ static void manifest_fill(struct bs_manifest *manifest, uint64_t *random)
 		                                  .read_checksum = next_random(random)};
 		for (int word = 0; word < 4; word++)
 			source.fingerprint[word] = next_random(random);
-		expect_ok(bs_manifest_add_source(manifest, &source, ERR), &said);
+		ok(bs_manifest_add_source(manifest, &source, ERR));
 		free(source.label);
 		free(source.path);
 	}
@@ -152,11 +152,10 @@ static void manifest_fill(struct bs_manifest *manifest, uint64_t *random)
 		segment.n_deleted =
 			random_below(random, 2) ? random_below(random, segment.n_docs) : 0;
 		segment.tombstones = segment.n_deleted ? ++number : 0;
-		expect_ok(bs_manifest_add_segment(manifest, &segment, ERR), &said);
+		ok(bs_manifest_add_segment(manifest, &segment, ERR));
 	}
 	for (uint64_t n = random_below(random, 4); n > 0; n--)
-		expect_ok(bs_manifest_add_field(manifest, &"abc"[n - 1], (size_t)(4 - n), ERR),
-		          &said);
+		ok(bs_manifest_add_field(manifest, &"abc"[n - 1], (size_t)(4 - n), ERR));
 	if (manifest->options.grams && manifest->n_sources > 0)
 		skipped_fill(manifest, random);
 	manifest->exclusions.n_docs = random_below(random, 2) ? next_random(random) : 0;
@@ -285,7 +284,7 @@ static void expect_same(const struct bs_manifest *a, const struct bs_manifest *b
 static void expect_read(const struct bs_manifest *wanted)
 {
 	struct bs_manifest got;
-	expect_ok(bs_manifest_read(dir_at("."), &got, ERR), &said);
+	ok(bs_manifest_read(dir_at("."), &got, ERR));
 	expect_same(&got, wanted);
 	bs_manifest_deinit(&got);
 	bs_manifest_deinit(&got); /* deinit twice is allowed */
@@ -300,7 +299,7 @@ static void test_round_trips(void **state)
 		if (round > 0)
 			manifest_fill(&manifest, &random);
 		/* Replaces the previous manifest. */
-		expect_ok(bs_manifest_write(dir_at("."), &manifest, ERR), &said);
+		ok(bs_manifest_write(dir_at("."), &manifest, ERR));
 		expect_read(&manifest);
 		assert_false(file_exists("manifest.new"));
 	}
@@ -315,8 +314,8 @@ static void test_density_comes_back_equal(void **state)
 		struct bs_manifest manifest = {.generation = 1,
 		                               .options = {.density = densities[i]}},
 				   got;
-		expect_ok(bs_manifest_write(dir_at("."), &manifest, ERR), &said);
-		expect_ok(bs_manifest_read(dir_at("."), &got, ERR), &said);
+		ok(bs_manifest_write(dir_at("."), &manifest, ERR));
+		ok(bs_manifest_read(dir_at("."), &got, ERR));
 		assert_true(bs_recorded_options_equal(&manifest.options, &got.options));
 		got.options.density += 1e-5;
 		assert_false(bs_recorded_options_equal(&manifest.options, &got.options));
@@ -366,7 +365,7 @@ static void test_weights(void **state)
 		"title",      "=3",       "title=",   "title=0",  "title=101",
 		"title=1000", "title=3 ", "title=-3", "title=+3", ""};
 	char **weights = NULL;
-	expect_ok(bs_field_weights_make(given, &weights, ERR), &said);
+	ok(bs_field_weights_make(given, &weights, ERR));
 	assert_int_equal(bs_strings_length(weights), COUNT(kept));
 	for (size_t i = 0; i < COUNT(kept); i++)
 		assert_string_equal(weights[i], kept[i]);
@@ -381,13 +380,12 @@ static void test_weights(void **state)
 	assert_int_equal(bs_field_weights_most(weights), 100);
 	assert_int_equal(bs_field_weights_most(NULL), 1);
 	bs_strings_free(weights);
-	expect_ok(bs_field_weights_make((const char *const[]){"a=3", "a=1", NULL}, &weights, ERR),
-	          &said);
+	ok(bs_field_weights_make((const char *const[]){"a=3", "a=1", NULL}, &weights, ERR));
 	assert_null(weights);
 	for (size_t i = 0; i < COUNT(wrong); i++) {
 		expect_status(bs_field_weights_make((const char *const[]){"a=2", wrong[i], NULL},
 		                                    &weights, ERR),
-		              BS_INVALID, &said);
+		              BS_INVALID);
 		assert_null(weights);
 	}
 	assert_false(bs_field_weights_are_valid(
@@ -403,13 +401,13 @@ static void test_lists(void **state)
 {
 	uint64_t random = 52;
 	char **copy = (char **)(uintptr_t)ERR;
-	expect_ok(bs_strings_copy(NULL, &copy, ERR), &said);
+	ok(bs_strings_copy(NULL, &copy, ERR));
 	assert_null(copy);
 	assert_int_equal(bs_strings_length(NULL), 0);
 	for (int round = 0; round < 50; round++) {
 		AUTO(bs_recorded_options_deinit)
 		struct bs_recorded_options options = {.globs = some_list(&random)};
-		expect_ok(bs_strings_copy(options.globs, &options.text_fields, ERR), &said);
+		ok(bs_strings_copy(options.globs, &options.text_fields, ERR));
 		expect_same_list(options.globs, options.text_fields);
 	}
 }
@@ -423,32 +421,32 @@ static void test_commit_is_all_or_nothing(void **state)
 	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0};
 	manifest_fill(&old, &random);
 	manifest_fill(&new, &random);
-	expect_ok(bs_manifest_write(dir_at("."), &old, ERR), &said);
+	ok(bs_manifest_write(dir_at("."), &old, ERR));
 	read_bytes("manifest", &bytes);
 	/* A full disk. */
 	for (uint64_t room = 0; room < 300; room += 20) {
 		limit_file_bytes(room);
 		enum bs_status status = bs_manifest_write(dir_at("."), &new, ERR);
 		limit_file_bytes(UINT64_MAX);
-		expect_status(status, BS_IO, &said);
+		expect_status(status, BS_IO);
 		assert_false(file_exists("manifest.new"));
 		expect_read(&old);
 	}
 	/* A temporary file of a dead writer matters neither to readers nor to the next writer. */
 	write_bytes("manifest.new", bytes.data, bytes.used_bytes / 2);
 	expect_read(&old);
-	expect_ok(bs_manifest_write(dir_at("."), &new, ERR), &said);
+	ok(bs_manifest_write(dir_at("."), &new, ERR));
 	expect_read(&new);
 	assert_false(file_exists("manifest.new"));
 	/* A folder with the name of the temporary file. */
 	assert_int_equal(mkdir("manifest.new", 0700), 0);
-	expect_status(bs_manifest_write(dir_at("."), &old, ERR), BS_IO, &said);
+	expect_status(bs_manifest_write(dir_at("."), &old, ERR), BS_IO);
 	expect_read(&new);
 	assert_int_equal(rmdir("manifest.new"), 0);
 	assert_int_equal(unlink("manifest"), 0);
 	assert_int_equal(mkdir("manifest", 0700), 0);
 	write_text("manifest/file", "");
-	expect_status(bs_manifest_write(dir_at("."), &old, ERR), BS_IO, &said);
+	expect_status(bs_manifest_write(dir_at("."), &old, ERR), BS_IO);
 }
 
 /* ---- manifests that readers refuse are not committed ---- */
@@ -490,7 +488,7 @@ static void spoil(struct bs_manifest *manifest, enum spoilt what)
 	struct bs_segment_record twice = {.number = 1, .n_docs = 3};
 	struct bs_non_documents file = {.name = "x"};
 	if (what == FIELD)
-		expect_ok(bs_manifest_add_field(manifest, "a\0b", 3, ERR), &said);
+		ok(bs_manifest_add_field(manifest, "a\0b", 3, ERR));
 	if (what == DENSITY)
 		manifest->options.density = 0.9;
 	if (what == LIMIT)
@@ -506,7 +504,7 @@ static void spoil(struct bs_manifest *manifest, enum spoilt what)
 	if (what == KIND)
 		manifest->sources[0].kind = 77;
 	if (what == PARENT || what == BELOW)
-		expect_ok(bs_manifest_add_source(manifest, &inner, ERR), &said);
+		ok(bs_manifest_add_source(manifest, &inner, ERR));
 	if (what == PARENT) /* a record file in a source that is no longer a folder */
 		manifest->sources[0].kind = 2;
 	if (what == LEFT_OUT)
@@ -515,42 +513,42 @@ static void spoil(struct bs_manifest *manifest, enum spoilt what)
 		manifest->options.grams = true;
 		file.source = what == NON_DOCUMENT ? manifest->n_sources : 1;
 		if (what == NON_DOCUMENT_ORDER)
-			expect_ok(bs_manifest_add_source(manifest, &folder_record, ERR), &said);
-		expect_ok(bs_manifest_add_non_document(manifest, &file, ERR), &said);
+			ok(bs_manifest_add_source(manifest, &folder_record, ERR));
+		ok(bs_manifest_add_non_document(manifest, &file, ERR));
 		file.source = 0;
-		expect_ok(bs_manifest_add_non_document(manifest, &file, ERR), &said);
+		ok(bs_manifest_add_non_document(manifest, &file, ERR));
 	}
 	if (what == PASSED_ORDER || what == PASSED_TWICE) {
 		struct bs_passed_entry entry = {.reason = BS_SKIP_HIDDEN, .path = "a-/.b"};
 		manifest->options.grams = manifest->has_passed_entries = true;
-		expect_ok(bs_manifest_add_passed_entry(manifest, &entry, ERR), &said);
+		ok(bs_manifest_add_passed_entry(manifest, &entry, ERR));
 		entry.path = what == PASSED_ORDER ? "a/.b" : entry.path;
-		expect_ok(bs_manifest_add_passed_entry(manifest, &entry, ERR), &said);
+		ok(bs_manifest_add_passed_entry(manifest, &entry, ERR));
 	}
 	if (what == PASSED_PLACE || what == PASSED_REASON) {
 		struct bs_passed_entry entry = {.reason = BS_SKIP_HIDDEN, .path = "a/.b"};
 		entry.path = what == PASSED_PLACE ? "../.b" : entry.path;
 		entry.reason = what == PASSED_REASON ? BS_SKIP_GONE : entry.reason;
 		manifest->options.grams = manifest->has_passed_entries = true;
-		expect_ok(bs_manifest_add_passed_entry(manifest, &entry, ERR), &said);
+		ok(bs_manifest_add_passed_entry(manifest, &entry, ERR));
 	}
 	if (what == SEGMENT)
-		expect_ok(bs_manifest_add_segment(manifest, &deleted, ERR), &said);
+		ok(bs_manifest_add_segment(manifest, &deleted, ERR));
 	for (int i = 0; what == NUMBER && i < 2; i++)
-		expect_ok(bs_manifest_add_segment(manifest, &twice, ERR), &said);
+		ok(bs_manifest_add_segment(manifest, &twice, ERR));
 }
 
 static void test_refused_by_its_reader(void **state)
 {
 	struct bs_manifest old = {.generation = 1, .next_number = 5, .options = {.density = 0.3}};
-	expect_ok(bs_manifest_write(dir_at("."), &old, ERR), &said);
+	ok(bs_manifest_write(dir_at("."), &old, ERR));
 	for (enum spoilt what = FIELD; what < N_SPOILT; what++) {
 		AUTO(bs_manifest_deinit)
 		struct bs_manifest new = {.generation = 2, .next_number = 5};
 		new.options.density = 0.3;
-		expect_ok(bs_manifest_add_source(&new, &folder_record, ERR), &said);
+		ok(bs_manifest_add_source(&new, &folder_record, ERR));
 		spoil(&new, what);
-		expect_status(bs_manifest_write(dir_at("."), &new, ERR), BS_CORRUPT, &said);
+		expect_status(bs_manifest_write(dir_at("."), &new, ERR), BS_CORRUPT);
 		if (!strstr(said.text, "nothing was committed") || strstr(said.text, "--rebuild"))
 			fail_msg("%d: %s", (int)what, said.text);
 		assert_false(file_exists("manifest.new"));
@@ -622,7 +620,7 @@ static void test_impossible(void **state)
 	                               .n_segments = 2,
 	                               .exclusions.number = 5,
 	                               .exclusions.n_docs = 7};
-	expect_ok(bs_manifest_write(dir_at("."), &manifest, ERR), &said);
+	ok(bs_manifest_write(dir_at("."), &manifest, ERR));
 	expect_read(&manifest);
 	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0}, changed = {0};
 	read_bytes("manifest", &bytes);
@@ -645,10 +643,10 @@ static void test_impossible(void **state)
 static void test_nothing_there(void **state)
 {
 	AUTO(bs_manifest_deinit) struct bs_manifest manifest;
-	expect_status(bs_manifest_read(dir_at("."), &manifest, ERR), BS_NOT_FOUND, &said);
+	expect_status(bs_manifest_read(dir_at("."), &manifest, ERR), BS_NOT_FOUND);
 	bs_manifest_deinit(&manifest);
 	write_text("manifest", "");
-	expect_status(bs_manifest_read(dir_at("."), &manifest, ERR), BS_CORRUPT, &said);
+	expect_status(bs_manifest_read(dir_at("."), &manifest, ERR), BS_CORRUPT);
 }
 
 /* Changed bytes or a truncated section under valid checksums: read somehow, or BS_CORRUPT. */
@@ -661,7 +659,7 @@ static void test_damage_with_right_checksums(void **state)
 		bs_manifest_deinit(&manifest);
 		manifest_fill(&manifest, &random);
 	} while (manifest.n_sources < 2 || manifest.n_segments < 2);
-	expect_ok(bs_manifest_write(dir_at("."), &manifest, ERR), &said);
+	ok(bs_manifest_write(dir_at("."), &manifest, ERR));
 	read_bytes("manifest", &bytes);
 	size_t table_off = (size_t)bs_load_u64(bytes.data + 24);
 	size_t n_ok = 0;
@@ -686,16 +684,13 @@ static void test_damage_with_right_checksums(void **state)
 	/* Without its sections it is not a manifest. */
 	struct bs_file_writer *writer;
 	unlink("manifest");
-	expect_ok(bs_file_writer_open(dir_at("."), "manifest", BS_FILE_MANIFEST, &writer, ERR),
-	          &said);
+	ok(bs_file_writer_open(dir_at("."), "manifest", BS_FILE_MANIFEST, &writer, ERR));
 	finish_file(writer);
 	struct bs_manifest got;
-	expect_status(bs_manifest_read(dir_at("."), &got, ERR), BS_CORRUPT, &said);
+	expect_status(bs_manifest_read(dir_at("."), &got, ERR), BS_CORRUPT);
 }
 
-RUN_TESTS(FOLDER_TEST(test_round_trips), FOLDER_TEST(test_density_comes_back_equal),
-          FOLDER_TEST(test_impossible), cmocka_unit_test(test_options_differ),
-          cmocka_unit_test(test_weights), cmocka_unit_test(test_lists),
-          cmocka_unit_test(test_passed_entries_are_few), FOLDER_TEST(test_commit_is_all_or_nothing),
-          FOLDER_TEST(test_refused_by_its_reader), FOLDER_TEST(test_nothing_there),
-          FOLDER_TEST(test_damage_with_right_checksums))
+RUN_FOLDER_TESTS(test_round_trips, test_density_comes_back_equal, test_impossible,
+                 test_options_differ, test_weights, test_lists, test_passed_entries_are_few,
+                 test_commit_is_all_or_nothing, test_refused_by_its_reader, test_nothing_there,
+                 test_damage_with_right_checksums)

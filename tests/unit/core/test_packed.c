@@ -88,24 +88,24 @@ static uint64_t check_values(const uint64_t *values, uint64_t n, bool as_u32)
 	uint64_t value, next;
 	write_values(values, n, as_u32);
 	AUTO(bs_container_close_at) struct bs_container *file = open_file("file");
-	expect_ok(bs_packed_open(&packed, bs_container_section(file, SECTION, 0), n, ERR), &said);
-	expect_ok(bs_packed_open_counted(&counted, packed.section, ERR), &said);
+	ok(bs_packed_open(&packed, bs_container_section(file, SECTION, 0), n, ERR));
+	ok(bs_packed_open_counted(&counted, packed.section, ERR));
 	assert_int_equal(counted.n, n);
 	for (uint64_t i = 0; i < n; i++) {
 		uint32_t narrow;
-		expect_ok(bs_packed_get(&packed, i, &value, ERR), &said);
+		ok(bs_packed_get(&packed, i, &value, ERR));
 		assert_int_equal(value, values[i]);
 		enum bs_status status = bs_packed_get_u32(&packed, i, &narrow, ERR);
 		assert_int_equal(status, values[i] > UINT32_MAX ? BS_CORRUPT : BS_OK);
 		assert_true(status || narrow == values[i]);
 		if (i + 1 < n) {
-			expect_ok(bs_packed_get_span(&packed, i, &value, &next, ERR), &said);
+			ok(bs_packed_get_span(&packed, i, &value, &next, ERR));
 			assert_true(value == values[i] && next == values[i + 1]);
 		}
 	}
-	expect_status(bs_packed_get(&packed, n, &value, ERR), BS_CORRUPT, &said);
-	expect_status(bs_packed_get(&packed, UINT64_MAX, &value, ERR), BS_CORRUPT, &said);
-	expect_ok(bs_packed_check(&packed, ERR), &said);
+	expect_status(bs_packed_get(&packed, n, &value, ERR), BS_CORRUPT);
+	expect_status(bs_packed_get(&packed, UINT64_MAX, &value, ERR), BS_CORRUPT);
+	ok(bs_packed_check(&packed, ERR));
 	uint64_t n_sloped = check_twin(&packed.section, values, n);
 	assert_int_equal(bs_container_features(file), n_sloped > 0 ? BS_FEATURE_SLOPED_NUMBERS : 0);
 	return n_sloped;
@@ -217,13 +217,12 @@ static void test_find(void **state)
 				random_below(&random, round % 4 ? 1 + (uint64_t)round : 2);
 		write_values(values, n, round % 2);
 		AUTO(bs_container_close_at) struct bs_container *file = open_file("file");
-		expect_ok(bs_packed_open(&packed, bs_container_section(file, SECTION, 0), n, ERR),
-		          &said);
+		ok(bs_packed_open(&packed, bs_container_section(file, SECTION, 0), n, ERR));
 		uint64_t i = 0;
 		for (uint64_t value = 0; value < last + 3; value++) {
 			bool found;
 			uint64_t where;
-			expect_ok(bs_packed_find(&packed, value, &found, &where, ERR), &said);
+			ok(bs_packed_find(&packed, value, &found, &where, ERR));
 			i += i < n && values[i] < value;
 			assert_true(found == (i < n && values[i] == value));
 			assert_true(!found || where == i);
@@ -241,17 +240,17 @@ static void test_wrong_counts(void **state)
 	AUTO(bs_container_close_at) struct bs_container *file = open_file("file");
 	struct bs_section section = bs_container_section(file, SECTION, 0);
 	for (size_t i = 0; i < COUNT(wrong); i++)
-		expect_status(bs_packed_open(&packed, section, wrong[i], ERR), BS_CORRUPT, &said);
+		expect_status(bs_packed_open(&packed, section, wrong[i], ERR), BS_CORRUPT);
 	/* Opening accepts a wrong number of values if they need no more blocks than the section
 	 * has; only the check detects it. */
 	for (uint64_t n = 0; n < 256; n++) {
-		expect_ok(bs_packed_open(&packed, section, n, ERR), &said);
+		ok(bs_packed_open(&packed, section, n, ERR));
 		assert_int_equal(bs_packed_check(&packed, ERR), n == 200 ? BS_OK : BS_CORRUPT);
 	}
 	/* A missing section is not even an empty array. */
 	section = bs_container_section(file, SECTION + 1, 0);
-	expect_status(bs_packed_open(&packed, section, 0, ERR), BS_CORRUPT, &said);
-	expect_status(bs_packed_open_counted(&packed, section, ERR), BS_CORRUPT, &said);
+	expect_status(bs_packed_open(&packed, section, 0, ERR), BS_CORRUPT);
+	expect_status(bs_packed_open_counted(&packed, section, ERR), BS_CORRUPT);
 }
 
 /* Reads everything in every way; *same: the values are the expected ones. */
@@ -321,6 +320,5 @@ static void test_damage(void **state)
 	damage(values, LONG, 600);
 }
 
-RUN_TESTS(FOLDER_TEST(test_widths), FOLDER_TEST(test_mixed), FOLDER_TEST(test_slopes),
-          FOLDER_TEST(test_slopes_with_limits), FOLDER_TEST(test_find),
-          FOLDER_TEST(test_wrong_counts), FOLDER_TEST(test_damage))
+RUN_FOLDER_TESTS(test_widths, test_mixed, test_slopes, test_slopes_with_limits, test_find,
+                 test_wrong_counts, test_damage)

@@ -67,16 +67,15 @@ static void write_lists(const struct truth *truth, uint64_t n_counted)
 	memset(&counts, 0, sizeof(counts));
 	for (uint64_t i = 0; i < n_counted; i++)
 		bs_rare_count(&counts, truth->lists[i].terms, truth->lists[i].n);
-	expect_ok(bs_rare_codes_make(&codes, &counts, truth->docs_log2, ERR), &said);
+	ok(bs_rare_codes_make(&codes, &counts, truth->docs_log2, ERR));
 	unlink("file");
 	struct bs_file_writer *writer = new_file("file");
 	bs_rare_term_lists_begin(&codes, writer);
 	for (uint64_t i = 0, end = 0; i <= truth->n_lists; i++) {
-		expect_ok(bs_vector_append(&offsets, &end, ERR), &said);
+		ok(bs_vector_append(&offsets, &end, ERR));
 		if (i < truth->n_lists)
-			expect_ok(bs_rare_term_list_append(&codes, truth->lists[i].terms,
-			                                   truth->lists[i].n, &bytes, ERR),
-			          &said);
+			ok(bs_rare_term_list_append(&codes, truth->lists[i].terms,
+			                            truth->lists[i].n, &bytes, ERR));
 		end = bytes.used_bytes;
 	}
 	bs_file_writer_bytes(writer, bytes.data, bytes.used_bytes);
@@ -108,7 +107,7 @@ static void check_term(const struct bs_rare_term_lists *lists, const struct trut
 		bs_packed_prefetch(&lists->offsets, bs_rare_term_list_of(lists, document));
 		bs_packed_prefetch_target(&lists->offsets, bs_rare_term_list_of(lists, document),
 		                          &lists->bytes);
-		expect_ok(bs_rare_term_lists_find(lists, document, ordinal, &has, ERR), &said);
+		ok(bs_rare_term_lists_find(lists, document, ordinal, &has, ERR));
 		assert_int_equal(has, docs >> which & 1);
 	}
 }
@@ -118,13 +117,13 @@ static void check_list(const struct bs_rare_term_lists *lists, const struct trut
 {
 	const struct list *list = &truth->lists[i];
 	AUTO(vector_deinit) struct bs_rare_terms terms = {0};
-	expect_ok(bs_rare_term_lists_check(lists, i, (uint64_t)LAST + 1, &terms, ERR), &said);
+	ok(bs_rare_term_lists_check(lists, i, (uint64_t)LAST + 1, &terms, ERR));
 	assert_int_equal(bs_vector_n(&terms), list->n);
 	if (list->n > 0) {
 		assert_memory_equal(terms.items, list->terms, list->n * sizeof(*list->terms));
 		expect_status(bs_rare_term_lists_check(lists, i, list->terms[list->n - 1].ordinal,
 		                                       &terms, ERR),
-		              BS_CORRUPT, &said);
+		              BS_CORRUPT);
 	}
 	for (size_t t = 0; t < list->n; t += 1 + (size_t)random_below(random, 1 + list->n / 40)) {
 		uint32_t ordinal = list->terms[t].ordinal;
@@ -143,12 +142,12 @@ static void check_lists(const struct truth *truth, uint64_t *random)
 	AUTO(bs_rare_term_lists_deinit) struct bs_rare_term_lists lists;
 	bool has;
 	AUTO(bs_container_close_at) struct bs_container *file = open_file("file");
-	expect_ok(bs_rare_term_lists_open(&lists, file, truth->n_docs, ERR), &said);
+	ok(bs_rare_term_lists_open(&lists, file, truth->n_docs, ERR));
 	assert_int_equal(lists.n_lists, truth->n_lists);
 	for (uint64_t i = 0; i < truth->n_lists; i++)
 		check_list(&lists, truth, i, random);
 	expect_status(bs_rare_term_lists_find(&lists, (uint32_t)truth->n_docs, 0, &has, ERR),
-	              BS_CORRUPT, &said);
+	              BS_CORRUPT);
 	bs_packed_prefetch_target(&lists.offsets, bs_rare_term_list_of(&lists, UINT32_MAX),
 	                          &lists.bytes);
 }
@@ -188,7 +187,7 @@ static void test_extremes(void **state)
 		truth->n_docs = 29; /* the last three of the last list do not exist */
 		AUTO(bs_rare_term_lists_deinit) struct bs_rare_term_lists lists;
 		AUTO(bs_container_close_at) struct bs_container *file = open_file("file");
-		expect_ok(bs_rare_term_lists_open(&lists, file, truth->n_docs, ERR), &said);
+		ok(bs_rare_term_lists_open(&lists, file, truth->n_docs, ERR));
 		for (uint64_t i = 0; i < truth->n_lists; i++)
 			check_list(&lists, truth, i, &random);
 	}
@@ -276,5 +275,4 @@ static void test_codes_of_others(void **state)
 	}
 }
 
-RUN_TESTS(FOLDER_TEST(test_random_lists), FOLDER_TEST(test_extremes), FOLDER_TEST(test_damage),
-          FOLDER_TEST(test_codes_of_others))
+RUN_FOLDER_TESTS(test_random_lists, test_extremes, test_damage, test_codes_of_others)

@@ -159,6 +159,5 @@ static void test_names(void **state)
 	assert_string_equal(bs_status_name(BS_CORRUPT), "corrupt");
 }
 
-RUN_TESTS(cmocka_unit_test(test_control_characters), cmocka_unit_test(test_long_messages),
-          FOLDER_TEST(test_commands), cmocka_unit_test(test_advice), cmocka_unit_test(test_reword),
-          cmocka_unit_test(test_names))
+RUN_FOLDER_TESTS(test_control_characters, test_long_messages, test_commands, test_advice,
+                 test_reword, test_names)

@@ -186,5 +186,4 @@ static void test_invalid_tables(void **state)
 			fail_msg("broken rule %zu passed", i);
 }
 
-RUN_TESTS(cmocka_unit_test(test_every_policy), cmocka_unit_test(test_one_of_several_segments),
-          cmocka_unit_test(test_forced_policy), cmocka_unit_test(test_invalid_tables))
+RUN_TESTS(test_every_policy, test_one_of_several_segments, test_forced_policy, test_invalid_tables)

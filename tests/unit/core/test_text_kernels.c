@@ -231,7 +231,5 @@ static void test_count_byte(void **state)
 	}
 }
 
-RUN_TESTS(cmocka_unit_test(test_find_needle), cmocka_unit_test(test_find_opaque),
-          cmocka_unit_test(test_find_window), cmocka_unit_test(test_find_class),
-          cmocka_unit_test(test_and_shifted), cmocka_unit_test(test_probes),
-          cmocka_unit_test(test_count_byte))
+RUN_TESTS(test_find_needle, test_find_opaque, test_find_window, test_find_class, test_and_shifted,
+          test_probes, test_count_byte)

@@ -4,8 +4,6 @@
 #include "core/base/value.h"
 #include "tests/rigs/test.h"
 
-#define COUNT(array) (sizeof(array) / sizeof(*(array)))
-
 static struct bs_value value_of(const char *text)
 {
 	struct bs_value value;
@@ -412,6 +410,4 @@ static void test_ranges(void **state)
 			fail_msg("%s is a range", no_ranges[i]);
 }
 
-RUN_TESTS(cmocka_unit_test(test_order), cmocka_unit_test(test_format), cmocka_unit_test(test_none),
-          cmocka_unit_test(test_ranges), cmocka_unit_test(test_long),
-          cmocka_unit_test(test_long_factors))
+RUN_TESTS(test_order, test_format, test_none, test_ranges, test_long, test_long_factors)

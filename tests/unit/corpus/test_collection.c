@@ -11,7 +11,6 @@
 #include "corpus/read/reader.h"
 #include "tests/rigs/dice.h"
 #include "tests/rigs/source_rig.h"
-#include "tests/rigs/test.h"
 
 /* ---- record files ---- */
 
@@ -42,7 +41,7 @@ static void test_collections(void **state)
 	         "t=\xef\xbf\xbd;"
 	         "!5 c.jsonl:5: not valid JSON: A string is opened, but never closed.;"},
 	};
-	for (size_t i = 0; i < sizeof(examples) / sizeof(*examples); i++) {
+	for (size_t i = 0; i < COUNT(examples); i++) {
 		write_text("c.jsonl", examples[i].bytes);
 		check_source("c.jsonl", &no_options, examples[i].expected);
 		check_source("./c.jsonl", &no_options, examples[i].expected);
@@ -79,7 +78,7 @@ static void check_batches(const char *path, const uint8_t *bytes, size_t n_bytes
 	if (from) {
 		struct bs_read_mark mark = {from, line - 1, bs_checksum(bytes, from)};
 		bool is_appended;
-		assert_int_equal(bs_feed_resume(of.feed, &mark, &is_appended, ERR), BS_OK);
+		ok(bs_feed_resume(of.feed, &mark, &is_appended, ERR));
 		assert_true(is_appended);
 	}
 	size_t at = from;
@@ -118,7 +117,7 @@ static void test_batches_are_a_split(void **state)
 		size_t longest = (size_t)1 << below(23);
 		while (bytes.used_bytes < wanted) {
 			size_t line_bytes = below(longest);
-			assert_int_equal(bs_buffer_reserve(&bytes, line_bytes + 1, ERR), BS_OK);
+			ok(bs_buffer_reserve(&bytes, line_bytes + 1, ERR));
 			memset(bytes.data + bytes.used_bytes, 'a' + (int)(n_lines % 26),
 			       line_bytes);
 			bytes.data[bytes.used_bytes + line_bytes] = '\n';
@@ -146,7 +145,7 @@ static void test_batch_boundaries(void **state)
 		size_t line_bytes = (size_t)((1 << 20) + delta);
 		bs_buffer_clear(&bytes);
 		for (int i = 0; i < 4; i++) {
-			assert_int_equal(bs_buffer_reserve(&bytes, line_bytes, ERR), BS_OK);
+			ok(bs_buffer_reserve(&bytes, line_bytes, ERR));
 			memset(bytes.data + bytes.used_bytes, 'a' + i, line_bytes);
 			bytes.used_bytes += line_bytes;
 			bytes.data[bytes.used_bytes - 1] = '\n';
@@ -187,7 +186,7 @@ static void check_resume(const char *before, const char *after, bool counts_last
 		struct bs_feed *feed = open_feed(&source, &no_options);
 		AUTO(log_deinit) struct log log = {0};
 		if (pass)
-			assert_int_equal(bs_feed_resume(feed, &mark, &is_appended, ERR), BS_OK);
+			ok(bs_feed_resume(feed, &mark, &is_appended, ERR));
 		for (next_batch(feed, &batch); batch.n_items; next_batch(feed, &batch))
 			read_batch(reader, &batch, &log);
 		bs_feed_mark(feed, counts_last, &mark);
@@ -278,11 +277,11 @@ static void test_fetch_record(void **state)
 	struct bs_document_sink sink = {
 		.context = &places, .document = remember_place, .skip = ignore_skip};
 	for (next_batch(of.feed, &of.batch); of.batch.n_items; next_batch(of.feed, &of.batch))
-		assert_int_equal(bs_reader_read(of.reader, &of.batch, &sink, ERR), BS_OK);
+		ok(bs_reader_read(of.reader, &of.batch, &sink, ERR));
 	const struct place *place = (const void *)places.data;
 	assert_int_equal(places.used_bytes / sizeof(*place), 30000);
 	struct bs_fingerprint now;
-	assert_int_equal(bs_path_fingerprint("c.jsonl", &now, ERR), BS_OK);
+	ok(bs_path_fingerprint("c.jsonl", &now, ERR));
 	for (size_t i = 30000; i-- > 0;) {
 		struct bs_document document;
 		struct bs_fingerprint fingerprint;
@@ -308,9 +307,7 @@ static void test_fetch_record(void **state)
 		if (i % 100 == 0) {
 			/* The same document, read from a store. */
 			const uint8_t *raw = bytes.data + place[i].offset;
-			assert_int_equal(bs_reader_fetch_raw(of.reader, raw, place[i].raw_bytes,
-			                                     &document, ERR),
-			                 BS_OK);
+			ok(bs_reader_fetch_raw(of.reader, raw, place[i].raw_bytes, &document, ERR));
 			assert_memory_equal(document.text.fields[0].text, text, (size_t)n);
 		}
 	}
@@ -413,7 +410,5 @@ static void test_stdin(void **state)
 	close(saved);
 }
 
-RUN_TESTS(SOURCE_TEST(test_collections), SOURCE_TEST(test_batches_are_a_split),
-          SOURCE_TEST(test_batch_boundaries), SOURCE_TEST(test_long_line), SOURCE_TEST(test_resume),
-          SOURCE_TEST(test_fetch_record), SOURCE_TEST(test_fetch_record_fails),
-          SOURCE_TEST(test_stdin))
+RUN_SOURCE_TESTS(test_collections, test_batches_are_a_split, test_batch_boundaries, test_long_line,
+                 test_resume, test_fetch_record, test_fetch_record_fails, test_stdin)

@@ -8,7 +8,6 @@
 #include "core/store/index_dir.h"
 #include "core/store/snapshot.h"
 #include "tests/rigs/index_rig.h"
-#include "tests/rigs/test.h"
 
 int __real_openat64(int folder, const char *name, int flags, ...);
 ssize_t __real_write(int fd, const void *bytes, size_t n_bytes);
@@ -125,7 +124,7 @@ static void expect_commits(size_t n)
 static void expect_live(uint64_t n)
 {
 	AUTO(bs_snapshot_deinit) struct bs_snapshot snapshot;
-	expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, ERR), &said);
+	ok(bs_snapshot_open(dir_at("index"), &snapshot, ERR));
 	assert_int_equal(snapshot.totals.n_live_docs, n);
 }
 
@@ -150,7 +149,7 @@ static void test_flush(void **state)
 	/* The commits of the refresh, and one of a compaction that the refresh made necessary. */
 	expect_commits(3);
 	expect_live(4);
-	expect_ok(bs_index_compact(&request, NULL, ERR), &said);
+	ok(bs_index_compact(&request, NULL, ERR));
 	assert_true(n_commits >= 3);
 	expect_commits(n_commits);
 }
@@ -191,14 +190,13 @@ static void test_full_segment(void **state)
 	make_small_index();
 	/* Compaction is refused while another writer is active. */
 	struct bs_index_lock lock;
-	expect_ok(bs_index_lock_take(dir_at("index"), BS_INDEX_LOCK, false, &lock, ERR), &said);
-	expect_status(bs_index_compact(&request, NULL, ERR), BS_BUSY, &said);
+	ok(bs_index_lock_take(dir_at("index"), BS_INDEX_LOCK, false, &lock, ERR));
+	expect_status(bs_index_compact(&request, NULL, ERR), BS_BUSY);
 	bs_index_lock_release(&lock);
-	expect_ok(bs_index_compact(&request, NULL, ERR), &said);
-	expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, ERR), &said);
+	ok(bs_index_compact(&request, NULL, ERR));
+	ok(bs_snapshot_open(dir_at("index"), &snapshot, ERR));
 	for (uint32_t i = 0; i < snapshot.manifest.n_segments; i++)
 		assert_int_equal(snapshot.manifest.segments[i].n_deleted, 0);
 }
 
-RUN_TESTS(FOLDER_TEST(test_flush), FOLDER_TEST(test_reader_meets_commit),
-          FOLDER_TEST(test_full_segment))
+RUN_FOLDER_TESTS(test_flush, test_reader_meets_commit, test_full_segment)

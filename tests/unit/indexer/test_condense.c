@@ -20,7 +20,7 @@ static struct bs_memory_index *index_memory;
 
 static int setup(void **state)
 {
-	expect_ok(bs_memory_index_new(&index_memory, ERR), &said);
+	ok(bs_memory_index_new(&index_memory, ERR));
 	return enter_folder(state);
 }
 
@@ -35,13 +35,13 @@ static struct bs_writer *open_with(struct bs_writer_request request)
 	struct bs_writer *writer;
 	request.memory = index_memory;
 	request.write.n_threads = 1;
-	expect_ok(bs_writer_open(&request, &writer, ERR), &said);
+	ok(bs_writer_open(&request, &writer, ERR));
 	return writer;
 }
 
 static void commit(struct bs_writer *writer)
 {
-	expect_ok(bs_writer_commit(writer, NULL, ERR), &said);
+	ok(bs_writer_commit(writer, NULL, ERR));
 }
 
 /* Fails the test unless the index conforms to FORMAT.md. */
@@ -49,7 +49,7 @@ static void check(void)
 {
 	struct bs_check_request request = {.memory = index_memory};
 	struct bs_check_report report;
-	expect_ok(bs_index_check(&request, &report, ERR), &said);
+	ok(bs_index_check(&request, &report, ERR));
 }
 
 /* Draws a word from a skewed distribution: low numbers are frequent. */
@@ -90,7 +90,7 @@ static void add_documents(struct bs_writer *writer, uint32_t n_docs, uint32_t mo
 		size_t number_bytes = (size_t)snprintf(number, sizeof(number), "%u", i % 97);
 		struct bs_text texts[] = {{.text = text, .text_bytes = n_bytes},
 		                          {"size", 4, number, number_bytes}};
-		expect_ok(bs_writer_add(writer, id, id_bytes, texts, 2, ERR), &said);
+		ok(bs_writer_add(writer, id, id_bytes, texts, 2, ERR));
 	}
 }
 
@@ -104,7 +104,7 @@ static struct bs_memory_index_file find_file(const struct bs_memory_index *memor
 {
 	struct bs_memory_index_file file;
 	for (size_t i = 0; i < bs_memory_index_n_files(memory); i++) {
-		expect_ok(bs_memory_index_file_at(memory, i, &file, ERR), &said);
+		ok(bs_memory_index_file_at(memory, i, &file, ERR));
 		if (strcmp(file.name, name) == 0)
 			return file;
 	}
@@ -118,12 +118,10 @@ static void expect_restored(const struct bs_memory_index_file *condensed, const 
 	struct bs_memory_index *memory;
 	snprintf(name, sizeof(name), "seg-%s", condensed->name + strlen(CONDENSED));
 	struct bs_memory_index_file was = find_file(index_memory, name);
-	expect_ok(bs_memory_index_new(&memory, ERR), &said);
-	expect_ok(bs_memory_index_use_folder(memory, folder, ERR), &said);
-	expect_ok(bs_memory_index_put(memory, condensed->name, condensed->bytes, condensed->n_bytes,
-	                              ERR),
-	          &said);
-	expect_ok(bs_memory_index_restore(memory, condensed->name, NULL, ERR), &said);
+	ok(bs_memory_index_new(&memory, ERR));
+	ok(bs_memory_index_use_folder(memory, folder, ERR));
+	ok(bs_memory_index_put(memory, condensed->name, condensed->bytes, condensed->n_bytes, ERR));
+	ok(bs_memory_index_restore(memory, condensed->name, NULL, ERR));
 	struct bs_memory_index_file restored = find_file(memory, name);
 	assert_int_equal(restored.n_bytes, was.n_bytes);
 	assert_memory_equal(restored.bytes, was.bytes, was.n_bytes);
@@ -136,7 +134,7 @@ static size_t expect_all_restored(void)
 	struct bs_memory_index_file file;
 	size_t n_condensed = 0, n_segments = 0;
 	for (size_t i = 0; i < bs_memory_index_n_files(index_memory); i++) {
-		expect_ok(bs_memory_index_file_at(index_memory, i, &file, ERR), &said);
+		ok(bs_memory_index_file_at(index_memory, i, &file, ERR));
 		n_segments += strncmp(file.name, "seg-", 4) == 0;
 		if (!is_condensed(file.name))
 			continue;
@@ -199,13 +197,13 @@ static void test_compaction(void **state)
 	for (uint64_t i = 0; i < 12; i++) {
 		add_documents(writer, 40 + (uint32_t)i, 30, 900, 1 + i);
 		commit(writer);
-		expect_ok(bs_writer_delete(writer, "00000003", 8, NULL, ERR), &said);
+		ok(bs_writer_delete(writer, "00000003", 8, NULL, ERR));
 	}
 	bs_writer_close(writer);
 	assert_true(expect_all_restored() < 12);
 	struct bs_build_request request = {.memory = index_memory, .write.condensed = true};
 	struct bs_build_report report;
-	expect_ok(bs_index_compact(&request, &report, ERR), &said);
+	ok(bs_index_compact(&request, &report, ERR));
 	assert_int_equal(expect_all_restored(), 1);
 	/* A writer without the option `condensed` makes no condensed segments. */
 	writer = open_with((struct bs_writer_request){.write.memory_bytes = 0});
@@ -220,8 +218,8 @@ static void test_compaction(void **state)
 static enum bs_status restore(const void *bytes, size_t n_bytes)
 {
 	struct bs_memory_index *memory;
-	expect_ok(bs_memory_index_new(&memory, ERR), &said);
-	expect_ok(bs_memory_index_put(memory, "condensed-000001", bytes, n_bytes, ERR), &said);
+	ok(bs_memory_index_new(&memory, ERR));
+	ok(bs_memory_index_put(memory, "condensed-000001", bytes, n_bytes, ERR));
 	enum bs_status status = bs_memory_index_restore(memory, "condensed-000001", NULL, ERR);
 	assert_int_equal(bs_memory_index_n_files(memory), status ? 1 : 2);
 	bs_memory_index_free(memory);
@@ -288,15 +286,14 @@ static void test_golden(void **state)
 		assert_int_equal(fwrite(made.bytes, 1, made.n_bytes, file), made.n_bytes);
 		fclose(file);
 		bs_memory_index_free(index_memory);
-		expect_ok(bs_memory_index_new(&index_memory, ERR), &said);
+		ok(bs_memory_index_new(&index_memory, ERR));
 	}
 	FILE *file = must_fopen(GOLDEN, "rb");
 	size_t n_bytes = fread(bytes, 1, sizeof(bytes), file);
 	assert_true(n_bytes < sizeof(bytes));
 	fclose(file);
-	expect_ok(bs_memory_index_put(index_memory, "condensed-000001", bytes, n_bytes, ERR),
-	          &said);
-	expect_ok(bs_memory_index_restore(index_memory, "condensed-000001", NULL, ERR), &said);
+	ok(bs_memory_index_put(index_memory, "condensed-000001", bytes, n_bytes, ERR));
+	ok(bs_memory_index_restore(index_memory, "condensed-000001", NULL, ERR));
 	struct bs_memory_index_file restored = find_file(index_memory, "seg-000001");
 	uint64_t sum = checksum(restored.bytes, restored.n_bytes);
 	if (restored.n_bytes != GOLDEN_BYTES || sum != GOLDEN_SUM)
@@ -308,7 +305,7 @@ static void test_refused(void **state)
 	struct bs_memory_index *memory;
 	volatile int cancel = 1;
 	struct bs_limits limits = {.cancel = &cancel};
-	expect_ok(bs_memory_index_new(&memory, ERR), &said);
+	ok(bs_memory_index_new(&memory, ERR));
 	assert_int_equal(bs_memory_index_restore(memory, "condensed-000001", NULL, ERR),
 	                 BS_NOT_FOUND);
 	assert_int_equal(bs_memory_index_restore(memory, "seg-000001", NULL, ERR), BS_INVALID);
@@ -318,8 +315,8 @@ static void test_refused(void **state)
 	commit(writer);
 	bs_writer_close(writer);
 	struct bs_memory_index_file file = find_file(index_memory, "condensed-000001");
-	expect_ok(bs_memory_index_new(&memory, ERR), &said);
-	expect_ok(bs_memory_index_put(memory, file.name, file.bytes, file.n_bytes, ERR), &said);
+	ok(bs_memory_index_new(&memory, ERR));
+	ok(bs_memory_index_put(memory, file.name, file.bytes, file.n_bytes, ERR));
 	assert_int_equal(bs_memory_index_restore(memory, file.name, &limits, ERR), BS_STOPPED);
 	assert_int_equal(bs_memory_index_n_files(memory), 1);
 	bs_memory_index_free(memory);
@@ -335,8 +332,6 @@ static void test_refused(void **state)
 	bs_writer_close(writer);
 }
 
-#define IN_MEMORY(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
-
-RUN_TESTS(IN_MEMORY(test_few), IN_MEMORY(test_empty_texts), IN_MEMORY(test_middling),
-          IN_MEMORY(test_with_everything), IN_MEMORY(test_shards), IN_MEMORY(test_compaction),
-          IN_MEMORY(test_golden), IN_MEMORY(test_damage), IN_MEMORY(test_refused))
+RUN_TESTS_EACH_WITH(setup, teardown, test_few, test_empty_texts, test_middling,
+                    test_with_everything, test_shards, test_compaction, test_golden, test_damage,
+                    test_refused)

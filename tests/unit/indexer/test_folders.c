@@ -41,7 +41,7 @@ static void test_lists(void **state)
 		{"\0\3a/b", 5, 1, false},
 		{"\0\2a\0", 4, 1, false},
 	};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct bs_folder_listing list =
 			list_of(cases[i].bytes, cases[i].n_bytes, cases[i].n_entries);
 		if (bs_folder_listing_is_valid(&list) != cases[i].is_valid)
@@ -60,15 +60,13 @@ static void test_lists(void **state)
 /* ---- the file ---- */
 
 static const char *const paths[] = {"", "a/", "a/b/", "a/b c/", "a!/", "a-b/", "b/"};
-#define N_PATHS (sizeof(paths) / sizeof(*paths))
+#define N_PATHS COUNT(paths)
 
 static void put(struct bs_buffer *records, uint32_t source, size_t i,
                 const struct bs_folder_listing *list)
 {
 	uint64_t fingerprint[4] = {source, i, 3, 4};
-	assert_int_equal(bs_folders_add(records, source, paths[i], strlen(paths[i]), fingerprint,
-	                                list, NULL),
-	                 BS_OK);
+	ok(bs_folders_add(records, source, paths[i], strlen(paths[i]), fingerprint, list, ERR));
 }
 
 static struct bs_folder_cursor cursor;
@@ -93,9 +91,9 @@ static void test_file(void **state)
 	for (uint32_t source = 1; source < 3; source++)
 		for (size_t i = 0; i < N_PATHS; i++)
 			put(&records, source, i, &list);
-	assert_int_equal(bs_folders_write(dir_at("."), &records, ERR), BS_OK);
-	assert_int_equal(bs_folders_open(dir_at("."), &folders, ERR), BS_OK);
-	assert_int_equal(bs_folders_check(&folders, ERR), BS_OK);
+	ok(bs_folders_write(dir_at("."), &records, ERR));
+	ok(bs_folders_open(dir_at("."), &folders, ERR));
+	ok(bs_folders_check(&folders, ERR));
 	cursor = (struct bs_folder_cursor){0};
 	/* In ascending order, in descending order, at random. */
 	for (uint32_t n = 0; n < 2 * N_PATHS; n++)
@@ -119,20 +117,20 @@ static void test_file(void **state)
 	/* Equal contents are not written again; no folders make no file. */
 	struct stat before, after;
 	assert_int_equal(stat("folders", &before), 0);
-	assert_int_equal(bs_folders_write(dir_at("."), &records, ERR), BS_OK);
+	ok(bs_folders_write(dir_at("."), &records, ERR));
 	assert_int_equal(stat("folders", &after), 0);
 	assert_true(before.st_ino == after.st_ino &&
 	            before.st_mtim.tv_nsec == after.st_mtim.tv_nsec);
 	bs_buffer_clear(&records);
-	assert_int_equal(bs_folders_write(dir_at("."), &records, ERR), BS_OK);
+	ok(bs_folders_write(dir_at("."), &records, ERR));
 	assert_int_equal(access("folders", F_OK), -1);
 }
 
 static void check_bad(const struct bs_buffer *records)
 {
 	struct bs_folders folders;
-	assert_int_equal(bs_folders_write(dir_at("."), records, ERR), BS_OK);
-	assert_int_equal(bs_folders_open(dir_at("."), &folders, ERR), BS_OK);
+	ok(bs_folders_write(dir_at("."), records, ERR));
+	ok(bs_folders_open(dir_at("."), &folders, ERR));
 	assert_int_equal(bs_folders_check(&folders, ERR), BS_CORRUPT);
 	cursor = (struct bs_folder_cursor){0};
 	for (uint32_t source = 0; source < 3; source++)
@@ -191,7 +189,7 @@ static void test_notes(void **state)
 	assert_int_equal(lists->take(lists->context, "", 0, &fingerprint, true, &list, NULL),
 	                 BS_OK);
 	assert_true(notes.records.used_bytes > 0);
-	assert_int_equal(bs_folders_write(dir_at("."), &notes.records, NULL), BS_OK);
+	ok(bs_folders_write(dir_at("."), &notes.records, ERR));
 	bs_folder_recorder_deinit(&notes);
 
 	bs_folder_recorder_init(&notes, dir_at("."), 6000000000);
@@ -236,10 +234,10 @@ static void test_walk(void **state)
 	write_text("tree/sub/unlisted", "1");
 	write_text("tree/sub/deep/three", "1");
 	write_text("tree/sub/.ignore", "two\n");
-	assert_int_equal(bs_walk_open("tree", &options, &walk, NULL), BS_OK);
+	ok(bs_walk_open("tree", &options, &walk, ERR));
 	static const char *const wanted[] = {"one", "sub/deep/three", "sub/gone", NULL};
-	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
-		assert_int_equal(bs_walk_next(walk, &path, &n_bytes, NULL), BS_OK);
+	for (size_t i = 0; i < COUNT(wanted); i++) {
+		ok(bs_walk_next(walk, &path, &n_bytes, ERR));
 		if (wanted[i])
 			assert_string_equal(path, wanted[i]);
 		else
@@ -248,5 +246,4 @@ static void test_walk(void **state)
 	bs_walk_close(walk);
 }
 
-RUN_TESTS(cmocka_unit_test(test_lists), FOLDER_TEST(test_file), FOLDER_TEST(test_hostile),
-          FOLDER_TEST(test_notes), FOLDER_TEST(test_walk))
+RUN_FOLDER_TESTS(test_lists, test_file, test_hostile, test_notes, test_walk)

@@ -41,7 +41,7 @@ static struct taken sample_of(char *place, enum bs_source_kind kind)
 	            0777);
 	struct bs_source_sample sample = {dir_at("index"), &manifest, &options, SAMPLE_BYTES,
 	                                  false};
-	expect_ok(bs_sample_sources(&sample, take, &taken, ERR), &said);
+	ok(bs_sample_sources(&sample, take, &taken, ERR));
 	return taken;
 }
 
@@ -50,9 +50,9 @@ static void add_text(struct bs_buffer *to, unsigned part, size_t n_bytes)
 	static const char line[] =
 		"0123456789 abcdefghijklmnopqrstuvwxyz 0123456789 abcdefghijklmnopqrst";
 	char first = (char)('0' + part);
-	assert_int_equal(bs_buffer_append(to, &first, 1, NULL), BS_OK);
+	append_bytes(to, &first, 1);
 	for (size_t n = 1; n < n_bytes; n += sizeof(line) - 1)
-		assert_int_equal(bs_buffer_append(to, line, sizeof(line) - 1, NULL), BS_OK);
+		append_bytes(to, line, sizeof(line) - 1);
 }
 
 /* Records of some 100 bytes; every n_apart-th record has long_bytes. */
@@ -62,10 +62,10 @@ static void write_records(const char *path, size_t n_records, size_t n_apart, si
 	for (size_t i = 0; i < n_records; i++) {
 		char head[64];
 		int n = snprintf(head, sizeof(head), "{\"id\":%zu,\"text\":\"", i);
-		assert_int_equal(bs_buffer_append(&lines, head, (size_t)n, NULL), BS_OK);
+		append_bytes(&lines, head, (size_t)n);
 		add_text(&lines, (unsigned)(i * 4 / n_records),
 		         n_apart && i % n_apart == 0 ? long_bytes : 70);
-		assert_int_equal(bs_buffer_append(&lines, "\"}\n", 3, NULL), BS_OK);
+		append_string(&lines, "\"}\n");
 	}
 	write_bytes(path, lines.data, lines.used_bytes);
 }
@@ -90,7 +90,7 @@ static void test_collections(void **state)
 		{4000, 26000, 50000},                 /* 400 KB: an eighth of the source */
 		{20000, 50000, SAMPLE_BYTES},         /* 2 MB: SAMPLE_BYTES */
 	};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		char place[] = "records.jsonl";
 		write_records(place, cases[i].n_records, 0, 0);
 		struct taken taken = sample_of(place, BS_SOURCE_COLLECTION);
@@ -158,5 +158,4 @@ static void test_inner_collection(void **state)
 	assert_true(taken.n_documents > 20 * 4 + 2 * 100);
 }
 
-RUN_TESTS(FOLDER_TEST(test_collections), FOLDER_TEST(test_long_records), FOLDER_TEST(test_folders),
-          FOLDER_TEST(test_inner_collection))
+RUN_FOLDER_TESTS(test_collections, test_long_records, test_folders, test_inner_collection)

@@ -41,7 +41,7 @@ static void add_document(struct bs_term_batch *term_batch, uint64_t *random)
 	                               .text.n_fields = 1,
 	                               .text.n_bytes = text_bytes};
 	struct bs_document_sink sink = bs_term_batch_sink(term_batch);
-	expect_ok(sink.document(sink.context, &document, ERR), &said);
+	ok(sink.document(sink.context, &document, ERR));
 }
 
 /* Adds the documents to the indexing buffer. Repeated for each shard, because building a shard
@@ -50,14 +50,13 @@ static void accumulate_documents(void)
 {
 	AUTO(bs_term_batch_deinit) struct bs_term_batch term_batch = {.keep_raws = false};
 	uint64_t random = 11;
-	expect_ok(bs_tokenizer_new(NULL, &term_batch.tokenizer, ERR), &said);
+	ok(bs_tokenizer_new(NULL, &term_batch.tokenizer, ERR));
 	for (uint32_t i = 0; i < N_DOCS; i++)
 		add_document(&term_batch, &random);
-	expect_ok(bs_indexing_buffer_start(&indexing_buffer, &term_batch, ERR), &said);
+	ok(bs_indexing_buffer_start(&indexing_buffer, &term_batch, ERR));
 	for (uint32_t i = 0; i < N_DOCS; i++) {
 		struct bs_doc_record record = {.name = (const uint8_t *)"d", .name_bytes = 1};
-		expect_ok(bs_indexing_buffer_add(&indexing_buffer, &term_batch, i, &record, ERR),
-		          &said);
+		ok(bs_indexing_buffer_add(&indexing_buffer, &term_batch, i, &record, ERR));
 		rows[i] = i;
 	}
 	bs_indexing_buffer_finish(&indexing_buffer);
@@ -99,12 +98,12 @@ static void make(struct made *made, uint32_t n_rows, uint32_t measured_blocks)
 	                                    .exact_share =
 	                                            bs_term_treatment_exact_share(&policy, N_DOCS),
 	                                    .measured_blocks = measured_blocks};
-	expect_ok(bs_kernel_choose(NULL, &made->plan.kernel, ERR), &said);
-	expect_ok(bs_shard_plan_make(&made->plan, &indexing_buffer, ordinals, 2, docs, ERR), &said);
-	expect_ok(bs_shard_builder_init(&builder, &made->plan, ERR), &said);
-	expect_ok(bs_shard_count(&builder, rows, n_rows, ERR), &said);
+	ok(bs_kernel_choose(NULL, &made->plan.kernel, ERR));
+	ok(bs_shard_plan_make(&made->plan, &indexing_buffer, ordinals, 2, docs, ERR));
+	ok(bs_shard_builder_init(&builder, &made->plan, ERR));
+	ok(bs_shard_count(&builder, rows, n_rows, ERR));
 	made->product = (struct bs_shard_product){0}; /* no columns of a previous shard */
-	expect_ok(bs_shard_build(&builder, 0, &made->product, ERR), &said);
+	ok(bs_shard_build(&builder, 0, &made->product, ERR));
 }
 
 static void made_deinit(struct made *made)
@@ -205,5 +204,4 @@ static void test_document_columns(void **state)
 	}
 }
 
-RUN_TESTS(cmocka_unit_test(test_measured_blocks), cmocka_unit_test(test_small_shard),
-          cmocka_unit_test(test_document_columns))
+RUN_TESTS(test_measured_blocks, test_small_shard, test_document_columns)

@@ -22,9 +22,8 @@ static int compare(const void *a, const void *b)
 static void intern(struct bs_term_table *terms, const uint8_t *bytes, uint32_t n_bytes)
 {
 	uint32_t number;
-	expect_ok(bs_term_table_intern(terms, bytes, n_bytes, bs_hash_slot(bytes, n_bytes), &number,
-	                               NULL, ERR),
-	          &said);
+	ok(bs_term_table_intern(terms, bytes, n_bytes, bs_hash_slot(bytes, n_bytes), &number, NULL,
+	                        ERR));
 }
 
 static void expect_order(struct bs_term_table *terms)
@@ -37,7 +36,7 @@ static void expect_order(struct bs_term_table *terms)
 	if (terms->n_terms > 0)
 		qsort(wanted, terms->n_terms, sizeof(*wanted), compare);
 	for (uint32_t n_threads = 1; n_threads <= 3; n_threads++) {
-		expect_ok(bs_term_order(terms, n_threads, sorted, ERR), &said);
+		ok(bs_term_order(terms, n_threads, sorted, ERR));
 		assert_memory_equal(sorted, wanted, terms->n_terms * sizeof(*sorted));
 	}
 	bs_term_table_deinit(terms);
@@ -81,4 +80,4 @@ static void test_long_beginnings(void **state)
 	expect_order(&terms); /* no terms */
 }
 
-RUN_TESTS(cmocka_unit_test(test_random), cmocka_unit_test(test_long_beginnings))
+RUN_TESTS(test_random, test_long_beginnings)

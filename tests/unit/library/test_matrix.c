@@ -9,7 +9,6 @@
 #include <bitsift/writer.h>
 
 #include "tests/rigs/library_rig.h"
-#include "tests/rigs/test.h"
 
 #define N_DOCS 5000
 #define N_FEW  200
@@ -47,10 +46,10 @@ static int setup(void **state)
 		struct bs_build_request build = {
 			.dir = rig.dir[i], .sources = sources, .n_sources = 1};
 		struct bs_delete_request delete = {.dir = rig.dir[i], .ids = ids, .n_ids = 2};
-		assert_int_equal(bs_index_build(&build, NULL, NULL), BS_OK);
-		assert_int_equal(bs_index_delete(&delete, NULL, NULL), BS_OK);
-		assert_int_equal(bs_index_open(rig.dir[i], &rig.index[i], NULL), BS_OK);
-		assert_int_equal(bs_searcher_new(rig.index[i], &rig.searcher[i], NULL), BS_OK);
+		ok(bs_index_build(&build, NULL, ERR));
+		ok(bs_index_delete(&delete, NULL, ERR));
+		ok(bs_index_open(rig.dir[i], &rig.index[i], ERR));
+		ok(bs_searcher_new(rig.index[i], &rig.searcher[i], ERR));
 	}
 	return 0;
 }
@@ -75,7 +74,7 @@ static int id_of(int i, uint64_t document)
 {
 	struct bs_hit hit;
 	char id[16];
-	assert_int_equal(bs_matrix_name(rig.searcher[i], document, &hit, NULL), BS_OK);
+	ok(bs_matrix_name(rig.searcher[i], document, &hit, ERR));
 	snprintf(id, sizeof(id), "%.*s", (int)hit.id_bytes, hit.id);
 	return atoi(id);
 }
@@ -83,7 +82,7 @@ static int id_of(int i, uint64_t document)
 static struct bs_matrix_shard shard_of(int i, uint32_t segment, uint32_t shard)
 {
 	struct bs_matrix_shard shape;
-	assert_int_equal(bs_matrix_shard_at(rig.index[i], segment, shard, &shape, NULL), BS_OK);
+	ok(bs_matrix_shard_at(rig.index[i], segment, shard, &shape, ERR));
 	return shape;
 }
 
@@ -92,7 +91,7 @@ static uint64_t *documents_of(const struct bs_index *index, uint32_t segment, ui
                               uint32_t n_rows)
 {
 	uint64_t *documents = must_calloc(n_rows, sizeof(*documents));
-	assert_int_equal(bs_matrix_documents(index, segment, shard, documents, NULL), BS_OK);
+	ok(bs_matrix_documents(index, segment, shard, documents, ERR));
 	return documents;
 }
 
@@ -100,7 +99,7 @@ static uint64_t *documents_of(const struct bs_index *index, uint32_t segment, ui
 static struct bs_matrix_segment segment_of(int i)
 {
 	struct bs_matrix_segment segment;
-	assert_int_equal(bs_matrix_segment_at(rig.index[i], 0, &segment, NULL), BS_OK);
+	ok(bs_matrix_segment_at(rig.index[i], 0, &segment, ERR));
 	return segment;
 }
 
@@ -148,15 +147,10 @@ static void test_columns_count_what_they_say(void **state)
 				uint64_t n_set = 0;
 				FREED uint32_t *counts =
 					must_calloc(columns->n_columns + 1, sizeof(*counts));
-				assert_int_equal(bs_matrix_words(rig.index[i], 0, s,
-				                                 (enum bs_matrix_level)l, 0,
-				                                 columns->n_columns, &words, NULL),
-				                 BS_OK);
-				assert_int_equal(bs_matrix_popcounts(rig.index[i], 0, s,
-				                                     (enum bs_matrix_level)l, 0,
-				                                     columns->n_columns, counts,
-				                                     NULL),
-				                 BS_OK);
+				ok(bs_matrix_words(rig.index[i], 0, s, (enum bs_matrix_level)l, 0,
+				                   columns->n_columns, &words, ERR));
+				ok(bs_matrix_popcounts(rig.index[i], 0, s, (enum bs_matrix_level)l,
+				                       0, columns->n_columns, counts, ERR));
 				for (uint32_t c = 0; c < columns->n_columns; c++) {
 					uint32_t n = 0;
 					for (uint64_t lane = 0;
@@ -195,19 +189,14 @@ static void check_term(int i, int n)
 	struct bs_matrix_term found;
 	struct bs_matrix_term_treatment treatment;
 	snprintf(term, sizeof(term), "n%d", n);
-	assert_int_equal(bs_matrix_find_term(rig.index[i], 0, term, strlen(term), &found, NULL),
-	                 BS_OK);
+	ok(bs_matrix_find_term(rig.index[i], 0, term, strlen(term), &found, ERR));
 	assert_int_equal(found.df, segment.n_docs / (uint64_t)n);
-	assert_int_equal(
-		bs_matrix_term_treatment_at(rig.index[i], 0, found.treatment, &treatment, NULL),
-		BS_OK);
+	ok(bs_matrix_term_treatment_at(rig.index[i], 0, found.treatment, &treatment, ERR));
 	assert_true(found.df >= treatment.min_df);
 	for (uint32_t s = 0; s < segment.n_shards; s++) {
 		struct bs_matrix_shard shard = shard_of(i, 0, s);
 		struct bs_matrix_term_columns has;
-		assert_int_equal(
-			bs_matrix_find_columns(rig.index[i], 0, s, term, strlen(term), &has, NULL),
-			BS_OK);
+		ok(bs_matrix_find_columns(rig.index[i], 0, s, term, strlen(term), &has, ERR));
 		FREED uint64_t *documents = documents_of(rig.index[i], 0, s, shard.n_rows);
 		bool is_exact = has.n_columns[BS_MATRIX_EXACT] == 1;
 		if (shard.is_lists || is_exact)
@@ -217,10 +206,8 @@ static void check_term(int i, int n)
 		for (int l = 0; l < BS_MATRIX_LEVELS; l++) {
 			for (uint32_t k = 0; k < has.n_columns[l]; k++) {
 				const uint64_t *words;
-				assert_int_equal(
-					bs_matrix_words(rig.index[i], 0, s, (enum bs_matrix_level)l,
-				                        has.columns[l][k], 1, &words, NULL),
-					BS_OK);
+				ok(bs_matrix_words(rig.index[i], 0, s, (enum bs_matrix_level)l,
+				                   has.columns[l][k], 1, &words, ERR));
 				for (uint32_t row = 0; row < shard.n_rows; row++) {
 					bool is_set =
 						has_bit(words, row / shard.levels[l].lane_rows);
@@ -237,7 +224,7 @@ static void test_columns_of_terms(void **state)
 {
 	static const int numbers[] = {2, 3, 7, 23, 59};
 	for (int i = 0; i < 2; i++)
-		for (size_t n = 0; n < sizeof(numbers) / sizeof(*numbers); n++)
+		for (size_t n = 0; n < COUNT(numbers); n++)
 			check_term(i, numbers[n]);
 }
 
@@ -265,12 +252,11 @@ static void test_treatments(void **state)
 	struct bs_matrix_segment segment = segment_of(0);
 	struct bs_matrix_term_treatment before, treatment;
 	assert_true(segment.n_treatments > 1);
-	assert_int_equal(bs_matrix_term_treatment_at(rig.index[0], 0, 0, &before, NULL), BS_OK);
+	ok(bs_matrix_term_treatment_at(rig.index[0], 0, 0, &before, ERR));
 	assert_int_equal(before.min_df, 0);
 	assert_false(before.has_false_positives);
 	for (uint32_t t = 1; t < segment.n_treatments; t++, before = treatment) {
-		assert_int_equal(bs_matrix_term_treatment_at(rig.index[0], 0, t, &treatment, NULL),
-		                 BS_OK);
+		ok(bs_matrix_term_treatment_at(rig.index[0], 0, t, &treatment, ERR));
 		assert_true(treatment.min_df > before.min_df);
 		assert_true(treatment.has_false_positives >= before.has_false_positives);
 	}
@@ -288,14 +274,14 @@ static void test_numbers_of_segments(void **state)
 {
 	struct bs_memory_index *memory;
 	struct bs_writer *writer;
-	ok(bs_memory_index_new(&memory, ERR), &said);
+	ok(bs_memory_index_new(&memory, ERR));
 	struct bs_writer_request request = {.memory = memory, .write.n_threads = 1};
 	struct bs_open_request open = {.memory = memory};
-	ok(bs_writer_open(&request, &writer, ERR), &said);
+	ok(bs_writer_open(&request, &writer, ERR));
 	for (int i = 0; i < 2; i++) {
 		struct bs_text text = {"", 0, &"ab"[i], 1};
-		ok(bs_writer_add(writer, text.text, 1, &text, 1, ERR), &said);
-		ok(bs_writer_commit(writer, NULL, ERR), &said);
+		ok(bs_writer_add(writer, text.text, 1, &text, 1, ERR));
+		ok(bs_writer_commit(writer, NULL, ERR));
 	}
 	bs_writer_close(writer);
 	AUTO(bs_index_close_at) struct bs_index *index = must_open_with(&open);
@@ -308,8 +294,8 @@ static void test_numbers_of_segments(void **state)
 		                                 .output.mode = BS_SEARCH_IDS,
 		                                 .callbacks.hit = take_number,
 		                                 .callbacks.context = &found};
-		ok(bs_search(searcher, &find, NULL, ERR), &said);
-		ok(bs_matrix_documents(index, i, 0, &number, ERR), &said);
+		ok(bs_search(searcher, &find, NULL, ERR));
+		ok(bs_matrix_documents(index, i, 0, &number, ERR));
 		assert_int_equal(number, found);
 		assert_int_equal(number >> 32, i);
 	}
@@ -323,7 +309,7 @@ static void test_terms_are_walked_in_order(void **state)
 	                 BS_STOPPED);
 	assert_string_equal(walk.last, "n2");
 	walk = (struct walk){.n = walk.n};
-	assert_int_equal(bs_matrix_terms(rig.index[1], 0, "n20", 3, walk_term, &walk, NULL), BS_OK);
+	ok(bs_matrix_terms(rig.index[1], 0, "n20", 3, walk_term, &walk, ERR));
 	struct bs_matrix_segment segment = segment_of(1);
 	assert_int_equal(walk.n, segment.n_terms);
 }
@@ -370,19 +356,16 @@ static void test_candidates_are_hits(void **state)
 	FREED struct asked *candidates = must_calloc(1, sizeof(*candidates)),
 			   *hits = must_calloc(1, sizeof(*hits));
 	for (int i = 0; i < 2; i++) {
-		for (size_t q = 0; q < sizeof(queries) / sizeof(*queries); q++) {
-			struct bs_search_request find = {.query.text = queries[q],
-			                                 .query.text_bytes = strlen(queries[q]),
-			                                 .output.mode = BS_SEARCH_IDS,
-			                                 .callbacks.hit = hear_hit,
-			                                 .callbacks.context = hits};
+		for (size_t q = 0; q < COUNT(queries); q++) {
+			struct bs_search_request find = {
+				QUERY(queries[q]), .output.mode = BS_SEARCH_IDS,
+				.callbacks.hit = hear_hit, .callbacks.context = hits};
 			*candidates = *hits = (struct asked){.i = i};
-			assert_int_equal(bs_matrix_query(rig.searcher[i], &find, hear_candidates,
-			                                 candidates, NULL, NULL),
-			                 BS_OK);
+			ok(bs_matrix_query(rig.searcher[i], &find, hear_candidates, candidates,
+			                   NULL, ERR));
 			/* The hits must have names. For these a separate searcher is used. */
 			struct bs_searcher *searcher = must_searcher(rig.index[i]);
-			assert_int_equal(bs_search(searcher, &find, NULL, NULL), BS_OK);
+			ok(bs_search(searcher, &find, NULL, ERR));
 			bs_searcher_free(searcher);
 			qsort(candidates->ids, candidates->n, sizeof(int), by_number);
 			qsort(hits->ids, hits->n, sizeof(int), by_number);
@@ -391,12 +374,9 @@ static void test_candidates_are_hits(void **state)
 			assert_memory_equal(candidates->ids, hits->ids, hits->n * sizeof(int));
 		}
 		/* A phrase has candidates that are not hits. */
-		struct bs_search_request find = {.query.text = "\"own12 alone12\"",
-		                                 .query.text_bytes = 15};
+		struct bs_search_request find = {QUERY("\"own12 alone12\"")};
 		*candidates = (struct asked){.i = i};
-		assert_int_equal(bs_matrix_query(rig.searcher[i], &find, hear_candidates,
-		                                 candidates, NULL, NULL),
-		                 BS_OK);
+		ok(bs_matrix_query(rig.searcher[i], &find, hear_candidates, candidates, NULL, ERR));
 		assert_int_equal(candidates->n_sure, 0);
 	}
 }
@@ -413,13 +393,11 @@ static void test_limits(void **state)
 	int cancel = 1;
 	struct bs_limits flag = {.cancel = &cancel}, little = {.memory_bytes = 1},
 			 enough = {.memory_bytes = 4 << 20};
-	struct bs_search_request find = {.query.text = "n2 OR n3",
-	                                 .query.text_bytes = 8,
-	                                 .output.mode = BS_SEARCH_COUNT,
+	struct bs_search_request find = {QUERY("n2 OR n3"), .output.mode = BS_SEARCH_COUNT,
 	                                 .limits = &flag};
 	struct bs_statistics *statistics;
 	AUTO(bs_searcher_free_at) struct bs_searcher *searcher = must_searcher(rig.index[0]);
-	assert_int_equal(bs_statistics_new(&statistics, ERR), BS_OK);
+	ok(bs_statistics_new(&statistics, ERR));
 	assert_int_equal(bs_matrix_query(searcher, &find, pass_by, NULL, NULL, ERR), BS_STOPPED);
 	assert_int_equal(bs_statistics_gather(searcher, &find, statistics, ERR), BS_STOPPED);
 	bs_statistics_free(statistics);
@@ -428,9 +406,9 @@ static void test_limits(void **state)
 	assert_int_equal(bs_search(searcher, &find, NULL, ERR), BS_NO_MEMORY);
 	find.limits = NULL;
 	for (int i = 0; i < 2000; i++)
-		assert_int_equal(bs_matrix_query(searcher, &find, pass_by, NULL, NULL, ERR), BS_OK);
+		ok(bs_matrix_query(searcher, &find, pass_by, NULL, NULL, ERR));
 	find.limits = &enough;
-	ok(bs_search(searcher, &find, NULL, ERR), &said);
+	ok(bs_search(searcher, &find, NULL, ERR));
 }
 
 static int never(void *context, const struct bs_matrix_candidates *candidates)
@@ -449,7 +427,7 @@ static void test_refusals(void **state)
 	const uint64_t *words;
 	size_t error_byte;
 	assert_int_equal(bs_matrix_segment_at(index, 1, &segment, NULL), BS_INVALID);
-	assert_int_equal(bs_matrix_segment_at(index, 0, &segment, NULL), BS_OK);
+	ok(bs_matrix_segment_at(index, 0, &segment, ERR));
 	assert_int_equal(bs_matrix_shard_at(index, 0, segment.n_shards, &shard, NULL), BS_INVALID);
 	assert_int_equal(
 		bs_matrix_term_treatment_at(index, 0, segment.n_treatments, &treatment, NULL),
@@ -470,21 +448,16 @@ static void test_refusals(void **state)
 	assert_int_equal(bs_matrix_find_term(index, 0, "", 0, &term, NULL), BS_NOT_FOUND);
 	assert_int_equal(bs_matrix_name(rig.searcher[0], N_DOCS, &hit, NULL), BS_INVALID);
 	assert_true(bs_matrix_is_deleted(index, UINT64_MAX));
-	struct bs_search_request find = {
-		.query.text = "n2 +++", .query.text_bytes = 6, .query.strict = true};
+	struct bs_search_request find = {QUERY("n2 +++"), .query.strict = true};
 	assert_int_equal(bs_matrix_query(rig.searcher[0], &find, never, NULL, &error_byte, NULL),
 	                 BS_INVALID);
 	assert_int_equal(error_byte, 3);
-	find = (struct bs_search_request){.query.text = "n2", .query.text_bytes = 2};
+	find = (struct bs_search_request){QUERY("n2")};
 	assert_int_equal(bs_matrix_query(rig.searcher[0], &find, never, NULL, &error_byte, NULL),
 	                 BS_STOPPED);
 	assert_int_equal(error_byte, SIZE_MAX);
 }
 
-RUN_TESTS_WITH(setup, teardown, cmocka_unit_test(test_shapes),
-               cmocka_unit_test(test_columns_count_what_they_say),
-               cmocka_unit_test(test_columns_of_terms), cmocka_unit_test(test_treatments),
-               cmocka_unit_test(test_numbers_of_segments),
-               cmocka_unit_test(test_terms_are_walked_in_order),
-               cmocka_unit_test(test_candidates_are_hits), cmocka_unit_test(test_limits),
-               cmocka_unit_test(test_refusals))
+RUN_TESTS_WITH(setup, teardown, test_shapes, test_columns_count_what_they_say,
+               test_columns_of_terms, test_treatments, test_numbers_of_segments,
+               test_terms_are_walked_in_order, test_candidates_are_hits, test_limits, test_refusals)

@@ -11,7 +11,6 @@
 #include "core/bitsift/host.h"
 #include "core/bitsift/index.h"
 #include "core/bitsift/writer.h"
-#include "tests/rigs/test.h"
 #include "tests/rigs/writer_rig.h"
 
 #define N_DOCS       60000u
@@ -25,12 +24,12 @@ static void test_memory_files(void **state)
 	struct bs_writer *writer = open_writer();
 	add(writer, "a", "one", NULL);
 	commit(writer);
-	ok(bs_memory_index_copy(rig.memory, &copy, ERR), &said);
-	ok(bs_memory_index_new(&carried, ERR), &said);
+	ok(bs_memory_index_copy(rig.memory, &copy, ERR));
+	ok(bs_memory_index_new(&carried, ERR));
 	assert_int_equal(bs_memory_index_n_files(carried), 0);
 	for (size_t i = 0; i < bs_memory_index_n_files(rig.memory); i++) {
-		ok(bs_memory_index_file_at(rig.memory, i, &file, ERR), &said);
-		ok(bs_memory_index_put(carried, file.name, file.bytes, file.n_bytes, ERR), &said);
+		ok(bs_memory_index_file_at(rig.memory, i, &file, ERR));
+		ok(bs_memory_index_put(carried, file.name, file.bytes, file.n_bytes, ERR));
 	}
 	assert_int_equal(bs_memory_index_file_at(rig.memory, 99, &file, ERR), BS_NOT_FOUND);
 	assert_int_equal(bs_memory_index_put(carried, "", "x", 1, ERR), BS_INVALID);
@@ -48,10 +47,10 @@ static void test_memory_files(void **state)
 	expect("one", "a");
 	rig.memory = carried;
 	expect("one", "a");
-	ok(bs_memory_index_put(carried, "x", "", 0, ERR), &said);
-	ok(bs_memory_index_put(carried, "x", "yz", 2, ERR), &said);
+	ok(bs_memory_index_put(carried, "x", "", 0, ERR));
+	ok(bs_memory_index_put(carried, "x", "yz", 2, ERR));
 	size_t n_files = bs_memory_index_n_files(carried);
-	ok(bs_memory_index_file_at(carried, n_files - 1, &file, ERR), &said);
+	ok(bs_memory_index_file_at(carried, n_files - 1, &file, ERR));
 	assert_string_equal(file.name, "x");
 	assert_int_equal(file.n_bytes, 2);
 	bs_memory_index_remove(carried, "x");
@@ -81,7 +80,7 @@ static void test_memory_descriptors(void **state)
 	int fd;
 	assert_int_equal(bs_memory_index_use_folder(rig.memory, "/nowhere", ERR), BS_IO);
 	assert_int_equal(bs_memory_index_use_folder(rig.memory, "/dev/null", ERR), BS_IO);
-	ok(bs_memory_index_use_folder(rig.memory, rig.folder, ERR), &said);
+	ok(bs_memory_index_use_folder(rig.memory, rig.folder, ERR));
 	struct bs_writer *writer = open_writer();
 	for (int i = 0; i < 2000; i++) {
 		snprintf(path, sizeof(path), "id %d", i);
@@ -91,12 +90,12 @@ static void test_memory_descriptors(void **state)
 	commit(writer);
 	bs_writer_close(writer);
 	assert_int_equal(stat(rig.folder, &found), 0);
-	ok(bs_memory_index_new(&mapped, ERR), &said);
+	ok(bs_memory_index_new(&mapped, ERR));
 	dev_t device = found.st_dev;
 	for (size_t i = 0; i < bs_memory_index_n_files(rig.memory); i++) {
 		char first[16] = "", again[16] = "";
-		ok(bs_memory_index_file_at(rig.memory, i, &file, ERR), &said);
-		ok(bs_memory_index_descriptor_at(rig.memory, i, &fd, ERR), &said);
+		ok(bs_memory_index_file_at(rig.memory, i, &file, ERR));
+		ok(bs_memory_index_descriptor_at(rig.memory, i, &fd, ERR));
 		assert_int_equal(fstat(fd, &found), 0);
 		assert_int_equal(found.st_dev, device);
 		assert_int_equal(found.st_size, file.n_bytes);
@@ -104,7 +103,7 @@ static void test_memory_descriptors(void **state)
 		snprintf(path, sizeof(path), "%s/copy", rig.folder);
 		int named = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
 		assert_int_equal(write(named, file.bytes, file.n_bytes), file.n_bytes);
-		ok(bs_memory_index_put_file(mapped, file.name, named, ERR), &said);
+		ok(bs_memory_index_put_file(mapped, file.name, named, ERR));
 		assert_int_equal(unlink(path), 0);
 		assert_int_equal(pread(fd, first, sizeof(first), 0),
 		                 pread(named, again, sizeof(again), 0));
@@ -117,7 +116,7 @@ static void test_memory_descriptors(void **state)
 	assert_int_equal(bs_memory_index_put_file(mapped, "x", fd, ERR), BS_INVALID);
 	close(fd);
 	assert_int_equal(bs_memory_index_put_file(mapped, "x", -1, ERR), BS_IO);
-	ok(bs_memory_index_use_folder(rig.memory, NULL, ERR), &said);
+	ok(bs_memory_index_use_folder(rig.memory, NULL, ERR));
 	assert_int_equal(rmdir(rig.folder), 0);
 	expect("number7", "id 7");
 	rig.memory = mapped;
@@ -152,9 +151,9 @@ static void write_document(uint32_t n, char *text, size_t n_bytes)
 static struct bs_memory_index *new_memory(bool in_folder)
 {
 	struct bs_memory_index *memory;
-	ok(bs_memory_index_new(&memory, ERR), &said);
+	ok(bs_memory_index_new(&memory, ERR));
 	if (in_folder)
-		ok(bs_memory_index_use_folder(memory, rig.folder, ERR), &said);
+		ok(bs_memory_index_use_folder(memory, rig.folder, ERR));
 	return memory;
 }
 
@@ -164,10 +163,8 @@ static enum bs_status fill(struct bs_memory_index *memory, uint64_t memory_bytes
 {
 	rig.memory = memory;
 	struct bs_writer *writer =
-		open_with((struct bs_writer_request){.not_stored = true,
-	                                             .index.grams = true,
-	                                             .write.memory_bytes = memory_bytes,
-	                                             .write.n_threads = n_threads});
+		OPEN_WITH(.not_stored = true, .index.grams = true,
+	                  .write.memory_bytes = memory_bytes, .write.n_threads = n_threads);
 	char id[16], text[256];
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; i < N_DOCS && !status; i++) {
@@ -192,7 +189,7 @@ static uint32_t count_segments(const struct bs_memory_index *memory)
 	uint32_t n = 0;
 	for (size_t i = 0; i < bs_memory_index_n_files(memory); i++) {
 		struct bs_memory_index_file file;
-		ok(bs_memory_index_file_at(memory, i, &file, ERR), &said);
+		ok(bs_memory_index_file_at(memory, i, &file, ERR));
 		n += is_segment(&file);
 	}
 	return n;
@@ -204,8 +201,8 @@ static void expect_same_segments(const struct bs_memory_index *one,
 	assert_int_equal(bs_memory_index_n_files(one), bs_memory_index_n_files(other));
 	for (size_t i = 0; i < bs_memory_index_n_files(one); i++) {
 		struct bs_memory_index_file a, b;
-		ok(bs_memory_index_file_at(one, i, &a, ERR), &said);
-		ok(bs_memory_index_file_at(other, i, &b, ERR), &said);
+		ok(bs_memory_index_file_at(one, i, &a, ERR));
+		ok(bs_memory_index_file_at(other, i, &b, ERR));
 		assert_string_equal(a.name, b.name);
 		if (!is_segment(&a))
 			continue;
@@ -223,10 +220,10 @@ static uint64_t count_in(struct bs_memory_index *memory, const char *query)
 static void test_same_bytes(void **state)
 {
 	AUTO(bs_memory_index_free_at) struct bs_memory_index *inside = new_memory(false);
-	ok(fill(inside, 0, 1, ERR), &said);
+	ok(fill(inside, 0, 1, ERR));
 	for (uint32_t n_threads = 1; n_threads <= 3; n_threads += 2) {
 		AUTO(bs_memory_index_free_at) struct bs_memory_index *outside = new_memory(true);
-		ok(fill(outside, 0, n_threads, ERR), &said);
+		ok(fill(outside, 0, n_threads, ERR));
 		expect_same_segments(inside, outside);
 	}
 }
@@ -235,12 +232,12 @@ static void test_fewer_segments(void **state)
 {
 	AUTO(bs_memory_index_free_at)
 	struct bs_memory_index *inside = new_memory(false), *outside = new_memory(true);
-	ok(fill(inside, LITTLE_BYTES, 1, ERR), &said);
-	ok(fill(outside, LITTLE_BYTES, 1, ERR), &said);
+	ok(fill(inside, LITTLE_BYTES, 1, ERR));
+	ok(fill(outside, LITTLE_BYTES, 1, ERR));
 	assert_true(count_segments(outside) * 2 <= count_segments(inside));
 	const char *queries[] = {"wolf",       "own1f4",     "near77", "elk OR owl3",
 	                         "fox1 met50", "again -elk", "absent"};
-	for (size_t i = 0; i < sizeof(queries) / sizeof(*queries); i++)
+	for (size_t i = 0; i < COUNT(queries); i++)
 		assert_int_equal(count_in(inside, queries[i]), count_in(outside, queries[i]));
 	assert_int_equal(count_in(outside, "wolf"), N_DOCS);
 	assert_int_equal(count_in(outside, "near77"), N_DOCS / 5000);
@@ -259,15 +256,14 @@ static void test_full_disk(void **state)
 {
 	AUTO(bs_memory_index_free_at) struct bs_memory_index *memory = new_memory(true);
 	limit_files((uint64_t)4 << 20);
-	assert_int_equal(fill(memory, LITTLE_BYTES, 1, ERR), BS_IO);
-	assert_non_null(strstr(said.text, "a temporary file: cannot take "));
+	expect_error(fill(memory, LITTLE_BYTES, 1, ERR), BS_IO, "a temporary file: cannot take ");
 	limit_files(RLIM_INFINITY);
-	ok(fill(memory, LITTLE_BYTES, 1, ERR), &said);
+	ok(fill(memory, LITTLE_BYTES, 1, ERR));
 	assert_int_equal(count_in(memory, "wolf"), N_DOCS);
 }
 
-RUN_TESTS(cmocka_unit_test_setup_teardown(test_memory_files, setup_memory, teardown),
-          cmocka_unit_test_setup_teardown(test_memory_descriptors, setup_memory, teardown),
-          cmocka_unit_test_setup_teardown(test_same_bytes, setup_dir, teardown_empty),
-          cmocka_unit_test_setup_teardown(test_fewer_segments, setup_dir, teardown_empty),
-          cmocka_unit_test_setup_teardown(test_full_disk, setup_dir, teardown_empty))
+RUN_UNIT_TESTS(cmocka_unit_test_setup_teardown(test_memory_files, setup_memory, teardown),
+               cmocka_unit_test_setup_teardown(test_memory_descriptors, setup_memory, teardown),
+               cmocka_unit_test_setup_teardown(test_same_bytes, setup_dir, teardown_empty),
+               cmocka_unit_test_setup_teardown(test_fewer_segments, setup_dir, teardown_empty),
+               cmocka_unit_test_setup_teardown(test_full_disk, setup_dir, teardown_empty))

@@ -12,7 +12,6 @@
 
 #include "tests/rigs/clock_rig.h"
 #include "tests/rigs/library_rig.h"
-#include "tests/rigs/test.h"
 
 #define N_THREADS 4
 #define N_DOCS    1200
@@ -25,7 +24,7 @@ static const char *const queries[] = {"common", "common rare7", "word1 word2",
                                       "wor*", "wrod3~2", "\"common word2\"~3", "title:entry word6",
                                       "-common", "absent", "rare1* OR rare2*", "(+++"};
 
-#define N_QUERIES (sizeof(queries) / sizeof(*queries))
+#define N_QUERIES COUNT(queries)
 
 /* ---- a record file ---- */
 
@@ -101,13 +100,10 @@ static void ask_all(struct bs_searcher *searcher, size_t first, struct answers *
 		size_t q = at / N_MODES;
 		struct answer *answer = &answers->of[q][at % N_MODES];
 		struct bs_search_result result;
-		struct bs_search_request request = {.query.text = queries[q],
-		                                    .query.text_bytes = strlen(queries[q]),
-		                                    .output.mode =
-		                                            (enum bs_search_mode)(at % N_MODES),
-		                                    .output.snippets = true,
-		                                    .callbacks.hit = take_hit,
-		                                    .callbacks.context = answer};
+		struct bs_search_request request = {
+			QUERY(queries[q]), .output.mode = (enum bs_search_mode)(at % N_MODES),
+			.output.snippets = true, .callbacks.hit = take_hit,
+			.callbacks.context = answer};
 		*answer = (struct answer){.sum = 1};
 		answer->status = bs_search(searcher, &request, &result, NULL);
 		answer->n_hits = result.n_hits;
@@ -174,7 +170,7 @@ static void test_threads_share_an_index(void **state)
 	const char *sources[] = {rig->collection};
 	struct bs_build_request request = {
 		.dir = rig->dir, .sources = sources, .n_sources = 1, .write.n_threads = N_THREADS};
-	assert_int_equal(bs_index_build(&request, NULL, NULL), BS_OK);
+	ok(bs_index_build(&request, NULL, ERR));
 
 	struct answers expected;
 	struct bs_index *index = must_open(rig->dir);
@@ -187,7 +183,7 @@ static void test_threads_share_an_index(void **state)
 	bs_index_close(index);
 
 	/* Again with a newly opened index. */
-	assert_int_equal(bs_index_open(rig->dir, &index, NULL), BS_OK);
+	ok(bs_index_open(rig->dir, &index, ERR));
 	run_threads(index, &expected);
 	bs_index_close(index);
 }
@@ -232,8 +228,7 @@ static void *count_twice(void *context)
 	pthread_barrier_wait(counting->barrier);
 	for (int i = 0; i < 2; i++) {
 		struct bs_search_result result = {0};
-		struct bs_search_request request = {.query.text = "common",
-		                                    .query.text_bytes = 6,
+		struct bs_search_request request = {QUERY("common"),
 		                                    .output.mode = BS_SEARCH_COUNT};
 		if (bs_search(counting->searcher, &request, &result, NULL) == BS_OK)
 			counting->n_hits[i] = result.n_hits;
@@ -250,7 +245,7 @@ static uint64_t read_by_counting(const struct bs_index *index, uint64_t n_hits)
 	assert_int_equal(pthread_barrier_init(&barrier, NULL, N_THREADS), 0);
 	for (size_t i = 0; i < N_THREADS; i++) {
 		threads[i].barrier = &barrier;
-		assert_int_equal(bs_searcher_new(index, &threads[i].searcher, NULL), BS_OK);
+		ok(bs_searcher_new(index, &threads[i].searcher, ERR));
 	}
 	uint64_t before = bytes_read();
 	for (size_t i = 0; i < N_THREADS; i++)
@@ -276,7 +271,7 @@ static void test_threads_prove_a_collection_once(void **state)
 	write_numbered(rig->collection, "w", 0, N_LONG_DOCS);
 	const char *sources[] = {rig->collection};
 	struct bs_build_request request = {.dir = rig->dir, .sources = sources, .n_sources = 1};
-	assert_int_equal(bs_index_build(&request, NULL, NULL), BS_OK);
+	ok(bs_index_build(&request, NULL, ERR));
 	assert_int_equal(stat(rig->collection, &file), 0);
 	uint64_t n_bytes = (uint64_t)file.st_size;
 
@@ -296,6 +291,5 @@ static void test_threads_prove_a_collection_once(void **state)
 	bs_index_close(index);
 }
 
-#define WITH_FOLDER(test) cmocka_unit_test_setup_teardown(test, setup, library_teardown)
-RUN_TESTS(WITH_FOLDER(test_threads_share_an_index),
-          WITH_FOLDER(test_threads_prove_a_collection_once))
+RUN_TESTS_EACH_WITH(setup, library_teardown, test_threads_share_an_index,
+                    test_threads_prove_a_collection_once)

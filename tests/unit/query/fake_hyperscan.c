@@ -7,14 +7,12 @@ hs_error_t hs_compile(const char *pattern, unsigned flags, unsigned mode,
                       const hs_platform_info_t *platform, hs_database_t **database,
                       hs_compile_error_t **why)
 {
-	(void)pattern, (void)flags, (void)mode, (void)platform, (void)why;
 	*database = malloc(1);
 	return *database ? HS_SUCCESS : HS_NOMEM;
 }
 
 hs_error_t hs_free_compile_error(hs_compile_error_t *why)
 {
-	(void)why;
 	return HS_SUCCESS;
 }
 
@@ -26,7 +24,6 @@ hs_error_t hs_free_database(hs_database_t *database)
 
 hs_error_t hs_alloc_scratch(const hs_database_t *database, hs_scratch_t **scratch)
 {
-	(void)database;
 	*scratch = malloc(1);
 	return *scratch ? HS_SUCCESS : HS_NOMEM;
 }
@@ -40,7 +37,6 @@ hs_error_t hs_free_scratch(hs_scratch_t *scratch)
 hs_error_t hs_scan(const hs_database_t *database, const char *text, unsigned n_bytes,
                    unsigned flags, hs_scratch_t *scratch, match_event_handler take, void *context)
 {
-	(void)database, (void)text, (void)flags, (void)scratch;
 	for (int n = atoi(getenv("FAKE_MATCHES")); n > 0; n--)
 		take(0, 0, n_bytes, 0, context);
 	return HS_SUCCESS;

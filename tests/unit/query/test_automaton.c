@@ -20,8 +20,7 @@ static const struct {
 
 static void test_versions(void **state)
 {
-	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		int status;
 		pid_t child = fork();
 		if (child == 0) {
@@ -36,4 +35,4 @@ static void test_versions(void **state)
 	}
 }
 
-RUN_TESTS(cmocka_unit_test(test_versions))
+RUN_TESTS(test_versions)

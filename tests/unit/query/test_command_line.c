@@ -2,7 +2,6 @@
  * --help. */
 #include "query/options/command_line.h"
 #include "tests/rigs/core_rig.h"
-#include "tests/rigs/test.h"
 
 /* Records each option: "memory=64M " and so on. */
 struct noted {
@@ -14,7 +13,6 @@ static enum bs_status note(void *to, const struct bs_option *option, const char 
 {
 	struct noted *noted = to;
 	size_t used = strlen(noted->text);
-	(void)err;
 	snprintf(noted->text + used, sizeof(noted->text) - used, "%s%s%s ", option->name,
 	         argument ? "=" : "", argument ? argument : "");
 	return BS_OK;
@@ -166,7 +164,7 @@ static void test_kinds(void **state)
 	struct bs_operands operands;
 	for (size_t i = 0; i < COUNT(words); i++)
 		argv[i] = (char *)(uintptr_t)words[i];
-	expect_ok(bs_command_parse(&of_all, COUNT(words), argv, &all, &operands, ERR), &said);
+	ok(bs_command_parse(&of_all, COUNT(words), argv, &all, &operands, ERR));
 	assert_true(all.yes && !all.no && all.choice == 1 && all.count == 2 && all.number == 7 &&
 	            all.bytes == 2048 && all.color == 2);
 	assert_string_equal(all.string, "word");
@@ -219,7 +217,7 @@ static void test_sizes(void **state)
 	                                    "-0",       " -0"};
 	for (size_t i = 0; i < COUNT(right); i++) {
 		uint64_t n_bytes = 7;
-		expect_ok(bs_parse_size("memory", right[i].text, &n_bytes, ERR), &said);
+		ok(bs_parse_size("memory", right[i].text, &n_bytes, ERR));
 		assert_int_equal(n_bytes, right[i].n_bytes);
 	}
 	for (size_t i = 0; i < COUNT(wrong); i++) {
@@ -247,7 +245,7 @@ static void test_sizes_as_rg(void **state)
 		"", "K", "1k", "1.5", "1KB", " 1", "-1", "18446744073709551616", "17179869184G"};
 	for (size_t i = 0; i < COUNT(right); i++) {
 		uint64_t n_bytes = 7;
-		expect_ok(bs_parse_size_as_rg("max-filesize", right[i].text, &n_bytes, ERR), &said);
+		ok(bs_parse_size_as_rg("max-filesize", right[i].text, &n_bytes, ERR));
 		assert_int_equal(n_bytes, right[i].n_bytes);
 	}
 	for (size_t i = 0; i < COUNT(wrong); i++) {
@@ -358,7 +356,5 @@ static void test_help(void **state)
 	free(help);
 }
 
-RUN_TESTS(cmocka_unit_test(test_options), cmocka_unit_test(test_wrong_options),
-          cmocka_unit_test(test_kinds), cmocka_unit_test(test_sizes),
-          cmocka_unit_test(test_sizes_as_rg), cmocka_unit_test(test_numbers),
-          cmocka_unit_test(test_formats), cmocka_unit_test(test_help))
+RUN_TESTS(test_options, test_wrong_options, test_kinds, test_sizes, test_sizes_as_rg, test_numbers,
+          test_formats, test_help)

@@ -4,7 +4,6 @@
 
 #include "core/bitsift/search.h"
 #include "tests/rigs/parse_rig.h"
-#include "tests/rigs/test.h"
 
 static void check_format(const struct bs_query_tree *query, const char *text, const char *wanted)
 {
@@ -33,7 +32,7 @@ static void check_trees(const struct tree_case *cases, size_t n_cases,
 		check_tree(cases[i].text, &options, cases[i].tree);
 }
 
-#define CHECK_TREES(cases, options) check_trees(cases, sizeof(cases) / sizeof((cases)[0]), options)
+#define CHECK_TREES(cases, options) check_trees(cases, COUNT(cases), options)
 
 static void test_operators(void **state)
 {
@@ -105,14 +104,12 @@ static void test_normal_form(void **state)
 		 * quote may follow it. */
 		{"AND\"x cat", false, "(\"cat\" AND +AND\"x)"},
 	};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		AUTO(bs_query_tree_free_at)
 		struct bs_query_tree *query = must_parse(cases[i].text, cases[i].any);
 		AUTO(bs_buffer_deinit) struct bs_buffer normal = {0};
-		assert_int_equal(bs_query_format_normal(query, (const uint8_t *)cases[i].text,
-		                                        &normal, NULL),
-		                 BS_OK);
-		assert_int_equal(bs_buffer_append(&normal, "", 1, NULL), BS_OK);
+		ok(bs_query_format_normal(query, (const uint8_t *)cases[i].text, &normal, ERR));
+		append_bytes(&normal, "", 1);
 		assert_string_equal((const char *)normal.data, cases[i].normal);
 	}
 }
@@ -144,16 +141,16 @@ static void test_words_without_letters(void **state)
 	static const char *const negations[] = {"fox -%s",     "fox !%s",   "fox NOT %s",
 	                                        "fox -\"%s\"", "fox -(%s)", "fox !(%s)",
 	                                        "fox --%s",    "(fox)-%s"};
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+	for (size_t i = 0; i < COUNT(words); i++) {
 		AUTO(bs_query_tree_free_at)
 		struct bs_query_tree *word = must_parse(words[i], false);
 		FREED char *tree = format(word);
-		for (size_t k = 0; k < sizeof(negations) / sizeof(*negations); k++)
+		for (size_t k = 0; k < COUNT(negations); k++)
 			check_placed(negations[k], words[i], "(AND fox (NOT %s))", tree);
 		check_placed("title:(… %s) x", words[i], "(AND title:%s x)", tree);
 		check_placed("(… %s)dog", words[i], "(AND %s dog)", tree);
 	}
-	for (size_t i = 0; i < sizeof(signs) / sizeof(*signs); i++) {
+	for (size_t i = 0; i < COUNT(signs); i++) {
 		check_placed("fox -%s", signs[i], "fox%s", "");
 		check_placed("-(%s)dog", signs[i], "(NOT dog)%s", "");
 		check_placed("title:(%s)a", signs[i], "title:a%s", "");
@@ -244,12 +241,10 @@ static void test_terms(void **state)
 	options.terms = terms;
 	options.n_terms = 2;
 	options.own_share = 0.25;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		AUTO(bs_query_tree_free_at) struct bs_query_tree *query;
-		assert_int_equal(bs_query_parse((const uint8_t *)cases[i].text,
-		                                strlen(cases[i].text), &options, &query, NULL,
-		                                NULL),
-		                 BS_OK);
+		ok(bs_query_parse((const uint8_t *)cases[i].text, strlen(cases[i].text), &options,
+		                  &query, NULL, ERR));
 		check_format(query, cases[i].text, cases[i].tree);
 		assert_true(weight_of(query, "x") > 0.49 && weight_of(query, "x") < 0.51 &&
 		            weight_of(query, "a") >= 2);
@@ -553,7 +548,7 @@ static void test_errors(void **state)
 		{"NOT OR (AND)", 0, "the query has no words"},
 		{"-", 0, "the query has no words"},
 	};
-	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < 2 * COUNT(cases); i++) {
 		const char *text = cases[i / 2].text;
 		size_t error_byte = 999;
 		assert_null(parse(text, strlen(text), i % 2, &error_byte, ERR));
@@ -745,7 +740,7 @@ static void test_notices(void **state)
 		{"title:[1 title:=5", "(AND title:1 title:5)", NULL, 0},
 		{"/usr/lib/ 2^10", "(AND (PHRASE usr@0 lib@1) (PHRASE 2@0 10@1))", NULL, 0},
 	};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (size_t i = 0; i < COUNT(cases); i++)
 		check_notice(&cases[i]);
 }
 
@@ -776,11 +771,10 @@ static void test_caret(void **state)
 	         "(1234567890123456789012345678901234567890123456789012345678901234567890123456…\n"
 	         "^"},
 	};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		char *lines;
 		const char *text = cases[i].text;
-		assert_int_equal(bs_query_caret(text, strlen(text), cases[i].at_byte, &lines, NULL),
-		                 BS_OK);
+		ok(bs_query_caret(text, strlen(text), cases[i].at_byte, &lines, ERR));
 		assert_string_equal(lines, cases[i].lines);
 		free(lines);
 		assert_int_equal(bs_query_caret(text, strlen(text), SIZE_MAX, &lines, NULL),
@@ -891,14 +885,8 @@ static void test_limits(void **state)
 	}
 }
 
-RUN_TESTS_WITH(open_words, close_words, cmocka_unit_test(test_operators),
-               cmocka_unit_test(test_normal_form), cmocka_unit_test(test_words_without_letters),
-               cmocka_unit_test(test_weights), cmocka_unit_test(test_weights_add_up),
-               cmocka_unit_test(test_terms), cmocka_unit_test(test_tokens),
-               cmocka_unit_test(test_phrases_and_near), cmocka_unit_test(test_prefix_and_fuzzy),
-               cmocka_unit_test(test_patterns), cmocka_unit_test(test_runs),
-               cmocka_unit_test(test_fields), cmocka_unit_test(test_any),
-               cmocka_unit_test(test_errors), cmocka_unit_test(test_caret),
-               cmocka_unit_test(test_notices), cmocka_unit_test(test_ignored),
-               cmocka_unit_test(test_elements), cmocka_unit_test(test_stemming),
-               cmocka_unit_test(test_free_null), cmocka_unit_test(test_limits))
+RUN_TESTS_WITH(open_words, close_words, test_operators, test_normal_form,
+               test_words_without_letters, test_weights, test_weights_add_up, test_terms,
+               test_tokens, test_phrases_and_near, test_prefix_and_fuzzy, test_patterns, test_runs,
+               test_fields, test_any, test_errors, test_caret, test_notices, test_ignored,
+               test_elements, test_stemming, test_free_null, test_limits)

@@ -378,7 +378,7 @@ static void append_random_text(struct bs_buffer *text)
 		/* Invalid UTF-8, a control character, emoji. */
 		"\xff", "\xe3\x81", "\x80", "\x1b", "\xf0\x9f\x91\x8d\xf0\x9f\x8f\xbd",
 		"\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x91\xa7", "한국"};
-	const char *piece = pieces[below(sizeof(pieces) / sizeof(pieces[0]))];
+	const char *piece = pieces[below(COUNT(pieces))];
 	append_string(text, piece);
 }
 
@@ -442,11 +442,9 @@ static const char *const characters[] = {
 static void append_characters(struct bs_buffer *out, size_t n, bool are_alike,
                               struct bs_buffer *ends)
 {
-	const char *last = characters[below(sizeof(characters) / sizeof(*characters))];
+	const char *last = characters[below(COUNT(characters))];
 	for (size_t i = 0; i < n; i++) {
-		const char *unit =
-			are_alike ? last
-				  : characters[below(sizeof(characters) / sizeof(*characters))];
+		const char *unit = are_alike ? last : characters[below(COUNT(characters))];
 		append_string(out, unit);
 		append_bytes(ends, &out->used_bytes, sizeof(size_t));
 	}
@@ -529,7 +527,6 @@ struct gathering {
 static enum bs_status gather(void *context, const struct bs_token *tokens, size_t n_tokens,
                              struct bs_error *err)
 {
-	(void)err;
 	struct gathering *gathering = context;
 	for (size_t i = 0; i < n_tokens && gathering->n_hits < MOST_HITS; i++) {
 		struct bs_word_hit hit = hit_at(0, 0, tokens[i].start_byte, tokens[i].end_byte);
@@ -554,11 +551,6 @@ static void test_analyzed(void **state)
 	bs_tokenizer_free(tokenizer);
 }
 
-RUN_TESTS(cmocka_unit_test(test_short_texts), cmocka_unit_test(test_white_space),
-          cmocka_unit_test(test_hostile_text), cmocka_unit_test(test_marks),
-          cmocka_unit_test(test_windows), cmocka_unit_test(test_cuts),
-          cmocka_unit_test(test_fields), cmocka_unit_test(test_long_run),
-          cmocka_unit_test(test_huge_texts), cmocka_unit_test(test_random),
-          cmocka_unit_test(test_analyzed), cmocka_unit_test(test_columns),
-          cmocka_unit_test(test_lines), cmocka_unit_test(test_passages),
-          cmocka_unit_test(test_clusters), cmocka_unit_test(test_long_cluster))
+RUN_TESTS(test_short_texts, test_white_space, test_hostile_text, test_marks, test_windows,
+          test_cuts, test_fields, test_long_run, test_huge_texts, test_random, test_analyzed,
+          test_columns, test_lines, test_passages, test_clusters, test_long_cluster)

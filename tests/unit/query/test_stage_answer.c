@@ -6,7 +6,6 @@
 #include "query/answer/hit_assembly.h"
 #include "tests/rigs/buffer_rig.h"
 #include "tests/rigs/stages_rig.h"
-#include "tests/rigs/test.h"
 
 AUTO_OF(struct bs_matcher, bs_matcher_free)
 
@@ -24,7 +23,7 @@ static int teardown(void **state)
 static struct bs_hit name(const struct rig_doc *doc)
 {
 	struct bs_hit hit = {.snippet = ""};
-	ok(bs_hit_assembly_name(&assembly, rig.loader, doc->ref, &hit, ERR), &said);
+	ok(bs_hit_assembly_name(&assembly, rig.loader, doc->ref, &hit, ERR));
 	return hit;
 }
 
@@ -46,7 +45,7 @@ static struct bs_matcher *new_matcher(const char *query)
 {
 	struct bs_matcher *matcher;
 	rig_parse(query);
-	ok(bs_matcher_new(rig.query, rig.analysis.tokenizer, &matcher, ERR), &said);
+	ok(bs_matcher_new(rig.query, rig.analysis.tokenizer, &matcher, ERR));
 	return matcher;
 }
 
@@ -54,8 +53,7 @@ static struct bs_hit show(struct bs_matcher *matcher, const struct bs_hit_parts 
                           const struct rig_doc *doc)
 {
 	struct bs_hit hit = name(doc);
-	ok(bs_hit_assembly_text(&assembly, rig.loader, matcher, wanted, doc->ref, &hit, ERR),
-	   &said);
+	ok(bs_hit_assembly_text(&assembly, rig.loader, matcher, wanted, doc->ref, &hit, ERR));
 	return hit;
 }
 
@@ -198,7 +196,7 @@ static void test_batches(void **state)
 		struct taken taken = {.most = is_refused};
 		const struct bs_batch_target target = {rig.loader, &assembly, take_batch, &taken};
 		enum bs_status status = BS_OK;
-		ok(bs_batches_begin(&batches, &target, ERR), &said);
+		ok(bs_batches_begin(&batches, &target, ERR));
 		for (size_t i = 0; i < BATCH_HITS && !status; i++) {
 			taken.docs[i] = &rig.docs[i * 211 % rig.n_docs];
 			status = bs_batches_add(batches, taken.docs[i]->ref, i % 3 == 0, ERR);
@@ -223,9 +221,9 @@ static void test_documents(void **state)
 	rig_load();
 	for (const struct rig_doc *doc = NULL; (doc = rig_next(doc)) != NULL;) {
 		size_t n = 0;
-		ok(bs_document_find(&texts, &rig.list, doc->id, strlen(doc->id), &ref, ERR), &said);
+		ok(bs_document_find(&texts, &rig.list, doc->id, strlen(doc->id), &ref, ERR));
 		assert_true(rig_is_same(ref, doc->ref));
-		ok(bs_document_read(&texts, rig.loader, ref, &is_changed, ERR), &said);
+		ok(bs_document_read(&texts, rig.loader, ref, &is_changed, ERR));
 		assert_false(is_changed);
 		for (uint32_t f = 0; f < RIG_N_FIELDS; f++) {
 			if (!doc->fields[f][0])
@@ -245,7 +243,7 @@ static void test_documents(void **state)
 		       *gone = rig_doc(RIG_FILES "/d002.txt");
 	rig_change_file(changed, "another paper");
 	rig_remove_file(gone);
-	ok(bs_document_read(&texts, rig.loader, changed->ref, &is_changed, ERR), &said);
+	ok(bs_document_read(&texts, rig.loader, changed->ref, &is_changed, ERR));
 	assert_true(is_changed && rig_is_text(texts.texts.items[0].text,
 	                                      texts.texts.items[0].text_bytes, "another paper"));
 	assert_int_equal(bs_document_read(&texts, rig.loader, gone->ref, &is_changed, ERR),
@@ -257,7 +255,7 @@ static void test_documents(void **state)
 /* Ends the text with NUL; borrowed until the buffer changes. */
 static const char *text_of(struct bs_buffer *text)
 {
-	ok(bs_buffer_append(text, "", 1, ERR), &said);
+	append_bytes(text, "", 1);
 	return (const char *)text->data;
 }
 
@@ -270,7 +268,7 @@ static void test_explanations(void **state)
 	AUTO(bs_scan_deinit) struct bs_scan scan = {.n_frames = 0};
 	AUTO(vector_deinit) struct bs_candidate_list candidates = {.items = NULL};
 	rig_plan(query);
-	ok(bs_explain_plan(&rig.plan, query, rig.kernel, &text, ERR), &said);
+	ok(bs_explain_plan(&rig.plan, query, rig.kernel, &text, ERR));
 	const char *shown = text_of(&text);
 	for (size_t i = 0; i < 3; i++) {
 		char df[64];
@@ -294,7 +292,7 @@ static void test_explanations(void **state)
 	char df[64];
 	rig_plan(phrase);
 	bs_buffer_clear(&text);
-	ok(bs_explain_plan(&rig.plan, phrase, rig.kernel, &text, ERR), &said);
+	ok(bs_explain_plan(&rig.plan, phrase, rig.kernel, &text, ERR));
 	snprintf(df, sizeof(df), ": df %u\n",
 	         (unsigned)rig.plan.terms.items[rig.plan.pairs.items[0].term].df);
 	assert_non_null(strstr(text_of(&text), df));
@@ -303,11 +301,9 @@ static void test_explanations(void **state)
 	for (uint32_t s = 0; s < rig.list.n_segments; s++) {
 		if (bs_plan_source(&rig.plan, s) == BS_PLAN_COLUMNS)
 			ok(bs_scan_segment(&scan, &rig.plan, s, rig.kernel, &candidates, NULL,
-			                   &stats.scan, ERR),
-			   &said);
+			                   &stats.scan, ERR));
 	}
-	ok(bs_explain_waterfall(&rig.plan, rig.kernel, &scan, &stats, true, false, &text, ERR),
-	   &said);
+	ok(bs_explain_waterfall(&rig.plan, rig.kernel, &scan, &stats, true, false, &text, ERR));
 	shown = text_of(&text);
 	for (size_t i = 0; i < 3; i++)
 		assert_non_null(strstr(shown, terms[i]));
@@ -317,16 +313,11 @@ static void test_explanations(void **state)
 	bs_buffer_clear(&text);
 	stats.hits = 123;
 	stats.verify.verified = 45;
-	ok(bs_explain_stats(&stats, &text, ERR), &said);
+	ok(bs_explain_stats(&stats, &text, ERR));
 	shown = text_of(&text);
 	assert_non_null(strstr(shown, "123"));
 	assert_non_null(strstr(shown, "45"));
 }
 
-RUN_NAMED_TESTS("stage_answer", cmocka_unit_test_setup_teardown(test_names, rig_setup, teardown),
-                cmocka_unit_test_setup_teardown(test_texts, rig_setup, teardown),
-                cmocka_unit_test_setup_teardown(test_phrases, rig_setup, teardown),
-                cmocka_unit_test_setup_teardown(test_changed, rig_setup, teardown),
-                cmocka_unit_test_setup_teardown(test_batches, rig_setup, teardown),
-                cmocka_unit_test_setup_teardown(test_documents, rig_setup, teardown),
-                cmocka_unit_test_setup_teardown(test_explanations, rig_setup, teardown))
+RUN_TESTS_EACH_WITH(rig_setup, teardown, test_names, test_texts, test_phrases, test_changed,
+                    test_batches, test_documents, test_explanations)

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "tests/rigs/stages_rig.h"
-#include "tests/rigs/test.h"
 
 static const char *const field_names[] = {"title", "body", "year"};
 
@@ -27,7 +26,7 @@ static void check_fields(const struct rig_doc *doc, const struct bs_document *do
 static enum bs_load_state load(const struct rig_doc *doc, struct bs_document *document)
 {
 	enum bs_load_state fetched;
-	ok(bs_load(rig.loader, doc->ref, document, &fetched, ERR), &said);
+	ok(bs_load(rig.loader, doc->ref, document, &fetched, ERR));
 	return fetched;
 }
 
@@ -39,7 +38,7 @@ static void expect(const struct rig_doc *doc, enum bs_load_state expected)
 		fail_msg("%s is %d", doc->id, (int)load(doc, &document));
 	if (expected == BS_LOADED_UNCHANGED || expected == BS_LOADED_CHANGED)
 		check_fields(doc, &document);
-	ok(bs_loader_is_unchanged(rig.loader, doc->ref, &is_unchanged, ERR), &said);
+	ok(bs_loader_is_unchanged(rig.loader, doc->ref, &is_unchanged, ERR));
 	assert_int_equal(is_unchanged, expected == BS_LOADED_UNCHANGED);
 }
 
@@ -59,7 +58,7 @@ static void test_unchanged(void **state)
 		bool is_unchanged;
 		if (!bs_list_segment(&rig.list, s)->segment)
 			continue;
-		ok(bs_loader_is_segment_unchanged(rig.loader, s, &is_unchanged, ERR), &said);
+		ok(bs_loader_is_segment_unchanged(rig.loader, s, &is_unchanged, ERR));
 		/* Files have no common fingerprint, so each must be checked. */
 		assert_int_equal(is_unchanged, bs_list_segment(&rig.list, s)->entry == 1);
 	}
@@ -94,7 +93,7 @@ static void test_lines(void **state)
 		const uint8_t *line;
 		size_t line_bytes;
 		char expected[1400];
-		ok(bs_loader_line(rig.loader, doc->ref, &line, &line_bytes, ERR), &said);
+		ok(bs_loader_line(rig.loader, doc->ref, &line, &line_bytes, ERR));
 		assert_int_equal(line != NULL, doc->line > 0);
 		if (!line)
 			continue;
@@ -121,13 +120,12 @@ static void test_names(void **state)
 		uint32_t id_bytes;
 		const char *in_memory_path;
 		bool is_in_memory;
-		ok(bs_loader_id(rig.loader, doc->ref, &id, &local_id, &path, ERR), &said);
+		ok(bs_loader_id(rig.loader, doc->ref, &id, &local_id, &path, ERR));
 		assert_true(rig_is_text(id.data, id.used_bytes, doc->id));
 		assert_true(rig_is_text(local_id.data, local_id.used_bytes, doc->id));
 		assert_string_equal((const char *)path.data, doc->line ? RIG_RECORDS : doc->id);
 		ok(bs_loader_in_memory_id(rig.loader, doc->ref, &is_in_memory, &in_memory_id,
-		                          &id_bytes, &in_memory_path, ERR),
-		   &said);
+		                          &id_bytes, &in_memory_path, ERR));
 		assert_false(is_in_memory);
 	}
 }
@@ -162,8 +160,7 @@ static void test_changes(void **state)
 	for (uint32_t s = 0; s < rig.list.n_segments; s++) {
 		bool is_unchanged = false;
 		if (bs_list_segment(&rig.list, s)->segment)
-			ok(bs_loader_is_segment_unchanged(rig.loader, s, &is_unchanged, ERR),
-			   &said);
+			ok(bs_loader_is_segment_unchanged(rig.loader, s, &is_unchanged, ERR));
 		assert_false(is_unchanged);
 	}
 	struct bs_changes changes = bs_loader_changes(rig.loader);
@@ -174,7 +171,7 @@ static void test_changes(void **state)
 	/* A trusting loader takes every source for unchanged. */
 	bs_loader_begin(rig.loader, false, true);
 	bool is_unchanged;
-	ok(bs_loader_is_unchanged(rig.loader, first->ref, &is_unchanged, ERR), &said);
+	ok(bs_loader_is_unchanged(rig.loader, first->ref, &is_unchanged, ERR));
 	assert_true(is_unchanged);
 	/* A loader that leaves changed documents to another loader does not look them up. */
 	bs_loader_begin(rig.loader, false, false);
@@ -242,11 +239,10 @@ static void test_overlay(void **state)
 	assert_int_equal(n, 2);
 }
 
-RUN_NAMED_TESTS("stage_load",
-                cmocka_unit_test_setup_teardown(test_unchanged, rig_setup, rig_teardown),
-                cmocka_unit_test_setup_teardown(test_expected, rig_setup, rig_teardown),
-                cmocka_unit_test_setup_teardown(test_lines, rig_setup, rig_teardown),
-                cmocka_unit_test_setup_teardown(test_names, rig_setup, rig_teardown),
-                cmocka_unit_test_setup_teardown(test_changes, rig_setup, rig_teardown),
-                cmocka_unit_test_setup_teardown(test_failures, rig_setup, rig_teardown),
-                cmocka_unit_test_setup_teardown(test_overlay, rig_setup_fresh, rig_teardown))
+RUN_UNIT_TESTS(cmocka_unit_test_setup_teardown(test_unchanged, rig_setup, rig_teardown),
+               cmocka_unit_test_setup_teardown(test_expected, rig_setup, rig_teardown),
+               cmocka_unit_test_setup_teardown(test_lines, rig_setup, rig_teardown),
+               cmocka_unit_test_setup_teardown(test_names, rig_setup, rig_teardown),
+               cmocka_unit_test_setup_teardown(test_changes, rig_setup, rig_teardown),
+               cmocka_unit_test_setup_teardown(test_failures, rig_setup, rig_teardown),
+               cmocka_unit_test_setup_teardown(test_overlay, rig_setup_fresh, rig_teardown))

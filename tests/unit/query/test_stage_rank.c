@@ -8,7 +8,6 @@
 #include "query/statistics/corpus_statistics.h"
 #include "tests/rigs/buffer_rig.h"
 #include "tests/rigs/stages_rig.h"
-#include "tests/rigs/test.h"
 
 static struct bs_scorer scorer;
 static struct bs_scan scan;
@@ -48,15 +47,14 @@ static double score_of(const struct rig_doc *doc, bool *is_exact)
 	*is_exact = true;
 	find_has(doc, has);
 	ok(bs_scorer_score(&scorer, doc->ref.segment, doc->ref.document, has, &score, is_exact,
-	                   ERR),
-	   &said);
+	                   ERR));
 	return score;
 }
 
 static void make_scorer(const char *query)
 {
 	rig_plan(query);
-	ok(bs_scorer_make(&scorer, &rig.plan, rig_avgdl(), ERR), &said);
+	ok(bs_scorer_make(&scorer, &rig.plan, rig_avgdl(), ERR));
 	assert_true(scorer.is_complete);
 }
 
@@ -90,8 +88,7 @@ static void test_bounds(void **state)
 		bool is_exact = true;
 		double score, most = 0;
 		ok(bs_scorer_score(&scorer, doc->ref.segment, doc->ref.document, has, &score,
-		                   &is_exact, ERR),
-		   &said);
+		                   &is_exact, ERR));
 		assert_false(is_exact);
 		assert_true(score >= rig_score(doc, rig_scored[1].words) * (1 - 1e-9));
 		for (size_t w = 0; w < 2; w++)
@@ -110,8 +107,7 @@ static void test_given_statistics(void **state)
 {
 	struct bs_statistics *statistics = rig_statistics(5000, 100000, 77);
 	ok(bs_scorer_make(&scorer, &rig.plan,
-	                  bs_corpus_avgdl(&(struct bs_corpus){NULL, statistics}), ERR),
-	   &said);
+	                  bs_corpus_avgdl(&(struct bs_corpus){NULL, statistics}), ERR));
 	for (size_t i = 0; i < rig.n_docs; i++) {
 		bool is_exact;
 		double score = score_of(&rig.docs[i], &is_exact),
@@ -156,13 +152,13 @@ static void test_best_of_many(void **state)
 	for (size_t i = 0; i < rig.n_docs; i++)
 		expected[i] = hit_of(&rig.docs[i], (double)(i * 7 % 5));
 	qsort(expected, rig.n_docs, sizeof(*expected), compare_expected);
-	for (size_t n = 0; n < sizeof(ks) / sizeof(*ks); n++) {
+	for (size_t n = 0; n < COUNT(ks); n++) {
 		struct bs_top top = {.list = &rig.list, .k = ks[n]};
 		const struct bs_ranked_hit *hits;
 		for (size_t i = 0; i < rig.n_docs; i++) {
 			const struct bs_ranked_hit hit =
 				hit_of(&rig.docs[mixed(i)], (double)(mixed(i) * 7 % 5));
-			ok(bs_top_offer(&top, &hit, ERR), &said);
+			ok(bs_top_offer(&top, &hit, ERR));
 		}
 		size_t n_hits = bs_top_finish(&top, &hits);
 		assert_int_equal(n_hits, ks[n] < rig.n_docs ? ks[n] : rig.n_docs);
@@ -179,7 +175,7 @@ static void test_orders(void **state)
 	AUTO(vector_deinit) struct bs_ranked_hits heap = {.items = NULL};
 	for (size_t i = 0; i < rig.n_docs; i++) {
 		hits[i] = hit_of(&rig.docs[mixed(i)], (double)(mixed(i) % 11));
-		ok(bs_hits_push(&heap, &hits[i], ERR), &said);
+		ok(bs_hits_push(&heap, &hits[i], ERR));
 	}
 	bs_sort_by_document(&rig.list, hits, rig.n_docs);
 	for (size_t i = 0; i < rig.n_docs; i++)
@@ -211,7 +207,6 @@ static enum bs_status settle(void *context, bool are_few, struct bs_error *err)
 {
 	struct top_search *search = context;
 	enum bs_status status = BS_OK;
-	(void)are_few;
 	while (search->settles_early && bs_vector_n(&search->scan.waiting) > 0 && !status) {
 		struct bs_ranked_hit bound = bs_hits_pop(&search->scan.waiting);
 		const struct rig_doc *doc = rig_doc_at(bs_hit_ref(&bound));
@@ -233,7 +228,6 @@ static enum bs_status settle(void *context, bool are_few, struct bs_error *err)
 
 static void filtered(void *context)
 {
-	(void)context;
 }
 
 /* All matches, each scored, the best first. */
@@ -272,10 +266,9 @@ static void check_top_scan(const struct rig_scored *query, size_t k, bool settle
 	for (uint32_t s = 0; s < rig.list.n_segments; s++)
 		if (bs_plan_source(&rig.plan, s) == BS_PLAN_COLUMNS)
 			ok(bs_scan_top(&scan, &rig.plan, s, rig.kernel, &search.scan, &scan_stats,
-			               ERR),
-			   &said);
+			               ERR));
 	search.settles_early = true;
-	ok(settle(&search, false, ERR), &said);
+	ok(settle(&search, false, ERR));
 	assert_true(n_hits <= n_expected);
 	n_expected = n_expected < k ? n_expected : k;
 	double threshold = bs_top_scan_threshold(&search.scan);
@@ -298,7 +291,7 @@ static void test_best_by_bounds(void **state)
 	static const size_t ks[] = {1, 3, 10, 60, RIG_MOST_DOCS};
 	for (size_t q = 0; q < RIG_N_SCORED; q++) {
 		make_scorer(rig_scored[q].query);
-		for (size_t n = 0; n < sizeof(ks) / sizeof(*ks); n++) {
+		for (size_t n = 0; n < COUNT(ks); n++) {
 			check_top_scan(&rig_scored[q], ks[n], false);
 			check_top_scan(&rig_scored[q], ks[n], true);
 		}
@@ -373,8 +366,7 @@ static void check_sorted(const struct rig_case *asked, size_t k, bool is_trusted
 		uint32_t s = is_backward ? rig.list.n_segments - 1 - i : i;
 		if (bs_plan_source(&rig.plan, s) == BS_PLAN_COLUMNS)
 			ok(bs_scan_sorted(&scan, &rig.plan, s, rig.kernel, is_trusted,
-			                  &search.sorting, &stats, ERR),
-			   &said);
+			                  &search.sorting, &stats, ERR));
 	}
 	if (!search.sorting.is_open)
 		assert_int_equal(search.n_offered + search.sorting.n_passed, n_expected);
@@ -393,7 +385,7 @@ static void test_sorted(void **state)
 {
 	static const size_t ks[] = {1, 4, 30, RIG_MOST_DOCS};
 	for (size_t i = 0; i < RIG_N_CASES; i++) {
-		for (size_t n = 0; n < 2 * sizeof(ks) / sizeof(*ks); n++) {
+		for (size_t n = 0; n < 2 * COUNT(ks); n++) {
 			is_descending = n % 2 == 1;
 			for (unsigned way = 0; way < 4; way++)
 				check_sorted(&rig_cases[i], ks[n / 2], way & 1, way & 2);
@@ -401,10 +393,5 @@ static void test_sorted(void **state)
 	}
 }
 
-RUN_NAMED_TESTS("stage_rank", cmocka_unit_test_setup_teardown(test_scores, rig_setup, teardown),
-                cmocka_unit_test_setup_teardown(test_bounds, rig_setup, teardown),
-                cmocka_unit_test_setup_teardown(test_given_statistics, rig_setup, teardown),
-                cmocka_unit_test_setup_teardown(test_best_of_many, rig_setup, teardown),
-                cmocka_unit_test_setup_teardown(test_orders, rig_setup, teardown),
-                cmocka_unit_test_setup_teardown(test_best_by_bounds, rig_setup, teardown),
-                cmocka_unit_test_setup_teardown(test_sorted, rig_setup, teardown))
+RUN_TESTS_EACH_WITH(rig_setup, teardown, test_scores, test_bounds, test_given_statistics,
+                    test_best_of_many, test_orders, test_best_by_bounds, test_sorted)

@@ -3,7 +3,6 @@
  * outside the scope of the plan. */
 #include "query/scan/scan.h"
 #include "tests/rigs/stages_rig.h"
-#include "tests/rigs/test.h"
 
 /* At most one in FALSE_SHARE documents that do not match may be a candidate. */
 #define FALSE_SHARE 8
@@ -31,11 +30,10 @@ static struct bs_scan_stats list_candidates(uint32_t segment, const struct bs_ke
 		break;
 	case BS_PLAN_COLUMNS:
 		ok(bs_scan_segment(&scan, &rig.plan, segment, kernel, &candidates, n_counted,
-		                   &stats, ERR),
-		   &said);
+		                   &stats, ERR));
 		break;
 	case BS_PLAN_ALL:
-		ok(bs_scan_all(&rig.plan, segment, &candidates, &stats, ERR), &said);
+		ok(bs_scan_all(&rig.plan, segment, &candidates, &stats, ERR));
 		break;
 	}
 	return stats;
@@ -134,7 +132,7 @@ static void test_few_are_false(void **state)
 {
 	static const char *const narrow[] = {"\"quick brown\"", "riv*", "night~1",
 	                                     "year:1990..1999", "year:>2005 river"};
-	for (size_t i = 0; i < sizeof(narrow) / sizeof(*narrow); i++) {
+	for (size_t i = 0; i < COUNT(narrow); i++) {
 		const struct rig_case *asked = rig_cases;
 		while (strcmp(asked->query, narrow[i]) != 0)
 			asked++;
@@ -203,8 +201,8 @@ static void check_selection(const char *glob, const char *admitted)
 	bool is_any;
 	uint64_t n_admitted = 0;
 	rig_load();
-	ok(bs_filter_new(rig.loader, &filter, ERR), &said);
-	ok(bs_filter_begin(filter, &selection, &is_any, ERR), &said);
+	ok(bs_filter_new(rig.loader, &filter, ERR));
+	ok(bs_filter_begin(filter, &selection, &is_any, ERR));
 	assert_false(is_any);
 	for (size_t i = 0; i < RIG_N_CASES; i++) {
 		const struct bs_plan_scope scope = {.filter = filter};
@@ -227,7 +225,6 @@ static void test_selections(void **state)
 static enum bs_status has_name(struct bs_file_names *names, uint32_t n, struct bs_doc_ref ref,
                                bool *has_out, struct bs_error *err)
 {
-	(void)names, (void)n, (void)err;
 	*has_out = strstr(rig_doc_at(ref)->id, "sub") != NULL;
 	return BS_OK;
 }
@@ -247,12 +244,10 @@ static void test_names(void **state)
 	}
 }
 
-RUN_NAMED_TESTS("stage_scan",
-                cmocka_unit_test_setup_teardown(test_every_query, rig_setup, teardown),
-                cmocka_unit_test_setup_teardown(test_few_are_false, rig_setup, teardown),
-                cmocka_unit_test_setup_teardown(test_overlay_and_deleted, rig_setup_fresh,
-                                                teardown),
-                cmocka_unit_test_setup_teardown(test_left_out, rig_setup, teardown),
-                cmocka_unit_test_setup_teardown(test_all, rig_setup_fresh, teardown),
-                cmocka_unit_test_setup_teardown(test_selections, rig_setup, teardown),
-                cmocka_unit_test_setup_teardown(test_names, rig_setup, teardown))
+RUN_UNIT_TESTS(cmocka_unit_test_setup_teardown(test_every_query, rig_setup, teardown),
+               cmocka_unit_test_setup_teardown(test_few_are_false, rig_setup, teardown),
+               cmocka_unit_test_setup_teardown(test_overlay_and_deleted, rig_setup_fresh, teardown),
+               cmocka_unit_test_setup_teardown(test_left_out, rig_setup, teardown),
+               cmocka_unit_test_setup_teardown(test_all, rig_setup_fresh, teardown),
+               cmocka_unit_test_setup_teardown(test_selections, rig_setup, teardown),
+               cmocka_unit_test_setup_teardown(test_names, rig_setup, teardown))

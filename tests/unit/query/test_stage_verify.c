@@ -6,7 +6,6 @@
 #include "query/verify/verify.h"
 #include "query/verify/verify_many.h"
 #include "tests/rigs/stages_rig.h"
-#include "tests/rigs/test.h"
 
 static struct bs_verify_request request;
 static struct bs_verifier verifier;
@@ -35,13 +34,13 @@ static void begin(bool by_bytes, bool is_scored)
 	                                     .avgdl = rig_avgdl()};
 	verifier = (struct bs_verifier){
 		.request = &request, .tokenizer = rig.analysis.tokenizer, .loader = rig.loader};
-	ok(bs_verifier_begin(&verifier, ERR), &said);
+	ok(bs_verifier_begin(&verifier, ERR));
 }
 
 static struct bs_verified verify(const struct rig_doc *doc, bool is_sure)
 {
 	struct bs_verified verified;
-	ok(bs_verify(&verifier, doc->ref, is_sure, &verified, ERR), &said);
+	ok(bs_verify(&verifier, doc->ref, is_sure, &verified, ERR));
 	return verified;
 }
 
@@ -181,7 +180,6 @@ static enum bs_status take(void *context, const struct bs_candidate *candidate,
 	const struct rig_doc *doc =
 		rig_doc_at((struct bs_doc_ref){at->segment, candidate->document});
 	struct bs_verified own = *verified;
-	(void)err;
 	assert_ptr_equal(candidate, at->candidates + at->n++);
 	at->n_by_threads += !verified->is_open;
 	if (verified->is_open)
@@ -205,7 +203,7 @@ static uint64_t check_many(struct bs_verify_crew *crew, const struct rig_case *a
 				candidates[n++] = (struct bs_candidate){.document = d};
 		struct listening at = {.asked = asked, .segment = s, .candidates = candidates};
 		const struct bs_verify_list list = {s, candidates, n, take, &at};
-		ok(bs_verify_many(crew, &request, &list, n_threads, ERR), &said);
+		ok(bs_verify_many(crew, &request, &list, n_threads, ERR));
 		assert_int_equal(at.n, n);
 		n_by_threads += at.n_by_threads;
 	}
@@ -218,7 +216,7 @@ static void test_threads(void **state)
 	struct bs_verify_crew *crew;
 	struct rig_doc *changed = rig_doc(RIG_FILES "/d011.txt");
 	rig_load();
-	ok(bs_verify_crew_new(&rig.list, rig.prefix_checks, rig.loader, &crew, ERR), &said);
+	ok(bs_verify_crew_new(&rig.list, rig.prefix_checks, rig.loader, &crew, ERR));
 	for (int is_changed = 0; is_changed < 2; is_changed++) {
 		for (size_t i = 0; i < RIG_N_CASES; i++) {
 			plan(rig_cases[i].query);
@@ -244,12 +242,11 @@ static void test_names(void **state)
 	                                        {"name:d01*", "@/d01", false}};
 	struct bs_filename_match named = {.leaves = NULL};
 	rig.names = &named.names;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		for (int by_bytes = 0; by_bytes < 2; by_bytes++) {
 			plan(cases[i].query);
 			ok(bs_filename_match_begin(&named, &rig.plan, rig.analysis.tokenizer,
-			                           by_bytes ? rig.kernel : NULL, ERR),
-			   &said);
+			                           by_bytes ? rig.kernel : NULL, ERR));
 			assert_int_equal(named.names.n_leaves, 1);
 			check_all(&cases[i]);
 		}
@@ -259,11 +256,10 @@ static void test_names(void **state)
 	rig.names = &rig.no_names;
 }
 
-RUN_NAMED_TESTS("stage_verify",
-                cmocka_unit_test_setup_teardown(test_every_query, rig_setup, teardown),
-                cmocka_unit_test_setup_teardown(test_scores, rig_setup, teardown),
-                cmocka_unit_test_setup_teardown(test_changed, rig_setup, teardown),
-                cmocka_unit_test_setup_teardown(test_changed_records, rig_setup, teardown),
-                {"test_overlay", test_every_query, rig_setup_fresh, teardown, NULL},
-                cmocka_unit_test_setup_teardown(test_threads, rig_setup, teardown),
-                cmocka_unit_test_setup_teardown(test_names, rig_setup, teardown))
+RUN_UNIT_TESTS(cmocka_unit_test_setup_teardown(test_every_query, rig_setup, teardown),
+               cmocka_unit_test_setup_teardown(test_scores, rig_setup, teardown),
+               cmocka_unit_test_setup_teardown(test_changed, rig_setup, teardown),
+               cmocka_unit_test_setup_teardown(test_changed_records, rig_setup, teardown),
+               {"test_overlay", test_every_query, rig_setup_fresh, teardown, NULL},
+               cmocka_unit_test_setup_teardown(test_threads, rig_setup, teardown),
+               cmocka_unit_test_setup_teardown(test_names, rig_setup, teardown))
