@@ -1,10 +1,10 @@
 /*
  * adding_main.c: bitsift-bench-adding FILE.jsonl DIR [ROUNDS]: measures how many documents are
- * indexed per second of CPU time of one thread: by indexing the file, as `bitsift index -j1` does,
- * and by adding the same documents to a writer from memory, with and without storing their texts,
- * in turns. In each round, the same by wall-clock time, where the writer has its default of a
- * thread per processor. Finally, the time to add one document to that index in a transaction of its
- * own.
+ * indexed per second in three ways: by indexing the file, as `bitsift index -j1` does, and by
+ * adding its documents to a writer from memory, without and with storing their texts. Each round
+ * measures each way twice: in CPU time, all with one thread; and in wall-clock time, where the
+ * writer has its default of a thread per processor. Finally measures the time to add one document
+ * to the last index, with a writer and a commit of its own. The indexes are made in DIR.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -74,8 +74,9 @@ static void print_counting(void)
 	}
 }
 
-/* Adds the keys to a filter of this plan and compresses it. Returns the bits sent per key, and the
- * rate. */
+/* Adds n keys to a filter of this plan, compresses it and decompresses it. Returns the compressed
+ * bits per key, without the header of 64 bytes. *rate_out: the false-positive rate, measured with
+ * the decompressed filter. */
 static double send(const struct bs_bloom_plan *plan, uint64_t n, double *rate_out)
 {
 	struct bs_error err;

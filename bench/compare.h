@@ -65,8 +65,8 @@ static inline const struct outcome *outcome_of(const struct comparison *comparis
 /* Defined in compare_report.c: writes tables in Markdown to `file`. `summary` (nullable) gets
  * tab-separated lines: "time", row, engine, mean, p50 and p95 in microseconds; "touched", row,
  * engine, mean bytes of the index, mean bytes of texts, mean number of texts; "false", median and
- * mean of the false candidates. An exhaustive run (bitsift_options) writes only the data read, and
- * the lines "read", row, engine, number of texts. */
+ * mean number of false candidates per match. An exhaustive run (bitsift_options) writes only the
+ * table of texts read and the lines "read", row, engine, mean number of texts. */
 void compare_report(const struct comparison *comparison, FILE *file, FILE *summary);
 
 #endif

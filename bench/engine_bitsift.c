@@ -1,8 +1,8 @@
 /*
  * engine_bitsift.c: bitsift through its public library: exact counts, the best ten, all ids, and
- * reading every text (--brute). Except for bitsift-stat it does not check the sources for changes
- * (no_stat), because the other engines do not either. Its candidates without verification are in
- * engine_filter.c.
+ * reading every text (--brute). Only bitsift-stat and bitsift-brute check the sources for changes;
+ * the others do not (no_stat), because the other products do not either. engine_filter.c has
+ * bitsift's candidates without verification.
  */
 #include "bench/engine_bitsift.h"
 

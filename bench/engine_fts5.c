@@ -18,8 +18,8 @@
 
 #define FILLER "\x01"
 
-/* The input of the tokenizer. It is global, because only one table is built or queried at a
- * time. */
+/* The context of the tokenizer: the document whose tokens it returns while a table is built. A
+ * query needs neither member. */
 struct source {
 	const struct terms *terms;
 	const struct token_stream *document;

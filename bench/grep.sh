@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # grep.sh [OPTION...] TREE: compares `bitsift grep`, with and without an index, with rg 15, rg 13,
-# ugrep and codesearch, as whole processes, on the patterns and options of grep_patterns.tsv. README.md explains the
-# measurements. Each answer of bitsift is compared with that of rg 15, byte for byte.
+# ugrep and codesearch, as whole processes, on the patterns and options of grep_patterns.tsv.
+# README.md explains the measurements. Each answer of bitsift is compared with that of rg 15, byte
+# for byte.
 set -euo pipefail
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 
@@ -126,8 +127,8 @@ measure() { # CLASS PATTERN OPTION...
         for tool in "${tools[@]}"; do
             takes_part "$tool" "$class" "$@" || continue
             now && start=$clock
-            # Output to a file, because some tools stop at the first line if it goes to /dev/null.
-            # The figures of nine and shape are for a pipe.
+            # The output goes to a file, because some tools stop at the first line if it goes to
+            # /dev/null. The output of the classes nine and shape goes to a pipe.
             case $class in
                 nine | shape) ask "$tool" "$pattern" "$@" 2>/dev/null | cat >"$work/out" || true ;;
                 *) ask "$tool" "$pattern" "$@" >"$work/out" 2>/dev/null || true ;;

@@ -513,8 +513,9 @@ static int take_bytes(void *context, const void *bytes, size_t n_bytes)
 
 /* Totals of a kind of queries or patterns. */
 struct kind_sum {
-	/* n_ended: calls that returned BS_DEADLINE. n_partial: calls that returned a part of the
-	 * answer at the deadline. n_failed: calls that returned another error. */
+	/* n: all calls. n_ended: calls that returned BS_DEADLINE. n_partial: calls that returned a
+	 * part of the answer at the deadline. n_failed: calls that returned another error; for
+	 * queries, BS_INVALID and BS_NOT_FOUND do not count. */
 	size_t n, n_ended, n_partial, n_failed;
 	double worst_ms;
 };
@@ -554,7 +555,8 @@ static void print(const char *what, const char *const *names, const struct kind_
 			       sums[i].n_ended, sums[i].n_partial, sums[i].worst_ms);
 }
 
-/* Reads words from a file of the tree, and writes a file of one long line. */
+/* Fills `words` from the file MAINTAINERS of the tree, and writes the file long_line. False if
+ * either fails. */
 static bool prepare(const char *tree)
 {
 	static char bytes[1 << 20];

@@ -73,7 +73,7 @@ CREATE UNLOGGED TABLE lines(n bigserial, line text);
 \\copy lines(line) from '$records' with (format csv, delimiter e'\\x02', quote e'\\x01')
 CREATE TABLE t(id int PRIMARY KEY, body text);
 CREATE UNLOGGED TABLE spare(id int PRIMARY KEY, body text);
--- Spread the rows over all records, in order: the first rows would be those of one folder.
+-- Takes rows from all records, in their order, because the first records are all of one folder.
 CREATE UNLOGGED TABLE picked AS $pieces;
 INSERT INTO t SELECT row_number() OVER (ORDER BY n), body FROM (SELECT n, body FROM picked ORDER BY hashint8(n) LIMIT $rows) p;
 INSERT INTO spare SELECT row_number() OVER (ORDER BY hashint8(n + 1)), left(body, 2000) FROM (SELECT n, body FROM picked ORDER BY hashint8(n + 1) LIMIT 200000) p;

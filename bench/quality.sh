@@ -45,8 +45,8 @@ documents=$1 queries=$2 qrels=$3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# A record of BEIR has its id in _id, and fields that are not text. Its queries may be documents
-# themselves (no_self).
+# A record of BEIR has its id in _id, and fields that are not text. A query of BEIR may itself be
+# one of the documents (no_self).
 fields=
 no_self=0
 id=()

@@ -2,8 +2,8 @@
 # ranges.sh BITSIFT [N]: measures queries of ranges over N (1,000,000) generated records with
 # numbers and dates: counts of ranges, counts of ranges with a word, and the first ten hits by a
 # field. Prints first the cost of an index with and without these fields, then a table: the count,
-# checked against awk's; the median time of 200 runs; the lines of 64 bytes read per query. Uses a
-# temporary folder; TMPDIR needs 400 MB.
+# checked against awk's except for dates; the median time of 200 runs; the lines of 64 bytes read
+# per query. Uses a temporary folder; TMPDIR needs 400 MB.
 set -euo pipefail
 bitsift=$(realpath -- "$1")
 n=${2:-1000000}

@@ -57,7 +57,7 @@ else
     echo "slow_classes.sh: Lucene is left out: no liblucene8-java or no JDK" >&2
 fi
 
-milliseconds() { # COMMAND...: prints microseconds, the best of three runs
+microseconds() { # COMMAND...: prints microseconds, the best of three runs
     local best='' start took
     for _ in 1 2 3; do
         start=${EPOCHREALTIME/./}
@@ -77,14 +77,14 @@ per_query() { # MICROSECONDS QUERIES: milliseconds per query
 row() { # CLASS TABLE
     local class=$1 table=$2 n_queries ours theirs=- javas=- empty
     n_queries=$(wc -l <ours)
-    empty=$(milliseconds "$bitsift" query --index "$table" --no-stat -j 1 --count zzzz || true)
-    ours=$(milliseconds "$bitsift" query --index "$table" --no-stat -j 1 --count --batch ours)
+    empty=$(microseconds "$bitsift" query --index "$table" --no-stat -j 1 --count zzzz || true)
+    ours=$(microseconds "$bitsift" query --index "$table" --no-stat -j 1 --count --batch ours)
     awk '{ print $NF }' out >our-counts
     ours=$(per_query $((ours - empty)) "$n_queries")
     if [ -s theirs ]; then
         sed "s/'/''/g; s/.*/SELECT count(*) FROM $table WHERE $table MATCH '&';/" theirs >selects
-        empty=$(milliseconds sqlite3 db "SELECT count(*) FROM $table WHERE $table MATCH 'zzzz'")
-        theirs=$(milliseconds sqlite3 db '.read selects')
+        empty=$(microseconds sqlite3 db "SELECT count(*) FROM $table WHERE $table MATCH 'zzzz'")
+        theirs=$(microseconds sqlite3 db '.read selects')
         cmp -s out our-counts || class="$class (FTS5: other counts)"
         theirs=$(per_query $((theirs - empty)) "$n_queries")
     fi

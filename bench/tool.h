@@ -32,7 +32,7 @@ uint64_t cpu_ns(void); /* of this process, all threads */
 /* Formats a string; the caller frees it. */
 char *text_of(const char *format, ...) BENCH_PRINTF(1, 2);
 
-void *grown(void *array, size_t n_bytes); /* realloc that does not fail */
+void *grown(void *array, size_t n_bytes); /* realloc; dies if memory runs out */
 
 /* The bytes of a file, or of all files below a folder. 0 if it does not exist. */
 uint64_t path_bytes(const char *path);

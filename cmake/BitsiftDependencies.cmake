@@ -18,8 +18,9 @@ find_library(STEMMER_LIBRARY stemmer REQUIRED)
 add_library(Stemmer::stemmer UNKNOWN IMPORTED GLOBAL)
 set_target_properties(Stemmer::stemmer PROPERTIES
     IMPORTED_LOCATION ${STEMMER_LIBRARY} INTERFACE_INCLUDE_DIRECTORIES ${STEMMER_INCLUDE_DIR})
-# Only loaded, never linked to: without Hyperscan grep works, but searches patterns
-# without a literal more slowly.
+# Hyperscan is only loaded at run time, never linked to. Without it grep works, but searches
+# patterns without a literal more slowly.
 pkg_check_modules(HYPERSCAN libhs)
-# Without RE2, grep gives up patterns that take PCRE2 too long.
+# Without RE2, grep stops searching a file in which a match takes PCRE2 too long, and reports the
+# file.
 pkg_check_modules(RE2 IMPORTED_TARGET re2)

@@ -1,5 +1,6 @@
 # Libraries that are loaded when they are first needed: see core/system/library.h. The build records
-# the soname, which a program linked to the library would use, and the folder of the library here.
+# the soname of each library, which a program linked to the library would use, and the folder that
+# the library has on the build machine.
 option(BITSIFT_LOAD_LATE "Load ICU, Snowball, the JSON parser and what unpacks files when they are first needed, not whenever a program starts" ON)
 
 # bitsift_find_soname(NAME FILE): sets NAME_SONAME and NAME_FOLDER if the file has a soname.
@@ -87,8 +88,8 @@ function(bitsift_cxx_library name source library)
         LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
 endfunction()
 
-# bitsift_link_cxx_libraries(FOLDER...): links these libraries into the other folders that programs and
-# modules are built in.
+# bitsift_link_cxx_libraries(FOLDER...): makes symlinks to the libraries of bitsift_cxx_library in
+# other folders of the build tree, so that programs and modules in these folders find them.
 function(bitsift_link_cxx_libraries)
     if(NOT BITSIFT_LOAD_LATE)
         return()

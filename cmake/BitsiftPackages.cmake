@@ -1,6 +1,7 @@
 # `cpack` makes five Debian packages: bitsift (the program), libbitsift0.1 (the library),
-# libbitsift-json and libbitsift-re2 (which both load) and libbitsift-dev. Build with the preset `package`, which has
-# the right install folders: cmake --workflow --preset package.
+# libbitsift-json and libbitsift-re2 (which the program and the library load), and libbitsift-dev.
+# Build with the preset `package`, which has the right install folders:
+# cmake --workflow --preset package.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME bitsift)
 set(CPACK_PACKAGE_VENDOR "the bitsift authors")

@@ -1,5 +1,6 @@
 # shellcheck shell=bash
-# Debian packages that the project needs, and how to install the missing ones; ripgrep for the tests. Sourced by demo.sh and test.sh.
+# Debian packages that the project needs, a function that installs the missing ones, and one that
+# fetches ripgrep for the tests. Sourced by demo.sh and test.sh.
 # shellcheck disable=SC2034 # used by those who source this
 BUILD_PACKAGES=(g++ cmake make ninja-build pkg-config libicu-dev libsimde-dev libpcre2-dev libxxhash-dev libzstd-dev
     libsimdjson-dev libstemmer-dev zlib1g-dev libbz2-dev liblzma-dev liblz4-dev libbrotli-dev libre2-dev)

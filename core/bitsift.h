@@ -27,8 +27,8 @@
  *
  * Rules for the whole interface:
  *
- * - The library never prints, never exits and installs no signal handlers. It has no global state
- *   except ICU's.
+ * - The library never prints, never exits and installs no signal handlers. It has no global state,
+ *   except that of ICU, the libraries that it has loaded, and a random seed for hash tables.
  * - A function that can fail returns enum bs_status and takes as its last argument a struct
  *   bs_error, or NULL.
  * - Zero is the default of every field of a request. Reserved fields must be zero, BS_UNSUPPORTED
@@ -36,8 +36,8 @@
  *   returns.
  * - Strings are NUL-ended UTF-8, paths NUL-ended bytes. Strings with a length next to them are any
  *   bytes, and not NUL-ended.
- * - A relative path is relative to the working directory, for as long as the objects opened with it
- *   are open.
+ * - A relative path is relative to the working directory. Later calls may resolve it again; so do
+ *   not change the working directory while an object that was opened with it is open.
  * - Sources are read, never mapped: a source that is truncated meanwhile counts as changed or
  *   unreadable. The files of an index are mapped. bitsift only replaces or unlinks them, which
  *   mappings survive. If something else truncates a file of an open index, or its disk fails, the

@@ -824,8 +824,8 @@ Entries that another user wrote into the file of trusted indexes are ignored.
 
 option_number_most query/options/command_line.c command_line
 A numeric option is at most its maximum.
-- if (*digits < '0' || *digits > '9' || *end || errno || number < least || number > most)
-+ if (*digits < '0' || *digits > '9' || *end || errno || number < least || number - 1 > most)
+- if (!is_number || errno || number < least || number > most)
++ if (!is_number || errno || number < least || number - 1 > most)
 
 option_size_overflow query/options/command_line.c command_line
 A size in ripgrep's notation that overflows is refused.

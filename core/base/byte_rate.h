@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
-/* The estimated number of times that a byte occurs in 1,000 bytes. Only the order of magnitude
- * matters: a search drops what turns out to be too frequent. */
+/* The estimated number of times that a byte occurs in 1,000 bytes of source text. Only the order of
+ * magnitude matters, because a wrong estimate makes a search slower, but does not change its
+ * result. */
 double bs_byte_rate(uint8_t byte);

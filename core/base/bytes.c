@@ -1,9 +1,10 @@
 /* bytes.c: see bytes.h. */
 #include "core/base/bytes.h"
 
-/* The most bytes that are counted in a byte: a multiple of the size of vectors, so that no single
- * bytes remain for the compiler's scalar loop. Scar: GCC 12 miscompiles this loop if the number of
- * bytes is a constant 16; every test with line numbers would notice. */
+/* The maximum number of bytes whose matches are summed in a uint8_t; below 256, so that the sum
+ * cannot overflow. A multiple of 16, the size of a vector, so that no bytes of a whole block remain
+ * for the compiler's scalar loop. Warning: GCC 12 miscompiles the inner loop if its number of bytes
+ * is the constant 16; the tests of line numbers show it. */
 #define BLOCK_BYTES ((size_t)240)
 
 size_t bs_count_byte(const uint8_t *bytes, size_t n_bytes, uint8_t byte)

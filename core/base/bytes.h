@@ -1,5 +1,5 @@
-/* bytes.h: little-endian integers, varints, bits and comparisons of bytes. All files are written
- * with these functions. */
+/* bytes.h: little-endian integers, varints, bits and comparisons of bytes. Integers in files have
+ * the formats that are defined here. */
 #pragma once
 
 #include <stdbool.h>

@@ -2,9 +2,9 @@
  * date.h: dates of ISO 8601.
  *
  * Forms: 2024, 2024-05, 2024-05-17, 2024-05-17T08, ...T08:30, ...T08:30:59.5. A space may replace
- * the T. A time may have an offset (Z, +02, +02:00, +0200); without one it is UTC. A shorter date
- * means the whole of its year, month, day, hour, minute, second or fraction. The calendar is the
- * proleptic Gregorian, years 0 to 9999.
+ * the T. A time may have an offset (Z, +02, +02:00, +0200); without an offset it is UTC. A date is
+ * a time span: the whole of the last unit that it names (year, month, day, hour, minute, second or
+ * fraction). The calendar is the proleptic Gregorian, years 0 to 9999.
  */
 #pragma once
 
@@ -22,7 +22,7 @@ struct bs_date {
  * microseconds are dropped. */
 bool bs_date_parse_span(const uint8_t *text, size_t text_bytes, struct bs_date *date_out);
 
-/* The first microsecond of a year, since 1970. */
+/* The first moment of a year, in microseconds since 1970. */
 int64_t bs_date_year_us(int year);
 
 #define BS_DATE_TEXT_BYTES 32u
@@ -37,7 +37,8 @@ struct bs_moment {
 
 /* Encodes a moment in 64 bits; codes compare like moments. From 1681 to 2258 the code is the ns
  * since 1970 (absolute value below 2^63 - 2^56). Outside these years the code continues in steps of
- * 2^-16 s. Moments more than about 35,000 years outside saturate at the least or greatest code. */
+ * 2^-16 s. Moments more than about 35,000 years outside them have the least or the greatest
+ * code. */
 int64_t bs_moment_code(struct bs_moment moment);
 
 /* The moment in microseconds since 1970, rounded down. INT64_MIN or INT64_MAX if 64 bits do not

@@ -5,7 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Kinds of entries; entries of other kinds are not listed. */
+/* Kinds of entries. BS_ENTRY_SPECIAL: sockets, pipes and devices. A folder has no listing if the
+ * kind of one of its entries cannot be determined. */
 enum bs_entry_kind {
 	BS_ENTRY_FILE,
 	BS_ENTRY_FOLDER,

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* The number of possible trigrams. A trigram's number is the low bits of its key. */
+/* The number of possible trigrams. A trigram's number is the low 24 bits of its key. */
 #define BS_GRAM_TRIGRAMS (1u << 24)
 
 /* Factors of the 32-bit hashes of 5-grams. An indexer hashes every 5-gram of a text, so these

@@ -45,7 +45,8 @@ uint64_t bs_checksum(const void *bytes, size_t n_bytes)
 	return XXH3_64bits(bytes, n_bytes);
 }
 
-/* A bs_checksum_stream is an XXH3_state_t; the public name avoids including xxHash's header. */
+/* A bs_checksum_stream is an XXH3_state_t. The type of its own keeps xxHash's header out of
+ * hash.h. */
 struct bs_checksum_stream *bs_checksum_stream_new(void)
 {
 	XXH3_state_t *state = XXH3_createState();

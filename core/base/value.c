@@ -16,7 +16,7 @@
 struct decimal {
 	bool is_negative;
 	int64_t exponent;
-	/* Digits without leading and trailing zeros; 0 for the number zero. */
+	/* The number of digits, without leading and trailing zeros; 0 for the number zero. */
 	size_t n_digits;
 	/* The values (not the characters) of the first BS_VALUE_MOST_DIGITS digits. In a key read
 	 * from an index, the digits 0 and 1 after them represent all further digits. */
@@ -322,8 +322,8 @@ enum bs_status bs_value_format(const struct bs_value *value, struct bs_buffer *o
 	return bs_buffer_append(out, date, strlen(date), err);
 }
 
-/* Multiplies by 1024^power, power <= 5. Writes the digits to *room, the unused part of the room of
- * bs_range_parse, and advances *room. *room NULL: does nothing, because the digits are not
+/* Multiplies *decimal by 1024^power, power <= 5. Writes the digits to *room, the unused part of the
+ * room of bs_range_parse, and advances *room. *room NULL: does nothing, because the digits are not
  * needed. */
 static void multiply(struct decimal *decimal, ptrdiff_t power, uint8_t **room)
 {
@@ -359,8 +359,8 @@ struct value_end {
 	struct bs_date date;
 };
 
-/* Parses a number with an optional size suffix (10k, 1.5Gi). Each letter is 1000 times the one
- * before it. */
+/* Parses a number with an optional size suffix (10k, 1.5Gi). Each letter of `letters` means 1000
+ * times the one before it; with an i, 1024 times. */
 static bool parse_sized(const uint8_t *text, size_t text_bytes, uint8_t **room,
                         struct bs_value *value)
 {

@@ -2,9 +2,9 @@
  * value.h: numbers and dates as comparable keys, and ranges of them. Indexer, query and check all
  * use these functions to decide the value of a text, its order, and whether it is in a range.
  *
- * A number is [+-] digits [. digits] [e digits] and covers the whole text. There is a digit before
- * or after the point, and the exponent is below 10^9. A date is one of date.h. Values are compared
- * exactly, with any number of digits: different numbers are different values.
+ * A number is [+-] digits [. digits] [e [+-] digits] and covers the whole text. There is a digit
+ * before or after the point, and the exponent is between -10^9 and 10^9. A date is one of date.h.
+ * Values are compared exactly, with any number of digits: different numbers are different values.
  *
  * A value has a key. The bytewise order of keys (a prefix first) is the order of values; numbers
  * are before dates. Bytes are hexadecimal:
@@ -17,8 +17,9 @@
  *             negative numbers: all bytes after the sign byte are inverted, and ff is appended.
  *     date    40, then the first us of the date since 1970, plus 2^63, in eight bytes, big-endian.
  *
- * A number with more than 256 digits has an open key: its first 256 digits and then the digits 0,
- * 1. An open key represents all longer numbers that begin with its 256 digits.
+ * Digits are counted without leading and trailing zeros. A number with more than 256 digits has an
+ * open key: its first 256 digits and then the digits 0, 1. An open key represents all longer
+ * numbers that begin with its 256 digits.
  */
 #pragma once
 
@@ -27,7 +28,7 @@
 
 /* The maximum number of digits of a number in its key; an open key has two more. */
 #define BS_VALUE_MOST_DIGITS 256u
-/* The maximum length of a key. */
+/* Every key is shorter than this. */
 #define BS_VALUE_MOST_BYTES 160u
 
 /* The first byte of a key. */
@@ -80,9 +81,10 @@ enum bs_range_kind {
 	BS_RANGE_KINDS
 };
 
-/* A range: a span of numbers and a span of dates. If both ends are numbers as well as dates (1990),
- * each span is the range of that kind. Otherwise the span of the other kind is empty, except that a
- * range of dates also contains the numbers 1000..9999 that are years in it. */
+/* A range: a span of numbers and a span of dates. If its ends can be read as numbers and as dates
+ * (1990), one span is the range of numbers and the other is the range of dates. Otherwise the span
+ * of the kind that the ends are not is empty, except that a range of dates also contains, as
+ * numbers, the years 1000..9999 whose first moment is in the range. */
 struct bs_range {
 	struct bs_value_span spans[BS_RANGE_KINDS];
 };
@@ -106,5 +108,6 @@ bool bs_range_is_empty(const struct bs_range *range);
 /* True if the value is in one of the two spans. */
 bool bs_range_has(const struct bs_range *range, const struct bs_value *value);
 
-/* Makes the range of the dates in [first_us, end_us), and of the numbers that are years in it. */
+/* Makes the range of the dates in [first_us, end_us), and of the numbers 1000..9999 that are years
+ * whose first moment is in it. */
 void bs_range_of_dates(int64_t first_us, int64_t end_us, struct bs_range *range_out);

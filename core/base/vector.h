@@ -38,8 +38,8 @@ BS_VECTOR(bs_u64s, uint64_t);
 /* The number of items. */
 #define bs_vector_n(vector) ((vector)->bytes.used_bytes / sizeof(*(vector)->items))
 
-/* Appends a copy of *item, which must not lie in the vector. BS_NO_MEMORY leaves the vector
- * unchanged. */
+/* Appends a copy of *item, which must not lie in the vector. A failure (see bs_buffer_reserve)
+ * leaves the vector unchanged. */
 #define bs_vector_append(vector, item, err) bs_vector_extend(vector, item, 1, err)
 
 /* Appends copies of item[0 .. n). Fails like bs_vector_append. The conditional makes the compiler
@@ -48,7 +48,7 @@ BS_VECTOR(bs_u64s, uint64_t);
 	bs_buffer_append(&(vector)->bytes, 1 ? (item) : (vector)->items, \
 	                 (n) * sizeof(*(vector)->items), err)
 
-/* Makes room for n more items. BS_NO_MEMORY. */
+/* Makes room for n more items. Fails like bs_buffer_reserve. */
 #define bs_vector_reserve(vector, n, err) \
 	bs_buffer_reserve(&(vector)->bytes, (n) * sizeof(*(vector)->items), err)
 

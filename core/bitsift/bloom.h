@@ -18,7 +18,8 @@
  *   has a bit set with probability (its density)          d = 1 - e^{-k n / m};
  *   answers "maybe" for an absent key with probability    d^k;
  *   with t bits set holds about                           n* = -(m / k) ln(1 - t / m)   keys.
- * These hold to a few percent from some 100 keys on, and to less than one from 1,000 on.
+ * These formulas are accurate to a few percent from about 100 keys on, and to less than one percent
+ * from 1,000 keys on.
  *
  * Every member has a stored form: little-endian, with magic, version and checksums, the same on
  * every machine (core/FORMAT.md, "Filters"). Stored plain and attenuated filters can be queried in
@@ -66,11 +67,11 @@ BS_API uint32_t bs_bloom_optimal_hashes(uint64_t n_bits, uint64_t n_keys);
 BS_API double bs_bloom_density(uint64_t n_bits, uint32_t n_hashes, uint64_t n_keys);
 /* Expected false positive rate, in [0, 1]. */
 BS_API double bs_bloom_false_rate(uint64_t n_bits, uint32_t n_hashes, uint64_t n_keys);
-/* The bits per key at which a filter with n_hashes hashes has a density in (0, 1): k / -ln(1 -
- * d). */
+/* The bits per key at which a filter with n_hashes (k) hashes has this density (d, in (0, 1)):
+ * k / -ln(1 - d). */
 BS_API double bs_bloom_bits_per_key(double n_hashes, double density);
-/* Bits of information in a bit that is set with this probability: -d log2 d - (1 - d) log2(1 -
- * d). */
+/* Bits of information in a bit that is set with probability d, the density:
+ * -d log2 d - (1 - d) log2(1 - d). */
 BS_API double bs_bloom_entropy(double density);
 
 /* A plain Bloom filter. */
@@ -89,7 +90,7 @@ struct bs_bloom_view {
  * n_hashes in 1..64; BS_NO_MEMORY. *bloom_out is NULL on failure. */
 BS_API enum bs_status bs_bloom_new(uint64_t n_bits, uint32_t n_hashes, struct bs_bloom **bloom_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
-/* Creates a filter with the same bits; free it with bs_bloom_free. BS_NO_MEMORY. */
+/* Creates a filter with the bits of the view; free it with bs_bloom_free. BS_NO_MEMORY. */
 BS_API enum bs_status bs_bloom_copy(struct bs_bloom_view view, struct bs_bloom **bloom_out,
                                     struct bs_error *err) BS_WARN_UNUSED;
 /* NULL is fine. */
@@ -107,8 +108,9 @@ BS_API bool bs_bloom_has(struct bs_bloom_view view, struct bs_bloom_key key);
 BS_API size_t bs_bloom_pass(const struct bs_bloom_view *views, size_t n_views,
                             const struct bs_bloom_key *keys, size_t n_keys, uint32_t *passed_out);
 
-/* Union: OR of the bits. Intersection: AND of the bits, which has all common keys, but more false
- * positives than a filter to which only those were added. BS_INVALID: the shapes differ. */
+/* Replace the bits of a filter by those of its union (OR) or intersection (AND) with another one.
+ * The intersection has all common keys, but more false positives than a filter to which only these
+ * keys were added. BS_INVALID: the shapes (n_bits, n_hashes) differ. */
 BS_API enum bs_status bs_bloom_unite(struct bs_bloom *bloom, struct bs_bloom_view other,
                                      struct bs_error *err) BS_WARN_UNUSED;
 BS_API enum bs_status bs_bloom_intersect(struct bs_bloom *bloom, struct bs_bloom_view other,
@@ -157,8 +159,9 @@ BS_API enum bs_status bs_counting_new(uint64_t n_counters, uint32_t n_hashes,
 /* NULL is fine. */
 BS_API void bs_counting_free(struct bs_counting *counting);
 BS_API void bs_counting_add(struct bs_counting *counting, struct bs_bloom_key key);
-/* False: the key was never added, because one of its counters is 0; nothing changes. If a key was
- * never added, but none of its counters is 0, removing it corrupts the filter. */
+/* Removes a key that was added. False: the filter does not have the key, because one of its
+ * counters is 0; nothing changes. If the filter does not have the key, but none of its counters is
+ * 0, removing it corrupts the filter. */
 BS_API bool bs_counting_remove(struct bs_counting *counting, struct bs_bloom_key key);
 BS_API bool bs_counting_has(const struct bs_counting *counting, struct bs_bloom_key key);
 
@@ -204,9 +207,10 @@ struct bs_bloom_plan {
 	double sent_bits; /* compressed size in bits per key, without the header of 64 bytes */
 	uint64_t reserved[4];
 };
-/* Finds the plan with the lowest false positive rate for sent_bits per key, or with the fewest
- * sent_bits per key for a rate in (0, 1). In memory the filter takes at most max_bits per key; 0:
- * at most 2^32 - 1 bits in all. BS_INVALID: there is no such plan. */
+/* bs_bloom_plan_for_size finds the plan with the lowest false positive rate that is compressed to
+ * at most sent_bits per key. bs_bloom_plan_for_rate finds the plan that needs the fewest sent_bits
+ * per key for a false positive rate in (0, 1). In memory the filter takes at most max_bits per key;
+ * 0: at most 2^32 - 1 bits in all. BS_INVALID: there is no such plan. */
 BS_API enum bs_status bs_bloom_plan_for_size(uint64_t n_keys, double sent_bits, double max_bits,
                                              struct bs_bloom_plan *plan_out,
                                              struct bs_error *err) BS_WARN_UNUSED;
@@ -275,7 +279,8 @@ BS_API struct bs_attenuated_view bs_attenuated_look(const struct bs_attenuated *
 
 /* The filter of the keys that nodes `level` hops away have; level < n_levels. */
 BS_API struct bs_bloom_view bs_attenuated_level(struct bs_attenuated_view view, uint32_t level);
-/* The first level that may have the key; no nearer node has it. n_levels: no level has the key. */
+/* The lowest level that may have the key: no node fewer hops away has it. n_levels: no level has
+ * the key. */
 BS_API uint32_t bs_attenuated_nearest(struct bs_attenuated_view view, struct bs_bloom_key key);
 
 /* Like bs_bloom_stored_bytes, bs_bloom_store and so on. */
@@ -295,7 +300,7 @@ BS_API enum bs_status bs_attenuated_read_head(const uint8_t *bytes, size_t n_byt
  * the most promising of all offered nodes. With up-to-date filters, the first holder it asks is one
  * of the nearest; it also finds holders beyond all levels, with more queries.
  *
- *      bs_route_start(route, here);
+ *      bs_route_start(route, here, &err);
  *      while (bs_route_next(route, &hop) && !(asked = node_has(hop.node, key)))
  *          for each neighbour of hop.node
  *              bs_route_offer(route, neighbour,
@@ -308,17 +313,18 @@ BS_API enum bs_status bs_route_new(struct bs_route **route_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
 /* NULL is fine. */
 BS_API void bs_route_free(struct bs_route *route);
-/* Starts a new search at a node. The route keeps its memory. */
+/* Starts a new search at a node. The route keeps its memory. BS_NO_MEMORY. */
 BS_API enum bs_status bs_route_start(struct bs_route *route, uint64_t node,
                                      struct bs_error *err) BS_WARN_UNUSED;
-/* Offers a neighbour of the node that bs_route_next returned last. Nodes that were asked before are
- * ignored. */
+/* Offers a neighbour of the node that bs_route_next returned last. level: from
+ * bs_attenuated_nearest, by the neighbour's filter. Nodes that were asked before are ignored.
+ * BS_NO_MEMORY. */
 BS_API enum bs_status bs_route_offer(struct bs_route *route, uint64_t node, uint32_t level,
                                      struct bs_error *err) BS_WARN_UNUSED;
 
 struct bs_route_hop {
 	uint64_t node;
-	uint64_t from;  /* the node that has `node` as its neighbour; for the first node, itself */
+	uint64_t from;  /* the asked node that has `node` as a neighbour; itself for the first */
 	uint32_t hops;  /* distance from the first node */
 	uint32_t level; /* as passed to bs_route_offer; 0 for the first node */
 	uint64_t reserved[2];

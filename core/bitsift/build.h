@@ -53,7 +53,8 @@ struct bs_build_report {
 	/* files, folders and sources that could not be read; their documents stay in the index */
 	uint64_t n_unread;
 	uint64_t skipped[BS_SKIP_MAX]; /* by enum bs_skip */
-	/* the files of skipped[BS_SKIP_BINARY] by file name ending; only the endings met first */
+	/* the files of skipped[BS_SKIP_BINARY] by file name ending. Only the first BS_SKIP_KINDS
+	 * endings are counted, so the sum may be lower. */
 	struct bs_skip_kind binary[BS_SKIP_KINDS];
 	uint64_t elapsed_ns;
 	enum bs_build_step step;
@@ -173,8 +174,8 @@ struct bs_build_callbacks {
 struct bs_build_request {
 	/* The directory of the index. It is created if it does not exist, as are its parent
 	 * folders. NULL: the nearest .bitsift of the working directory and its parents
-	 * (bs_index_locate), or else a new one in the working directory. It must not be a symlink:
-	 * BS_UNTRUSTED. */
+	 * (bs_index_locate), or else a new one in the working directory; BS_UNTRUSTED if the
+	 * .bitsift found is a symlink. */
 	const char *dir;
 	/* an in-memory index instead of a directory; dir is then NULL */
 	struct bs_memory_index *memory;

@@ -48,12 +48,11 @@ struct bs_candidates_result {
 };
 
 /*
- * The documents that may match a pattern, by the grams of in-memory documents and records (struct
- * bs_index_options, grams). Always candidates are: all other documents, documents in segments
- * without grams, and documents that a fresh index found in the sources. BS_INVALID (a pattern that
- * does not compile, a tree that was not ended), BS_STOPPED, BS_DEADLINE, BS_CORRUPT, BS_IO,
- * BS_UNSUPPORTED, BS_NO_MEMORY. The searcher can be used for the next search after any of them.
- * result_out may be NULL.
+ * Finds the documents that may match a pattern, by their grams in the index (struct
+ * bs_index_options, grams). Every document without grams is a candidate; so is every document that
+ * a fresh index found in the sources. BS_INVALID (a pattern that does not compile, a tree that was
+ * not ended), BS_STOPPED, BS_DEADLINE, BS_CORRUPT, BS_IO, BS_UNSUPPORTED, BS_NO_MEMORY. The
+ * searcher can be used for the next search after any of them. result_out may be NULL.
  */
 BS_API enum bs_status bs_candidates(struct bs_searcher *searcher,
                                     const struct bs_candidates_request *request,
@@ -74,8 +73,9 @@ BS_API enum bs_status bs_text_filter_new(const struct bs_grep_pattern *pattern,
 BS_API enum bs_status bs_text_filter_new_of_tree(const struct bs_pattern_tree *tree,
                                                  struct bs_text_filter **filter_out,
                                                  struct bs_error *err) BS_WARN_UNUSED;
-/* False: the pattern certainly does not match the text. True: it may match; also for invalid UTF-8,
- * and if matching would take long. */
+/* False: the pattern certainly does not match the text. True: it may match. If the text is invalid
+ * UTF-8, or matching would take long, the filter only looks for a literal that every match
+ * contains. */
 BS_API bool bs_text_filter_may_match(struct bs_text_filter *filter, const char *text,
                                      size_t text_bytes);
 /* NULL is fine. */

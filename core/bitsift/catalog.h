@@ -61,14 +61,15 @@ BS_API enum bs_status bs_catalog_add(struct bs_catalog *catalog, const char *con
 BS_API enum bs_status bs_catalog_remove(struct bs_catalog *catalog, const char *name,
                                         struct bs_error *err) BS_WARN_UNUSED;
 /* Reads each index that has changed. notice (nullable) gets a line for each index that cannot be
- * read, whose entry stays unchanged. *n_changed_out, *n_unreachable_out: nullable. */
+ * read, whose entry stays unchanged. *n_changed_out, *n_unreachable_out (nullable): the numbers of
+ * indexes that had changed, and that cannot be read. */
 BS_API enum bs_status bs_catalog_refresh(struct bs_catalog *catalog,
                                          void (*notice)(void *context, const char *message),
                                          void *context, uint64_t *n_changed_out,
                                          uint64_t *n_unreachable_out,
                                          struct bs_error *err) BS_WARN_UNUSED;
-/* Writes the catalog to a new file for somebody else. The file must not exist. Summaries are
- * compressed as far as possible. */
+/* Writes the catalog to a new file, for bs_catalog_import elsewhere. BS_INVALID: the file exists.
+ * Compressing the file gains nothing, because summaries have about the size of their entropy. */
 BS_API enum bs_status bs_catalog_export(struct bs_catalog *catalog, const char *file,
                                         struct bs_error *err) BS_WARN_UNUSED;
 /* Adds the entries of an exported file, after verifying all of it. An entry that the catalog has
@@ -188,14 +189,16 @@ struct bs_catalog_grep_request {
 
 struct bs_catalog_grep_result {
 	struct bs_grep_result grep; /* sums over the indexes */
+	/* as in struct bs_catalog_search_result */
 	uint64_t n_indexes, n_asked, n_skipped, n_unreachable;
 	uint64_t reserved[8];
 };
 
 /*
- * Searches the sources of all indexes, one index after the other. An index is skipped if it lacks
- * trigrams that every match has. This is decided by its last commit, even if its files have changed
- * since. Fails as bs_grep and bs_catalog_search.
+ * Searches the sources of all indexes, one index after the other. An index is skipped if its last
+ * commit lacks trigrams that every match has, even if its files have changed since. No index is
+ * skipped if the request searches files that the default rules leave out, or reports files without
+ * a match. Fails as bs_grep and bs_catalog_search.
  */
 BS_API enum bs_status bs_catalog_grep(struct bs_catalog *catalog,
                                       const struct bs_catalog_grep_request *request,

@@ -11,8 +11,8 @@
 BS_BEGIN_DECLS
 
 #define BS_MAX_ESCAPE_BYTES 16
-/* The code point at *at < text_bytes; moves *at after it. Negative for an invalid sequence of
- * UTF-8, which is skipped as a whole. */
+/* The code point at *at < text_bytes; moves *at after it. Negative for invalid UTF-8; *at then
+ * moves over the bytes that count as one U+FFFD (a maximal subpart, in Unicode's words). */
 BS_API int32_t bs_utf8_next(const uint8_t *text, size_t text_bytes, size_t *at);
 /* True for characters that a terminal interprets instead of showing them: control characters (C0,
  * DEL, C1) and direction marks. */

@@ -224,9 +224,10 @@ struct bs_grep_line {
 	uint64_t reserved[4];
 };
 
-/* The results of a search with max_results, from its resume token on. */
+/* The results of a search with max_results, from its resume token on (with before_this, of all its
+ * calls). A result is a line (with is_multi_line: a match), or a file. */
 struct bs_grep_results {
-	uint64_t n_shown, n_found; /* lines (with is_multi_line: matches), or files */
+	uint64_t n_shown, n_found; /* n_found: shown or only counted */
 	uint64_t n_files;          /* files with results */
 	/* token to resume after the last result shown; NULL: there are no more results */
 	const char *resume_token;
@@ -235,8 +236,9 @@ struct bs_grep_results {
 	uint64_t reserved[4];
 };
 
-/* Called on any thread, one at a time. Files are in the order of paths; within a folder in the
- * order of path components or of `sort`. A member that is NULL is not called. */
+/* Called on any thread, one at a time. Files are in the order of files.paths, and below each of
+ * these in the order of path components; with files.sort or files.is_reversed, all files are in
+ * that order instead. A member that is NULL is not called. */
 struct bs_grep_callbacks {
 	/* The output that the program would print, in pieces of any size. The output of the first
 	 * unfinished file arrives while that file is searched; that of later files is kept until it

@@ -11,11 +11,11 @@ BS_BEGIN_DECLS
 
 /*
  * A condensed segment is a smaller form of a segment, for storage. The file `condensed-N` has the
- * contents of the segment `seg-N`, but the terms of each document instead of columns and
- * false-positive lists. These are most of the bytes of a segment, and can be computed again. If
- * both files are compressed, `condensed-N` has two thirds of the bytes. It cannot be searched. A
- * host may store it instead of the segment, and restores the segment before it opens the index, in
- * a third of the time that indexing took.
+ * contents of the segment `seg-N`, but the terms of each document instead of the columns and
+ * false-positive lists, which are most of the bytes of a segment and can be computed again. If both
+ * files are compressed, `condensed-N` has two thirds of the bytes of `seg-N`. A condensed segment
+ * cannot be searched. A host may store it instead of the segment, and restore the segment before it
+ * opens the index, in a third of the time that indexing took.
  *
  * Restores `seg-N` from the file with this name, byte for byte, and adds it to the index. Needs as
  * much memory as writing a segment; with bs_memory_index_use_folder all of it is in files, except

@@ -5,14 +5,15 @@
  *
  *      index -> segments -> shards -> levels -> columns
  *
- * A shard is a matrix of bits with a row for each of up to 262,144 documents. Each term sets a few
- * columns of each level, chosen by its hash; its term treatment gives their number, by its document
- * frequency. A column of the document level has one bit for each row. A column of a coarser level
- * has one bit for several adjacent rows, which is set if it would be set for any of them. An exact
- * column belongs to a single term and has no false positives. Documents that are far longer than
- * the others, and segments with few documents, are in shards of lists instead, which have only
- * exact columns, and for each document a list of its other terms. core/FORMAT.md describes the
- * format; ARCHITECTURE.md gives an overview.
+ * A shard is a matrix of bits with a row for each of up to 262,144 documents. A document sets its
+ * bit in a few columns of each level for each of its terms. The hash of the term chooses these
+ * columns; the term treatment, which depends on the document frequency, gives their number. A
+ * column of the document level has one bit for each row. A column of a coarser level has one bit
+ * for several adjacent rows, which is set if it would be set for any of them. An exact column
+ * belongs to a single term and has no false positives. Documents that are far longer than the
+ * others, and segments with few documents, are in shards of lists instead, which have only exact
+ * columns, and for each document a list of its other terms. core/FORMAT.md describes the format;
+ * ARCHITECTURE.md gives an overview.
  *
  * Columns are 64-bit words in the machine's byte order, borrowed from the mapped index until it is
  * closed; their checksums have been verified. Lane i is bit i % 64 of word i / 64 and represents

@@ -16,7 +16,7 @@ enum bs_skip {
 	BS_SKIP_LINK,       /* a symlink in a folder, broken or not: not followed */
 	BS_SKIP_SPECIAL,    /* a socket, pipe or device */
 	BS_SKIP_UNREADABLE, /* permission denied, an I/O error, or removed while it was read */
-	/* larger than max_document_bytes of the index, which is at most 4 GiB; bs_grep searches
+	/* larger than max_document_bytes of the index (struct bs_source_rules); bs_grep searches
 	 * such files */
 	BS_SKIP_TOO_LARGE,
 	/* a line that is not a JSON object, or whose id is neither a string nor an integer */

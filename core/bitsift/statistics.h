@@ -18,6 +18,8 @@ BS_BEGIN_DECLS
  */
 struct bs_statistics;
 
+/* Creates empty statistics; free them with bs_statistics_free. BS_NO_MEMORY: *statistics_out is
+ * NULL. */
 BS_API enum bs_status bs_statistics_new(struct bs_statistics **statistics_out,
                                         struct bs_error *err) BS_WARN_UNUSED;
 /* NULL is fine. */
@@ -29,7 +31,7 @@ BS_API enum bs_status bs_statistics_add(struct bs_statistics *statistics,
                                         struct bs_error *err) BS_WARN_UNUSED;
 
 /* The number of documents, including deleted ones that compaction has not removed, and the sum of
- * their lengths. */
+ * their lengths in words. bs_statistics_set replaces both. */
 BS_API uint64_t bs_statistics_n_docs(const struct bs_statistics *statistics);
 BS_API uint64_t bs_statistics_n_positions(const struct bs_statistics *statistics);
 BS_API void bs_statistics_set(struct bs_statistics *statistics, uint64_t n_docs,

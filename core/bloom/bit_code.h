@@ -1,13 +1,14 @@
 /*
- * bit_code.h: entropy coding of an array of n bits of which t are set at random. A code has about n
- * H(t / n) bits.
+ * bit_code.h: entropy coding of an array of n bits of which t are set at random. A code has about
+ * n H(t / n) bits, where H is the binary entropy (bs_bloom_entropy).
  *
- * The coder works on blocks of 2^L bits. A block is empty with probability (1 - t / n)^(2^L). The
- * code says whether the block is empty. If not, it says whether the left half is empty; if the left
- * half is not, it says whether the right half is; and so on down to single bits. The probabilities
- * of these answers multiply to the probability of the bits; therefore nothing is lost compared with
- * coding each bit, and empty areas take no time. The largest blocks are empty about half of the
- * time. If most bits are set, the inverted array is coded.
+ * The coder works on blocks of 2^L bits. A block is empty if none of its bits is set, which has the
+ * probability (1 - t / n)^(2^L). The code says whether the block is empty. If not, it says whether
+ * the left half is empty; if the left half is not, it says whether the right half is; and so on
+ * down to single bits. The probabilities of these answers multiply to the probability of the bits;
+ * therefore nothing is lost compared with coding each bit, and an empty area takes few answers. The
+ * largest blocks are empty about half of the time. If most bits are set, the inverted array is
+ * coded.
  *
  * Probabilities are fractions of 2^32. Encoder and decoder compute them with integers from t and n,
  * which both have.

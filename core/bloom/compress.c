@@ -79,8 +79,8 @@ enum bs_status bs_bloom_decompress(const uint8_t *bytes, size_t n_bytes, uint64_
  * is two bit arrays: which zeros became ones, and which ones became zeros. Each is coded with its
  * own density. If keys were only added, the second array costs nothing. */
 struct side {
-	uint64_t n_bits;    /* zeros, or ones, in the old filter */
-	uint64_t n_changed; /* of these */
+	uint64_t n_bits;    /* number of zeros, or of ones, in the old filter */
+	uint64_t n_changed; /* number of these bits that have changed */
 	uint8_t *changed;   /* bit i: the i-th zero (or one) has changed */
 };
 

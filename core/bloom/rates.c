@@ -79,7 +79,7 @@ static double sent_bits(double bits_per_key, uint32_t n_hashes)
 	return bits_per_key * bs_bloom_entropy(-expm1(-(double)n_hashes / bits_per_key));
 }
 
-/* The plan of a filter with these bits, rounded to a whole number, and hashes. */
+/* The plan of a filter with n_bits bits (rounded down, to 1..2^32-1) and n_hashes hashes. */
 static struct bs_bloom_plan plan_of(uint64_t n_keys, double n_bits, uint32_t n_hashes)
 {
 	struct bs_bloom_plan plan = {.n_bits = n_bits < 1 ? 1 : (uint64_t)fmin(n_bits, UINT32_MAX),
@@ -90,9 +90,11 @@ static struct bs_bloom_plan plan_of(uint64_t n_keys, double n_bits, uint32_t n_h
 	return plan;
 }
 
-/* False for plans with more hashes than the optimal plain filter of this size. More than half of
- * the bits of such a filter are set, so it can be compressed, too. It can be a few percent better
- * (28 hashes in 14 bits a key: rate .0171; 2 hashes: .0177), but needs ten times as many probes. */
+/* False for plans with more hashes than the optimal plain filter of this size. A filter of such a
+ * plan has more than half of its bits set, so it can be compressed, too. Its false positive rate
+ * can be a few percent lower, but it needs ten times as many probes. For example, filters with 14
+ * bits for each key, compressed to about 8, have a rate of .0171 with 28 hashes and .0177 with
+ * 2. */
 static bool is_sensible(const struct bs_bloom_plan *plan, uint64_t n_keys)
 {
 	return plan->n_hashes <= bs_bloom_optimal_hashes(plan->n_bits, n_keys);

@@ -18,8 +18,8 @@
 /* An offered node. */
 struct offer {
 	uint64_t node;
-	uint64_t from;   /* the neighbour that was asked before this offer; the start itself */
-	uint64_t number; /* serial number; ties are resolved in its order */
+	uint64_t from;   /* the asked node that has `node` as a neighbour; the start: itself */
+	uint64_t number; /* serial number of the offer; of equal offers the lowest is first */
 	uint32_t hops;   /* from the start */
 	uint32_t level;
 };
@@ -31,7 +31,7 @@ struct bs_route {
 	struct bs_buffer asked;
 	size_t n_slots;
 	size_t n_asked;     /* nodes in the table */
-	uint64_t n_offered; /* offers since the start; the next serial number */
+	uint64_t n_offered; /* offers since the start; the last serial number */
 	uint64_t here;      /* the node asked last */
 	uint32_t hops;      /* of `here` */
 };

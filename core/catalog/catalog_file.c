@@ -41,7 +41,8 @@ struct reader {
 	bool has_no_memory; /* the reason of is_bad is missing memory */
 };
 
-/* Reads a varint, which is invalid if it exceeds `most`. Returns 0 if anything was invalid. */
+/* Reads a varint, which is invalid if it exceeds `most`. Returns 0 if it, or an earlier value, is
+ * invalid. */
 static uint64_t get(struct reader *from, uint64_t most)
 {
 	uint64_t value = 0;

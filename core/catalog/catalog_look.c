@@ -310,6 +310,9 @@ enum bs_status bs_catalog_look(const char *path, const struct bs_consent *consen
 	 * another fingerprint, so the catalog reads the index again. */
 	if (!status)
 		status = bs_catalog_fingerprint(found.place, found.fingerprint, err);
+	if (status == BS_NOT_FOUND)
+		status = bs_fail(err, status, "%s: no index here; make one with `bitsift index`",
+		                 found.place);
 	if (!status)
 		status = bs_snapshot_open(&dir, &snapshot, err);
 	if (!status) {

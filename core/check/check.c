@@ -1,6 +1,6 @@
 /* check.c: see check.h. The first part checks a segment: documents, shards, grams (check_terms.c
- * checks its terms). The second part checks all files, the manifest and the data outside of
- * segments. */
+ * checks its terms, check_values.c its values). The second part checks all files, the manifest and
+ * the data outside of segments. */
 #include "core/check/check.h"
 
 #include <stdio.h>
@@ -251,8 +251,8 @@ static uint64_t check_columns(struct check *check, uint32_t s, const struct bs_l
 		                      n_bits),
 		       "shard %u: %s column %u has bits past the last %s", s, name, c,
 		       level->rank == BS_LEVEL_BLOCK ? "lane" : "document");
-		/* The other half of the bytes is reported while terms are walked, see
-		 * tell_progress. */
+		/* The other half of the bytes is reported during the walk over the terms, see
+		 * tell_progress in check_terms.c. */
 		advance(check, (uint64_t)level->n_lines * BS_LINE_BYTES / 2);
 	}
 	return n_set;
@@ -649,7 +649,7 @@ static void check_segment(struct check *check, uint32_t s)
 
 static void touch_pages(struct check *check, const struct bs_section *section)
 {
-	/* check_segment has reported these bytes while it read them. */
+	/* Columns: check_segment has reported their bytes already. */
 	bool is_counted = section->id == BS_SECTION_COLUMNS;
 	for (uint64_t at = 0; at < section->n_bytes && !check->status; at += TOUCH_BYTES) {
 		uint64_t left = section->n_bytes - at;

@@ -5,9 +5,9 @@
  * Opening an index verifies what is needed to avoid crashes, and touching a page verifies its
  * checksum. This module checks the rest: for example that each column has as many set bits as is
  * stored, that every document is in one shard, and that the df of a term in the lexicon is the
- * number of documents that have the term in the shards. Where possible it decodes the bytes itself,
- * so that it is a second implementation of the format, independent of the writer and the readers.
- * Stored text is decoded by corpus/changes/stored_text.h, which knows its compression.
+ * number of documents that have the term in the shards. It decodes with the functions of the
+ * readers, and computes again the numbers that the writer stored (popcounts, dfs, sums). Stored
+ * text is decoded by corpus/changes/stored_text.h, which knows its compression.
  */
 #pragma once
 

@@ -22,7 +22,9 @@ struct check {
 	/* The segment being checked. */
 	const struct bs_segment *segment;
 	uint32_t number; /* number of the segment in the snapshot */
-	uint8_t *seen;   /* one bit per document: set if the document has a row */
+	/* One bit per document: set if a row of the document was found, first in the shards, then
+	 * (check_grams) in the gram shards. */
+	uint8_t *seen;
 	/* For each shard, the popcount of each of its columns. NULL for shards of forward
 	 * indexes. */
 	uint32_t **popcounts;
@@ -37,7 +39,7 @@ struct check {
 	/* The number of set bits in the exact columns of rare terms, minus the number of those that
 	 * were found in a rare-term list. */
 	uint64_t n_rare_exact;
-	uint64_t *tf_sums; /* for each document: the sum of the tf codes of its words */
+	uint64_t *tf_sums; /* for each document: the sum of the tfs that its tf codes give */
 };
 
 /* Evaluates the call and keeps its status. Does nothing after an earlier error. */

@@ -1,4 +1,4 @@
-/* binary_search.h: the binary search that all code uses. */
+/* binary_search.h: binary search for the first index at which a condition no longer holds. */
 #pragma once
 
 #include <stddef.h>

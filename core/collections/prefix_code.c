@@ -6,8 +6,8 @@
 
 #include "core/base/bytes.h"
 
-/* An exclusive upper bound of code lengths before they are limited: a code of 60 bits needs more
- * than 2^40 counted symbols. */
+/* An exclusive upper bound of code lengths before they are limited: a code of 60 bits needs counts
+ * whose sum is more than 2^40. */
 #define N_LENGTHS 64
 
 struct counted {

@@ -90,7 +90,8 @@ enum bs_status bs_sort(void *items, size_t n_items, size_t item_bytes,
 }
 
 #define DIGIT_BITS 11u /* bits of a digit in the radix sort */
-/* For so few numbers, clearing and summing 2048 counters costs more than an insertion sort. */
+/* Up to this many numbers are sorted by insertion: for a radix sort of them, clearing and summing
+ * 2048 counters would cost more. */
 #define FEW_NUMBERS 64u
 
 static void insertion_sort(uint32_t *numbers, uint32_t n)

@@ -272,15 +272,13 @@ static enum bs_status find_block(const struct bs_lexicon *lexicon, const uint8_t
 	uint64_t n_matched = 0, last_bytes = 0, off = chapter.terms_off;
 	for (uint64_t i = 0; i < BS_LEXICON_CHAPTER_BLOCKS && i < n_left; i++) {
 		chapter.at = read_separator(chapter.at, chapter.end, last_bytes, &separator);
-		if (!chapter.at)
+		if (!chapter.at || separator.block_bytes > lexicon->terms.n_bytes)
 			return corrupt_block(lexicon, number + i, err);
 		if (is_separator_above(&separator, term, term_bytes, &n_matched) && i > 0)
 			break;
 		last_bytes = separator.n_shared + separator.n_rest;
 		*block_out = (struct block){number + i, off, separator.block_bytes, last_bytes,
 		                            n_matched};
-		/* In a damaged file the sum may overflow, so that `off` is wrong. open_block checks
-		 * that the block is inside the section. */
 		off += separator.block_bytes;
 	}
 	return BS_OK;

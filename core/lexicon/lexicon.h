@@ -50,7 +50,7 @@
 struct bs_lexicon {
 	struct bs_section terms;        /* the coded blocks */
 	struct bs_section separators;   /* of all blocks */
-	struct bs_section chapters;     /* index entries of chapters */
+	struct bs_section chapters;     /* an index entry for each chapter, a group of blocks */
 	struct bs_section code_lengths; /* the prefix codes: term_codes.h */
 	/* Points to a pointer to the codes, which is NULL until the first term is read. */
 	struct bs_term_codes **codes;

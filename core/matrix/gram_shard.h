@@ -87,8 +87,11 @@ struct bs_gram_meta {
 	/* The sum over all rows: the number of distinct grams of the row, each multiplied by its
 	 * number of hashes. Fewer bits are set, because grams may share bits. */
 	uint64_t n_bits;
-	uint8_t n_hashes[BS_GRAM_TIERS];  /* columns per gram (ranges: may_have in gram_shard.c) */
-	uint32_t n_listed[BS_GRAM_TIERS]; /* listed values; at most bs_gram_listed_end */
+	/* By tier: the number of columns of a gram. The function may_have in gram_shard.c has the
+	 * valid numbers. */
+	uint8_t n_hashes[BS_GRAM_TIERS];
+	/* By tier: the number of values in the tier's list, at most bs_gram_listed_end. */
+	uint32_t n_listed[BS_GRAM_TIERS];
 };
 
 /* Writes the rows of shard i and begins the section of its columns. rows: the document number of

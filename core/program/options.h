@@ -30,7 +30,7 @@ enum bs_grep_program_task {
 	/* --type-list: the file types, as modified by the request. */
 	BS_GREP_LIST_TYPES,
 	BS_GREP_SHOW_PCRE2_VERSION,   /* --pcre2-version */
-	BS_GREP_SHOW_ENGINE_VERSIONS, /* the rest of --version */
+	BS_GREP_SHOW_ENGINE_VERSIONS, /* the lines of --version about PCRE2, Hyperscan and RE2 */
 };
 
 /* Passed in addition to a struct bs_grep_request. */

@@ -189,7 +189,7 @@ static enum bs_status check_ranges(const struct bs_doc_table *table, struct bs_e
 		uint32_t first = bs_load_u32(table->ranges.data + (uint64_t)i * RANGE_BYTES + 4);
 		if (i == 0 ? first != 0 : first <= before || first >= table->n_docs)
 			return bs_container_corrupt(table->ranges.file, err,
-			                            "run %u of documents begins at %u", i, first);
+			                            "range %u of documents begins at %u", i, first);
 		before = first;
 	}
 	return BS_OK;

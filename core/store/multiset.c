@@ -243,14 +243,17 @@ enum bs_status bs_multiset_subtract(const struct bs_coded_section *set, struct b
 	return status;
 }
 
-/* The state of a change: the decoded lists of the old multiset, base and beyond for look-ups, and
- * the new multiset. */
+/* The state of bs_multiset_change. multiset.h explains the lists. */
 struct change {
+	/* The decoded lists `more`, `gone`, `gained` and `lost` of the old multiset. */
 	struct bs_buffer read[BS_MULTISET_LISTS];
+	/* The numbers that are still to be processed: of these four lists (in `read`), and of the
+	 * added numbers (came) and the removed numbers (went). */
 	struct bs_numbers more, gone, gained, lost, came, went;
+	/* Look-ups in the lists `base` and `beyond` of the old multiset, which stay encoded. */
 	struct lookup *base, *beyond;
-	bool looks; /* whether to look up added numbers in base */
-	struct bs_multiset *multiset;
+	bool looks;                   /* whether to look up added numbers in base */
+	struct bs_multiset *multiset; /* the new multiset */
 };
 
 static enum bs_status read_changes(struct change *at, const struct bs_stored_multiset *told,

@@ -61,8 +61,8 @@ static enum bs_status check_sources(const struct bs_manifest *manifest,
 		uint32_t source = bs_doc_table_range(docs, i).source;
 		if (source >= manifest->n_sources)
 			return bs_container_corrupt(file, err,
-			                            "run %u of documents is of source %u of %u", i,
-			                            source, manifest->n_sources);
+			                            "range %u of documents is of source %u of %u",
+			                            i, source, manifest->n_sources);
 	}
 	return BS_OK;
 }

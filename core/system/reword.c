@@ -3,17 +3,24 @@
 
 #include "core/bitsift/host.h"
 
+/* The length of the longest prefix of a text, of at most n_bytes, that ends between characters. */
+static size_t whole_characters(const char *text, size_t n_bytes)
+{
+	while (n_bytes > 0 && ((unsigned char)text[n_bytes] & 0xc0) == 0x80)
+		n_bytes--;
+	return n_bytes;
+}
+
 /* Replaces n_bytes of `text` at offset `at` by `to`. room: the size of `text` in bytes, with the
- * NUL. If the result does not fit, first the rest of the text after `to` is shortened, to a
- * character boundary, then `to`. */
+ * NUL. If the result does not fit, first the rest of the text after `to` is shortened, then `to`. */
 static void replace(char *text, size_t room, size_t at, size_t n_bytes, const char *to)
 {
 	size_t length = strlen(text), to_bytes = strlen(to), rest = length - at - n_bytes;
 	if (at + to_bytes >= room)
-		to_bytes = room - 1 - at;
-	size_t kept = rest < room - 1 - at - to_bytes ? rest : room - 1 - at - to_bytes;
-	while (kept < rest && kept > 0 && ((unsigned char)text[at + n_bytes + kept] & 0xc0) == 0x80)
-		kept--;
+		to_bytes = whole_characters(to, room - 1 - at);
+	size_t kept = rest < room - 1 - at - to_bytes
+	                      ? rest
+	                      : whole_characters(text + at + n_bytes, room - 1 - at - to_bytes);
 	memmove(text + at + to_bytes, text + at + n_bytes, kept);
 	memcpy(text + at, to, to_bytes);
 	text[at + to_bytes + kept] = '\0';

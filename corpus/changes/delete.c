@@ -30,15 +30,14 @@ static enum bs_status sort_refs(const struct bs_snapshot *snapshot, struct bs_do
 
 #define DOCUMENT_NS 50u /* estimated cost of one document */
 
-/* Flags in the member df of a wanted id in the table `ids`: a document has this id; a document has
- * it as its local id. */
+/* Flags of a wanted id, in the member df of its entry in the table `ids`. */
 enum {
-	MATCHES_ID = 1,
-	MATCHES_LOCAL_ID = 2
+	MATCHES_ID = 1,      /* a document has it as its id */
+	MATCHES_LOCAL_ID = 2 /* a document has it as its local id */
 };
 
-/* A document that is deleted only if no document has the wanted id as its local id: its id equals
- * wanted id `number`, and its local id does not. */
+/* A document whose id equals wanted id `number`, but whose local id equals no wanted id. It counts
+ * as found only if no document has the wanted id as its local id. */
 struct by_id {
 	struct bs_doc_ref ref;
 	uint32_t number;
@@ -89,8 +88,10 @@ static enum bs_status look_at(struct wanted *wanted, struct bs_doc_ref ref, stru
  * of the ids, which rules out most documents. */
 #define FEW_IDS 8u
 
-/* *may_out: a wanted id ends with the last component of the document's name. The part of an id
- * before that depends on the working directory. */
+/* *may_out: false if no wanted id ends with the last component of the document's name, so that the
+ * document is not wanted. Only this end is compared, because the part of an id before it depends on
+ * the working directory. Always true for documents of the overlay, for documents without a name,
+ * and if there are more than FEW_IDS wanted ids. */
 static enum bs_status may_be_wanted(const struct wanted *wanted, uint32_t segment,
                                     uint32_t document, bool *may_out, struct bs_error *err)
 {
@@ -158,7 +159,7 @@ enum bs_status bs_delete_find(const struct bs_snapshot *snapshot, bool of_delete
 	uint32_t *numbers = calloc(n_ids + 1, sizeof(*numbers));
 	enum bs_status status =
 		numbers ? BS_OK : bs_fail_memory(err, "ids", n_ids * sizeof(*numbers));
-	/* Makes data non-NULL, in case the first id is empty. */
+	/* Makes wanted.id.data non-NULL, in case the id of the first document is empty. */
 	if (!status)
 		status = bs_buffer_reserve(&wanted.id, 1, err);
 	if (!status)
@@ -229,7 +230,8 @@ static enum bs_status write_exclusions(const struct bs_snapshot *snapshot, struc
 	return status;
 }
 
-/* Commits the snapshot with its marks and these exclusions. */
+/* Commits the snapshot: documents that are marked as deleted get tombstones, and those in
+ * `excluded` are the exclusions. */
 static enum bs_status commit(const struct bs_snapshot *snapshot, struct bs_doc_refs *excluded,
                              struct bs_manifest *manifest, struct bs_error *err)
 {
@@ -297,8 +299,8 @@ static enum bs_status match_dead(struct bs_exclusions *exclusions,
 	return BS_OK;
 }
 
-/* *places_out: for each exclusion the dead document in a segment that it refers to; BS_DOC_NONE if
- * there is none. The caller frees it. */
+/* *places_out: for each exclusion, the dead document of a segment that match_dead finds for it;
+ * segment BS_DOC_NONE if no document matches. The caller frees *places_out, after a failure too. */
 static enum bs_status find_dead(const struct bs_snapshot *snapshot, struct bs_doc_ref **places_out,
                                 struct bs_error *err)
 {
@@ -353,7 +355,9 @@ enum bs_status bs_delete_show(struct bs_snapshot *snapshot, struct bs_doc_ref **
 	return status;
 }
 
-/* Removes exclusion i. */
+/* Undoes the deletion of exclusion i; the caller removes the exclusion. If a segment has the
+ * document, at `place`, marks it as live. Otherwise counts it in `undone` and, if it is a record of
+ * a collection, makes the next refresh read the collection from its start. */
 static enum bs_status undo(struct bs_snapshot *snapshot, uint32_t i, struct bs_doc_ref place,
                            struct bs_manifest *manifest, struct bs_undone *undone,
                            struct bs_error *err)

@@ -17,7 +17,7 @@
  * Appends every live document (of_deleted: every exclusion, BS_DOC_EXCLUDED) that has one of the
  * ids, in document order. An id is compared with local ids (bs_recorded_local_id) first; if no
  * document has it as its local id, it is compared with ids. found_out: n_ids flags, true if the id
- * matched a document. BS_CORRUPT, BS_NO_MEMORY.
+ * matched a document. BS_CORRUPT, BS_NO_MEMORY, and statuses of the deadline.
  */
 enum bs_status bs_delete_find(const struct bs_snapshot *snapshot, bool of_deleted,
                               const char *const *ids, size_t n_ids, bool *found_out,
@@ -30,7 +30,8 @@ enum bs_status bs_delete_find(const struct bs_snapshot *snapshot, bool of_delete
 enum bs_status bs_delete_show(struct bs_snapshot *snapshot, struct bs_doc_ref **places_out,
                               struct bs_error *err) BS_WARN_UNUSED;
 
-/* Calls tell with the local id of each document. BS_CORRUPT, BS_NO_MEMORY. */
+/* Calls tell with the local id of each document. BS_CORRUPT, BS_NO_MEMORY, and statuses of the
+ * deadline. */
 enum bs_status bs_delete_list(const struct bs_snapshot *snapshot, const struct bs_doc_ref *refs,
                               size_t n_refs,
                               void (*tell)(void *context, const char *local_id,

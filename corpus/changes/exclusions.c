@@ -28,8 +28,10 @@ static int compare_excluded(const void *a, const void *b, void *context)
 	return bs_compare_documents(context, a, b);
 }
 
-/* Sets the source number and name of an excluded document to those that it has now. If its source
- * is no longer a source, the exclusion ends. */
+/* Sets the source number of an excluded document to the current one. If the document has a new
+ * name, appends it to `names`, from which point_at_names sets the pointer. The exclusion ends if
+ * its source is no longer a source, or if no exclusion can match the documents of the source any
+ * more (is_lost). */
 static enum bs_status move_entry(struct bs_exclusions *exclusions, struct bs_exclusion *entry,
                                  const struct bs_source_move *move, struct bs_error *err)
 {
@@ -170,7 +172,8 @@ static bool is_there(const struct bs_source *source, const struct bs_doc_record 
 		return false;
 	enum bs_status status =
 		bs_file_join(source->path, record->name, record->name_bytes, &path, NULL);
-	/* Without memory for the path, the document stays deleted. */
+	/* If there is no memory for the path, the file counts as existing, so that the document
+	 * stays deleted. */
 	if (!status)
 		status = bs_path_fingerprint((const char *)path.data, &fingerprint, NULL);
 	bs_buffer_deinit(&path);

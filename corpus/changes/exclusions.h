@@ -1,9 +1,9 @@
 /*
  * exclusions.h: documents that are excluded from an index although their sources still have them. A
  * deleted document gets a tombstone, and also an exclusion, because each later reading of its
- * source finds it again. An exclusion lasts until its document changes. The exclusions of a
- * snapshot are looked up here while sources are read; those that remain are recorded by the next
- * commit.
+ * source finds it again. An exclusion lasts until its document changes or disappears. The
+ * exclusions of a snapshot are looked up here while sources are read; those that remain are
+ * recorded by the next commit.
  */
 #pragma once
 

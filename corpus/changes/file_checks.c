@@ -15,8 +15,9 @@
 
 #define CHUNK_DOCS   128u
 #define MOST_THREADS 32u
-/* The calling thread does its first chunks alone. Threads that check further files would take the
- * processors from the search, and a reader that wants only the first results would wait longer. */
+/* The calling thread does this many chunks alone, before it starts threads. Threads that check
+ * further files would take the processors from the search, and the first results would come
+ * later. */
 #define ALONE_CHUNKS 16u
 /* The most chunks that are checked ahead of the one that the calling thread waits for. */
 #define MOST_AHEAD 256u
@@ -35,28 +36,28 @@ struct documents {
 	uint32_t first, end;
 	size_t first_chunk; /* the chunk of document `first` */
 	uint8_t *unchanged; /* by document from `first` on: 0, 1 or NOT_ASKED */
-	/* The deleted documents: bit i is for document number i + `first` rounded down to a
-	 * multiple of 8. NULL: no document is deleted. A copy, because the caller may mark
-	 * documents of other sources while the checks run. */
+	/* The deleted documents. Bit 0 is for document number first / 8 * 8, and further bits are
+	 * for the documents after it. NULL: no document is deleted. A copy, because the caller may
+	 * mark documents of other sources while the checks run. */
 	uint8_t *deleted;
 };
 
 #define STAT_NS 1500u /* estimated time to check a file */
 
-#define NOT_ASKED 2u       /* the record could not be read */
-#define DONE      SIZE_MAX /* the task of a chunk that is known to be done */
+#define NOT_ASKED 2u       /* in documents.unchanged: the document's record could not be read */
+#define DONE      SIZE_MAX /* in bs_file_checks.task: the chunk is known to be done */
 
 struct bs_file_checks {
 	const struct bs_snapshot *snapshot;
 	uint32_t source;
 	const struct bs_doc_bits *candidates;
-	int folder; /* descriptor; -1: no file can be checked */
+	int folder; /* descriptor of the source; -1: it cannot be opened, so no file is unchanged */
 	struct chunk *chunks;
 	size_t n_chunks;
 	struct documents *documents; /* by segment; the skipped files last */
 	struct bs_workers *workers;
 	size_t *order; /* by task: its chunk */
-	/* by chunk: its task plus 1; 0: no task yet, the walk is far from its files; DONE */
+	/* by chunk: the number of its task plus 1; 0: it has no task yet; or DONE */
 	size_t *task;
 	size_t n_tasks;
 	size_t n_waits;     /* chunks that the calling thread waited for */
@@ -270,8 +271,9 @@ enum bs_status bs_file_checks_start(const struct bs_snapshot *snapshot,
 	return BS_OK;
 }
 
-/* Adds tasks for a chunk and those that follow it in its segment: as many as the calling thread has
- * waited for, so that a search that ends early, or in a subfolder, checks few other files. */
+/* Adds tasks for a chunk and for the next n_ahead chunks of its segment, unless they have tasks.
+ * n_ahead is the number of chunks that the calling thread has waited for, at most MOST_AHEAD, so
+ * that a search that ends early, or that searches only a subfolder, checks few other files. */
 static void add_tasks(struct bs_file_checks *checks, size_t chunk)
 {
 	size_t n_ahead = checks->n_waits < MOST_AHEAD ? checks->n_waits : MOST_AHEAD,

@@ -224,8 +224,8 @@ static enum bs_status freshen_found(struct freshening *at, struct bs_source_reco
 	return status;
 }
 
-/* *is_in_out: the walk of source f, a folder, yields the source at `below` in it, perhaps because
- * the folder's rules have changed. */
+/* *is_in_out: the walk of source f, a folder, yields the file or folder at `below` in it. It may
+ * yield one that it skipped at the commit, because the folder's ignore rules may have changed. */
 static enum bs_status is_in_folder(struct freshening *at, const char *below, uint32_t f,
                                    bool *is_in_out, struct bs_error *err)
 {
@@ -243,8 +243,8 @@ static enum bs_status is_in_folder(struct freshening *at, const char *below, uin
 	return status;
 }
 
-/* *is_in_out: a folder among the sources contains this source. The next refresh will make it a part
- * of that folder. Looks up each folder above the source. */
+/* *is_in_out: the walk of another source, a folder, yields this source, so the next refresh will
+ * make it a part of that folder. Looks up each folder above the source. */
 static enum bs_status is_taken_in(struct freshening *at, const struct bs_source_record *record,
                                   bool *is_in_out, struct bs_error *err)
 {

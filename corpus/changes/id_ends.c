@@ -60,7 +60,7 @@ enum bs_status bs_id_ends_init(struct bs_id_ends *ends, const struct bs_snapshot
 	enum bs_status status =
 		ends->tables ? BS_OK
 			     : bs_fail_memory(err, "tables of ids", n * sizeof(*ends->tables));
-	/* Makes data non-NULL, for an empty id too. */
+	/* Makes ends->id.data non-NULL, in case the id of the first document is empty. */
 	if (!status)
 		status = bs_buffer_reserve(&ends->id, 1, err);
 	if (!status)

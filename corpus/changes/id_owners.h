@@ -1,7 +1,7 @@
 /*
  * id_owners.h: which of the documents read in this run owns an id. A later record with the same id
- * takes it over, and the earlier document is dead from then on. Holds the ids of the source that is
- * being read, and the dead documents of each segment of the run.
+ * takes the id over, and the earlier document is dead from then on. Holds the ids of the source
+ * that is being read, and the dead documents of each segment of the run.
  */
 #pragma once
 
@@ -27,7 +27,7 @@ struct bs_id_owners_segment {
 	uint64_t number; /* number of its file */
 	/* number of its first document; numbers continue from one segment of the run to the next */
 	uint64_t first;
-	uint32_t n_documents;  /* documents up to the last one that owned an id */
+	uint32_t n_documents;  /* number of documents up to the last one that took an id */
 	struct bs_buffer dead; /* bit d % 8 of byte d / 8: document d is dead */
 	uint64_t n_dead;
 	struct bs_segment opened; /* valid if is_open: opened when an id is looked up in it */
@@ -38,8 +38,9 @@ struct bs_id_owners_segment {
 struct bs_id_owners {
 	/* Hash table of the owners: open addressing, linear probing; 0: empty. The lower
 	 * number_bits of a slot are the document's number, counted from first_number, plus 1. The
-	 * bits above are the upper bits of the id's hash; the first slots_log2 of these are the
-	 * home slot. Where all of them are equal, the ids are compared. */
+	 * bits above are the upper bits of the id's hash; the highest slots_log2 of these are the
+	 * home slot. If the hash bits of a slot are those of the wanted id, the ids are
+	 * compared. */
 	uint64_t *slots;
 	uint32_t slots_log2; /* 0: no slots */
 	uint32_t number_bits;
@@ -82,9 +83,10 @@ enum bs_status bs_id_owners_next_segment(struct bs_id_owners *owners, const stru
 void bs_id_owners_prefetch(struct bs_id_owners *owners, const struct bs_source *source,
                            const struct bs_doc_record *record);
 
-/* Makes document `document` of the current segment the owner of the record's id; the caller then
- * adds the record to accumulated. BS_NO_MEMORY, BS_INVALID (2^32 records of one source in a run),
- * and errors of opening an earlier segment of the run. */
+/* Makes document `document` of the current segment the owner of the record's id, and marks the
+ * earlier owner, if any, dead. The caller then adds the record to accumulated. BS_NO_MEMORY,
+ * BS_INVALID (2^32 records of one source in a run), and errors of opening an earlier segment of the
+ * run. */
 enum bs_status bs_id_owners_take(struct bs_id_owners *owners, const struct bs_source *source,
                                  const struct bs_doc_record *record, uint32_t document,
                                  struct bs_error *err) BS_WARN_UNUSED;
@@ -103,7 +105,8 @@ enum bs_status bs_id_owners_lives(struct bs_id_owners *owners, const struct bs_s
                                   struct bs_id_place *place_out,
                                   struct bs_error *err) BS_WARN_UNUSED;
 
-/* Marks all documents dead that were read from the current source. BS_NO_MEMORY. */
+/* Marks all documents dead that were read from the current source, and forgets its ids.
+ * BS_NO_MEMORY. */
 enum bs_status bs_id_owners_withdraw(struct bs_id_owners *owners,
                                      struct bs_error *err) BS_WARN_UNUSED;
 

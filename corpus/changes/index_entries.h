@@ -12,9 +12,9 @@
 
 /* Makes the batches of a feed contain the index's entry of each path (exclusions included), and the
  * entries of documents in folders that the walk could not read. The feed reads `of`, a folder or a
- * file, which is source number `source` of the snapshot; both are borrowed. of->is_anew: entries
- * have no fingerprint, so all files are read. n_checkers: see struct bs_source_options.
- * BS_NO_MEMORY, BS_CORRUPT. */
+ * file, which is source number `source` of the snapshot. `of` and the snapshot are borrowed until
+ * the feed is closed. of->is_anew: entries have no fingerprint, so all files are read. n_checkers:
+ * see struct bs_source_options. BS_NO_MEMORY, BS_CORRUPT. */
 enum bs_status bs_index_entries_attach(struct bs_feed *feed, const struct bs_source *of,
                                        const struct bs_snapshot *snapshot, uint32_t source,
                                        unsigned n_checkers, struct bs_error *err) BS_WARN_UNUSED;
@@ -33,7 +33,8 @@ struct bs_recall_choice {
 	/* documents that are too large or unreadable stay in their segment; otherwise they are
 	 * lost */
 	bool may_stay;
-	uint64_t limit_bytes; /* the most text to read */
+	/* the feed ends after the document with which the sizes of documents reach this sum */
+	uint64_t limit_bytes;
 };
 /* Opens a feed of the live documents of source number `number` of the snapshot, in document order.
  * For a folder it includes its inner collections, which have batches of their own. source and

@@ -129,9 +129,9 @@ static enum bs_status add_source(struct bs_inners *inners, const char *path, uin
 	return status ? status : remember(inners, *number_out, err);
 }
 
-/* *has_out: the first line of the file is a record. *failed_out: why the file could not be read.
- * Missing permission is not reported here, because the file is then read as a plain file, which
- * reports it. */
+/* *has_out: the first line of the file is a record. *failed_out: why the file could not be read. If
+ * the file is not yet a collection of the index (!is_known), missing permission is not a failure
+ * here, because the file is then read as a plain file, which reports it. */
 static enum bs_status has_line(struct bs_inners *inners, const struct bs_source *source,
                                bool is_known, bool *has_out, enum bs_status *failed_out,
                                struct bs_error *err)

@@ -30,8 +30,8 @@ struct bs_inner {
 	struct bs_inner *next;
 };
 
-/* The user sets manifest, refresh, options, report, context and has_rows, and zero-initialises the
- * other fields; release with bs_inners_deinit. One thread. */
+/* The caller sets manifest, refresh, options, report, context and has_rows, and zero-initialises
+ * the other fields; release with bs_inners_deinit. One thread. */
 struct bs_inners {
 	/* receives the new sources; borrowed, as are refresh, options and context */
 	struct bs_manifest *manifest;
@@ -46,11 +46,13 @@ struct bs_inners {
 	uint32_t folder_number;
 	struct bs_inner_reader reader;
 	struct bs_recognizer *recognizer; /* created on first use */
-	/* key: number of the folder, path; df: number of the source */
+	/* the inner collections that are sources; key: number of the folder, path; df: number of
+	 * the source */
 	struct bs_term_table known;
-	struct bs_buffer key;
-	struct bs_buffer is_met; /* one byte for each source */
-	uint32_t next_free;      /* no source number below this one is free for a new source */
+	struct bs_buffer key; /* scratch */
+	/* by source number, one byte each: 1 if the walk has met this inner collection */
+	struct bs_buffer is_met;
+	uint32_t next_free; /* no source number below this one is free for a new source */
 	/* list of the inner collections being read */
 	struct bs_inner *under_way;
 };
@@ -77,6 +79,9 @@ enum bs_inners_fate {
 	BS_INNERS_LOST,
 	BS_INNERS_KEPT, /* the folder was not read: sources and documents stay */
 };
+/* Applies `fate` to the inner collections of source number `folder` that the walk did not meet. If
+ * this source is no longer a folder, none of them is a source any more. feed: the feed of the
+ * folder; used only by BS_INNERS_GONE; nullable. BS_NO_MEMORY, and statuses of the deadline. */
 enum bs_status bs_inners_settle(struct bs_inners *inners, uint32_t folder,
                                 const struct bs_feed *feed, enum bs_inners_fate fate,
                                 struct bs_error *err) BS_WARN_UNUSED;

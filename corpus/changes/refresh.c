@@ -200,7 +200,8 @@ static enum bs_status begin_collection(const struct bs_refresh *refresh, struct 
 	               : bs_feed_resume(*feed_out, &mark, &at->is_appended, err);
 }
 
-/* Standard input, and a source whose permissions are unknown, counts as private. */
+/* Sets *options->has_private if the source is private. Standard input, and a source whose
+ * permissions are unknown, counts as private. */
 static void note_private(const struct bs_source *source, const struct bs_source_options *options)
 {
 	struct bs_fingerprint fingerprint;
@@ -359,8 +360,8 @@ static void record_left_out(const struct bs_refreshing *at, struct bs_source_rec
 	uint64_t *n = record->left_out.n;
 	if (!at->is_appended)
 		record->left_out = (struct bs_left_out){.n = {0}};
-	/* The last line was incomplete and counted as invalid. It is read again now, so it must not
-	 * count twice. */
+	/* When the collection was last read, its last line was incomplete and was counted as
+	 * invalid. The line was read again in this run, so it must not count twice. */
 	else if (record->read_bytes < record->fingerprint[0] && n[BS_SKIP_BAD_RECORD] > 0)
 		n[BS_SKIP_BAD_RECORD]--;
 	for (size_t reason = 0; reason < BS_SKIP_MAX; reason++)

@@ -11,10 +11,10 @@
  * Files and folders: every path is checked; files whose fingerprint changed are read. Collections:
  * if the fingerprint changed, reading resumes where it ended, provided that the text read before is
  * unchanged; otherwise from the start. Standard input: read if the caller passes it; earlier
- * records stay. A source that is read anew is not compared: all of it is read, and its earlier
- * records of standard input are removed. A later record replaces an earlier one with the same id.
- * For standard input this happens at once, by a lookup of the id, so that a few records need no
- * pass over all earlier ones.
+ * records stay. A source that is read anew is not compared: all of it is read, and all of its
+ * earlier records are removed, even those of standard input. A later record replaces an earlier one
+ * with the same id. For standard input this happens at once, by a lookup of the id, so that a few
+ * records need no pass over all earlier ones.
  */
 #pragma once
 
@@ -102,7 +102,9 @@ enum bs_status bs_refresh_keep(struct bs_refresh *refresh, uint32_t number, bool
  * Begins a source and fills *at_out. source: source `number` of the manifest as found now, borrowed
  * until bs_refresh_end. record: its record in the manifest, zeros if it is new. *feed_out: owned by
  * the caller, NULL if there is nothing to read. read_stdin: standard input was passed. report: see
- * bs_feed_open. BS_IO and BS_NOT_FOUND refer to the source; other errors are those of reading.
+ * bs_feed_open. BS_IO or BS_NOT_FOUND if the source cannot be read, BS_INVALID if a collection is
+ * not a regular file. Other statuses (BS_CORRUPT of the index, BS_NO_MEMORY, those of the deadline)
+ * are not failures of the source.
  */
 enum bs_status bs_refresh_begin(
 	struct bs_refresh *refresh, uint32_t number, const struct bs_source *source,

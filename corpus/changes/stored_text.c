@@ -106,8 +106,8 @@ enum bs_status bs_stored_texts_ask(struct bs_stored_texts *texts, struct bs_doc_
 		               : provider  ? "its text cannot be read"
 		                           : "its text is not in the index, and nobody is there to "
 		                             "be asked for it");
-	/* The recorded checksum is that of the JSON line. With text_fields, the other fields are
-	 * only in that line. */
+	/* The JSON line is needed in two cases: if a checksum is recorded, because it is that of
+	 * the line; and with text_fields, because the other fields are only in the line. */
 	bool has_line = record.checksum != 0 || options.text_fields;
 	if (has_line)
 		status = bs_in_memory_line(given, n_given, &texts->line, err);
@@ -143,7 +143,7 @@ static enum bs_status next_stored(const struct bs_snapshot *snapshot, uint32_t s
 }
 
 /* For a segment that stores the texts of all documents: checks that a text has the checksum of its
- * document. */
+ * document. If the document is not stored (BS_DOC_NOT_STORED), its text must be empty. */
 static enum bs_status check_sum(const struct bs_snapshot *snapshot, struct bs_doc_ref ref,
                                 const struct bs_buffer *text, struct bs_error *err)
 {

@@ -12,8 +12,9 @@
 #include "corpus/walk/document.h"
 
 /* Decodes every text of a segment that stores texts. Texts of standard input must have the length
- * that their documents record, and be valid records. BS_CORRUPT names the segment's file. Can be
- * passed as bs_check_stored_text (core/check/check.h). */
+ * that their documents record, and be valid records. If the index stores the texts of all
+ * documents, each text must have the checksum of its document. BS_CORRUPT names the segment's file.
+ * Can be passed as bs_check_stored_text (core/check/check.h). */
 enum bs_status bs_stored_text_check(const struct bs_snapshot *snapshot, uint32_t segment,
                                     struct bs_error *err) BS_WARN_UNUSED;
 

@@ -262,7 +262,7 @@ static size_t count_lines(const struct bs_feed *of, const uint8_t *bytes, size_t
 	return n;
 }
 
-/* Advances past the next n_bytes of the source, with n_lines line ends. */
+/* Advances past the next n_bytes of the source, and counts n_lines lines in them. */
 static void pass(struct bs_feed *feed, const uint8_t *bytes, size_t n_bytes, size_t n_lines)
 {
 	feed->offset += n_bytes;
@@ -339,8 +339,8 @@ static enum bs_status next_lines(struct bs_feed *feed, struct bs_batch *batch, s
 		                          err);
 		bytes->used_bytes = end;
 	} else if (bytes->used_bytes > 0 || feed->offset != feed->whole.n_bytes) {
-		/* Otherwise reading resumed at the mark and nothing follows: `ended` and `whole`
-		 * stay at the mark. */
+		/* This is skipped if reading resumed at a mark and nothing follows the mark:
+		 * `ended` and `whole` then stay at the mark. */
 		feed->ended = mark_here(feed);
 		pass(feed, bytes->data + end, bytes->used_bytes - end, bytes->used_bytes > end);
 		feed->whole = mark_here(feed);
@@ -516,8 +516,8 @@ void bs_feed_set_entry_lookup(struct bs_feed *feed, const struct bs_entry_lookup
 	feed->lookup = *lookup;
 }
 
-/* Adds the first n_bytes of the file to the checksum. *is_there_out: whether the file has that
- * many. */
+/* Adds the first n_bytes of the file to the checksum. *is_there_out: whether the file has n_bytes
+ * bytes. */
 static enum bs_status sum_beginning(struct bs_feed *feed, uint64_t n_bytes, bool *is_there_out,
                                     struct bs_error *err)
 {

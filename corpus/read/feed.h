@@ -8,7 +8,8 @@
 
 /* What the index knows of an item of a batch. */
 struct bs_index_entry {
-	struct bs_doc_ref ref; /* segment BS_DOC_NONE: the index does not have the item */
+	/* segment BS_DOC_NONE: the index has no document for the item, but see is_binary */
+	struct bs_doc_ref ref;
 	bool is_racy;
 	bool is_named_by_line;
 	bool has_separate_id; /* its id was passed separately, not as a field of the record */

@@ -131,8 +131,9 @@ enum bs_status bs_in_memory_line(const struct bs_text *texts, size_t n_texts,
 	return status ? status : bs_buffer_append(line, "}", 1, err);
 }
 
-/* True if the JSON line can spell the field's name unchanged: ASCII without NUL. Other names are
- * copied, and a byte of them becomes at most three. */
+/* True if a reader of the JSON line returns the field's name unchanged, because the name is ASCII
+ * without NUL. Other names are copied; each of their bytes becomes at most three, those of
+ * U+FFFD. */
 static bool is_plain_name(const struct bs_text *text)
 {
 	bool is_plain = true;

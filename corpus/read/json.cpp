@@ -17,7 +17,8 @@ namespace dom = simdjson::dom;
 static_assert(simdjson::SIMDJSON_MAXSIZE_BYTES == BS_JSON_MAX_BYTES, "json.h says otherwise");
 static_assert(simdjson::SIMDJSON_PADDING <= BS_JSON_PADDING, "json.h says otherwise");
 
-/* Shorter lines cause no allocation after the first one. */
+/* The least capacity that is allocated, so that lines up to this size cause no allocation after the
+ * first one. */
 static const size_t LEAST_CAPACITY_BYTES = 64 * 1024;
 /* A larger capacity, allocated for a long line, is freed when lines are short again. */
 static const size_t GENEROUS_CAPACITY_BYTES = 32 * 1024 * 1024;
@@ -119,8 +120,9 @@ EXPORTED void bs_json_parse(struct bs_json_parser *parser, const uint8_t *line, 
 			result_out->reason = simdjson::error_message(error);
 		} else {
 			result_out->outcome = root.is_object() ? BS_JSON_OBJECT : BS_JSON_NO_OBJECT;
-			/* Strings are read here directly from simdjson's string buffer, where they
-			 * are in the order of the line, not by offsets from its tape. */
+			/* The caller reads the strings directly from simdjson's string buffer,
+			 * where they are in the order of the line, instead of by the offsets on
+			 * simdjson's tape. */
 			result_out->strings = parser->document.string_buf.get();
 		}
 	} catch (...) {

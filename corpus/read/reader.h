@@ -13,11 +13,20 @@ void bs_reader_free(struct bs_reader *reader);
  * Passes every document of the batch, in order, to the sink. Files and records that cannot be
  * documents are reported to sink->skip. A file whose fingerprint is the one in its index entry, and
  * is not racy, is passed to sink->unchanged without being read. A file with an index entry that
- * cannot be read is passed to sink->unchanged, and reported to sink->skip. For rows nothing is
- * refused: a file that is too large, or cannot be read and was not known, becomes a document
- * without fields. Documents to read again are passed only if their checksum is unchanged; those
- * that cannot be read are reported to sink->skip. Fails only with statuses of the sink,
- * BS_NO_MEMORY, or BS_CORRUPT (of stored text).
+ * cannot be read is passed to sink->unchanged, and reported to sink->skip. A row is not refused
+ * because of its size or because its file cannot be read: a file of more than 1 MiB (or of more
+ * than max_document_bytes, if that is less) becomes a document with a text stream instead of
+ * fields; a file that cannot be read, or that is so large and in UTF-16, becomes a document without
+ * text.
+ *
+ * A document to read again is passed only if its checksum is unchanged. A text of the text provider
+ * is also passed if the index has no checksum of it, or if it must be read (may_stay of struct
+ * bs_recall is false). If a file or collection exists but cannot be read, this is reported to
+ * sink->skip. If the only copy of a text cannot be read, the failure is returned; but a text that
+ * is invalid, or too large for the options, is reported to sink->skip.
+ *
+ * All other failures are statuses of the sink or of the deadline, BS_NO_MEMORY, or BS_CORRUPT (of
+ * stored text).
  */
 enum bs_status bs_reader_read(struct bs_reader *reader, const struct bs_batch *batch,
                               const struct bs_document_sink *sink,

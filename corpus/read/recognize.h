@@ -1,7 +1,7 @@
 /*
  * recognize.h: decides whether a file found in a folder is a collection: by its name (*.jsonl,
  * *.ndjson, or a glob of --records) and by its first non-blank line, which must be a JSON object. A
- * file without such a line is an empty collection.
+ * file that has only blank lines is an empty collection.
  */
 #pragma once
 

@@ -76,7 +76,7 @@ static bool is_number(const uint8_t *text, size_t n_bytes)
 	return at == n_bytes;
 }
 
-/* A line that is being rewritten. Sticky: after BS_NO_MEMORY nothing more is written. */
+/* A line that is being rewritten. Sticky: after a failure (status) nothing more is written. */
 struct rewriter {
 	const uint8_t *line;
 	const uint8_t *at;

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Maximum nesting of objects and arrays, including the record itself. Each level takes 33 bytes,
- * touched only when reached. */
+/* Maximum nesting of objects and arrays, including the record itself. For each level, parsing takes
+ * 33 bytes of memory, which are touched only when the level is reached. */
 #define BS_RECORD_MAX_DEPTH 65536
 /* Maximum length of a name, so that the names of a deep record are not many times its size. */
 #define BS_RECORD_NAME_BYTES 255u

@@ -440,8 +440,8 @@ static enum bs_status take_scalar(struct walk *walk, const struct level *member,
 	}
 	if (!is_text || !*is_known_out)
 		return BS_OK;
-	/* An offset for now, because names may still move; bs_record_scan_line turns it into a
-	 * pointer. */
+	/* The name is an offset for now, because scan->names may still move; bs_record_scan_line
+	 * turns it into a pointer. */
 	struct bs_field field = {
 		.name = (const char *)(uintptr_t)member->name_off,
 		.name_bytes = member->name_bytes,

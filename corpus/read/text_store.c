@@ -57,7 +57,8 @@ static const struct {
 /* If the sample has fewer bytes or documents than these, there is no dictionary. */
 #define SAMPLE_LEAST_BYTES     ((size_t)64 << 10)
 #define SAMPLE_LEAST_DOCUMENTS 200
-/* Documents wait in memory until the dictionary is trained, or until they have this many bytes. */
+/* Documents wait in memory for the dictionary. It is trained when the sample is full, or when the
+ * waiting documents have this many bytes. */
 #define WAITING_BYTES ((size_t)16 << 20)
 /* Size of the dictionary. A dictionary of twice the size made texts less than 1 % smaller, and its
  * tables exceed the nearest caches. If the sample is small, the dictionary has an eighth of its
@@ -97,8 +98,9 @@ struct bs_store_writer {
 	struct bs_buffer sample;
 	struct sizes sample_sizes;
 	struct piece waiting; /* documents that wait for the dictionary */
-	/* the compressing thread; NULL: none. While it runs, it owns the fields from pieces to
-	 * contexts, and the parts frames and offsets */
+	/* The compressing thread; NULL: none. While it has tasks, only this thread may use the
+	 * pieces of these tasks, `file`, `frames_bytes`, the parts BS_STORE_FRAMES and
+	 * BS_STORE_OFFSETS, and the fields from `n_texts` to the end of the struct. */
 	struct bs_workers *workers;
 	struct piece pieces[PIECES]; /* task i is pieces[i % PIECES] */
 	uint64_t n_handed;           /* pieces passed to the thread; the next one is being filled */

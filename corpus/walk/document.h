@@ -30,8 +30,9 @@ struct bs_fingerprint {
 /*
  * A fingerprint proves that a file is unchanged only if it is older than the reading of the file,
  * because a later write in the same clock tick leaves an equal fingerprint (git's "racy" rule).
- * from_ns: bs_fingerprint_racy_from when reading began. A time in whole seconds suggests a file
- * system without finer times; it is racy for two more seconds.
+ * Returns true if the fingerprint is not older. from_ns: bs_fingerprint_racy_from when reading
+ * began. A time in whole seconds suggests a file system without finer times, so such a fingerprint
+ * is racy for two more seconds.
  */
 bool bs_fingerprint_is_racy(const struct bs_fingerprint *fingerprint, int64_t from_ns);
 /* Waits until the fingerprint is no longer racy for a reading that begins now, and returns true.

@@ -44,8 +44,8 @@ enum token_kind {
 
 struct bs_glob_token {
 	uint8_t kind;
-	/* BYTE: the byte; GROUP_OPEN, GROUP_NEXT: 1 if the alternative is empty. An empty
-	 * alternative matches nothing. */
+	/* BYTE: the byte; GROUP_OPEN, GROUP_NEXT: 1 if the alternative is empty. As in globset, an
+	 * empty alternative is ignored: not even the empty string matches it. */
 	uint8_t byte;
 	/* SET: index in sets; GROUP_OPEN, GROUP_NEXT: index of the token that ends the
 	 * alternative */
@@ -96,7 +96,8 @@ static enum bs_status push(struct parser *parser, enum token_kind kind, int byte
 	return bs_vector_append(&parser->tokens, &token, parser->err);
 }
 
-/* True if the token at i is part of an alternative that matches only the empty string. */
+/* True if there is no token from i on except TOKEN_EMPTY. The alternative that begins at i then
+ * matches only the empty string. */
 static bool is_empty_from(const struct parser *parser, size_t i)
 {
 	for (; i < bs_vector_n(&parser->tokens); i++)

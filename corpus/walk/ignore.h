@@ -42,7 +42,8 @@ BS_VECTOR(bs_ignore_rules, struct bs_ignore_rule);
 struct bs_ignore {
 	struct bs_ignore_rules rules;
 	size_t n_plain; /* number of rules without ! */
-	/* a message "line 3: why" for each invalid line, NUL-terminated */
+	/* a NUL-terminated message "line 3: why" for each invalid line, up to about 4 KiB of
+	 * messages */
 	struct bs_buffer faults;
 	/* in rules that are added: ASCII letters match in either case */
 	bool is_caseless;
@@ -62,8 +63,8 @@ enum bs_status bs_ignore_add_line(struct bs_ignore *ignore, const uint8_t *line,
                                   struct bs_error *err) BS_WARN_UNUSED;
 
 /* Adds the lines of a file. A byte order mark is skipped, and a [ without a ] is a literal byte.
- * Invalid globs are appended to faults; reading stops at a line that is not UTF-8. BS_NO_MEMORY,
- * and statuses of the deadline. */
+ * Invalid globs are appended to faults. Reading stops at a line that is not UTF-8, or when `ignore`
+ * has 65,536 rules. BS_NO_MEMORY, and statuses of the deadline. */
 enum bs_status bs_ignore_add_text(struct bs_ignore *ignore, const uint8_t *text, size_t text_bytes,
                                   struct bs_error *err) BS_WARN_UNUSED;
 

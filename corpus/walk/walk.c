@@ -95,7 +95,7 @@ struct bs_walk {
 	bool is_judged_out; /* the globs exclude that folder or one above it */
 	dev_t last_device;  /* device of the folder that is_sure checked last */
 	bool has_device;    /* last_device is valid */
-	/* its file system always updates a folder's times when entries change */
+	/* the file system of last_device always updates a folder's times when entries change */
 	bool is_device_sure;
 };
 
@@ -720,7 +720,8 @@ static enum bs_status visit(struct bs_walk *walk, struct folder *folder, bool *i
 	} else if (wanted && entry->kind == BS_ENTRY_SPECIAL) {
 		report(walk, BS_SKIP_SPECIAL, "not a regular file");
 	} else if ((wanted || is_link) && entry->kind == ENTRY_UNREADABLE) {
-		/* rg follows symlinks before it checks whether they are wanted. */
+		/* rg follows symlinks before it checks whether they are wanted, so it also reports
+		 * unwanted ones that are broken. */
 		status = report_unread(walk, entry->error, strerror(entry->error), err);
 	}
 	return status;
@@ -844,7 +845,8 @@ static enum bs_status add_parents(struct bs_walk *walk, char *real_root, struct 
 	enum bs_status status = BS_OK;
 	struct bs_error why = {""};
 	unsigned no_kinds = walk->options.no_ignore_kinds;
-	/* Then nothing about the parents matters, and ripgrep reports none of their faults. */
+	/* If neither the rules of parents nor .gitignore files apply, the parents are not examined,
+	 * and faults in their ignore files are not reported, as in ripgrep. */
 	if (no_kinds & BS_WALK_NO_PARENT && no_kinds & BS_WALK_NO_VCS)
 		return BS_OK;
 	for (char *slash = strchr(real_root, '/'); slash && slash[1] && !status;

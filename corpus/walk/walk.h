@@ -35,7 +35,7 @@ struct bs_walk_listings {
 	 * list is borrowed until the walk is closed. Nullable. */
 	bool (*find)(void *context, const char *root, const char *path, size_t path_bytes,
 	             const struct bs_fingerprint *fingerprint, struct bs_folder_listing *list_out);
-	/* Receives each folder whose entries are known, read or found in the cache. is_sure: its
+	/* Receives each folder whose entries were read or found in the cache. is_sure: the folder's
 	 * file system always updates the times of folders. BS_NO_MEMORY ends the walk. Nullable. */
 	enum bs_status (*take)(void *context, const char *path, size_t path_bytes,
 	                       const struct bs_fingerprint *fingerprint, bool is_sure,

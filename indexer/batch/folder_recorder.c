@@ -12,8 +12,9 @@ static bool find(void *context, const char *root, const char *path, size_t path_
 	                                          path_bytes, recorded, list_out);
 }
 
-/* Records a folder, unless its fingerprint is racy: then the folder may change later without
- * changing its fingerprint (bs_fingerprint_is_racy). */
+/* Records a folder, unless the old records of the source are kept, or the folder may change later
+ * without changing its fingerprint: because of its file system (!is_sure), or because the
+ * fingerprint is racy (bs_fingerprint_is_racy). */
 static enum bs_status take(void *context, const char *path, size_t path_bytes,
                            const struct bs_fingerprint *fingerprint, bool is_sure,
                            const struct bs_folder_listing *list, struct bs_error *err)

@@ -72,9 +72,9 @@ static inline const uint8_t *bs_group_get(const uint8_t *from, uint32_t *numbers
 	return from;
 }
 
-/* The terms of one document: n_terms term numbers at codes, in groups, beginning with the words
- * that occur more than once. They are followed by the tfs of these n_repeated words, in groups,
- * until shard_plan.h has processed the document. */
+/* The terms of one document: n_terms term numbers at codes, in groups. The first n_repeated ones
+ * are the words that occur more than once in the document. After the term numbers come the tfs of
+ * these words, in groups, until shard_plan.h has processed the document. */
 struct bs_buffered_doc {
 	const uint8_t *codes;
 	uint32_t n_terms;

@@ -19,7 +19,9 @@
 
 /* A batch that is being processed. */
 struct slot {
-	struct bs_term_batch term_batch; /* first, because the slot is the context of its sink */
+	/* The first field, because sink.context points to it: take_document and await_large use the
+	 * context as the slot, the other callbacks of the sink as the analysed batch. */
+	struct bs_term_batch term_batch;
 	struct bs_document_sink sink;
 	struct bs_batch batch;
 	const struct bs_task *task; /* the task that analyses it */
@@ -57,7 +59,7 @@ static enum bs_status take_document(void *context, const struct bs_document *doc
 }
 
 /* Before a large document is read, all earlier documents are merged. merge writes a segment if
- * memory does not suffice for both. */
+ * memory does not suffice for these documents and the large one. */
 static enum bs_status await_large(void *context, uint64_t n_bytes, struct bs_error *err)
 {
 	struct slot *slot = context;

@@ -93,8 +93,8 @@ static enum bs_status cut_lines(const uint8_t *bytes, size_t n_bytes, size_t n_e
 	return bs_buffer_append(&batch->bytes, start, (size_t)(end + unit - start), err);
 }
 
-/* How many bytes of a source of source_bytes are enough for a sample; a larger sample would nearly
- * mean reading the source twice. source_bytes 0: the minimum for any source. */
+/* How many bytes of a source of source_bytes are enough for a sample. A larger sample would take
+ * much of the time of reading the source. source_bytes 0: the minimum for any source. */
 static uint64_t enough_bytes(const struct sampler *sampler, uint64_t source_bytes)
 {
 	uint64_t least =

@@ -28,11 +28,20 @@ struct bs_source_sample {
 	/* skip collections */
 	bool files_only;
 };
-/* A bs_give_sample_fn; context: a struct bs_source_sample. For each source, passes documents with
- * about n_bytes of text, but at most an eighth of the source; this limit is at least 4 MB or a
- * sixth of n_bytes, whichever is less. Skips standard input, sources that may not be followed, and
- * with files_only collections. A source that cannot be read yields no documents; the run reports it
- * later. Folders are walked completely; options->progress counts their files. Returns a status of
- * take, BS_STOPPED, or BS_NO_MEMORY. */
+/*
+ * A bs_give_sample_fn; context: a struct bs_source_sample. For each source, passes documents with
+ * up to about n_bytes of text:
+ *
+ *      collection     at most an eighth of it, but at least a minimum: 4 MB or a sixth of n_bytes,
+ *                     whichever is less
+ *      large folder   the first files of batches of 64 paths, spread evenly over the folder
+ *      small folder   (all batches fit into the sample) the first files of every other batch, and
+ *                     of further batches until the minimum is reached
+ *
+ * Inner collections are sampled as collections, and share the sample of their folder. Skips
+ * standard input, sources that may not be followed, and with files_only collections. A source that
+ * cannot be read yields no documents; the run reports it later. Folders are walked completely;
+ * options->progress counts their files. Returns a status of take, BS_STOPPED, or BS_NO_MEMORY.
+ */
 enum bs_status bs_sample_sources(void *context, bs_sample_fn take, void *take_context,
                                  struct bs_error *err) BS_WARN_UNUSED;

@@ -134,7 +134,8 @@ static void choose_due(struct compact *compact)
 	}
 }
 
-/* Chooses all segments except full ones without deleted documents. */
+/* Chooses all segments except full ones without deleted documents. Chooses none if this would only
+ * rewrite a single segment that has no deleted documents. */
 static void choose_all(struct compact *compact)
 {
 	const struct bs_manifest *manifest = &compact->snapshot.manifest;
@@ -186,7 +187,9 @@ static enum bs_status move_source(struct compact *compact, uint32_t i, uint64_t 
 	                                           i, &source, err);
 	if (status)
 		return status;
-	/* Documents of a source that may not be followed stay in their segments. */
+	/* A source that is not followed must not be read. So its documents stay in their segments,
+	 * unless the index stores their texts; rows always stay, because they are read from
+	 * files. */
 	if (source.is_refused && (compact->of_rows || !compact->snapshot.manifest.options.store)) {
 		struct bs_error why;
 		(void)bs_recorded_refuse(compact->writer.dir, &source, &why);
@@ -303,7 +306,8 @@ static enum bs_status compact_segments(struct compact *compact, struct bs_build_
 	return status;
 }
 
-/* *has_rows_out: whether the index has segments of rows. */
+/* Opens the last commit, chooses segments, and merges them. *has_rows_out: set if the index has
+ * segments of rows. */
 static enum bs_status compact_chosen(struct compact *compact,
                                      const struct bs_build_request *request,
                                      struct bs_build_report *report, bool *has_rows_out,

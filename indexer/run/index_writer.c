@@ -261,8 +261,9 @@ enum bs_status bs_index_writer_choose(struct bs_index_writer *writer, const stru
 /* Memory that segment_build.c and shard_build.c take in addition to the columns, after the slots of
  * the terms were freed. For each term: order, ordinal, hash and, temporarily, place; for terms of
  * several documents also treatment, weight and mark. For each document: weight, place in its class,
- * and end of its tf code. For each posting: bits in tf codes, twice while these are joined. The
- * marks of further threads are not included; the limit for shards covers them (segment_build.c). */
+ * and end of its tf code. For each posting: bits in tf codes, twice while these are joined: a byte
+ * for POSTINGS_A_TF_BYTE postings. The marks of further threads are not included; the limit for
+ * shards covers them (segment_build.c). */
 #define BUILD_TERM_BYTES   28u
 #define BUILD_DOC_BYTES    36u
 #define POSTINGS_A_TF_BYTE 2u
@@ -280,7 +281,8 @@ enum bs_status bs_index_writer_choose(struct bs_index_writer *writer, const stru
  * BUILD_TERM_BYTES. */
 #define NEW_TERM_BYTES 96u
 
-/* 1/IDS_SHARE of the memory is for ids. */
+/* 1/IDS_SHARE of the memory is reserved for ids. Ids may use more; the excess counts towards the
+ * limit of the indexing buffers (id_bytes_held). */
 #define IDS_SHARE 16u
 
 /* Memory that the indexing buffer takes now, or will take while a segment is built from it,
@@ -356,8 +358,8 @@ static uint64_t held_bytes(const struct bs_index_writer *writer)
 	       row_bytes_held(writer) + id_bytes_held(writer);
 }
 
-/* True if the announced document fits into memory without writing a segment first. A row takes
- * less, because it has no words. */
+/* True if the announced document fits into memory without writing a segment first, or if there is
+ * no segment of documents to write. A row takes less, because it has no words. */
 static bool has_room(const struct bs_index_writer *writer, const struct bs_term_batch *term_batch)
 {
 	return bs_indexing_buffer_n_docs(&writer->indexing_buffer) == 0 ||
@@ -463,8 +465,9 @@ static double look_times(const struct bs_index_writer *writer, uint64_t n_docs)
 	return (double)n / (double)n_docs;
 }
 
-/* Share of the memory for word hashes that are kept to make the summary. If they take more, the
- * words of the other segments are read again. */
+/* 1/KNOWN_SHARE of the memory is for word hashes that are kept to make the summary. When the hashes
+ * take this much, those of further segments are not kept, and the words of these segments are read
+ * again from their files. */
 #define KNOWN_SHARE 16u
 
 /* Writes an indexing buffer as a segment. is_full: it is written because memory is exhausted, not

@@ -304,8 +304,9 @@ static void report_skip(void *context, enum bs_skip reason, const char *message)
 	skip(at, reason, message);
 }
 
-/* Counts an entry that was skipped because it is hidden or ignored. Reports its name only on
- * request, because there may be thousands. */
+/* Counts an entry that was skipped because it is hidden or ignored. If it is a file or a folder,
+ * adds it to the manifest's list of passed entries. Reports its name only on request, because there
+ * may be thousands. */
 static void take_left_out(void *context, enum bs_skip reason, bool is_special, const char *path,
                           const char *below)
 {
@@ -503,7 +504,8 @@ static enum bs_status read_source(struct bs_indexing *at, uint32_t i, bool read_
 	return status;
 }
 
-/* Keeps the old lists of folders and skipped files of a source that is not read. */
+/* For a source that is not read: keeps its inner collections, and its old lists of folders and
+ * skipped files. */
 static enum bs_status keep_source(struct bs_indexing *at, uint32_t i, struct bs_error *err)
 {
 	struct bs_manifest *manifest = &at->writer.manifest;
@@ -565,8 +567,8 @@ static bool had_documents(const struct bs_indexing *at, uint32_t i)
 	return false;
 }
 
-/* Copies from source `from` of the previous commit to source i: the skipped files, and how far its
- * inner collections were read. */
+/* Copies from source `from` of the previous commit to source i: the list of skipped files, and the
+ * records of the source and of its inner collections, which say how far they were read. */
 static enum bs_status restore_rest(struct bs_indexing *at, uint32_t from, uint32_t i,
                                    struct bs_error *err)
 {

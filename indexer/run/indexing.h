@@ -91,8 +91,8 @@ enum bs_status bs_indexing_end(struct bs_indexing *at, enum bs_status status,
 void bs_indexing_log(const struct bs_build_request *request, const struct bs_build_report *report,
                      bool is_compaction, enum bs_status status, const struct bs_error *err);
 
-/* True if the next commit has no old segment; an old one may have been made by other tokenizer
- * rules. */
+/* True if the next commit keeps no segment of the previous one, so that all of its words are made
+ * by this version of the tokenizer. */
 bool bs_indexing_is_all_new(const struct bs_indexing *at);
 
 /* Sets the options of the new manifest: the recorded ones, or the request's for a new index and for

@@ -159,7 +159,7 @@ static enum bs_status is_reached(const struct listing *at, const struct bs_sourc
 }
 
 /* *number_out: the listed folder that contains place and whose rules include it; NONE if there is
- * none. */
+ * none. *below_out: the path of place below the folder; set only if there is one. */
 static enum bs_status find_encloser(const struct listing *at, const char *place,
                                     uint32_t *number_out, const char **below_out,
                                     struct bs_error *err)
@@ -661,7 +661,7 @@ static enum bs_status mark_forgotten(const struct listing *at, const struct bs_l
 		else if (!status)
 			status = bs_fail(
 				err, BS_INVALID,
-				"%s: not a source of this index; `bitsift stats` names them",
+				"%s: not a source of this index; `bitsift stats -v` names them",
 				argument);
 	}
 	return status;
@@ -684,9 +684,8 @@ static enum bs_status check_anew(const struct listing *at, const char *argument,
 		return at->request->index->snapshot
 		               ? bs_fail(err, BS_INVALID,
 		                         "%s: not a source of this index, which --rebuild could "
-		                         "read again; `bitsift stats` "
-		                         "names them; without --rebuild it is added; the index is "
-		                         "unchanged",
+		                         "read again; `bitsift stats -v` names them; without "
+		                         "--rebuild it is added; the index is unchanged",
 		                         argument)
 		               : BS_OK;
 	enum bs_status status = bs_source_init(&source, argument, &why);

@@ -287,8 +287,8 @@ static enum bs_status take(struct bs_writer *writer, struct bs_document *documen
 {
 	enum bs_status status = BS_OK;
 	bool is_alone = is_large(writer, document->raw.n_bytes);
-	/* Without a line the checksum is unknown, which is recorded as 0. The value 1 makes the
-	 * document count as changed. */
+	/* Without a line the checksum is unknown, and add_given records 0. Until then it is 1, so
+	 * that it differs from the recorded 0 and a replaced document counts as changed. */
 	document->raw.checksum = document->raw.bytes ? bs_checksum(document->raw.bytes,
 	                                                           (size_t)document->raw.n_bytes)
 	                                             : 1;

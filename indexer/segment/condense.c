@@ -20,8 +20,8 @@
 
 #define SEGMENT   "seg-"
 #define CONDENSED "condensed-"
-/* Number of rows in the sample from which codes are chosen. If a segment has fewer than twice as
- * many, all its rows are used. */
+/* Number of documents in the sample from whose terms codes are chosen. If a segment has fewer than
+ * twice as many, all its documents are used. */
 #define SAMPLE_ROWS 65536u
 #define COPY_BYTES  ((uint64_t)1 << 20)
 
@@ -220,7 +220,8 @@ static bool is_rare(const struct bs_shard_plan *plan, uint32_t place)
 	return !plan->treatments->entries[kind & ~BS_KIND_HAS_LEVELS].has_false_positives;
 }
 
-/* Fills at->ranks, which is by place, from ranks by ordinal. */
+/* Computes at->ranks. The ranks of terms (core/matrix/term_vectors.h) are computed by ordinal, and
+ * then ordered by place (indexer/segment/shard_plan.h). */
 static enum bs_status find_ranks(struct condensing *at, const uint32_t *term_dfs,
                                  struct bs_error *err)
 {
@@ -498,7 +499,8 @@ static enum bs_status put_row(struct restoring *at, uint32_t document, struct bs
 	if (status)
 		return status;
 	(void)bs_tf_table_added(&at->indexing_buffer.tf_table, document, &n_tf_bytes);
-	/* Count all terms as repeated: the tf code says which of them really are. */
+	/* If the document has a tf code, all terms count as repeated: the code says which of them
+	 * really are. */
 	*doc = (struct bs_buffered_doc){
 		.codes = to, .n_terms = n_terms, .n_repeated = n_tf_bytes ? n_terms : 0};
 	to = bs_group_put(to, at->places.items, n_terms);

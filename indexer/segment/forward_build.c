@@ -12,7 +12,9 @@
 /* Most hashes of a filter. More would reject few further lists, because most of the lists that pass
  * have the neighbourhood. */
 #define MOST_HASHES 7u
-#define LEAST_NEAR  1u /* log2 of the size of the smallest neighbourhoods */
+/* The smallest neighbourhoods that are tried have 2^LEAST_NEAR ordinals. A neighbourhood is a group
+ * of consecutive ordinals; filters hash these instead of terms (core/matrix/forward_index.h). */
+#define LEAST_NEAR 1u
 
 void bs_forward_load_add(struct bs_forward_load *load, const struct bs_forward_load *other)
 {

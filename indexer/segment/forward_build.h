@@ -72,8 +72,8 @@ struct bs_shard_product {
 };
 void bs_shard_product_deinit(struct bs_shard_product *product);
 
-/* Builds a shard of docs[0..n_docs). ns_bits: see struct bs_forward_price. BS_NO_MEMORY; the caller
- * releases the product, after a failure too. */
+/* Builds a shard of forward indexes of docs[0..n_docs). ns_bits: see struct bs_forward_price.
+ * BS_NO_MEMORY; the caller releases the product, after a failure too. */
 enum bs_status bs_forward_build(const struct bs_indexing_buffer *indexing_buffer,
                                 const uint32_t *ordinal_of, const uint32_t *docs, uint32_t n_docs,
                                 double ns_bits, struct bs_shard_product *product,

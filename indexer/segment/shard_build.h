@@ -29,10 +29,11 @@ struct bs_shard_frequent {
 /* Builds shards, one after another. Each thread has its own. The plan is borrowed. */
 struct bs_shard_builder {
 	const struct bs_shard_plan *plan;
-	/* by place; the last element is for all terms that are not frequent */
+	/* Indexed by the place of a term (shard_plan.h). The last element is for all terms that are
+	 * not frequent. */
 	struct bs_shard_frequent *frequent;
-	/* by place: the mark of the last row that had the term. Each shard uses marks that were not
-	 * used before, beginning at a multiple of 512 */
+	/* Indexed by place: the mark of the last row that had the term. Each shard uses marks that
+	 * were not used before, beginning at a multiple of 512. */
 	uint32_t *marks;
 	uint32_t next_mark; /* the first mark of the next shard */
 	/* documents of the current shard; the fields from here to true_rows are for this shard */

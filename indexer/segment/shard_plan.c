@@ -340,8 +340,8 @@ static enum bs_status fill_places(struct bs_shard_plan *plan, const struct kinds
 	for (uint32_t i = 0; i < plan->treatments->n_entries && i < BS_NOTE_KINDS - 1; i++)
 		plan->columns[i] = bs_count_pack(plan->treatments->entries[i].n_columns);
 	plan->kinds[plan->n_repeated] = treatment_of(kinds, 1);
-	/* This element is also for pairs of one document, which are not encoded; this does no
-	 * harm. */
+	/* This element is for all terms of one document, so also for pairs, which have no tf. They
+	 * are encoded as words with tf 1, which does no harm. */
 	notes[plan->n_repeated] = note_of(kinds, 1) | BS_NOTE_IS_CODED;
 	for (uint32_t i = 0; i < plan->n_terms && !status; i++) {
 		const struct bs_lexicon_term term = term_of(plan, i);

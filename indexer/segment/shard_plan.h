@@ -68,6 +68,7 @@ struct bs_shard_plan {
 	const struct bs_tf_levels *tf_levels;
 	const struct bs_kernel *kernel;
 	double density;
+	/* a term gets an exact column in a shard if it is in at least this share of the rows */
 	double exact_share;
 	/* for tests: keep coarse levels in every shard, however small */
 	bool keep_coarse;

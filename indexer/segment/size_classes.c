@@ -12,11 +12,11 @@
 
 /*
  * Documents are sorted by weight into bins of 5 % width. In this order a cut between two classes
- * may be at every step-th document, and wherever the weight has grown by half. Dynamic programming
- * finds the set of cuts with the lowest cost. Cuts at multiples of a number of documents let shards
- * fill their lines: the line of a group column has 4,096 documents, and with cuts by weight only, a
- * quarter of the lines was padding in the Linux tree. Costs are in bits; query time is converted to
- * bits at the price of core/matrix/term_treatment.h.
+ * may be at every multiple of `step` documents (see cut_bins), and wherever the weight has grown by
+ * half. Dynamic programming finds the set of cuts with the lowest cost. Cuts at multiples of a
+ * number of documents let shards fill their lines: the line of a group column has 4,096 documents,
+ * and with cuts by weight only, a quarter of the lines was padding in the Linux tree. Costs are in
+ * bits; query time is converted to bits at the price of core/matrix/term_treatment.h.
  */
 #define BINS_A_DOUBLING 14u
 #define BINS            (32u * BINS_A_DOUBLING)

@@ -147,20 +147,21 @@ static void explain_place(struct explanation *to, uint32_t s, uint32_t t)
 	}
 	for (uint64_t i = 0; i < segment->meta.n_shards && !to->status; i++)
 		look_at_shard(to, s, &segment->shards[i], t, &sum);
-	print(to, "      segment %u: df %llu;", s, (unsigned long long)place->term.df);
+	print(to, "      segment %u: df %llu", s, (unsigned long long)place->term.df);
 	if (sum.n_exact)
-		print(to, " exact column in %u shards (density %.3f);", sum.n_exact,
-		      sum.exact_density / sum.n_exact);
+		print(to, "; exact column in %u shard%s (density %.3f)", sum.n_exact,
+		      sum.n_exact == 1 ? "" : "s", sum.exact_density / sum.n_exact);
 	if (sum.n_hashed) {
-		print(to, " hashed in %u shards:", sum.n_hashed);
+		print(to, "; hashed in %u shard%s:", sum.n_hashed, sum.n_hashed == 1 ? "" : "s");
 		for (uint32_t l = segment->terms.treatments.n_levels; l-- > 0;)
 			print(to, " %u %s columns (AND %.2g)%s",
 			      place->term.treatment->n_columns[l],
 			      level_name(segment->terms.treatments.ranks[l]),
-			      sum.level_density[l] / sum.n_hashed, l ? "," : ";");
+			      sum.level_density[l] / sum.n_hashed, l ? "," : "");
 	}
 	if (sum.n_lists)
-		print(to, " forward indexes in %u shards;", sum.n_lists);
+		print(to, "; forward indexes in %u shard%s", sum.n_lists,
+		      sum.n_lists == 1 ? "" : "s");
 	print(to, "\n");
 }
 
@@ -258,7 +259,8 @@ enum bs_status bs_explain_plan(const struct bs_plan *plan, const char *query,
 	struct bs_plan_estimate estimate = {0};
 	if (!to.status)
 		to.status = bs_plan_estimate(plan, &estimate, err);
-	print(&to, "estimate: %llu hits\n", (unsigned long long)estimate.n_hits);
+	print(&to, "estimate: %llu hit%s\n", (unsigned long long)estimate.n_hits,
+	      estimate.n_hits == 1 ? "" : "s");
 	return to.status;
 }
 

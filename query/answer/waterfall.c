@@ -387,14 +387,13 @@ static void list_steps(struct waterfall *at, const struct bs_query_tree *query)
 	at->query.depth = query->depth + 1;
 }
 
-static const char legend[] = "  A document is a candidate as long as the columns of an operand let "
-			     "it through. A hashed column is shared by terms,\n"
-			     "  and lets some through by chance; an exact column has one term "
-			     "alone; false positives are the rows that hashed columns\n"
-			     "  wrongly let through; a list of rare words says which of them a "
-			     "document has, a forward index all terms of a long one.\n"
-			     "  Certain: the operand is decided without a text; to read: the "
-			     "verifier decides by the text.\n";
+static const char legend[] =
+	"  A document is a candidate as long as the columns of an operand let it\n"
+	"  through. A hashed column is shared by terms, and lets some through by chance;\n"
+	"  an exact column has one term alone; false positives are the rows that hashed\n"
+	"  columns wrongly let through; a list of rare words says which of them a\n"
+	"  document has, a forward index all terms of a long one. Certain: the operand\n"
+	"  is decided without a text; to read: the verifier decides by the text.\n";
 
 enum bs_status bs_explain_waterfall(const struct bs_plan *plan, const struct bs_kernel *kernel,
                                     struct bs_scan *scan, const struct bs_query_stats *stats,

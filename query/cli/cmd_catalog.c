@@ -21,8 +21,8 @@ struct catalog_arguments {
 static const struct bs_option catalog_options[] = {
 	{0, "catalog", "FILE", "the catalog [the user's]; repeatable for has",
          SETS(LIST, catalogs)},
-	{0, "name", "NAME", "add: the name of the index [that of its folder]", SETS(ONCE, name)},
-	{0, "json", NULL, "list, has: one JSON object per index", SETS(FLAG, json)},
+	{0, "name", "NAME", "the name of the index to add [that of its folder]", SETS(ONCE, name)},
+	{0, "json", NULL, "one JSON object per index, for list and has", SETS(FLAG, json)},
 	{0},
 };
 
@@ -79,6 +79,26 @@ static char *index_in(const char *dir)
 	return below;
 }
 
+/* Adds the indexes one by one, because they cannot be added all at once, and reports those that
+ * cannot be added. The failure of the last of them is returned instead of being reported. */
+static enum bs_status add_each(struct bs_catalog *catalog, char *const *indexes, size_t n,
+                               struct bs_error *err)
+{
+	enum bs_status failure = BS_OK;
+	for (size_t i = 0; i < n && failure != BS_NO_MEMORY; i++) {
+		const char *dir = indexes[i];
+		struct bs_error why;
+		enum bs_status status = bs_catalog_add(catalog, &dir, 1, NULL, &why);
+		if (!status)
+			continue;
+		if (failure)
+			bs_cmd_notice(NULL, err->text);
+		failure = status;
+		*err = why;
+	}
+	return failure;
+}
+
 static enum bs_status add(struct bs_catalog *catalog, char *const *dirs, size_t n, const char *name,
                           struct bs_error *err)
 {
@@ -90,6 +110,8 @@ static enum bs_status add(struct bs_catalog *catalog, char *const *dirs, size_t 
 			status = bs_fail_memory(err, "a path", strlen(dirs[i]));
 	if (!status)
 		status = bs_catalog_add(catalog, (const char *const *)indexes, n, name, err);
+	if (status && status != BS_NO_MEMORY && n > 1 && !name)
+		status = add_each(catalog, indexes, n, err);
 	for (size_t i = 0; i < n && indexes; i++)
 		free(indexes[i]);
 	free(indexes);

@@ -216,9 +216,8 @@ static void tell_of_index(const struct bs_grep_request *request)
 	if (request->task == BS_GREP_SEARCH && has_folder && !request->index.dir &&
 	    !request->pattern.is_brute && isatty(STDOUT_FILENO) && isatty(STDERR_FILENO) &&
 	    bs_index_locate(&dir, NULL) == BS_NOT_FOUND && bs_cmd_is_first("grep-without-index"))
-		fputs("bitsift: all files were searched; with an index (`bitsift index .`) only "
-		      "those are that may match. This is said "
-		      "once.\n",
+		fputs("bitsift: all files were searched; with an index (`bitsift index .`), only "
+		      "those that may match are. This message is shown once.\n",
 		      stderr);
 	free(dir);
 }

@@ -438,25 +438,38 @@ static void show_explain(void *context, const char *text, size_t text_bytes)
 	fwrite(text, 1, text_bytes, stderr);
 }
 
-/* On a terminal, if there are more hits than were shown, reports which were shown. */
+/* On a terminal, if there are more hits than were shown, or may be, reports which were shown. */
 static void tell_place(const struct session *session, const struct bs_search_result *result)
 {
 	const struct query_arguments *arguments = session->arguments;
 	uint64_t n_before = arguments->offset, n_until = n_before + session->n_shown;
-	bool has_more = result->n_hits > n_until || result->is_at_least;
+	bool is_open =
+		result->is_at_least && result->n_hits <= n_until; /* no more hits are known */
+	bool has_more = result->n_hits > n_until || is_open;
 	const char *least = result->is_at_least ? "at least " : "";
 	const char *first = BS_COUNT(n_before + 1), *last = BS_COUNT(n_until),
 		   *hits = BS_COUNT(result->n_hits);
-	if (n_before == 0 && session->n_shown > 0 && has_more)
-		fprintf(stderr, "the %s %s of %s%s; -n K shows more\n",
-		        arguments->sort ? "first" : "best", last, least, hits);
-	else if (n_before > 0 && session->n_shown > 0 && has_more)
-		fprintf(stderr, "%s to %s of %s%s; the next: --offset %llu\n", first, last, least,
-		        hits, (unsigned long long)n_until);
-	else if (n_before > 0 && session->n_shown > 0)
-		fprintf(stderr, "%s to %s of %s\n", first, last, hits);
-	else if (n_before > 0 && result->n_hits > 0)
-		fprintf(stderr, "no more: --offset passes over all of the %s\n", hits);
+	if (session->n_shown == 0) {
+		if (n_before > 0 && result->n_hits > 0)
+			fprintf(stderr, "no more: --offset passes over all of the %s\n", hits);
+		return;
+	}
+	if (n_before == 0 && !has_more)
+		return;
+	if (n_before == 0)
+		fprintf(stderr, "the %s %s", arguments->sort ? "first" : "best", last);
+	else if (session->n_shown == 1)
+		fprintf(stderr, "hit %s", first);
+	else
+		fprintf(stderr, "%s to %s", first, last);
+	if (!is_open)
+		fprintf(stderr, " of %s%s", least, hits);
+	if (has_more && n_before == 0)
+		fprintf(stderr, "; -n K shows more%s", is_open ? ", if there are more" : "");
+	else if (has_more)
+		fprintf(stderr, "; the next%s: --offset %llu", is_open ? ", if there are more" : "",
+		        (unsigned long long)n_until);
+	putc('\n', stderr);
 }
 
 static void end_query(struct session *session, const struct bs_search_result *result)
@@ -570,7 +583,7 @@ static enum bs_status run_query(struct session *session, const char *text, size_
 	fflush(session->out);
 	fprintf(stderr, "bitsift: %s\n", err->text);
 	char *caret = NULL;
-	if (status == BS_INVALID &&
+	if (status == BS_INVALID && text_bytes > 0 &&
 	    bs_query_caret(text, text_bytes, result.error_byte, &caret, NULL) == BS_OK)
 		fprintf(stderr, "%s\n", caret);
 	free(caret);

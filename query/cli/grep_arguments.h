@@ -61,7 +61,7 @@ struct bs_grep_arguments {
 /* The table of options, which set a struct bs_grep_arguments. Ends with a NULL name. --help shows
  * the first BS_GREP_N_IN_HELP. */
 extern const struct bs_option bs_grep_option_table[];
-#define BS_GREP_N_IN_HELP 33
+#define BS_GREP_N_IN_HELP 36
 extern const struct bs_grep_arguments bs_grep_defaults;
 
 /* Makes the request from all options and operands together. BS_INVALID, BS_NO_MEMORY, and failures

@@ -499,7 +499,11 @@ enum bs_status bs_parse_number(const char *option, const char *value, uint64_t l
 	const char *digits = value + (value[0] == '+');
 	/* strtoull also accepts white space and a minus sign, so the first character must be a
 	 * digit. */
-	if (*digits < '0' || *digits > '9' || *end || errno || number < least || number > most)
+	bool is_number = *digits >= '0' && *digits <= '9' && !*end;
+	if (most >= UINT64_MAX - 1 && !errno && (!is_number || number < least))
+		return bs_fail(err, BS_INVALID, "--%s %s: not a whole number of at least %llu",
+		               option, value, (unsigned long long)least);
+	if (!is_number || errno || number < least || number > most)
 		return bs_fail(err, BS_INVALID, "--%s %s: not a whole number from %llu to %llu",
 		               option, value, (unsigned long long)least, (unsigned long long)most);
 	*number_out = number;

@@ -60,14 +60,14 @@ static bool push_leaf(struct bs_shard_scan *at, uint32_t n)
 	return has_wide;
 }
 
-/* Combines frame depth + 1, whose live blocks are `one`, into frame depth, by an operation of the
- * kernel. */
+/* Combines frames[depth + 1], whose live blocks are `one`, into frames[depth], by an operation of
+ * the kernel. */
 #define TAKE_NEXT(at, operation, depth, live, one)                           \
 	(at)->kernel->lines.operation((at)->scan->frames[depth].lines, live, \
 	                              (at)->scan->frames[(depth) + 1].lines, one)
 
-/* Keeps in frame depth the documents that have at least one term of each element of the leaf that
- * push_leaf left out. */
+/* Reduces frames[depth] to the documents that have at least one term of each element of the leaf
+ * that push_leaf left out. */
 static void keep_wide(struct bs_shard_scan *at, const struct bs_query_node *node,
                       enum bs_claim claim, uint32_t depth, struct bs_live *live)
 {
@@ -81,7 +81,7 @@ static void keep_wide(struct bs_shard_scan *at, const struct bs_query_node *node
 	}
 }
 
-/* Keeps in frame depth the documents whose file names match leaf n. */
+/* Reduces frames[depth] to the documents whose file names match leaf n. */
 static void keep_named(struct bs_shard_scan *at, uint32_t n, uint32_t depth,
                        const struct bs_live *live)
 {
@@ -103,7 +103,7 @@ static void keep_named(struct bs_shard_scan *at, uint32_t n, uint32_t depth,
 	}
 }
 
-/* Keeps in frame depth the documents that are in a range. Keeps all if the index does not know
+/* Reduces frames[depth] to the documents that are in a range. Keeps all if the index does not know
  * which are. */
 static void keep_range(struct bs_shard_scan *at, uint32_t n, uint32_t depth, struct bs_live *live)
 {
@@ -130,9 +130,10 @@ static void keep_range(struct bs_shard_scan *at, uint32_t n, uint32_t depth, str
 static void eval(struct bs_shard_scan *at, uint32_t n, enum bs_claim claim, uint32_t depth,
                  const uint64_t *within, struct bs_live *live);
 
-/* Keeps in frame depth the documents that match an inner child of an AND, by the claim. For a NOT,
- * the claim about its operand is the opposite: a document surely matches the NOT if it cannot match
- * the operand, and may match it unless it surely matches the operand. */
+/* Reduces frames[depth] to the documents that may match (claim BS_MAY) or surely match (BS_SURELY)
+ * an inner child of an AND. For a NOT, the claim about its operand is the opposite: a document
+ * surely matches the NOT if it cannot match the operand, and may match it unless it surely matches
+ * the operand. */
 static void and_child(struct bs_shard_scan *at, uint32_t n, enum bs_claim claim, uint32_t depth,
                       struct bs_live *live)
 {
@@ -209,10 +210,10 @@ static void eval_or(struct bs_shard_scan *at, const struct bs_query_node *node, 
 	*live = joined;
 }
 
-/* Sets frame depth to the documents of the live blocks that match node n by the claim; live shrinks
- * to the blocks that have any. `within` (nullable) limits the work: outside of it, the result may
- * be wrong. Recurses as deep as the query; bs_query_parse ensures that the stack is large
- * enough. */
+/* Sets frames[depth] to the documents of the live blocks that may match (claim BS_MAY) or surely
+ * match (BS_SURELY) node n; live shrinks to the blocks that have any. `within` (nullable) limits
+ * the work: outside of it, the result may be wrong. Recurses as deep as the query; bs_query_parse
+ * ensures that the stack is large enough. */
 static void eval(struct bs_shard_scan *at, uint32_t n, enum bs_claim claim, uint32_t depth,
                  const uint64_t *within, struct bs_live *live)
 {
@@ -305,7 +306,7 @@ static bool has_bits_past_end(const struct bs_shard_scan *at, uint32_t depth,
 	return past != 0;
 }
 
-/* Adds the documents of frame depth to the candidates, or, if they are sure and nothing is
+/* Adds the documents of frames[depth] to the candidates, or, if they are sure and nothing is
  * excluded, only counts their bits. */
 static void take_lines(struct bs_shard_scan *at, uint32_t depth, const struct bs_live *live,
                        bool is_sure, struct bs_candidate_list *candidates, uint64_t *n_counted)

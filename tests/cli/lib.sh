@@ -13,6 +13,12 @@ show() {
     [ "$status" -eq 0 ] || printf 'exit status %d\n' "$status"
 }
 
+# copy_sample FOLDER: copies the sample corpus, without an index that somebody made in it.
+copy_sample() {
+    cp -r "$SAMPLE" "$1"
+    rm -rf -- "$1/.bitsift"
+}
+
 # folded: replaces consecutive lines that differ only in numbers by the first, the number of lines
 # between, and the last.
 folded() {

@@ -137,7 +137,7 @@ static Node *source_of(Node *node, const struct level **level)
 static Index relation_of(PlannerInfo *root, const struct level *level, Node *node)
 {
 	/* pull_varnos needs the root only for nodes that the planner has added. A query that is
-	 * planned separately has none, and the root is not that of this query. */
+	 * planned separately has no such nodes yet, and `root` belongs to another query. */
 	Relids relids = pull_varnos(level->query == root->parse ? root : NULL, node);
 	int varno;
 	bool is_one = bms_get_singleton_member(relids, &varno);
@@ -208,7 +208,8 @@ static struct binding binding_of(PlannerInfo *root, Node *asked)
 	return found;
 }
 
-/* True if the analysis is that of an unbound query. */
+/* True if the analysis is plain: that of a query that is not bound and does not state its
+ * analysis. */
 
 static bool is_plain(const struct bsp_analysis *analysis)
 {

@@ -30,7 +30,8 @@
 
 PG_FUNCTION_INFO_V1(bitsift_matchsel);
 
-/* The share of rows if nothing is known about the query. */
+/* The share of rows if the index gives no estimate, because the query is invalid or the index has
+ * no rows. */
 #define USUAL_SHARE 0.005
 /* The share of rows if the query is not known until execution, or has no index. */
 #define LATER_SHARE 0.01

@@ -42,7 +42,7 @@ struct candidates {
 
 struct scan {
 	MemoryContext context;  /* holds the results until the next rescan */
-	bool is_begun;          /* a plain index scan has found its candidates */
+	bool is_begun;          /* a plain index scan finds or has found its candidates */
 	TBMIterator *iterator;  /* over candidates->bitmap; NULL: there is none */
 	TBMIterateResult *page; /* the next page, if it has been read from the iterator */
 	struct candidates *candidates;

@@ -14,10 +14,11 @@ Oid bsp_access_method(void);
 bool bsp_is_index(Oid index);
 /* Throws unless bsp_is_index(index). */
 void bsp_require_index(Oid index);
-/* The index itself, or all leaf indexes of a partitioned index, locked with AccessShareLock. */
+/* Returns the leaf indexes of a partitioned index, each locked with AccessShareLock. For an index
+ * that is not partitioned, returns the index itself and takes no lock. */
 List *bsp_leaves(Oid index);
-/* True if the current user may see the word frequencies of all rows of the index. False for other
- * access methods and for tables with row-level security. */
+/* True if the current user may see the word frequencies of all rows of the index. False for an
+ * index of another access method, and if row-level security applies to the user. */
 bool bsp_may_query(Oid index);
 
 #endif

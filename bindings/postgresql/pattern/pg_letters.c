@@ -74,9 +74,10 @@ static bool is_i(int32 c)
 	return c == 'i' || c == 'I' || c == 0x130 || c == 0x131;
 }
 
-/* Adds c, which is an i of any kind or U+0307, combining dot above. The tree then matches all i
- * that the collation may treat as equal to it. U+0307 is optional, and may follow an i that U+0130
- * may lower to. */
+/* Adds c, which is an i of any kind or U+0307, combining dot above. For an i, the tree matches all
+ * i that the collation may treat as equal to it. A U+0307 of the pattern is optional, because the
+ * text may have U+0130 instead of i and U+0307. An optional U+0307 is also added after U+0130, and
+ * after every i if letter_i is BSP_I_OTHER, because the text may have i and U+0307 there. */
 static void add_i(struct bs_pattern_tree *tree, int32 c, enum bsp_letter_i letter_i)
 {
 	static const struct bs_pattern_range dotted[] = {{'i', 'i'}, {'I', 'I'}, {0x130, 0x130}},

@@ -16,7 +16,8 @@ enum bsp_letter_i {
 };
 enum bsp_letter_i bsp_letter_i_of(Oid collation);
 
-/* Returns the character at text[*at] and advances *at past it; -1 if it is not valid UTF-8. */
+/* Returns the character at text[*at] and advances *at past it. If it is not valid UTF-8, returns -1
+ * and advances *at by one byte. */
 int32 bsp_next_character(const char *text, size_t n_bytes, size_t *at);
 /* Adds a character of the pattern to a tree; -1 adds any text. `is_caseless` must be the tree's
  * case folding. May add several parts. */

@@ -79,14 +79,15 @@ static void add_literal(struct reading *reading, int32 c)
 		bs_pattern_tree_close(reading->tree);
 }
 
-/*
- * The characters of a class. `may` has the ASCII characters that the class may contain in some
- * locale, `sure` those that it contains in every locale; a negated class excludes only the latter.
- */
+/* A set of ASCII characters. */
 struct set {
 	bool has[0x80];
 };
 
+/*
+ * The characters of a class. `may` has the ASCII characters that the class may contain in some
+ * locale, `sure` those that it contains in every locale; a negated class excludes only the latter.
+ */
 struct charset {
 	struct set may, sure;
 	bool may_have_more; /* may contain characters beyond ASCII */

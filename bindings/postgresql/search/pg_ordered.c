@@ -34,7 +34,7 @@
 
 struct row {
 	ItemPointerData tid;
-	bool recheck, has_null;
+	bool has_null;
 	double score;
 };
 

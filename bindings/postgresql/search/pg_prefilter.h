@@ -22,7 +22,6 @@
 #include "utils/rel.h"
 #include "utils/snapshot.h"
 
-struct bs_grep_pattern;
 struct bs_pattern_tree;
 
 struct bsp_prefilter;

@@ -55,7 +55,6 @@ static void gather_one(Oid index_oid, const struct bsp_query_datum *datum,
 	struct bsp_query_strings strings;
 	struct bs_search_request request;
 	struct bs_error err = {""};
-	struct bs_search_result result = {.error_byte = SIZE_MAX};
 	Relation index = index_open(index_oid, AccessShareLock);
 	bsp_query_read(datum, &query);
 	bsp_query_search_request(&query, &strings, &request);
@@ -63,7 +62,7 @@ static void gather_one(Oid index_oid, const struct bsp_query_datum *datum,
 	enum bs_status status =
 		bs_statistics_gather(bsp_view_searcher(view), &request, statistics, &err);
 	if (status == BS_INVALID)
-		bsp_query_fail(status, &err, &query, result.error_byte);
+		bsp_query_fail(status, &err, &query, SIZE_MAX);
 	bsp_check(status, &err, index);
 	bsp_view_release(view);
 	index_close(index, AccessShareLock);

@@ -19,12 +19,13 @@ struct bs_candidates_request;
 /* Receives rows in batches. `recheck` applies to all rows of a call. `take` may throw. */
 struct bsp_rows {
 	void (*take)(struct bsp_rows *rows, const ItemPointerData *tids, int n, bool recheck);
-	/* If not NULL, rows none of whose versions that this snapshot sees match a pattern may be
-	 * omitted (pg_prefilter.h). */
+	/* If not NULL, a search for a pattern may omit a row if no version that this snapshot sees
+	 * matches (pg_prefilter.h). */
 	Snapshot snapshot;
 };
 
-/* The three functions pass rows to rows->take, no row twice, and return the number of rows. */
+/* Each of the next three functions passes rows to rows->take, no row twice, and returns the number
+ * of these rows. */
 
 /* The rows of the index that match the key, and candidates, which must be rechecked. */
 int64 bsp_search(Relation index, struct bsp_view *view, ScanKey key, struct bsp_rows *rows);

@@ -13,8 +13,8 @@ CREATE FUNCTION bitsift_merge(index regclass) RETURNS void
 CREATE FUNCTION bitsift_check(index regclass) RETURNS bigint
 	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME';
 -- Figures for monitoring. generation: a number that changes with the files; files: their number;
--- pending_pages: pages of rows that are not yet in files; stored_bytes, plain_bytes: total size of
--- the files, in pages and as searches read them.
+-- pending_pages: pages of new rows, without those that a flush is just writing to files;
+-- stored_bytes, plain_bytes: total size of the files, in pages and as searches read them.
 CREATE FUNCTION bitsift_info(index regclass,
 	OUT generation bigint, OUT files integer, OUT pending_pages integer, OUT stored_bytes bigint, OUT plain_bytes bigint)
 	LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME';

@@ -21,8 +21,8 @@
 #include "core/bitsift/memory_index.h"
 
 #define FOLDER "pg_stat_tmp/bitsift"
-/* The number must be increased if files are named differently, or if the library restores a
- * condensed segment to other bytes than before. */
+/* The number at the end must be increased if files are named differently, or if the library
+ * restores a condensed segment to other bytes than before. */
 #define LAYOUT      FOLDER "/1"
 #define NAME_DIGITS (2 * sizeof(struct bsp_name))
 /* The interval at which a backend looks for files of dropped relations. */

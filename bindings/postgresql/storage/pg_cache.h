@@ -1,6 +1,7 @@
 /*
- * pg_cache.h: index files as searches read them, mapped by all backends. There is one file for each
- * chain of pages, created by the first backend that needs it, in a folder that base backups omit.
+ * pg_cache.h: index files as searches read them, mapped by all backends. There is one cached file
+ * for each file in the pages of an index. The first backend that needs it creates it, in a folder
+ * that base backups omit.
  *
  * A file is named after the random name of its chain, which is never used for other bytes. It is
  * complete and synced before it gets this name. Therefore files of an earlier run of the server are

@@ -18,9 +18,10 @@ static void append_u32(StringInfo bytes, uint32 value)
 	appendBinaryStringInfo(bytes, (const char *)&value, sizeof(value));
 }
 
-/* Format of a row: size of the row, TID, has_null, number of texts; for each text its size, the
- * size of its field name, field name and text. The field names are stored because texts of NULL
- * columns are left out, so the position of a text does not tell its column. */
+/* Format of a row: size of the row, this number included (4 bytes), TID (6), has_null (1), number
+ * of texts (1); for each text its size (4), the size of its field name (1), field name and text.
+ * The field names are stored because texts of NULL columns are left out, so the position of a text
+ * does not determine its column. */
 static void write_row(StringInfo bytes, const ItemPointerData *tid, const struct bsp_texts *texts)
 {
 	char id[BSP_ID_BYTES + 1];
@@ -83,8 +84,8 @@ static bool append_in_place(Relation index, const StringInfo row)
 	return is_done;
 }
 
-/* Fills the page with as much of the row as fits, sets the next page, and releases it. Returns the
- * number of bytes that were written. */
+/* Initializes the page, fills it with as much of the row as fits, sets its next page, and releases
+ * it. begins_row: `bytes` is the beginning of the row. Returns the number of bytes written. */
 static size_t fill_page(Relation index, Buffer buffer, const struct bsp_name *chain, uint32 number,
                         const char *bytes, size_t n_bytes, BlockNumber next, bool begins_row)
 {

@@ -15,8 +15,8 @@
 #include "bindings/postgresql/storage/pg_page.h"
 #include "bindings/postgresql/storage/pg_texts.h"
 
-/* Appends a row. Returns the approximate size of the pending rows in bytes if pages were added,
- * else 0. */
+/* Appends a row. Returns 0 if the last page had room for it, else the approximate size of the
+ * pending rows in bytes. */
 size_t bsp_pending_append(Relation index, const ItemPointerData *tid,
                           const struct bsp_texts *texts);
 /* Makes the pending chain the closing chain, unless there is a closing chain already. The caller

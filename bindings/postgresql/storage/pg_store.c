@@ -107,8 +107,8 @@ static void fill_options(struct bsp_store *store)
 
 /* Makes the allocator return freed memory to the system at once. Otherwise glibc keeps up to twice
  * the largest block that was ever freed. Measured with maintenance_work_mem = 64 MB: a backend that
- * builds an index takes 94 MB without these settings and 65 MB with them. These include 4 MB that
- * it takes before the build. */
+ * builds an index takes 94 MB without these settings and 65 MB with them; both include 4 MB that it
+ * takes before the build. */
 static void keep_little(void)
 {
 #ifdef __GLIBC__

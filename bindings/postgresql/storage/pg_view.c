@@ -130,7 +130,8 @@ static int provide(void *context, const char *id, size_t id_bytes, const struct 
 	return bsp_reader_texts(view->reader, id, id_bytes, texts_out, n_texts_out);
 }
 
-/* Counts the descriptors, so that PostgreSQL keeps fewer files open. */
+/* Reports the file descriptors of the memory indexes to PostgreSQL, which then keeps fewer files of
+ * its own open. is_end: reports that all are closed. */
 static void count_descriptors(struct state *state, bool is_end)
 {
 	size_t n = is_end ? 0

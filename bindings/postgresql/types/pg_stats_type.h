@@ -1,7 +1,7 @@
 /*
- * pg_stats_type.h: the type bitsift_stats: the document frequencies of a query's words, a stored
- * form of struct bs_statistics (core/bitsift/statistics.h) without its fields. Several indexes that
- * rank by the sum of their statistics rank as one index.
+ * pg_stats_type.h: the type bitsift_stats: the document frequencies of a query's words. It is a
+ * stored form of struct bs_statistics (core/bitsift/statistics.h) without the names of document
+ * fields. Several indexes that rank by the sum of their statistics rank as one index.
  *
  * Its text form: the number of documents, their total number of words, and each word with its
  * number of documents, in bytewise order:

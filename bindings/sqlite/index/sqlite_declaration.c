@@ -10,8 +10,9 @@
 #include "core/bitsift/build.h"
 SQLITE_EXTENSION_INIT3
 
-/* Higher than the library's default of 0.3, which makes the index smaller but searches slower: rows
- * are short, and each connection that searches has the whole index in memory. */
+/* The share of set bits in the columns if the option `density` is not given. A higher density makes
+ * the index smaller and searches slower. This one is higher than the library's default of
+ * 0.3, because rows are short and each connection that searches has the whole index in memory. */
 #define USUAL_DENSITY 0.35
 
 static bool is_word_byte(char byte)
@@ -26,8 +27,8 @@ static void skip_spaces(const char **at)
 		++*at;
 }
 
-/* Returns the next name or value without its quotes, to be freed with sqlite3_free. NULL if there
- * is none, or if memory runs out. */
+/* Returns the next name or value without its quotes, to be freed with sqlite3_free. NULL if no name
+ * or value follows, if its closing quote is missing, or if memory runs out. */
 static char *take_word(const char **at)
 {
 	char open = **at, close = open == '[' ? ']' : open;

@@ -17,11 +17,11 @@ struct bsql_column {
 
 struct bsql_declaration {
 	char *schema, *table; /* schema: for example "main"; table: the name of the virtual table */
-	char *arguments;      /* verbatim, one per line */
+	char *arguments;      /* what stands in USING bitsift(...), verbatim, one per line */
 	struct bsql_column *columns;
 	int n_columns;
 	char *content;       /* the table or view that has the rows; NULL: t_content has them */
-	char *content_rowid; /* the rowid column of `content` */
+	char *content_rowid; /* the rowid column of `content`; "rowid" if it is not given */
 	char *stem;          /* the stemmer's language; NULL: none */
 	bool fold_accents, split_identifiers;
 	double density;                       /* as in struct bs_build_request */
@@ -31,9 +31,9 @@ struct bsql_declaration {
 	int n_fields;
 };
 
-/* Reads argv as SQLite passes it to xCreate. Returns SQLITE_OK, or SQLITE_ERROR or SQLITE_NOMEM
- * with a message to be freed with sqlite3_free. The declaration must be freed even after a
- * failure. */
+/* Reads argv as SQLite passes it to xCreate. Returns SQLITE_OK, SQLITE_ERROR with a message to be
+ * freed with sqlite3_free, or SQLITE_NOMEM without a message. The declaration must be freed with
+ * bsql_declaration_deinit even after a failure. */
 int bsql_declaration_read(struct bsql_declaration *declaration, int argc, const char *const *argv,
                           char **message_out);
 void bsql_declaration_deinit(struct bsql_declaration *declaration);

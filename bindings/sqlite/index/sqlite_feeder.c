@@ -1,6 +1,6 @@
 /*
- * sqlite_feeder.c: see sqlite_feeder.h. There are two chunks: one is filled while the other is
- * written.
+ * sqlite_feeder.c: see sqlite_feeder.h. Rows are collected in two chunks: the caller fills one
+ * while the thread passes the rows of the other to the writer.
  *
  *     chunk: { struct row, lengths of the texts (a size_t each), the texts } ...
  */
@@ -13,7 +13,8 @@
 #include "bindings/sqlite/base/sqlite_rowid.h"
 #include "core/bitsift/writer.h"
 
-/* Large enough that the thread is seldom woken, small enough for the cache of its processor. */
+/* A chunk of this size is handed to the thread. The size is large enough that the thread is seldom
+ * woken, and small enough for the cache of its processor. */
 #define CHUNK_BYTES ((size_t)256 << 10)
 
 struct row {

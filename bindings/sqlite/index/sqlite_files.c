@@ -16,7 +16,7 @@ struct bsql_file {
 	uint64_t sum;
 };
 
-/* The rows of t_files. */
+/* The names and checksums of the files that t_files has. */
 struct list {
 	struct bsql_file *files;
 	size_t n, capacity;
@@ -186,7 +186,8 @@ int bsql_files_load(struct bsql_files *files, struct bsql_shadow *shadow)
 	return code;
 }
 
-/* Stores the file in t_files unless it is there already. */
+/* Stores the file in t_files. Does nothing if t_files has the file already (`list`), or if the file
+ * is not one to be stored (is_kept). */
 static int save_file(struct bsql_files *files, struct bsql_shadow *shadow, const struct list *list,
                      const struct bs_memory_index_file *file)
 {

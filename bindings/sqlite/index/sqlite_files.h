@@ -24,7 +24,8 @@ struct bsql_files {
 };
 void bsql_files_deinit(struct bsql_files *files);
 
-/* Replaces the memory by an empty index; bsql_files_save later stores it in t_files. */
+/* Discards the files in memory and begins an index without files. A writer adds files to it;
+ * bsql_files_save then makes t_files equal to the memory. */
 int bsql_files_make(struct bsql_files *files, struct bsql_shadow *shadow);
 /* bsql_files_load makes the memory equal to t_files, bsql_files_save makes t_files equal to the
  * memory. */

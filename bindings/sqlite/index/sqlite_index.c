@@ -42,7 +42,7 @@ struct bsql_index {
 	unsigned n_users; /* the number of connected tables that use it */
 	struct bsql_declaration declaration;
 	struct bsql_shadow shadow;
-	struct bs_error *err; /* the shadow's error, shared by all parts */
+	struct bs_error *err; /* &shadow.err, which has the message of every failure */
 	/* A function of this index is running. Prevents recursion: if `content` is a view, reading
 	 * it can make SQLite read this table again. */
 	bool is_busy;
@@ -51,7 +51,9 @@ struct bsql_index {
 	pthread_t owner;          /* the thread of the current call */
 	uint64_t n_changes;       /* see bsql_index_n_changes */
 
-	struct bsql_files files;          /* the memory: the index without its pending changes */
+	/* "The memory": the files of the index in this connection. Before a query, the changes of
+	 * `base` and `log` are applied to them. */
+	struct bsql_files files;
 	struct bs_text_provider provider; /* reads texts of rows for the library */
 	int provider_code;       /* SQLite's code for a text that `provider` could not read */
 	struct bs_index *handle; /* the opened `files`; NULL: not opened */
@@ -59,8 +61,8 @@ struct bsql_index {
 	uint64_t view; /* see bsql_index_view */
 	struct known known;
 
-	/* True: the memory has the contents of the tables at `state` and the applied changes.
-	 * False: `base` and n_applied are invalid. */
+	/* True: the memory has the files that t_files had at `state`, and the applied changes.
+	 * False: the memory, `base` and n_applied are outdated and must be reloaded. */
 	bool is_known;
 	sqlite3_int64 state; /* the number 'state' in t_config, as last read or written */
 	struct changes base; /* the rows of t_pending that are not applied to the memory */
@@ -331,7 +333,7 @@ static int load_pending(struct bsql_index *index)
 	return code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
-/* Makes the memory equal to the tables. */
+/* Makes the memory equal to t_files, and `base` equal to t_pending. */
 static int reload(struct bsql_index *index)
 {
 	drop_writer(index);

@@ -22,8 +22,10 @@ struct bs_query;
 struct bs_statistics;
 struct bs_text;
 
-/* Limits of t_pending, in rows and in approximate bytes of text. Every connection that searches
- * must apply the rows of t_pending, so the table is kept small. */
+/* At the end of a transaction, its log is written to t_pending only if the rows of t_pending and
+ * the changes of the log are at most BSQL_MOST_PENDING together, and the texts that the transaction
+ * changed have at most BSQL_MOST_PENDING_BYTES. Otherwise all changes are written to the files.
+ * t_pending is kept small because every connection that searches must apply its rows. */
 #define BSQL_MOST_PENDING       64
 #define BSQL_MOST_PENDING_BYTES 65536
 

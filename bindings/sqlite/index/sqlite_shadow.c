@@ -14,9 +14,9 @@ SQLITE_EXTENSION_INIT3
 #define PART_BYTES ((size_t)1 << 20)
 
 /*
- * The limit for nested steps of a thread: a step of a statement of this file runs inside another if
- * the content of a table is itself a table of this module, or a view of one. 31 nested steps fit
- * into 128 KiB of stack.
+ * The limit for nested steps of a thread. A step of a statement of this file runs inside another if
+ * the content of a table is itself a table of this module, or a view of one. Each nested step takes
+ * some 4 KiB of stack: 31 of them fit into 128 KiB.
  */
 #define MOST_DEPTH 32u
 static _Thread_local unsigned depth;
@@ -156,7 +156,8 @@ int bsql_shadow_create(struct bsql_shadow *shadow)
 	return execute(shadow, sqlite3_str_finish(sql));
 }
 
-/* With content='...', a table named t_content belongs to the user. */
+/* The index in NAMES of the first shadow table. With content='...', a table named t_content is not
+ * a shadow table: it belongs to the user. */
 static size_t first_name(const struct bsql_declaration *declaration)
 {
 	return declaration->content ? 1 : 0;
@@ -185,8 +186,9 @@ int bsql_shadow_rename(struct bsql_shadow *shadow, const char *table)
 	return code;
 }
 
-/* Selects id and columns from the content. Columns are qualified with T, because SQLite reads "x"
- * as a string if there is no column x. */
+/* Selects id and columns from the content. `rest` is a format string for the rest of the statement;
+ * it takes the name of the rowid column up to two times. Columns are qualified with T, because
+ * SQLite reads "x" as a string if there is no column x. */
 static void append_select(sqlite3_str *sql, const struct bsql_declaration *of, const char *rest)
 {
 	const char *rowid = of->content ? of->content_rowid : "id";

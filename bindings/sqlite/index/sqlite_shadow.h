@@ -31,13 +31,13 @@ struct bs_text;
 enum bsql_statement {
 	BSQL_ROW,                /* id -> id and columns */
 	BSQL_ROWS,               /* least id, greatest id -> id and columns, ascending by id */
-	BSQL_ROWS_DOWN,          /* the same, descending */
+	BSQL_ROWS_DOWN,          /* parameters and columns of BSQL_ROWS, descending by id */
 	BSQL_IDS,                /* -> all ids, ascending */
 	BSQL_TEXTS,              /* id -> id and columns; used only by bsql_shadow_texts */
 	BSQL_ROW_INSERT,         /* id, columns */
 	BSQL_ROW_REPLACE,        /* id, columns */
 	BSQL_ROW_UPDATE,         /* the new id, columns, the old id */
-	BSQL_ROW_UPDATE_REPLACE, /* the same; replaces a row that has the new id */
+	BSQL_ROW_UPDATE_REPLACE, /* as BSQL_ROW_UPDATE; replaces a row that has the new id */
 	BSQL_ROW_DELETE,         /* id */
 	BSQL_ROWS_DELETE,        /* deletes all rows */
 	BSQL_PENDING,            /* -> id, there */
@@ -89,11 +89,12 @@ int bsql_shadow_new_statement(struct bsql_shadow *shadow, enum bsql_statement wh
                               sqlite3_stmt **statement_out);
 /* True after sqlite3_interrupt. Only for the thread that uses the connection. */
 bool bsql_shadow_is_interrupted(struct bsql_shadow *shadow);
-/* Closes open statements when an operation has ended, because an unfinished read blocks writers. */
+/* Called when an operation has ended. Resets BSQL_TEXTS, because an unfinished read blocks writers.
+ * If has_virtual_content, also finalizes the cached statements on the content. */
 void bsql_shadow_end(struct bsql_shadow *shadow);
-/* Steps a statement. Returns SQLITE_ROW or SQLITE_DONE; after an error the statement is reset.
- * Limits how deep tables can read one another, because all statements but BSQL_NOTHING are stepped
- * here. */
+/* Steps a statement. Returns SQLITE_ROW or SQLITE_DONE, or an error code, after which the statement
+ * is reset. Steps are nested if the content of a table is a table of this module; nesting that is
+ * too deep is an error. To enforce this, all statements but BSQL_NOTHING are stepped here. */
 int bsql_shadow_step(struct bsql_shadow *shadow, sqlite3_stmt *statement);
 /* Runs a statement that returns no rows: steps it once and resets it. */
 int bsql_shadow_run(struct bsql_shadow *shadow, sqlite3_stmt *statement);

@@ -14,8 +14,8 @@
 SQLITE_EXTENSION_INIT3
 
 #define SAMPLES 1000u
-/* Words of a sample are shorter. A phrase of three such words, with two spaces, two quotes and a
- * NUL, fits into 4 * WORD_BYTES. */
+/* Words of this length or longer are not used for phrases. A phrase of three shorter words, with
+ * two spaces, two quotes and a NUL, fits into 4 * WORD_BYTES. */
 #define WORD_BYTES 40u
 
 /* A query that matches every document. */

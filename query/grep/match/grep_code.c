@@ -159,7 +159,7 @@ const pcre2_code *bs_grep_code_ready(struct bs_grep_code *code, pthread_mutex_t 
  *
  * An attempt tries n_starts start positions (PCRE2's offset limit) and allows each the same number
  * of steps (PCRE2's match limit, which JIT code counts anew for each start). One step may scan the
- * longest line, at about a byte per nanosecond, so long lines get fewer steps.
+ * longest line, at an assumed four bytes per nanosecond, so long lines get fewer steps.
  *
  * If an attempt finds nothing, the next one continues at the following starts, with more starts if
  * this one was fast. If a start exceeds its steps, the next attempt tries fewer starts from the

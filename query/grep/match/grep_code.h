@@ -41,7 +41,7 @@ const pcre2_code *bs_grep_code_ready(struct bs_grep_code *code, pthread_mutex_t 
 
 /*
  * Like pcre2_match. If a deadline may end the call (core/system/deadline.h), it matches in
- * attempts: each is limited to a number of steps that take less than a millisecond, and if these
+ * attempts: each is limited to a number of steps that take about half a millisecond, and if these
  * are not enough, the next attempt may take more. longest_bytes: the longest line in text, which
  * one step may scan. most_steps: PCRE2's match limit, for each start of a match. context: used for
  * the match; its limits are set.

@@ -609,7 +609,8 @@ static enum content content_of(struct bs_grep_scratch *scratch, const uint8_t *t
 	return scratch->seen_content;
 }
 
-/* The code for any text by bytes. NULL: it does not compile, because PCRE2 limits its size. */
+/* Returns matcher->bytes, the code that matches by bytes as ripgrep does; compiles it at the first
+ * call. NULL: it does not compile, because the pattern exceeds a limit of PCRE2. */
 static struct bs_grep_code *bytes_code(struct bs_grep_matcher *matcher)
 {
 	if (!atomic_load_explicit(&matcher->is_bytes_tried, memory_order_acquire)) {

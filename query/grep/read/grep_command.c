@@ -179,7 +179,7 @@ static bool make_pipe(int ends[2])
 }
 
 /* Starts the command; returns an errno. Signals are reset, because this process may ignore SIGPIPE
- * and its threads block others. */
+ * and SIGXFSZ, and its threads block others. */
 static int spawn(pid_t *process_out, const char *const *argv, int in, int out, int said)
 {
 	posix_spawn_file_actions_t actions;
@@ -188,6 +188,7 @@ static int spawn(pid_t *process_out, const char *const *argv, int in, int out, i
 	sigemptyset(&none);
 	sigemptyset(&defaults);
 	sigaddset(&defaults, SIGPIPE);
+	sigaddset(&defaults, SIGXFSZ);
 	int error = posix_spawn_file_actions_init(&actions);
 	if (error)
 		return error;

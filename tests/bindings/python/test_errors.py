@@ -98,6 +98,8 @@ def test_messages_name_options_of_the_package(folder):
     assert said[-1].startswith("weights: title=1000: not a field")
     fails(bitsift.build, "built.index", stem="english")
     assert "or add rebuild=True to index" in said[-1]
+    fails(bitsift.build, "built.index", forget=["nonesuch"])
+    assert "stats().sources names them" in said[-1]
     fails(lambda: list(bitsift.grep("x", "files", types="nonesuch")))
     fails(lambda: list(bitsift.grep("x", "files", type_adds="nonesuch")))
     fails(lambda: list(bitsift.grep("x", "files", encoding="nonesuch")))

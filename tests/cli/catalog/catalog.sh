@@ -25,7 +25,12 @@ show bitsift catalog check
 show bitsift catalog add --name notes code
 show bitsift catalog add --name a:b code
 show bitsift catalog add nowhere
+mkdir unindexed
+show bitsift catalog add unindexed
 show bitsift catalog add --name x notes mail
+echo '# one that cannot be added does not keep the others from being added'
+show bitsift catalog --catalog some.catalog add notes unindexed nowhere mail
+bitsift catalog --catalog some.catalog list | cut -d' ' -f1
 show bitsift catalog
 show bitsift catalog frobnicate
 show bitsift catalog list notes

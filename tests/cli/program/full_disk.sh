@@ -3,10 +3,9 @@
 documents 200 >c.jsonl
 quiet bitsift index c.jsonl
 documents 20000 >c.jsonl
-# Limits the size of files to this many KiB; the write fails instead of raising a signal.
+# Limits the size of files to this many KiB.
 limited() {
     (
-        trap '' XFSZ
         ulimit -f "$1"
         shift
         exec "$@"

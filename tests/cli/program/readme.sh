@@ -1,10 +1,10 @@
 # Runs the commands of README.md and docs/tour.md in order, in a copy of the sample corpus.
 set -o pipefail
-cp -r "$SAMPLE" sample
-cp -r "$SAMPLE" session
+copy_sample sample
+copy_sample session
 cd sample
 settle
-# The session on the README's first screen must be what a terminal shows.
+# The session on the README's first screen must be what the commands print.
 awk '/^<!-- session -->$/ { armed = 1; next }
      /^```console$/ && armed { inside = 1; armed = 0; next }
      /^```$/ { inside = 0 }

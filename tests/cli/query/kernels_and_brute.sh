@@ -1,5 +1,5 @@
 # Every kernel gives the same answers as reading all texts.
-cp -r "$SAMPLE" sample
+copy_sample sample
 cd sample
 quiet bitsift index .
 bitsift query --kernel list >"$SCRATCH/kernels"

@@ -53,6 +53,11 @@ echo '# pages'
 on_terminal bitsift query boat -n 2 --offset 20
 on_terminal bitsift query boat -n 2 --offset 28
 on_terminal bitsift query boat -n 2 --offset 30
+echo '# the search ended when it had the best hits: there may be no more'
+cp "$SAMPLE/notes.jsonl" .
+quiet bitsift index --index "$SCRATCH/notes" notes.jsonl
+on_terminal bitsift query --index "$SCRATCH/notes" -n 1 title:ferry
+on_terminal bitsift query --index "$SCRATCH/notes" -n 1 --offset 1 text:ferry
 echo '# no proposal after a time limit, because documents that were not read may match'
 on_terminal bitsift query harbuor --brute --time-limit 0.001us
 echo '# proposals in an index with stems'

@@ -1,5 +1,5 @@
 # The query language by example, on the sample corpus; and how arguments become one query.
-cp -r "$SAMPLE" sample
+copy_sample sample
 cd sample
 quiet bitsift index -g '!README.md' .
 count() {

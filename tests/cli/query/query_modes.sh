@@ -1,5 +1,5 @@
 # One query in every output mode.
-cp -r "$SAMPLE" sample
+copy_sample sample
 cd sample
 quiet bitsift index .
 show bitsift query '"cold harbour" kestrel'

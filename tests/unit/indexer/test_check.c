@@ -264,9 +264,9 @@ static void test_exclusions(void **state)
 	assert_int_equal(with.n_docs, without.n_docs);
 	assert_int_equal(with.n_bytes, without.n_bytes + file.used_bytes);
 	EXPECT("exc", 0, "a file of kind 3", {WHOLE_FILE, 0, 12, 4, SET, 3});
-	EXPECT("exc", 0, "run 0 of documents is of source 3 of 3",
+	EXPECT("exc", 0, "range 0 of documents is of source 3 of 3",
 	       {BS_SECTION_SOURCE_RANGES, 0, 0, 4, SET, 3});
-	EXPECT("exc", 0, "run 1 of documents is of source 3 of 3",
+	EXPECT("exc", 0, "range 1 of documents is of source 3 of 3",
 	       {BS_SECTION_SOURCE_RANGES, 0, 8, 4, SET, 3});
 	/* "gone.txt" follows "r1". */
 	EXPECT("exc", 0, "the name of exclusion 1 leads out of its source",

@@ -389,10 +389,10 @@ static void test_list_columns(void **state)
 static void test_documents(void **state)
 {
 	make_small_index();
-	DAMAGE(SOURCE_RANGES, 0, 4, 4, SET, 1, "run 0 of documents begins at 1");
-	DAMAGE(SOURCE_RANGES, 0, 12, 4, SET, 0, "run 1 of documents begins at 0");
-	DAMAGE(SOURCE_RANGES, 0, 12, 4, SET, 38, "run 1 of documents begins at 38");
-	DAMAGE(SOURCE_RANGES, 0, 8, 4, SET, 3, "run 1 of documents is of source 3 of 3");
+	DAMAGE(SOURCE_RANGES, 0, 4, 4, SET, 1, "range 0 of documents begins at 1");
+	DAMAGE(SOURCE_RANGES, 0, 12, 4, SET, 0, "range 1 of documents begins at 0");
+	DAMAGE(SOURCE_RANGES, 0, 12, 4, SET, 38, "range 1 of documents begins at 38");
+	DAMAGE(SOURCE_RANGES, 0, 8, 4, SET, 3, "range 1 of documents is of source 3 of 3");
 	DAMAGE(DOC_LENGTHS, 0, 0, 0, PACKED_ADD, 1, "positions where the documents have");
 	DAMAGE(DOC_FLAGS, 0, 2, 1, SET, 0x80, "document 2 has unknown flags 0x80");
 	DAMAGE(DOC_NAME_OFFSETS, 0, 0, 8, SET, 1, "names of documents: from 1 to");

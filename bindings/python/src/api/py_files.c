@@ -201,7 +201,8 @@ static bool is_time(struct files_call *call)
 }
 
 /* Calls a Python function and releases `arguments`. Returns nonzero if the function raised an
- * exception, which stays set, or, with wants_true, if it returned a false value. */
+ * exception or could not be called; the exception stays set. With wants_true, also returns nonzero
+ * if the function returned a false value. */
 static int tell(PyObject *function, PyObject *arguments, bool wants_true)
 {
 	PyObject *answer = NULL;

@@ -65,8 +65,8 @@ struct grep {
 	PyObject *weak_references;
 };
 
-/* Wakes the reader after an append to `found`, and waits while `found` is full. The mutex is held.
- * Nonzero: stop the search. */
+/* Wakes the reader after an append to `found`, and waits while `found` is full. ok: the append
+ * succeeded. The caller holds the mutex. Nonzero: stop the search. */
 static int tell(struct grep *self, bool ok)
 {
 	self->is_short_of_memory |= !ok;

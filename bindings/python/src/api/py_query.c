@@ -200,7 +200,8 @@ static void free_asked(struct asked *asked)
 	bs_py_keep_free(&asked->keep);
 }
 
-/* Sets an exception; one that an analyzer raised takes precedence over the library's message. */
+/* Sets an exception if the call failed. An exception that an analyzer raised takes precedence over
+ * the library's message. */
 static void query_failed(struct query *self, enum bs_status status, const struct bs_error *err)
 {
 	if (self->handle)

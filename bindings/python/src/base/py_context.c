@@ -101,7 +101,8 @@ static int provide(void *object, const char *id, size_t id_bytes, const struct b
 		answer = ask_provider(context->texts, id, id_bytes, &given, n_texts_out);
 		bs_py_callback_end();
 	}
-	/* An exception that is set on a thread of the library is never raised to a caller. */
+	/* No caller would see an exception that is set on a thread of the library, so it is
+	 * reported here. */
 	if (!is_pythons && PyErr_Occurred())
 		PyErr_WriteUnraisable(context->texts);
 	PyGILState_Release(gil);

@@ -25,6 +25,7 @@ PyObject *bs_py_text(const char *bytes, size_t n_bytes);
  * set. bs_py_chars is like bs_py_bytes_of, but refuses embedded NULs; returns NULL for None, and
  * sets *ok to false after an exception. bs_py_strings returns a NULL-terminated list of the strings
  * of an iterable, or of a single string or path; it treats None and *ok like bs_py_chars.
+ * bs_py_block returns n_bytes of zeroed memory; NULL with an exception set.
  */
 struct bs_py_keep {
 	PyObject **objects;

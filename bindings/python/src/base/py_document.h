@@ -18,10 +18,10 @@ static inline size_t bs_py_n_texts(const struct bs_py_text_list *texts)
 	return texts->bytes.n_bytes / sizeof(*texts->items);
 }
 
-/* Appends the texts of a Python document, which borrow from `keep`. A str is one text, whose field
- * has no name. A mapping has a text for each str or number, whose field is the key; a list has
- * several texts of the same field; the keys of a nested mapping are added to the outer key after a
- * dot. False with an exception set. */
+/* Appends the texts of a Python document, which borrow from `keep`. A str or bytes is one text,
+ * whose field has no name. A mapping has a text for each str, bytes or number, whose field is the
+ * key; None and bool are skipped; a list has several texts of the same field; the keys of a nested
+ * mapping are added to the outer key after a dot. False with an exception set. */
 bool bs_py_document(struct bs_py_keep *keep, PyObject *document, struct bs_py_text_list *texts);
 /* The inverse of bs_py_document. Returns {field: text}, or {field: [text, ...]} if the field occurs
  * several times. */

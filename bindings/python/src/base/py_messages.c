@@ -121,7 +121,9 @@ static const char *const own_words[] = {
 	"only --rebuild alone, without a source, can",
 	"only build(..., rebuild=True) without a source can",
 	"which --rebuild can read again", "which rebuild=True can read again",
-	"which --rebuild could read again; `bitsift stats` names them; "
+	"not a source of this index; `bitsift stats -v` names them",
+	"not a source of this index; stats().sources names them",
+	"which --rebuild could read again; `bitsift stats -v` names them; "
 	"without --rebuild it is added",
 	"which rebuild=True could read again; stats().sources names them; "
 	"without rebuild=True it is added",

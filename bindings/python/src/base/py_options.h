@@ -12,7 +12,8 @@ enum bs_py_kind {
 	/* uint32_t; raises ValueError if negative, OverflowError if too large */
 	BS_PY_U32,
 	BS_PY_U64, /* uint64_t or size_t, with the errors of BS_PY_U32 */
-	/* uint64_t nanoseconds until a deadline; 1 if it has passed, 0 without a deadline */
+	/* uint64_t: nanoseconds; 1 for zero or negative seconds, 0 (no limit) from 1e10 seconds
+	 * on */
 	BS_PY_SECONDS,
 	BS_PY_DOUBLE,   /* double */
 	BS_PY_CHARS,    /* const char *, by bs_py_chars */
