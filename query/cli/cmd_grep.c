@@ -1,6 +1,7 @@
 /* cmd_grep.c: `bitsift grep`: its help, and the output of results. grep_arguments.c parses the
  * options. */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -222,6 +223,20 @@ static void tell_of_index(const struct bs_grep_request *request)
 	free(dir);
 }
 
+/* Flushes a text that is not the result of a search. If the reader of the pipe has closed it, the
+ * rest is dropped without an error. */
+static void flush_text(void)
+{
+	struct session session = {0};
+	if (fflush(stdout) == 0 || !is_closed(&session))
+		return;
+	int sink = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	if (sink >= 0 && dup2(sink, STDOUT_FILENO) >= 0)
+		clearerr(stdout);
+	if (sink >= 0)
+		close(sink);
+}
+
 /* --generate, whose KIND is named as in rg. */
 static int generate(const char *kind)
 {
@@ -229,6 +244,7 @@ static int generate(const char *kind)
 	size_t n = strlen(completions);
 	bool is_made = strncmp(kind, completions, n) == 0 ? bs_cmd_generate(kind + n, NULL)
 	                                                  : bs_cmd_generate(kind, "grep");
+	flush_text();
 	return is_made ? 0 : 2;
 }
 
@@ -241,10 +257,9 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	(void)signal(SIGPIPE, SIG_IGN);
 	if (bs_cmd_lists_kernels(arguments->request.kernel))
 		return 0;
-	if (arguments->version &&
-	    (printf("bitsift %s\n\n", bs_version()) < 0 || fflush(stdout) != 0)) {
-		(void)bs_fail(err, BS_IO, "standard output: %s", strerror(errno));
-		return -1;
+	if (arguments->version) {
+		printf("bitsift %s\n\n", bs_version());
+		flush_text();
 	}
 	if (arguments->mode == BS_GREP_MODE_GENERATE && !arguments->pcre2_version &&
 	    !arguments->version)

@@ -479,20 +479,19 @@ static enum bs_status is_ruled_out(struct index_source *self, struct bs_grep_fil
 	*out = false;
 	for (size_t i = 0; i < self->n_areas && !status && !*out && !is_list; i++) {
 		struct area *area = &self->areas[i];
+		const char *name = file->is_named || (area->is_file && !*area->below_path)
+		                           ? NULL
+		                           : below_area(self, area, file->path);
 		if (file->is_named) {
 			if (!*area->below_path &&
 			    (area->is_file || file->n_bytes >= LEAST_ASKED_BYTES) &&
 			    strcmp(file->path, self->search->walk.paths[area->path]) == 0)
 				status = ask_alone(self, area, file->path, out, err);
-			continue;
-		}
-		const char *name = area->is_file && !*area->below_path
-		                           ? NULL
-		                           : below_area(self, area, file->path);
-		if (name && !area->is_file)
+		} else if (name && !area->is_file) {
 			status = ask(self, area, name, out, err);
-		else if (name && !*name)
+		} else if (name && !*name) {
 			status = ask_alone(self, area, file->path, out, err);
+		}
 		if (!status && *out && self->want != BS_KNOWN_NOTHING) {
 			status = know(self, area->cover.found, &file->known, err);
 			*out = !status && file->known.is_known;

@@ -905,17 +905,21 @@ static void put_message(struct bs_grep_printer *printer, bool is_match,
 	size_t n_matches = bs_vector_n(&printer->matches),
 	       n_replacements = bs_vector_n(&printer->replacements);
 	const uint8_t *text = line->text + line->start;
+	size_t n_bytes = line->end - line->start;
 	put_json_begin(printer, is_match ? "match" : "context");
 	put_text(printer, ",\"lines\":");
-	put_data(printer, text, line->end - line->start);
+	put_data(printer, text, n_bytes);
 	put_line_number(printer, line->number);
 	put_json_number(printer, ",\"absolute_offset\":", line->file_off);
 	put_text(printer, ",\"submatches\":[");
 	for (size_t i = 0; i < n_matches && !printer->to.status; i++) {
-		spend(printer, matches[i].end - matches[i].start);
+		/* With -U and -m, the last match may end in a line that is not printed. */
+		struct bs_grep_span match = matches[i];
+		match.end = match.end < n_bytes ? match.end : n_bytes;
+		spend(printer, match.end - match.start);
 		put_text(printer, i ? "," : "");
 		const struct bs_grep_span *with = i < n_replacements ? &replacements[i] : NULL;
-		bs_json_put_match(&printer->to, text, matches[i],
+		bs_json_put_match(&printer->to, text, match,
 		                  with ? printer->replaced.data + with->start : NULL,
 		                  with ? with->end - with->start : 0,
 		                  printer->program->is_terminal);

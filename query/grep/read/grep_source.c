@@ -166,7 +166,7 @@ static bool is_too_large(const struct walk_source *self)
 	       (uint64_t)found.st_size > self->options->max_file_bytes;
 }
 
-/* The next file of the folder; file_out->shown is NULL at the end. */
+/* The next file of the folder; *file_out is all zero at the end. */
 static enum bs_status next_below(struct walk_source *self, struct bs_grep_file *file_out,
                                  struct bs_error *err)
 {
@@ -174,7 +174,7 @@ static enum bs_status next_below(struct walk_source *self, struct bs_grep_file *
 	size_t n_bytes;
 	enum bs_status status;
 	do {
-		file_out->shown = NULL;
+		*file_out = (struct bs_grep_file){0};
 		status = bs_walk_next(self->walk, &below, &n_bytes, err);
 		if (status || !below)
 			return status;

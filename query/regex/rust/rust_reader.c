@@ -132,6 +132,9 @@ bool bs_rust_put_banned(struct bs_rust_reader *reader, uint32_t c)
 	if (!banned)
 		return false;
 	reader->banned = banned;
+	/* If other alternatives lift the ban, NUL may match in a named file, as in rg. */
+	if (c == 0)
+		return false;
 	reader->writer.follows_reference = false;
 	bs_rust_put_never(&reader->writer);
 	return true;

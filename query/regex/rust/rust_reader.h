@@ -111,7 +111,7 @@ bool bs_rust_is_too_deep(struct bs_rust_reader *reader, size_t from, unsigned de
 
 /* Appends to the output. */
 void bs_rust_put_text(struct bs_rust_reader *reader, const char *text);
-/* Notes that the last item is a single character. A character that no line has is written as what
+/* Notes that the last item is a single character. A line end that no line has is written as what
  * never matches, and true is returned. */
 bool bs_rust_put_banned(struct bs_rust_reader *reader, uint32_t c);
 /* Passes the failure of a set on to the reader. */

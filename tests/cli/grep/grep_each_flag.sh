@@ -150,3 +150,11 @@ same --generate
 same --generate man --no-json -l foo src
 same --generate man -l foo src
 bitsift grep --generate man foo | cmp - <(bitsift --generate man grep)
+# A pipe whose reader has closed it: silent, exit status 0.
+mkfifo "$SCRATCH/pipe"
+exec 3<>"$SCRATCH/pipe" 4>"$SCRATCH/pipe" 3<&-
+for kind in man complete-bash; do
+    rg --generate $kind >&4
+    bitsift grep --generate $kind >&4
+done
+exec 4>&-

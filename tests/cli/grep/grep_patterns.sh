@@ -35,6 +35,13 @@ for pattern in 'f\Koo' '\Qa.b\E' 'foo\h+bar' 'foo\Z' '^\Gfoo' '(?|(f)oo|(b)ar)' 
     [ "$pattern" = ')(' ] || same -c -e "$pattern" src docs/*.txt
     bitsift grep -c -e "$pattern" src/foo.h 2>&1 || true
 done
+# A NUL byte is no error among alternatives that are all single characters, and may match in a named file.
+for pattern in 'x|\x00' '(\x00|x)' 'bar[\x00x]' 'bar(\x00|x)' '[\x00]|x' '(?-u)\x00|x'; do
+    for options in '' -c -o -a -U --no-mmap; do
+        # shellcheck disable=SC2086 # one option or none
+        same $options -e "$pattern" docs/nul.bin docs/nul2.bin docs/nul3.bin
+    done
+done
 for pattern in 'f\Koo' '\Qa.b\E' 'foo\h+bar' 'foo\Z' '(?|(f)oo|(b)ar)' '\X' '(?(?=f)foo|bar)' '(?#c)foo' 'fo*+' 'f(?R)?o' '\p{Lu}\p{Ll}*' '[[a-b]x]'; do
     same -P -n -e "$pattern" src docs/utf8.txt
 done

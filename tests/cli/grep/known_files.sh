@@ -54,6 +54,9 @@ try_options() { # HOW N
         "$1" ${which[RANDOM % ${#which[@]}]} ${which[RANDOM % ${#which[@]}]} -e "$pattern" tree
         # shellcheck disable=SC2086
         "$1" --files ${which[RANDOM % ${#which[@]}]} ${which[RANDOM % ${#which[@]}]}
+        # A large named file, which the index can rule out.
+        # shellcheck disable=SC2086 # options of several words
+        "$1" ${about_all[RANDOM % ${#about_all[@]}]} -e "$pattern" tree/many tree/made/a.h
         # shellcheck disable=SC2086
         (cd tree/1 && "$1" ${about_all[RANDOM % ${#about_all[@]}]} ${which[RANDOM % ${#which[@]}]} -e "$pattern" ../0 && exit $n_other) || n_other=$?
     done
@@ -83,6 +86,8 @@ else
 fi
 
 echo '# the same output as rg'
+same --json foo tree/many
+same --stats foo tree/many
 same -t c foo
 trusted -t c foo
 try_options same "$n_cases"

@@ -51,6 +51,9 @@ check() {
         done
         same --pre "$pre" -c foo sub "$PWD/sub" ./a.txt
         same --pre "$pre" --pre-glob 'sub/*.md' -c foo "$PWD" ./sub ../work
+        # The last file of the folder is too large.
+        same --pre "$pre" --max-filesize 9 -c foo sub
+        same --pre "$pre" --max-filesize 5 --files-without-match foo sub ./sub
     done
     for pre in fails fails_at_once dies nowhere "$SCRATCH/nowhere" "$SCRATCH" 'upper -x' 'upper; echo foo'; do
         same --pre "$pre" foo

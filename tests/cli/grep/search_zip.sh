@@ -30,6 +30,9 @@ check() {
         # shellcheck disable=SC2086 # several options
         same -z $options foo
     done
+    # All files are too large, also the last one.
+    same -z --max-filesize 3 -c foo
+    same -z --max-filesize 3 -c foo . ./
     same -z -c 'line 4[0-9]*1 $'
     same -z -n foo small.txt.gz
     same -z -n foo small.txt.* nul.txt.*
