@@ -116,14 +116,12 @@ void *dlopen(const char *name, int flags)
 	               : REAL("dlopen", void *, const char *, int)(name, flags);
 }
 
-void *__libc_realloc(void *old, size_t n_bytes);
-
 void *realloc(void *old, size_t n_bytes)
 {
 	static atomic_long n_calls;
 	const char *number = getenv("FAIL_REALLOC");
 	if (!number || atomic_fetch_add(&n_calls, 1) + 1 != strtol(number, NULL, 10))
-		return __libc_realloc(old, n_bytes);
+		return REAL("realloc", void *, void *, size_t)(old, n_bytes);
 	errno = ENOMEM;
 	return NULL;
 }

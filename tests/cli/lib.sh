@@ -114,9 +114,9 @@ every() {
 }
 
 # settle: from now on each bitsift trusts the fingerprints of all files that were written before it
-# starts (clock_preload.c; with sanitizers it starts later). Without it, the next index run would
-# read a recent file again and count it as changed, depending on the speed of the machine. unsettle:
-# undoes settle.
+# starts (clock_preload.c; if that cannot be preloaded, it starts later). Otherwise, the next index
+# run would read a recent file again and count it as changed, depending on the speed of the machine.
+# unsettle: undoes settle.
 settle() {
     local bin=${SCRATCH%/*}/bin
     if can_preload; then
@@ -183,7 +183,7 @@ hostile() {
     env LD_PRELOAD="$HOSTILE_IO ${LD_PRELOAD:-}" "$@"
 }
 can_preload() {
-    [ -n "${CLOCK:-}" ] && [ -z "${SANITIZED:-}" ]
+    [ -n "${CLOCK:-}" ]
 }
 can_be_nobody() {
     as_nobody bitsift --version >/dev/null 2>&1 || ! skip_part 'no user who is bound by file permissions'

@@ -24,12 +24,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* glibc's allocator under names that are not replaced: dlsym may allocate, so it cannot be used to
- * find malloc. */
-void *__libc_malloc(size_t n_bytes);
-void *__libc_calloc(size_t n, size_t n_bytes);
-void *__libc_realloc(void *old, size_t n_bytes);
-void *__libc_memalign(size_t alignment, size_t n_bytes);
 int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv, void (*init)(void),
                       void (*fini)(void), void (*rtld_fini)(void), void *stack_end);
 
@@ -109,8 +103,9 @@ static void *next(const char *name)
 	return dlsym(RTLD_NEXT, name);
 }
 
-/* Looks up the replaced function once. memcpy, because ISO C has no cast from an object pointer to
- * a function pointer; POSIX guarantees that it works. */
+/* Looks up the replaced function once: that of the C library, or of a sanitizer. malloc can be
+ * looked up, too, because dlsym allocates only if it fails. memcpy, because ISO C has no cast from
+ * an object pointer to a function pointer; POSIX guarantees that it works. */
 #define REAL(name)                                    \
 	static __typeof__(&name) real;                \
 	if (!real) {                                  \
@@ -122,23 +117,26 @@ static void *next(const char *name)
 
 void *malloc(size_t n_bytes)
 {
-	return fails_with(FAULTS_MEMORY, CALLER, ENOMEM) ? NULL : __libc_malloc(n_bytes);
+	REAL(malloc)
+	return fails_with(FAULTS_MEMORY, CALLER, ENOMEM) ? NULL : real(n_bytes);
 }
 
 void *calloc(size_t n, size_t n_bytes)
 {
-	return fails_with(FAULTS_MEMORY, CALLER, ENOMEM) ? NULL : __libc_calloc(n, n_bytes);
+	REAL(calloc)
+	return fails_with(FAULTS_MEMORY, CALLER, ENOMEM) ? NULL : real(n, n_bytes);
 }
 
 void *realloc(void *old, size_t n_bytes)
 {
-	return fails_with(FAULTS_MEMORY, CALLER, ENOMEM) ? NULL : __libc_realloc(old, n_bytes);
+	REAL(realloc)
+	return fails_with(FAULTS_MEMORY, CALLER, ENOMEM) ? NULL : real(old, n_bytes);
 }
 
 void *aligned_alloc(size_t alignment, size_t n_bytes)
 {
-	return fails_with(FAULTS_MEMORY, CALLER, ENOMEM) ? NULL
-	                                                 : __libc_memalign(alignment, n_bytes);
+	REAL(aligned_alloc)
+	return fails_with(FAULTS_MEMORY, CALLER, ENOMEM) ? NULL : real(alignment, n_bytes);
 }
 
 char *strdup(const char *text)

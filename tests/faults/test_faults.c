@@ -7,7 +7,7 @@
  * One run for each call would take long. Calls are grouped by their stacks, and the first call of
  * each group fails. If there are many groups, MAX_CALLS of them are chosen in each round, by the
  * seed. FAULTS_EVERY=1: every call (hours). FAULTS_ONLY=TEXT: only scenarios with TEXT in their
- * names. Not usable with sanitizers, which replace malloc.
+ * names.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -23,13 +23,14 @@
 #include "tests/faults/faults.h"
 #include "tests/rigs/core_rig.h"
 #include "tests/rigs/random_rounds.h"
+#include "tests/rigs/sanitized.h"
 
 static struct random_rounds rounds;
 
 #define MAX_ARGUMENTS   12
 #define MAX_CALLS       16 /* failing calls of one kind, per scenario and round */
 #define MAX_WRITE_CALLS 4 /* the same limit for scenarios that write the index, which take longer */
-#define MOST_SECONDS    30 /* the time limit of a run */
+#define MOST_SECONDS    (SANITIZED ? 300 : 30) /* the time limit of a run */
 #define PIPE_BYTES      ((int)1 << 18)
 #define PATIENCE_US     100000 /* after this time fingerprints of files are not racy */
 
@@ -149,8 +150,14 @@ static void start_child(const char *const *arguments, const char *input, bool ha
 	static const struct rlimit no_core = {0, 0};
 	const char *argv[MAX_ARGUMENTS + 2] = {"bitsift"};
 	bool is_writer = strcmp(arguments[0], "writer") == 0;
-	const char *environment[] = {"LC_ALL=C.UTF-8", "TZ=UTC", has_faults ? preload : NULL,
-	                             "FAULTS=../faults", NULL};
+	/* The reports of sanitizers end the program with another status than its own. */
+	const char *environment[] = {"LC_ALL=C.UTF-8",
+	                             "TZ=UTC",
+	                             "FAULTS=../faults",
+	                             "ASAN_OPTIONS=exitcode=99:verify_asan_link_order=0",
+	                             "UBSAN_OPTIONS=exitcode=99",
+	                             has_faults ? preload : NULL,
+	                             NULL};
 	int in = open(input ? input : "/dev/null", O_RDONLY | O_CLOEXEC);
 	for (size_t i = 0; i < MAX_ARGUMENTS && arguments[i]; i++)
 		argv[i + !is_writer] = arguments[i];

@@ -19,13 +19,9 @@
 #include "core/bitsift/search.h"
 #include "tests/rigs/clock_rig.h"
 #include "tests/rigs/library_rig.h"
+#include "tests/rigs/sanitized.h"
 
-/* Sanitizers are several times slower. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define USUAL_MB 1
-#else
-#define USUAL_MB 2
-#endif
+#define USUAL_MB      (SANITIZED ? 1 : 2)
 #define USUAL_LONG_MS 150.0
 #define MOST_FRAMES   40
 /* If bytes are counted, a call may process LONG_TIMES times the input's bytes plus LONG_BYTES

@@ -1,19 +1,12 @@
 /* random_rounds.c: see random_rounds.h. */
 #include "tests/rigs/dice.h"
+#include "tests/rigs/sanitized.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#ifndef __has_feature
-#define __has_feature(feature) 0
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || \
-	__has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define USUAL_PART 5
-#else
-#define USUAL_PART 1
-#endif
+#define USUAL_PART (SANITIZED ? 5 : 1)
 
 struct random_rounds rounds;
 uint64_t random_state;
