@@ -68,6 +68,6 @@ mkdir matrix
     index --words r.jsonl
 )
 
-# Without these files, which keep an index out of git and backups, the golden indexes can be
-# committed.
+# Removes the files that keep an index out of git and backups, so that the golden indexes can be
+# committed, and the lock files.
 rm -f -- */.bitsift/.gitignore */.bitsift/CACHEDIR.TAG */.bitsift/lock

@@ -15,7 +15,8 @@ trap 'rm -rf -- "$place"' EXIT
 for name in $(grep -ohE '\bbs_[a-z_]+\(' core/program/*.h | sort -u); do
     echo "void $name void) {}"
 done >"$place/private.c"
-# The list of commands (program.c) has stats, too.
+# A stub of the command stats: the list of commands in program.c refers to it, but its objects are
+# left out below.
 echo "int bs_command_stats;" >>"$place/private.c"
 [ -s "$place/private.c" ] || { echo "core/program declares no function"; exit 1; }
 "$cc" -w -fPIC -c -o "$place/private.o" "$place/private.c"

@@ -787,7 +787,7 @@ static void expect_from_program(struct world *world, const char *step)
 	must_run(world, step, check, NULL);
 }
 
-/* ---- rounds of sources ---- */
+/* ---- rounds that index sources (others add in-memory documents) ---- */
 
 struct options {
 	struct bytes weight, glob, record;

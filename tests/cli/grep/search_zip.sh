@@ -1,4 +1,5 @@
-# -z: searches compressed files like rg does by external programs; damaged files are named.
+# -z: the output for compressed files must be that of rg, which decompresses them by external
+# programs (bitsift loads libraries, except for .Z). Damaged files must be reported.
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 for tool in gzip bzip2 xz lz4 zstd brotli; do

@@ -11,7 +11,7 @@
 #include "core/store/index_dir.h"
 #include "tests/rigs/core_rig.h"
 
-/* ---- names and numbers ---- */
+/* ---- the folder of an index: creating it, numbering its files, sweeping ---- */
 
 static void test_creating(void **state)
 {

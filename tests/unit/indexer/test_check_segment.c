@@ -355,7 +355,7 @@ static void test_filters(void **state)
 	DAMAGE(FORWARD_FILTERS, LISTS, -1, 1, ADD, 0x80, "shard 1: filter 0 lacks bits");
 }
 
-/* Exact columns of forward indexes. */
+/* Damages the exact columns of a shard with forward indexes. */
 static void test_list_columns(void **state)
 {
 	uint64_t random = 23;
