@@ -49,10 +49,11 @@ struct bs_candidates_result {
 
 /*
  * Finds the documents that may match a pattern, by their grams in the index (struct
- * bs_index_options, grams). Every document without grams is a candidate; so is every document that
- * a fresh index found in the sources. BS_INVALID (a pattern that does not compile, a tree that was
- * not ended), BS_STOPPED, BS_DEADLINE, BS_CORRUPT, BS_IO, BS_UNSUPPORTED, BS_NO_MEMORY. The
- * searcher can be used for the next search after any of them. result_out may be NULL.
+ * bs_index_options, grams). Every document without grams is a candidate. If the index was opened
+ * with `fresh` (struct bs_open_request), so is every document that is new or changed since the
+ * commit. BS_INVALID (a pattern that does not compile, a tree that was not ended), BS_STOPPED,
+ * BS_DEADLINE, BS_CORRUPT, BS_IO, BS_UNSUPPORTED, BS_NO_MEMORY. The searcher can be used for the
+ * next search after any of them. result_out may be NULL.
  */
 BS_API enum bs_status bs_candidates(struct bs_searcher *searcher,
                                     const struct bs_candidates_request *request,
