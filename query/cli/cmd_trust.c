@@ -415,7 +415,8 @@ static enum bs_status resolve(const char *dir, bool is_removal, char **line_out,
 	bool is_none = stat(manifest, &found) != 0 && (errno == ENOENT || errno == ENOTDIR);
 	free(manifest);
 	return is_none ? bs_fail(err, BS_NOT_FOUND,
-	                         "%s: no index here; DIR is the index itself, such as %s/.bitsift",
+	                         "%s: no index here; DIR must be the index directory itself, such "
+	                         "as %s/.bitsift",
 	                         dir, dir)
 	               : BS_OK;
 }

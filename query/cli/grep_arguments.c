@@ -957,6 +957,7 @@ void bs_grep_arguments_release(void *of_options)
 	bs_word_list_deinit(&arguments->owned);
 	bs_word_list_deinit(&arguments->patterns);
 	bs_word_list_deinit(&arguments->pattern_sources);
+	bs_word_list_deinit(&arguments->type_changes);
 	bs_word_list_deinit(&arguments->colors);
 	bs_word_list_deinit(&arguments->paths);
 }

@@ -336,11 +336,12 @@ static void check_size(struct parser *parser, uint32_t n_items, bool is_inexact)
 	parser->n_items += n_items;
 	parser->n_inexact += is_inexact;
 	if (n_items > BS_QUERY_MAX_PHRASE)
-		bs_lex_fail(&parser->lexing, at, "a phrase may have 16384 words");
+		bs_lex_fail(&parser->lexing, at, "a phrase may have at most 16384 words");
 	if (parser->n_items > BS_QUERY_MAX_WORDS)
-		bs_lex_fail(&parser->lexing, at, "a query may have 100000 words");
+		bs_lex_fail(&parser->lexing, at, "a query may have at most 100000 words");
 	if (parser->n_inexact > BS_QUERY_MAX_INEXACT)
-		bs_lex_fail(&parser->lexing, at, "a query may have 1024 words with *, ? or ~");
+		bs_lex_fail(&parser->lexing, at,
+		            "a query may have at most 1024 words with *, ? or ~");
 }
 
 /* Makes a leaf for the current token; the leaf's text ends at end_byte. */
@@ -520,7 +521,9 @@ static bool parse_pattern(struct parser *parser, size_t start_byte, size_t token
 		                               parser->nfc.used_bytes, parser->err));
 	bool is_pattern = suffix != BS_ELEMENT_FUZZY && gather_pattern(parser, &wildcards);
 	if (wildcards.is_too_long)
-		message = "is searched as text: a word with * or ? has 1024 bytes at most";
+		message =
+			"* and ? are not wildcards here, because a word with wildcards has at most "
+			"1024 bytes";
 	else if (suffix == BS_ELEMENT_FUZZY && wildcards.n > 0)
 		message =
 			"is searched without its * and ?: they do not go together with a distance";
@@ -641,7 +644,8 @@ static uint32_t parse_range(struct parser *parser, bool is_quoted)
 	if (message)
 		bs_lex_notice(&parser->lexing, token->start_byte, token->end_byte, message);
 	if (!is_none && bs_vector_n(&parser->ranges) == BS_QUERY_MAX_RANGES)
-		bs_lex_fail(&parser->lexing, token->start_byte, "a query may have 1024 ranges");
+		bs_lex_fail(&parser->lexing, token->start_byte,
+		            "a query may have at most 1024 ranges");
 	if (is_none || parser->lexing.status) {
 		free(range.long_text);
 		return NO_DRAFT;

@@ -38,7 +38,7 @@ static void test_hostile_errors(void **state)
 		check_repeated_error(*sign, many / strlen(*sign), 0, "the query has no words");
 		check_repeated_error(*sign, many / strlen(*sign) - 1, 0, "the query has no words");
 	}
-	check_repeated_error("title:(", many / 7, 0, "a phrase may have 16384 words");
+	check_repeated_error("title:(", many / 7, 0, "a phrase may have at most 16384 words");
 	check_repeated_error("*", many, 0, "the query has no words");
 	check_repeated_error(" ", many, 0, "the query is empty");
 	check_repeated_error("\xff", many, 0, "the query has no words");
@@ -89,14 +89,14 @@ static void test_hostile_parses(void **state)
 /* One word more than each limit allows. */
 static void test_limits(void **state)
 {
-	static const char *const words = "a query may have 100000 words",
-				 *const phrase = "a phrase may have 16384 words";
+	static const char *const words = "a query may have at most 100000 words",
+				 *const phrase = "a phrase may have at most 16384 words";
 	check_repeated_error("a ", BS_QUERY_MAX_WORDS + 1, 2 * BS_QUERY_MAX_WORDS, words);
 	check_repeated_error("(a)", BS_QUERY_MAX_WORDS + 1, 3 * BS_QUERY_MAX_WORDS + 1, words);
 	check_repeated_error("a-", BS_QUERY_MAX_PHRASE + 1, 0, phrase);
 	check_repeated_error("漢", BS_QUERY_MAX_PHRASE + 1, 0, phrase);
 	check_repeated_error("b* ", BS_QUERY_MAX_INEXACT + 1, 3 * BS_QUERY_MAX_INEXACT,
-	                     "a query may have 1024 words with *, ? or ~");
+	                     "a query may have at most 1024 words with *, ? or ~");
 }
 
 static void check_nested(const char *open, size_t n_times, size_t error_byte)

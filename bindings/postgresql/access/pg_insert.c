@@ -25,8 +25,8 @@ static void check_size(Relation index, const struct bsp_texts *texts)
 	if (n_bytes > BSP_MOST_TEXT_BYTES)
 		ereport(ERROR,
 		        (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-		         errmsg("a row of %zu bytes is too large for index \"%s\": %zu are the "
-		                "most",
+		         errmsg("a row of %zu bytes is too large for index \"%s\": at most %zu are "
+		                "possible",
 		                n_bytes, RelationGetRelationName(index), BSP_MOST_TEXT_BYTES)));
 }
 
