@@ -521,9 +521,7 @@ static bool parse_pattern(struct parser *parser, size_t start_byte, size_t token
 		                               parser->nfc.used_bytes, parser->err));
 	bool is_pattern = suffix != BS_ELEMENT_FUZZY && gather_pattern(parser, &wildcards);
 	if (wildcards.is_too_long)
-		message =
-			"* and ? are not wildcards here, because a word with wildcards has at most "
-			"1024 bytes";
+		message = "is searched as text: a word with wildcards has at most 1024 bytes";
 	else if (suffix == BS_ELEMENT_FUZZY && wildcards.n > 0)
 		message =
 			"is searched without its * and ?: they do not go together with a distance";
