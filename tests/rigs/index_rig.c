@@ -96,7 +96,7 @@ static void make_index(bool use_false_positives)
 	policy.force[2] = 1;
 	policy.exact_share = 10.0 / 512;
 	policy.density = 0.4;
-	/* Columns even for a small shard, but only with room for short documents. */
+	/* Even small shards have columns, but a shard has room only for short documents. */
 	struct bs_build_tuning tuning = {.policy = &policy,
 	                                 .max_segment_docs = 38,
 	                                 .forward_mode = BS_FORWARD_NEVER,
