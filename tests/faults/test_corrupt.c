@@ -137,7 +137,7 @@ static void test_every_byte(void **state)
 	ok(check_index(NULL, ERR));
 }
 
-/* Files that are truncated or too long: a right answer or an error. */
+/* For files that are truncated or too long, a search must give the right answer or an error. */
 static void test_every_length(void **state)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer right = {0}, answer = {0};
