@@ -448,7 +448,7 @@ static void assert_same_answer(const struct bs_buffer *query, const char *what,
 
 static unsigned long n_hits, n_invalid;
 
-/* Runs the query in three forms against texts in three forms, then without the index. */
+/* Runs the query in three forms on texts in three forms, with and without the index. */
 static void check_query(const struct corpus corpora[N_FORMS], const struct bs_buffer *query)
 {
 	struct bs_buffer forms[N_FORMS] = {{0}}, expected = {0}, found = {0};

@@ -45,7 +45,7 @@ struct grammar_doc {
 #define GRAMMAR_N_DOCS    (GRAMMAR_N_RECORDS + GRAMMAR_N_FILES)
 
 struct grammar {
-	struct bs_tokenizer *tokenizer, *unstemmed; /* equal if there is no stemming */
+	struct bs_tokenizer *tokenizer, *unstemmed; /* the same one if there is no stemming */
 	struct grammar_doc docs[GRAMMAR_N_DOCS];
 	bool has_values[GRAMMAR_N_NAMES];
 	double mean_length;

@@ -128,8 +128,8 @@ static void check_stats(struct bench *bench)
 		       stats->verify.false_positives, stats->hits);
 	n_weighed += stats->rank.blocks_weighed;
 	n_dropped += stats->rank.blocks_dropped;
-	/* The index knows exactly which documents have a word, and how often. Only `exhaustive`
-	 * reads texts to score every match. */
+	/* The index knows exactly which documents have a word, and how often. So queries of words
+	 * read no texts, except with `exhaustive`, which scores every match by its text. */
 	bool is_exact = !(bench->request.output.mode == BS_SEARCH_TOP &&
 	                  bench->request.method.exhaustive) &&
 	                !bench->setup.is_young && !bench->request.method.brute &&
