@@ -36,8 +36,8 @@ void index_sources(const struct bs_build_request *request, const char *const *so
 
 /* ---- an index with a bit of everything ---- */
 
-/* The first lines are short, and the last of these replaces the first. Two lines are too long for
- * columns. */
+/* Writes 35 short records, the last of which replaces the first, and two records that are too long
+ * for columns. */
 static void write_collection(void)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
