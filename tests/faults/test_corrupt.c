@@ -16,7 +16,7 @@
 #include "tests/rigs/check_rig.h"
 #include "tests/rigs/dice.h"
 
-/* A default run damages one byte in STRIDE; STRIDE rounds damage every byte. */
+/* A default run damages one of every STRIDE bytes; STRIDE rounds damage every byte. */
 #define STRIDE 8
 
 static const char *const queries[] = {

@@ -380,7 +380,7 @@ static void judge_index(const struct attempt *attempt, const struct outcome *out
 {
 	AUTO(outcome_deinit) struct outcome now = {0};
 	int status = WEXITSTATUS(outcome->status);
-	/* A source that cannot be read is skipped or stays unchanged, with a message. */
+	/* A source that cannot be read is skipped or keeps its documents, with a message. */
 	bool may_be_part = (faults->kind == FAULTS_READING || faults->kind == FAULTS_SHORT) &&
 	                   outcome->err.used_bytes > 0;
 	probe(&now);
