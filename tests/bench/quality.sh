@@ -7,9 +7,9 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/scifact/qrels"
 
-# Query q1 ranks d2, which is shorter, before d1, which has the larger gain: (1 + 2 / log2(3)) / (2
-# + 1 / log2(3)). Query d4 has no relevant hit. The metadata of d3 is not searched, and query d4
-# does not find the document d4, its own text.
+# Query q1 ranks d2, which is shorter, before d1, which has the larger gain, so its nDCG is (1 + 2 /
+# log2(3)) / (2 + 1 / log2(3)). Query d4 has no relevant hit. The metadata of d3 is not searched,
+# and query d4 does not find the document d4, because that is its own text.
 cat > "$work/scifact/corpus.jsonl" <<'END'
 {"_id": "d1", "title": "W\u00edng", "text": "flow", "metadata": {"url": "x"}}
 {"_id": "d2", "title": "", "text": "flow", "metadata": {}}

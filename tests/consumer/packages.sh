@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # packages.sh SOURCE_DIR BUILD_DIR CC: makes the Debian packages, installs them in a minimal system
-# of the same release, tests their contents, and removes them. Exit status 77: not a Debian system
-# on which root can make one.
+# of the same release, tests their contents, and removes them. Exit status 77: the system is not
+# Debian, the user is not root, or a program that is needed is not installed.
 set -euo pipefail
 source=$1 build=$2 cc=$3
 
@@ -21,7 +21,7 @@ rm -rf "$place/packages/_CPack_Packages"
 mkdir "$place/inside"
 mv "$place"/packages/*.deb "$place/inside"
 
-# Linked to the library in the build folder; must find the installed one.
+# The program is linked to the library in the build folder, and runs with the installed library.
 say "$cc" -std=c11 -I "$source/core" "$source/tests/consumer/example.c" -o "$place/inside/example" -L "$build" -lbitsift
 cat > "$place/inside/run.sh" <<'END'
 set -eux

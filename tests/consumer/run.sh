@@ -79,7 +79,7 @@ check_records() {
 }
 [ "$kind" = shared ] || cp "$object" "$place"
 check_records
-# A file in the current directory or in a folder of LD_LIBRARY_PATH must not be used.
+# A libbitsift-json.so in the current directory or in LD_LIBRARY_PATH must not be used.
 cp "$object" documents
 rm -f -- "$object" "$place/libbitsift-json.so"
 if out=$(cd documents && rm -rf .bitsift && LD_LIBRARY_PATH=$LD_LIBRARY_PATH:$place/documents bash -c 'exec -a ./records "$1"' bash \

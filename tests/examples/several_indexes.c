@@ -1,6 +1,6 @@
 /* several_indexes.c DIR: two indexes rank as one. Each reports how frequent the query's words are
- * in it. Both are searched with the sums, so that scores are comparable and the best hits of both
- * are those of one large index. */
+ * in it. Both are searched with the sums of these numbers, so that scores are comparable and the
+ * best hits of both are those of one large index. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

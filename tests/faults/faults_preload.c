@@ -104,8 +104,8 @@ static void *next(const char *name)
 }
 
 /* Looks up the replaced function once: that of the C library, or of a sanitizer. malloc can be
- * looked up, too, because dlsym allocates only if it fails. memcpy, because ISO C has no cast from
- * an object pointer to a function pointer; POSIX guarantees that it works. */
+ * looked up, too, because dlsym allocates only if it fails. The pointer is copied with memcpy,
+ * because ISO C does not allow casting an object pointer to a function pointer. */
 #define REAL(name)                                    \
 	static __typeof__(&name) real;                \
 	if (!real) {                                  \
@@ -220,8 +220,8 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
 
 /* ---- reading ---- */
 
-/* The number of bytes that a call reads; 0 if it must fail. Before an error the kernel returns what
- * it could read. */
+/* The number of bytes that a call reads; 0 if it must fail. FAULTS_SHORT imitates the kernel, which
+ * returns the bytes that it could read before it reports an error. */
 static size_t readable(void *caller, size_t n_bytes)
 {
 	errno = EIO;

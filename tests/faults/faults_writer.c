@@ -6,7 +6,7 @@
  *
  * fill and change write .bitsift; memory does both in memory and searches. A failed transaction is
  * reported on standard error and repeated once; exit status 0 means that everything succeeded in
- * the end. A lost index aborts.
+ * the end. The program aborts if the index is lost.
  */
 #include "core/bitsift/host.h"
 #include "core/bitsift/index.h"
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define N_GIVEN 300 /* more than the number of ids that are stored literally */
+#define N_GIVEN 300 /* more than BS_ID_TABLE_LEAST (core/store/id_table.h) */
 
 struct run {
 	struct bs_memory_index *memory; /* NULL: the directory .bitsift */

@@ -15,7 +15,7 @@ trap 'rm -rf -- "$top"' EXIT
 cd -- "$top"
 export HOME=$top XDG_DATA_HOME=$top/data
 set -m # otherwise background processes would ignore SIGINT
-# A shell that was started with SIGINT ignored cannot change that.
+# If this shell was started with SIGINT ignored, it cannot change that for its children.
 signals=(INT TERM)
 [ -z "$(trap -p INT)" ] || signals=(TERM)
 
@@ -56,7 +56,7 @@ command_of() {
         catalog) command=("$program" catalog refresh) ;;
     esac
 }
-# Restores the old index and the sources before a call.
+# Prepares a call: restores the old index, and makes the change of the sources that the call needs.
 prepare() {
     chmod -R u+rwX ix 2>/dev/null || true
     rm -rf ix

@@ -16,7 +16,7 @@
 #include "tests/rigs/check_rig.h"
 #include "tests/rigs/dice.h"
 
-/* A default run damages one byte in STRIDE; STRIDE rounds damage every byte. */
+/* A default run damages one of every STRIDE bytes; STRIDE rounds damage every byte. */
 #define STRIDE 8
 
 static const char *const queries[] = {
@@ -137,7 +137,7 @@ static void test_every_byte(void **state)
 	ok(check_index(NULL, ERR));
 }
 
-/* Files that are truncated or too long: a right answer or an error. */
+/* For files that are truncated or too long, a search must give the right answer or an error. */
 static void test_every_length(void **state)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer right = {0}, answer = {0};

@@ -1,8 +1,8 @@
 /*
  * test_faults.c: failing calls: the Nth allocation, read or write of a command fails, alone or with
  * all later ones. The program must end by itself. With exit status 0 or 1 its answer must be right;
- * with 2 there must be a message on standard error. The index must pass `check` and be that before
- * or after the command; a further run without faults must produce the latter.
+ * with 2 there must be a message on standard error. The index must pass `check` and equal the index
+ * before or after the command; a further run without faults must produce the latter.
  *
  * One run for each call would take long. Calls are grouped by their stacks, and the first call of
  * each group fails. If there are many groups, MAX_CALLS of them are chosen in each round, by the
@@ -39,7 +39,7 @@ static struct random_rounds rounds;
 enum place {
 	PLACE_NEW, /* no index */
 	PLACE_INDEXED,
-	PLACE_CHANGED, /* sources were changed, added, removed and extended since */
+	PLACE_CHANGED, /* its sources were changed, added, removed and extended after indexing */
 	PLACE_MANY,    /* several segments, with deleted documents and a changed one */
 	PLACE_STORED,  /* records of standard input */
 	PLACE_GIVEN,   /* in-memory documents in addition to files */
@@ -150,7 +150,7 @@ static void start_child(const char *const *arguments, const char *input, bool ha
 	static const struct rlimit no_core = {0, 0};
 	const char *argv[MAX_ARGUMENTS + 2] = {"bitsift"};
 	bool is_writer = strcmp(arguments[0], "writer") == 0;
-	/* The reports of sanitizers end the program with another status than its own. */
+	/* A sanitizer's report ends the program with status 99, which the program never returns. */
 	const char *environment[] = {"LC_ALL=C.UTF-8",
 	                             "TZ=UTC",
 	                             "FAULTS=../faults",
@@ -169,7 +169,7 @@ static void start_child(const char *const *arguments, const char *input, bool ha
 	_exit(127);
 }
 
-/* Reads what is in the pipe and closes it. */
+/* Reads all output in the pipe and closes the pipe. */
 static void read_all(int fd, struct bs_buffer *text)
 {
 	ssize_t n;
@@ -380,7 +380,7 @@ static void judge_index(const struct attempt *attempt, const struct outcome *out
 {
 	AUTO(outcome_deinit) struct outcome now = {0};
 	int status = WEXITSTATUS(outcome->status);
-	/* A source that cannot be read is skipped or stays unchanged, with a message. */
+	/* A source that cannot be read is skipped or keeps its documents, with a message. */
 	bool may_be_part = (faults->kind == FAULTS_READING || faults->kind == FAULTS_SHORT) &&
 	                   outcome->err.used_bytes > 0;
 	probe(&now);
@@ -459,8 +459,8 @@ static int compare_calls(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-/* Chooses the calls that are to fail, out of n: the first of each stack, in order. Returns their
- * number. */
+/* Chooses the calls that are to fail out of n calls, in ascending order: the first call of each
+ * stack or, with `every`, all calls. Returns their number. */
 static size_t choose_calls(uint32_t *calls, size_t n, bool every)
 {
 	size_t n_chosen = 0;

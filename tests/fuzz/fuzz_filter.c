@@ -115,8 +115,8 @@ void read_compressed(uint8_t *bytes, size_t n_bytes)
 	bs_bloom_free(bloom);
 }
 
-/* Applies the delta to a made-up filter, after storing that filter's checksum in the delta. Also
- * reads the bytes as two filters and makes the delta between them. */
+/* Applies the bytes as a delta to a made-up filter, unchanged and then with the filter's checksum
+ * in the delta. Also makes the delta between two filters to which the bytes were added as keys. */
 void read_delta(uint8_t *bytes, size_t n_bytes)
 {
 	struct bs_error err;

@@ -6,11 +6,12 @@
  *     fuzz_index 1 CASE          repeats one case; after a finding, its index is kept, and the last
  *                                line says where
  *
- * A case is one of eight indexes in which one or two files are changed (mutate.h). Over it run
- * check, stats, queries, grep and one of the commands that write, and then check again over the
- * result. Each runs the whole program in a process forked from this one. Any result and any message
- * is allowed, but no crash, no sanitizer report, no run of more than ten seconds and no more than 1
- * GiB of memory. If a command reports that the index is corrupt, check must report it, too.
+ * A case is one of eight indexes in which one or two files are changed (mutate.h). The commands of
+ * a case are half of the readers (stats, queries, grep), check and one of the commands that write,
+ * and then a query and check on the result. Each is a run of the whole program in a process forked
+ * from this one. Any result and any message is allowed, but no crash, no sanitizer report, no run
+ * of more than ten seconds and no more than 1 GiB of memory. If a command reports that the index is
+ * corrupt, check must report it, too.
  *
  * The long version, with sanitizers, some 30,000 runs: build/asan/tests/fuzz_index 30000.
  */
@@ -108,7 +109,7 @@ static void write_files(unsigned first, unsigned end)
 	            9);
 }
 
-/* Appends records. Some ids occur twice, some records have none, some are long. */
+/* Appends records. Some ids occur twice, some records have no id, and some records are long. */
 static void write_records(const char *path, unsigned first, unsigned end)
 {
 	AUTO(bs_generator_free_at) struct bs_generator *generator = new_generator(25);
@@ -138,7 +139,7 @@ static void index_some(const struct bs_build_tuning *tuning, const char *source,
 	index_sources(&request, (const char *const[]){source, NULL}, input);
 }
 
-/* The sources are in a folder of the fuzzer. */
+/* Consents to all sources, because the fuzzer made them. */
 static const struct bs_consent consent = {.all = true};
 
 static int run_command(const struct bs_command *command, const char *words)
@@ -324,7 +325,7 @@ static void mutate_index(struct fuzz_case *one)
 	}
 }
 
-/* A source "/" would take hours to read, which would not be an error. */
+/* Whether a changed manifest has a source "/". Reading it would take hours, but is not an error. */
 static bool names_root(const struct fuzz_case *one)
 {
 	bool found = false;
@@ -484,8 +485,8 @@ static const struct {
 };
 
 /* Runs every other reader, then check, which must report damage that a reader reported. Then runs a
- * random writer. If it reported damage, check must report that in the original index; otherwise a
- * query and check run over its result. */
+ * random writer. If the writer reported damage, check must report damage of the index as it was
+ * before the writer; otherwise a query and check run on the writer's result. */
 static void run_all(struct fuzz_case *one)
 {
 	size_t first = (size_t)random_below(&one->random, 2);

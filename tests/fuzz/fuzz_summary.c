@@ -1,8 +1,8 @@
 /*
  * fuzz_summary.c: a fuzz target: bytes read as a summary or as coded numbers are refused or usable,
  * and nothing is read out of bounds. Decoded numbers are the same after they are encoded again.
- * Whatever a summary and its counts contain, the indexer can make the next ones; for this the input
- * is two bytes with the size of the summary, the summary, and the counts.
+ * From any summary and its counts the indexer can make the next ones; for this test an input is two
+ * bytes with the size of the summary, the summary, and the counts.
  */
 #include <stdlib.h>
 #include <string.h>

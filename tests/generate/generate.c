@@ -83,8 +83,8 @@ static inline uint64_t next_random(struct random *random)
 
 /* Fixed point: Q32 is a number times 2^32. log2 halves its argument to a mantissa in [1, 2); then
  * each squaring yields one bit of the logarithm. Truncation costs at most 2^-31 of the mantissa per
- * step, so the result is accurate to about 2^-26. A millionth of a weight is far below the noise of
- * any sample. */
+ * step, so the result is accurate to about 2^-26. Weights then have errors of less than a
+ * millionth, which is far below the noise of any sample. */
 static uint64_t log2_q32(uint32_t x)
 {
 	assert(x > 0);
@@ -248,8 +248,8 @@ static uint64_t make_weights(const struct bs_generator *generator, uint64_t *wei
 	return sum;
 }
 
-/* weights: overwritten. order: scratch of n_words numbers; words whose scaled weight is below sum
- * are listed from its start, the others from its end. */
+/* Makes the alias table. Overwrites weights. order: scratch of n_words numbers; words whose scaled
+ * weight is below sum are listed from its start, the others from its end. */
 static void make_columns(uint64_t *weights, uint64_t sum, uint32_t n_words, uint32_t *order,
                          uint64_t *columns)
 {

@@ -15,8 +15,8 @@ struct bs_network_options {
 	 * words at one or few. */
 	uint32_t node_words;
 	uint32_t n_words; /* number of different words in the network */
-	/* Size of one level of a filter, in bits per word that the fullest level of all nodes
-	 * has. */
+	/* Each level of each filter has this number of bits for each word in the fullest level of
+	 * the network. */
 	double bits_per_word;
 	/* Size of a home's filter, in bits per pair of a word and a node that has it. (The home of
 	 * a word knows which nodes have the word.) */

@@ -77,7 +77,7 @@ def functions(text):
 
 
 def find_includes(file, text, files):
-    # relative to the file, to the source tree, to the installed headers
+    # An include may be relative to the file, to the source tree or to the installed headers.
     places = (os.path.dirname(file), "", "core")
     found = set()
     for name in re.findall(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">]+)[">]', text, flags=re.M):

@@ -49,7 +49,7 @@ def folder():
 
 
 def passes(actual, notes=None):
-    """Returns whether a test with this output passes. Appends the notes for reword to `notes`."""
+    """Returns whether a test with this output passes. Appends its notes for reword to `notes`."""
     with folder() as (path, put), tempfile.TemporaryDirectory() as noted, contextlib.redirect_stdout(io.StringIO()):
         passed = tool.compare(tool.Wording(path), put("t.exact", TRANSCRIPT), put("actual", actual), noted if notes is not None else None)
         for name in os.listdir(noted):

@@ -111,8 +111,8 @@ static const char *const pieces[] = {"a",
                                      "\xc3\xa6" /* ae */,
                                      "ae"};
 
-/* Appends n pieces. is_ascii: only ASCII pieces, which the byte verifier can usually decide. More
- * than 100 pieces are sometimes without separators, so that no safe place to cut is near. */
+/* Appends n pieces. is_ascii: only ASCII pieces, which the byte verifier can usually decide. Half
+ * of the texts of more than 100 pieces have no separators, so that no safe place to cut is near. */
 static void append_pieces(struct bs_buffer *to, uint64_t n, bool is_ascii)
 {
 	bool has_no_space = n > 100 && by_chance(50);
@@ -245,7 +245,7 @@ static void draw_query(struct bs_buffer *to, const struct doc *doc)
 /* ---- comparing ---- */
 
 /* n_compared: comparisons of the verifier with the matcher. n_answered: the verifier's verdicts, by
- * kind. n_early: YES for a prefix of a text. */
+ * kind. n_early: verdicts YES for a prefix of a text. */
 static uint64_t n_compared, n_answered[3], n_early;
 
 struct bench {
@@ -338,7 +338,8 @@ static void check_fields(struct bench *bench, const struct doc *doc, const struc
 	}
 }
 
-/* Checks the line through the parser, and through the quick scanner unless it declines the line. */
+/* Checks the verifier on the line, and on the fields as slices of the line. The quick scanner must
+ * find the fields of the document, unless it declines the line. */
 static void check_line(struct bench *bench, const struct doc *doc, const struct bs_match *match)
 {
 	struct bs_document parsed, scanned;

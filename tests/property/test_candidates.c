@@ -1,7 +1,7 @@
 /* test_candidates.c: tests bitsift/candidates.h as a host uses it. Every in-memory document in
  * which PCRE2 finds a pattern must be a candidate, in document order, through deletions, merges and
  * reopening. With grams, few other documents are candidates. The text filter accepts the text of
- * every match, and estimates are approximately right. Linked to the installed library. */
+ * every match, and estimates are approximately right. Linked to the library as applications are. */
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -278,8 +278,8 @@ static void ask(const char *text)
 	n_asked++;
 	if (options & PCRE2_MULTILINE)
 		filter_texts(pattern, code, data);
-	/* The estimate looks at all rows, because a shard is small enough; it counts deleted
-	 * ones. */
+	/* The shards are so small that the estimate reads all their rows. It also counts deleted
+	 * documents. */
 	struct bs_index_info info;
 	bs_index_describe(rig.index, &info);
 	request.estimate = true;

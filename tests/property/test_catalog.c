@@ -35,7 +35,7 @@ static const struct bs_consent all = {.all = true};
 static unsigned n_learning; /* queries with feedback terms that found something */
 
 /* Appends a word: one of 20 that are everywhere, one of many that occur in few indexes, or one of
- * 60 that only of_index and partly its two neighbours have. */
+ * the 60 words of index of_index, which shares 20 of them with each of its two neighbours. */
 static void put_word(struct bs_buffer *text, unsigned of_index)
 {
 	char word[32];
@@ -159,7 +159,7 @@ static void add_indexes(struct bs_catalog *catalog, unsigned first, unsigned n)
 	free(dirs);
 }
 
-/* Makes a query of 1 to 4 parts, as people and programs write them. */
+/* Makes a query of 1 to 4 words and phrases, some with operators, fields, *, ~1 or weights. */
 static void make_query(struct bs_buffer *text)
 {
 	static const char *const joins[] = {"", "", "", "OR ", "-", "title:", "OR title:"};
@@ -452,7 +452,7 @@ static void test_suggestions(void **state)
 			assert_string_equal(line.text, "");
 			continue;
 		}
-		/* With hits in more than 64 indexes there is no notice. */
+		/* A word that more than 64 summaries allow counts as present: no notice. */
 		if (came.n_asked > 64)
 			continue;
 		n_absent++;
@@ -662,8 +662,8 @@ static void damage_segments(const char *dir)
 	assert_int_equal(status, 0);
 }
 
-/* A query over a damaged index fails with its name, or leaves it out with a notice; the other
- * indexes answer completely. */
+/* A query over a damaged index fails with an error that names the index, or leaves the index out
+ * with a notice; the other indexes answer completely. */
 static void test_damaged_index(void **state)
 {
 	AUTO(bs_catalog_close_at) struct bs_catalog *catalog = open_catalog("faulty");
@@ -777,8 +777,8 @@ static void test_handed_on(void **state)
 	assert_int_equal(count(to, "narwhal", true, &came), 0);
 	assert_int_equal(rename(moved, dir), 0);
 	assert_int_equal(count(to, "narwhal", false, &came), 1);
-	/* Once the index is reachable, the imported entry is replaced by its own summary, even with
-	 * an equal fingerprint. */
+	/* Once the index is reachable, its own summary replaces the imported entry, even if both
+	 * have the same fingerprint. */
 	assert_true(bs_catalog_describe(to, 0, &entry) && !entry.is_imported);
 }
 

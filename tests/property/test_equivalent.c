@@ -1,9 +1,9 @@
 /*
  * test_equivalent.c: canonically equivalent texts have the same words at the same positions, and
- * equivalent queries the same answers. Random texts and queries in words of many scripts are taken
- * in NFC, in NFD, and in a mixture in which marks also change order where that is equivalent. Every
- * form must give the same answer, with and without the index. Also checks that the reported bytes
- * of a word fold to the word.
+ * equivalent queries the same answers. Random texts and queries with words of many scripts are
+ * converted to NFC, to NFD, and to a mixture of both in which some adjacent marks are swapped where
+ * that is equivalent. Every form must give the same answer, with and without the index. Also checks
+ * that the reported bytes of a word fold to the word.
  *
  * Arguments: [N_QUERIES [SEED]]
  */
@@ -231,7 +231,7 @@ static void assert_same_words(const struct kept *a, const struct kept *b)
 	}
 }
 
-/* Sets *folded to text[start..end), in NFC, with all apostrophes replaced by ', folded. */
+/* Replaces each apostrophe of text[start..end) by ', converts to NFC and folds into *folded. */
 static void fold(const uint8_t *text, size_t start, size_t end, struct bs_buffer *folded)
 {
 	int32_t n = 0;
@@ -247,8 +247,8 @@ static void fold(const uint8_t *text, size_t start, size_t end, struct bs_buffer
 		append_code_point(folded, bs_tokenizer_next(part_units, &at));
 }
 
-/* Checks that the bytes reported for a word fold to it. For a script run, its term must be among
- * the folded bytes. */
+/* Checks that the bytes reported for a word fold to the word. The bytes reported for a term of a
+ * script run must contain the term when folded. */
 static void assert_stands(struct bs_tokenizer *tokenizer, const struct bs_buffer *text,
                           const struct kept *kept, struct bs_buffer *folded)
 {
@@ -388,8 +388,8 @@ static void ask(const struct corpus *corpus, const struct bs_buffer *query, bool
 		ok(status);
 }
 
-/* Appends a query word: a whole word, a fuzzy word, a prefix or a pattern. A word is cut at code
- * points of NFC. */
+/* Appends a query word: a whole word, a fuzzy word, a prefix or a pattern. A word is cut between
+ * two code points of its NFC form. */
 static void append_operand(struct bs_buffer *to)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer word = {0};
@@ -448,7 +448,7 @@ static void assert_same_answer(const struct bs_buffer *query, const char *what,
 
 static unsigned long n_hits, n_invalid;
 
-/* Runs the query in three forms against texts in three forms, then without the index. */
+/* Runs the query in three forms on texts in three forms, with and without the index. */
 static void check_query(const struct corpus corpora[N_FORMS], const struct bs_buffer *query)
 {
 	struct bs_buffer forms[N_FORMS] = {{0}}, expected = {0}, found = {0};

@@ -82,7 +82,7 @@ struct multiset {
 	uint64_t n_rare;
 	uint64_t n_taken_out;
 	uint64_t n_absent; /* pairs of a term and a shard without a document that has the term */
-	/* Those of n_absent whose term would seem present by the columns alone. */
+	/* The pairs of n_absent in which the columns alone would make the term seem present. */
 	uint64_t n_seem;
 };
 
@@ -175,7 +175,7 @@ static void keep_listed(struct asked *asked, const struct bs_shard *shard,
 	}
 }
 
-/* Returns how many documents of the shard have the word. */
+/* Checks which rows of a shard have the word, and returns their number. */
 static uint64_t check_matrix(struct asked *asked, const struct bs_shard *shard,
                              const struct bs_kernel *kernel)
 {
@@ -293,8 +293,8 @@ static void test_random_indexes(void **state)
 	              (unsigned long long)asked.multiset.n_false_positives,
 	              (unsigned long long)asked.multiset.n_absent,
 	              (unsigned long long)asked.multiset.n_seem);
-	/* An earlier indexer wrote false positives only for terms that occur in the shard, and so
-	 * missed those of absent terms (n_seem). */
+	/* A term that is absent from a shard may have false positives there, too (n_seem), which
+	 * an indexer can easily overlook. */
 	assert_reached(asked.multiset.n_checked > 1000 && asked.multiset.n_false_positives > 1000 &&
 	               asked.multiset.n_seem > 100);
 	assert_reached(asked.multiset.n_rare > 1000 && asked.multiset.n_taken_out > 1000);

@@ -1,6 +1,6 @@
 /* test_gram_index.c: tests the grams of an index. Every file that contains a literal must be a
- * candidate, after refreshes, deletions, compaction, several threads, little memory, and edits
- * after the last commit. */
+ * candidate for it, after refreshes, deletions and compaction, after edits since the last commit,
+ * and if the index was built by several threads or with little memory. */
 #include <errno.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -85,7 +85,7 @@ static void write_model_file(struct model *model, uint32_t i)
 	snprintf(file->name, sizeof(file->name), "d%u%s%u", i % 7, i % 3 ? "/" : "-x/", i);
 	append_words(model, &text, kind == 0 ? 0 : n_bytes);
 	if (kind == 1 && text.used_bytes > 2)
-		/* binary: not a document, unless the file is large */
+		/* a NUL: the file is binary and therefore not a document */
 		text.data[text.used_bytes / 2] = 0;
 	bs_buffer_clear(&file->folded);
 	if (kind == 2) {
@@ -167,8 +167,8 @@ static size_t draw_literal(struct model *model, uint8_t literal[32])
 	}
 }
 
-/* Every file that contains all literals must be listed if the index is up to date. It must never be
- * ruled out. */
+/* A file that contains all literals must never be ruled out. If the index is up to date (is_fresh),
+ * it must list the file. */
 static void expect_sound(struct model *model, const struct bs_snapshot *snapshot,
                          const struct bs_doc_bits *candidates, uint8_t literals[2][32],
                          const size_t n_bytes[2], size_t n_literals, bool is_fresh)
@@ -440,8 +440,8 @@ static void test_classes(void **state)
 	for (uint64_t n = 1; n < 100000; n++) {
 		uint32_t class = bs_gram_size_class_of(n);
 		assert_true(class >= last);
-		/* The density is between 0.53 and 0.62, except in the class with the fewest
-		 * columns. */
+		/* The share of set bits is between 0.53 and 0.62, except in the class with the
+		 * fewest columns. */
 		assert_true((double)bs_gram_size_class_columns(class) >= (double)n * 1.04 - 1);
 		assert_true(class == 1 ||
 		            (double)bs_gram_size_class_columns(class) <= (double)n * 1.31 + 8);

@@ -63,7 +63,7 @@ static int teardown(void **rig_in)
 	return 0;
 }
 
-/* The output written so far; text holds it if room suffices. */
+/* The output written so far. `text`, of `room` bytes, receives it as far as it fits. */
 struct written {
 	size_t n_bytes, most_bytes;
 	char *text;
@@ -158,8 +158,8 @@ static void test_lone_lines_end(void **rig_in)
 			clock_step(CLOCK_LOOK_NS);
 			enum bs_status status =
 				bs_grep_for_program(&request, &program, &result, ERR);
-			/* the deadline is after 1000 readings; printing the matches found so far
-			 * may take a quarter more */
+			/* the deadline is after 1000 readings of the clock; printing the matches
+			 * found so far may take 250 more */
 			assert_in_range(clock_looks(), 1, 1250 + LATE_LOOKS);
 			clock_step(0);
 			if (status != BS_DEADLINE &&
@@ -233,7 +233,6 @@ static void test_partial_json_is_whole(void **rig_in)
 	free(written.text);
 }
 
-/* The reader of a pipe. */
 struct reader {
 	struct written written;
 	size_t first_bytes; /* bytes that the first flush made visible */
@@ -261,8 +260,8 @@ static bool has_read_enough(void *context)
 
 #define MANY_FILES 600u
 
-/* The output of the first file is flushed when it is complete, not when a block is full. When its
- * reader has closed the pipe, the search ends, also if no further file matches. */
+/* The output of the first file is flushed when it is complete, not when a block is full. When the
+ * reader of the output has closed the pipe, the search ends, even if no further file matches. */
 static void test_first_output_is_flushed_at_once(void **rig_in)
 {
 	static const char *const pattern = "needle", text[] = "a needle\n";
@@ -309,7 +308,7 @@ static void test_first_output_is_flushed_at_once(void **rig_in)
 
 static atomic_size_t n_stats;
 
-/* Counts the files that the product looks at. */
+/* Replaces the C library's fstatat, to count the files that the library checks. */
 int fstatat(int at, const char *path, struct stat *found, int flags)
 {
 	atomic_fetch_add(&n_stats, 1);
@@ -354,7 +353,7 @@ static void test_only_searched_files_are_checked(void **rig_in)
 		atomic_store(&n_stats, 0);
 		ok(bs_grep(&request, &result, ERR));
 		assert_int_equal(result.n_files, i < FOLDERS ? 1 : FOLDERS);
-		/* chunks of 128 files: two that are searched, and one ahead of each */
+		/* chunks of 128 files: at most three with files of the folder, and two ahead */
 		if (i < FOLDERS)
 			assert_in_range(atomic_load(&n_stats), FOLDER_DOCS - 1, 5 * 128);
 		else
@@ -385,9 +384,9 @@ static void test_limits_cost_little(void **rig_in)
 	}
 }
 
-/* Matches that follow each other across many lines, or within one: the lines of a match are found
- * from those of the match before it. Searching from the start each time would exceed the time limit
- * of a test. */
+/* A text has many matches, in many lines or in one line. Finding the lines of each match must begin
+ * at the lines of the match before it; beginning at the start of the text would exceed the time
+ * limit of a test. */
 static void test_lines_of_matches_are_found_in_order(void **rig_in)
 {
 	static const char *const patterns[] = {"\\w?\\n", "b\\n?"};

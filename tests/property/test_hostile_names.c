@@ -32,8 +32,8 @@ static const char *program;
 struct document {
 	struct bytes id;
 	struct bytes local_id; /* the id as the last query printed it */
-	/* The field that contains its word; data NULL: a file, or nested too deeply to have a
-	 * name. */
+	/* The field that contains the word; data NULL: the document is a file, or the field is
+	 * nested too deeply to have a name. */
 	struct bytes field;
 	char word[WORD_BYTES];
 	unsigned source;
@@ -60,7 +60,7 @@ struct world {
 
 static uint64_t n_documents_made, n_expected;
 
-/* The callback for consent: the index may be outside the folder of its sources. */
+/* Consents to every source, because the index may be outside the folder of its sources. */
 static bool follows(void *context, const char *dir, const char *path)
 {
 	return true;
@@ -95,8 +95,8 @@ static void must(const struct world *world, const char *step, enum bs_status sta
 
 /* ---- documents and expected hits ---- */
 
-/* Adds a document and takes ownership of id and field. It replaces an earlier document with the
- * same id in the same source. */
+/* Adds a document and takes ownership of id and field. The document replaces an earlier one with
+ * the same id in the same source. */
 static struct document *add_document(struct world *world, unsigned source, struct bytes id,
                                      struct bytes field)
 {
@@ -518,8 +518,8 @@ static bool put_id(struct world *world, struct bytes *line, struct bytes *id_out
 	return has_id;
 }
 
-/* Appends a record to the collection. The prefixes begin its id: id_prefix if the record has an id
- * field, line_prefix before its line number otherwise. */
+/* Appends a record to the collection. The id of its document is id_prefix and the value of its id
+ * field or, without such a field, line_prefix and its line number. */
 static void put_record(struct world *world, unsigned source, const char *id_prefix,
                        size_t id_prefix_bytes, const char *line_prefix, size_t line_prefix_bytes,
                        uint64_t line_number, struct bytes *to)
@@ -963,7 +963,7 @@ static bool is_alone(const struct world *world, const struct document *document)
 	return true;
 }
 
-/* Deletes a document by its printed id, then undoes the deletion or not. */
+/* Deletes a document by its printed id, and sometimes undoes the deletion. */
 static void delete_one(struct world *world)
 {
 	struct document *document = some_document(world);
@@ -1078,7 +1078,7 @@ static void test_rounds(void **state)
 		snprintf(path, sizeof(path), "%s/%u", folder, i);
 		assert_int_equal(mkdir(path, 0700), 0);
 		assert_int_equal(chdir(path), 0);
-		/* the program stores there which sources the user consented to */
+		/* the program stores in HOME which sources the user consented to */
 		setenv("HOME", path, 1);
 		round_of(&world);
 		assert_int_equal(chdir(folder), 0);

@@ -1,5 +1,5 @@
-/* test_json_text.c: compares texts in JSON, which are copied and escaped by words and chunks, with
- * an escape of one character after the other. */
+/* test_json_text.c: the library copies and escapes JSON strings by machine words and chunks; this
+ * test compares them with strings that are escaped one character after the other. */
 #include "core/base/utf8.h"
 #include "core/bitsift/escape.h"
 #include "query/grep/print/json_text.h"
@@ -9,7 +9,7 @@
 
 #define MOST_BYTES 9000u
 
-/* Appends a text that is UTF-8, escaped. */
+/* Appends a text, which is valid UTF-8, escaped. */
 static void escape_slowly(const uint8_t *text, size_t n_bytes, bool is_terminal,
                           struct bs_buffer *out)
 {
@@ -44,8 +44,8 @@ static void encode_slowly(const uint8_t *bytes, size_t n_bytes, struct bs_buffer
 	append_bytes(out, "==", (3 - n_bytes % 3) % 3);
 }
 
-/* Makes a random text: mostly plain, or of characters that are escaped, with some beyond ASCII, and
- * in a fourth of the cases with an invalid byte. */
+/* Makes a random text of plain letters and of characters that are escaped or beyond ASCII. In a
+ * fourth of the texts one byte is replaced by a random byte from 0x80 on. */
 static size_t make_text(uint8_t *text)
 {
 	static const char *const pieces[] = {"a", "\"", "\\", "\n", "\x01", "\x1f", "\x7f", "/",
@@ -89,7 +89,7 @@ static void random_texts(void **state)
 		assert_int_equal(to.status, BS_OK);
 		assert_int_equal(out.used_bytes, expected.used_bytes);
 		assert_memory_equal(out.data, expected.data, out.used_bytes);
-		/* a match, which may be short */
+		/* a match, with or without a replacement */
 		char numbers[64];
 		bs_buffer_clear(&out);
 		bs_buffer_clear(&expected);

@@ -1,8 +1,8 @@
 /*
  * test_line_filter.c: the line filter of grep and its linear engine must not change what is found.
- * Random patterns search random texts with the filter from the first byte on, without it, by RE2,
- * and by PCRE2 line by line. Also tests the search for class sequences against their
- * definition.
+ * Random texts are searched for random patterns with the filter (used from the first byte on),
+ * without it, by RE2, and by PCRE2 line by line. The results are compared. Also compares the search
+ * for class sequences with their definition.
  *
  * Arguments: [N_PATTERNS [SEED]].
  */
@@ -47,7 +47,7 @@ static struct {
 	size_t n_bytes;
 } texts[N_TEXTS];
 
-/* Makes a text. In some stretches, lines are of ASCII; some lines are long. */
+/* Makes a text. Parts of it are ASCII only; some of its lines are long. */
 static void make_text(size_t which)
 {
 	size_t n = 0;
@@ -70,7 +70,7 @@ static void make_text(size_t which)
 	texts[which].n_bytes = n;
 }
 
-/* with_line_feeds: for -U. */
+/* Makes a pattern. with_line_feeds: it may contain line feeds, for -U. */
 static void make_pattern(char *pattern, bool with_line_feeds)
 {
 	*pattern = '\0';
@@ -195,7 +195,7 @@ static void check_same(const struct bs_grep_pattern *pattern, size_t which, cons
 	         found->used_bytes / sizeof(struct bs_grep_span), way);
 }
 
-/* The matcher's answer to "ab", to know whether RE2 takes the pattern. */
+/* Whether RE2 supports the pattern: whether the matcher can search "ab" for it. */
 static bool has_linear(const struct bs_grep_pattern *pattern)
 {
 	struct bs_grep_analysis analysis = {0};
@@ -210,8 +210,8 @@ static bool has_linear(const struct bs_grep_pattern *pattern)
 	return does;
 }
 
-/* Compares what PCRE2 finds line by line with what is found with the filter and without it, or with
- * what RE2 finds. False: the pattern is invalid. */
+/* Compares the lines that PCRE2 finds line by line with those found with the filter and without it
+ * or, if is_linear, with those that RE2 finds. False: the pattern is invalid. */
 static bool compare(const char *text, bool is_linear)
 {
 	const char *patterns[] = {text};
@@ -284,7 +284,7 @@ static void test_filter(void **state)
 	compare_all(false);
 }
 
-/* Patterns for which a filter once found other lines. */
+/* Patterns for which a filter may easily find other lines than PCRE2. */
 static void test_known(void **state)
 {
 	static const struct {
@@ -331,11 +331,11 @@ static void test_linear(void **state)
 	compare_all(true);
 }
 
-/* PCRE2 may take the cube of the length of a text that is not searched by lines. */
+/* Short, because PCRE2 may take cubic time in a text that is not searched line by line. */
 #define SPAN_TEXT_BYTES ((size_t)1500)
 
-/* -U: appends all matches in SPAN_TEXT_BYTES of text. *has_filter_out: they are searched for with a
- * filter. False: PCRE2 gave up. */
+/* Searches SPAN_TEXT_BYTES of text as with -U and appends all matches. *has_filter_out: whether the
+ * search used a filter. False: PCRE2 gave up. */
 static bool find_spans(const struct bs_grep_pattern *pattern, const uint8_t *text,
                        struct bs_buffer *found, bool *has_filter_out)
 {
@@ -359,7 +359,7 @@ static bool find_spans(const struct bs_grep_pattern *pattern, const uint8_t *tex
 	return !status;
 }
 
-/* False: the pattern is invalid. */
+/* Compares the matches of -U with a filter and without one. False: the pattern is invalid. */
 static bool compare_spans(const char *text)
 {
 	const char *patterns[] = {text};
@@ -424,7 +424,7 @@ static bool is_sequence_at(const struct bs_class_sequence *sequence, const uint8
 	       (!sequence->has_gap_after || after == end || sequence->gap.has[text[after]]);
 }
 
-/* Makes a sequence of runs over the classes "ab", "b" and "c". Its runs are tested in any order. */
+/* Makes a sequence of runs, in random order, over the classes "ab", "b" and "c". */
 static struct bs_class_sequence make_sequence(void)
 {
 	struct bs_class_sequence sequence = {.n_classes = 3, .n_runs = 1 + (uint32_t)below(4)};
@@ -451,7 +451,7 @@ static struct bs_class_sequence make_sequence(void)
 	return sequence;
 }
 
-/* The sequences of patterns, for ASCII. */
+/* Checks which sequences are derived from patterns, for ASCII texts. */
 static void test_chosen(void **state)
 {
 	static const struct {
@@ -501,7 +501,7 @@ static void test_chosen(void **state)
 	}
 }
 
-/* A text in which places are expected, in order. */
+/* A text that is searched for a sequence. All places of the sequence must be reported in order. */
 struct expected {
 	const struct bs_class_sequence *sequence;
 	const uint8_t *text;
@@ -509,7 +509,7 @@ struct expected {
 	size_t n_left; /* places until the search is stopped */
 };
 
-/* Moves to the next place, by the definition. */
+/* Moves `at` to the next place of the sequence, by the definition of a sequence. */
 static void move_to_place(struct expected *expected)
 {
 	while (expected->at < expected->end &&

@@ -47,7 +47,7 @@ static void make_text(struct text *text, uint32_t n_pieces, size_t alphabet, boo
 	}
 }
 
-/* Returns the next character of text[*at..n), folded. An invalid byte equals nothing else. */
+/* Returns the next character of text[*at..n), folded; -1 for an invalid byte of Unicode text. */
 static int32_t next_folded(const uint8_t *text, size_t *at, size_t n,
                            enum bs_literal_case letter_case)
 {
@@ -180,7 +180,7 @@ static void random_lists(void **state)
 	}
 }
 
-/* Each literal is a prefix of the next, more deeply nested than a recursion could handle. */
+/* Each literal is a prefix of the one before it, nested more deeply than recursion could handle. */
 static void nested_lists(void **state)
 {
 	enum {
@@ -255,8 +255,8 @@ static void case_of_unicode(void **state)
 	for (uint32_t c = 'A'; c < 0x1f000; c++) {
 		uint8_t bytes[4];
 		size_t n_character = 0;
-		/* Of the characters without case, which must have none in PCRE2 either, only every
-		 * 16th is checked. */
+		/* Characters that fold to themselves are many: of these only every 16th code point
+		 * is checked. */
 		if (!has_case(c) || (bs_gram_fold(c) == c && c % 16))
 			continue;
 		U8_APPEND_UNSAFE(bytes, n_character, c);

@@ -6,7 +6,7 @@
 #include "tests/rigs/dice.h"
 #include "tests/rigs/parse_rig.h"
 
-/* Parses start, n_times middle, end. */
+/* Parses the text of `start`, n_times `middle`, and `end`. */
 static struct bs_query_tree *parse_repeated(const char *start, const char *middle, const char *end,
                                             size_t n_times, bool any, size_t *error_byte,
                                             struct bs_error *err)
@@ -282,7 +282,7 @@ static void check_soup(const struct bs_buffer *soup, bool any)
 		check_promises(query);
 		check_round_trip(query);
 	} else {
-		/* Everything else counts as punctuation, so no other error is possible. */
+		/* Misplaced operators count as punctuation, so no other error is possible. */
 		assert_true(strcmp(said.text, "the query has no words") == 0 ||
 		            strcmp(said.text, "the query is empty") == 0);
 		assert_int_equal(error_byte, 0);

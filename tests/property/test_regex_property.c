@@ -209,7 +209,7 @@ static void make_group(struct maker *maker, unsigned depth)
 	put_bytes(&maker->group, maker->sample.bytes + start, maker->sample.n_bytes - start);
 }
 
-/* The sample includes the content of lookarounds, which makes matches more likely. */
+/* The sample usually includes the content of lookarounds, which makes matches more likely. */
 static void make_look(struct maker *maker, unsigned depth)
 {
 	static const char *const openings[] = {
@@ -342,7 +342,7 @@ static void make_either(struct maker *maker, unsigned depth)
 
 /* ---- texts ---- */
 
-/* Returns a character that is equal in a caseless match. */
+/* Returns c, or a character that equals c in a caseless match. */
 static uint32_t other_case(uint32_t c)
 {
 	static const uint32_t sets[][3] = {{'k', 'K', 0x212a},    {'s', 'S', 0x17f},
@@ -451,7 +451,7 @@ static void test_soup(void **state)
 			put(&pattern, pieces[below(below(3) ? COUNT(pieces) : 5)]);
 		for (size_t n = below(8); n > 0; n--)
 			put(&sample, below(2) ? words[below(9)] : pieces[below(6)]);
-		/* The pattern without its syntax characters may match the pattern. */
+		/* The pattern without its syntax characters is a text that may match. */
 		for (size_t k = 0; k < pattern.n_bytes; k++)
 			if (below(8) && !strchr("\\()[]{}*+?|^$#", pattern.bytes[k]))
 				put_bytes(&sample, pattern.bytes + k, 1);

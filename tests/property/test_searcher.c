@@ -239,7 +239,6 @@ static const char *told(const struct answer *answer)
 	return to;
 }
 
-/* Prints a request for a failed test. */
 static void print_request(const struct asked *asked)
 {
 	const struct bs_search_request *request = &asked->request;
@@ -306,7 +305,7 @@ static void change_sources(void)
 	write_records("docs.jsonl", "a", 4000, 4020);
 }
 
-/* Uses a folder of its own as the current one, so that ids and filters are short. */
+/* Changes to a new folder, so that ids and filters are short. */
 static void check_an_index(const struct bs_build_request *options)
 {
 	char folder[FOLDER_BYTES], here[4096];

@@ -140,7 +140,7 @@ static void end(struct gaps *gaps, const char *input, const char *call)
 	n_late += is_late;
 }
 
-/* The folder that is indexed. One of the functions below fills it. */
+/* tree: the folder that is indexed, with the input under test. dir: the index. */
 static char folder[FOLDER_BYTES], tree[96], dir[96];
 
 static uint64_t state = 1;

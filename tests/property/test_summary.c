@@ -24,7 +24,7 @@
 
 #define N_WORDS 4000u
 
-/* Writes the word with a number; some are of other scripts. */
+/* Writes word `number`. Some words have letters beyond ASCII. */
 static void put_word(char *to, size_t n_bytes, uint64_t number)
 {
 	static const char *const kinds[] = {"w%llux", "Wort%llu", "\xc3\xa9t%llu",
@@ -67,8 +67,8 @@ static void expect_words(const struct bs_summary *summary, const struct bs_segme
 	}
 }
 
-/* Checks that the summary exists or not, equals a summary made from scratch, and contains every
- * word; also a copy of its bytes. */
+/* Checks whether the summary exists (is_there). A summary must equal one made from scratch, and it
+ * and a copy of its bytes must contain every word. */
 static void expect_sound(const struct bs_dir *dir, bool is_there)
 {
 	AUTO(bs_snapshot_deinit) struct bs_snapshot snapshot;
@@ -130,8 +130,8 @@ static void expect_grams_of(const struct bs_summary *summary, const struct bs_se
 	}
 }
 
-/* Checks that the summary, and the trigram set of the file's segment, contain every trigram of
- * every file. */
+/* Checks for each file that the summary and the trigram set of the file's segment contain all
+ * trigrams of the file. */
 static void expect_grams(void)
 {
 	AUTO(bs_snapshot_deinit) struct bs_snapshot snapshot;
@@ -178,8 +178,8 @@ static void expect_same_file(const char *prefix, uint64_t number, uint64_t other
 static uint64_t n_made_again;
 
 /* Repeats the last run's update of the summary, but in files, as if memory were short, and compares
- * both results byte by byte. d.saved has the files of the commit before. from_scratch: the last run
- * did not use the summary of that commit. */
+ * both results byte by byte. d.saved has the summary files of the commit before that run.
+ * from_scratch: the run did not use the summary of that commit. */
 static void expect_same_in_files(const struct bs_snapshot *old, bool from_scratch)
 {
 	AUTO(bs_manifest_deinit) struct bs_manifest manifest;
@@ -348,8 +348,8 @@ static void expect_rate(double rate, double of)
 	assert_true(measured <= rate * 1.05 && measured >= rate * of);
 }
 
-/* Measures the rate over a million absent words: of a new summary, after little growth, after
- * growth that makes it anew, and at another rate. */
+/* Measures the rate of false positives with a million absent words: of a new summary, after little
+ * growth, after so much growth that it is made anew, and with another requested rate. */
 static void test_rate(void **state)
 {
 	index_words(0, 30000, 0);
@@ -403,8 +403,8 @@ static uint64_t count_files(void)
 	return n;
 }
 
-/* One of the two files is missing, replaced by another index's, or damaged. Searches do without it,
- * the check reports it by name, and the next commit makes both anew. */
+/* One of the two files of the summary is missing, replaced by that of another index, or damaged.
+ * Searches do without it, the check reports it by name, and the next commit makes both anew. */
 static void test_lost(void **state)
 {
 	static const char *const prefixes[] = {"summary", "counts"}, *const ways[] = {"gone",
@@ -436,8 +436,8 @@ static void test_lost(void **state)
 		expect_status(bs_check_dir(dir_at("index"), NULL, &sum, ERR), BS_CORRUPT);
 		if (!strstr(said.text, path))
 			fail_msg("%s of %s: %s", prefix, way, said.text);
-		/* If the file was damaged, the next commit only deletes a document, so that it has
-		 * the same segments as the damaged file. */
+		/* If the file was damaged, the next commit only deletes a document, so that it
+		 * keeps the segments from which the damaged file was made. */
 		if (way == ways[2])
 			assert_int_equal(unlink(prefix == prefixes[0] ? "d/100.txt" : "d/101.txt"),
 			                 0);
@@ -463,8 +463,8 @@ static void test_lost(void **state)
 	expect_sound(dir_at("index"), true);
 }
 
-/* A byte of the summary is changed anywhere. A commit with a new document makes the summary anew,
- * and nothing is lost. */
+/* Changes a byte of the summary, at one place after another. The next commit with a new document
+ * must make the summary anew, and nothing may be lost. */
 static void test_damaged(void **state)
 {
 	enum {

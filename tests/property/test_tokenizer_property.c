@@ -1,6 +1,6 @@
 /*
- * test_tokenizer_property.c: compares the tokenizer, both its paths and all window sizes, with a
- * naive one: on all short strings, and on random texts of everything that a rule looks at.
+ * test_tokenizer_property.c: compares the tokenizer, on both paths and with several window sizes,
+ * with a naive one: on all short strings, and on random texts of everything that a rule looks at.
  *
  * Arguments: [N_TEXTS [SEED]]
  */
@@ -334,8 +334,8 @@ static void test_random_ascii(void **state)
 	}
 }
 
-/* Checks texts that are longer than a window, with and without a place where the window may end:
- * only memory limits the length of a word. */
+/* Checks a text that is longer than a window. Depending on the item, it has places where the window
+ * may end or is a single word: only memory limits the length of a word. */
 static void check_long_text(struct rig *rig, const char *item, size_t n_items)
 {
 	size_t item_bytes = strlen(item), text_bytes = item_bytes * n_items;
@@ -346,7 +346,7 @@ static void check_long_text(struct rig *rig, const char *item, size_t n_items)
 	rig_check(rig, text, text_bytes, windows, 1);
 }
 
-/* Compares n marks in two canonically equivalent orders. */
+/* Compares texts with n marks of each of two kinds, in two canonically equivalent orders. */
 static void check_marks(struct rig *rig, const char *before, const char *one, const char *other,
                         const char *between, size_t n)
 {

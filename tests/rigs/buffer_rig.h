@@ -4,7 +4,7 @@
 #include "core/base/buffer.h"
 #include "core/bitsift/api.h"
 
-/* For AUTO, with any vector type of core/base/vector.h. */
+/* Releases a vector of any type of core/base/vector.h, for AUTO. */
 static inline void vector_deinit(void *vector)
 {
 	bs_buffer_deinit(vector);

@@ -46,8 +46,8 @@ struct edit {
 	uint64_t value;
 };
 
-/* An element of a packed array and the place of its bits. Elements are counted from the end if
- * negative. */
+/* An element of a packed array and the place of its bits. find_packed counts a negative i from the
+ * end of the array. */
 struct packed_value {
 	uint64_t base;
 	uint64_t bit; /* the position in the section */

@@ -1,7 +1,7 @@
 /*
- * clock_preload.c: clock_rig.c as a library to be preloaded. In bitsift, and in no other program,
- * fingerprints of files written before its start are not racy. WORK=FILE: appends the amount of
- * work to FILE: the number of readings of CLOCK_MONOTONIC and of bytes read.
+ * clock_preload.c: clock_rig.c as a library to be preloaded. It acts only in the program bitsift:
+ * fingerprints of files written before the program's start are not racy. If the variable WORK is
+ * set, appends to the file $WORK the numbers of readings of CLOCK_MONOTONIC and of bytes read.
  */
 #include <errno.h>
 #include <inttypes.h>

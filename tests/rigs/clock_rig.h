@@ -17,7 +17,7 @@ void clock_step(uint64_t step_ns);
 void clock_advance(uint64_t ns);
 /* The number of readings of CLOCK_MONOTONIC since clock_step. */
 uint64_t clock_looks(void);
-/* Calls back at the n-th reading after clock_step, which cancels the callback. */
+/* Calls back at the n-th reading after the last clock_step. The next clock_step cancels this. */
 void clock_call_at(uint64_t n, void (*callback)(void *context), void *context);
 
 /* clock_make_old advances CLOCK_REALTIME by some seconds, so that fingerprints of the files written

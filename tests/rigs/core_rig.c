@@ -37,7 +37,7 @@ static int remove_entry(const char *path, const struct stat *info, int type, str
 static struct bs_dir dirs[MOST_DIRS];
 static unsigned n_dirs;
 
-/* Whether the path still leads to this directory; another one may be there by now. */
+/* Whether the path still leads to this directory. Another directory may have replaced it. */
 static bool is_same(const struct bs_dir *dir, const char *path)
 {
 	struct stat found;

@@ -21,7 +21,7 @@ uint64_t next_random(uint64_t *state);
 uint64_t random_below(uint64_t *state, uint64_t bound);
 void fill_random(uint8_t *bytes, size_t n_bytes, uint64_t *state);
 
-/* Opens the directory once. The pointer is valid until the test's folder is removed. */
+/* Opens a directory, only once for each path. It is valid until the test's folder is removed. */
 struct bs_dir *dir_at(const char *path);
 
 void write_bytes(const char *path, const void *bytes, size_t n_bytes);
@@ -47,7 +47,6 @@ AUTO_OF(struct bs_container, bs_container_close)
 /* Recomputes every checksum of an index file, so that changes look intended. The section table must
  * lie within the file; sections that do not are skipped. */
 void reseal(uint8_t *file, size_t n_bytes);
-/* Reseals the file and writes it. */
 void write_resealed(const char *path, struct bs_buffer *file);
 /* Writes a copy of the file `good` to "file", with one to three bits flipped between its head and
  * `end`. is_sealed: recomputes the checksums after that. */

@@ -17,7 +17,7 @@ bool by_chance(uint32_t percent);
 /* Asserts that enough cases were drawn, unless there were too few rounds. */
 #define assert_reached(condition) assert_true(rounds.is_short || (condition))
 
-/* RUN_TESTS and its kin of test.h, after random_rounds(). */
+/* Like RUN_TESTS and its variants in test.h, with a main() that calls random_rounds() first. */
 #define RUN_RANDOM_TESTS(n_rounds, seed, ...) \
 	RUN_RANDOM_TESTS_EACH_WITH(n_rounds, seed, NULL, NULL, __VA_ARGS__)
 #define RUN_RANDOM_TESTS_EACH_WITH(n_rounds, seed, set_up, tear_down, ...) \

@@ -5,8 +5,8 @@
 
 /* The error of the last call that was given ERR, which clears it before the call. Each thread has
  * its own. */
-/* A function, because gcc's sanitizer takes the address of a thread-local variable in another file
- * for NULL. */
+/* A function, because gcc's sanitizer reports the address of a thread-local variable of another
+ * file as NULL. */
 struct bs_error *last_error(void);
 #define said (*last_error())
 #define ERR  empty_error()
@@ -16,7 +16,7 @@ struct bs_error *empty_error(void);
 #define ok(call) check_status((call), BS_OK, NULL, __FILE__, __LINE__)
 /* Fails the test unless the call, with ERR, returns `wanted` and a message. */
 #define expect_status(call, wanted) expect_error(call, wanted, "")
-/* Also the message must contain `part`. */
+/* Like expect_status; the message must also contain `part`. */
 #define expect_error(call, wanted, part) check_status((call), (wanted), (part), __FILE__, __LINE__)
 void check_status(enum bs_status status, enum bs_status wanted, const char *part, const char *file,
                   int line);

@@ -258,7 +258,7 @@ struct bytes hostile_string(struct hostile *hostile)
 
 struct bytes hostile_file_name(struct hostile *hostile, const char *end)
 {
-	/* These have a meaning for the walk, or contain an index. */
+	/* Names that the walk treats specially, and the folder of an index. */
 	static const char *const taken[] = {".",       "..",        ".git",    ".gitignore",
 	                                    ".ignore", ".rgignore", ".bitsift"};
 	struct bytes name = hostile_string(hostile);

@@ -34,12 +34,13 @@ uint64_t hostile_below(struct hostile *hostile, uint64_t bound);
 void hostile_deinit(struct hostile *hostile);
 
 struct bytes hostile_bytes(struct hostile *hostile);
-/* At least one byte, without NUL. */
+/* Like hostile_bytes, but at least one byte, and no NUL. */
 struct bytes hostile_string(struct hostile *hostile);
 /* A file name: 1 to 255 bytes, ending with `end`. */
 struct bytes hostile_file_name(struct hostile *hostile, const char *end);
 
-/* The text that a record with these bytes has: U+FFFD for invalid UTF-8; as_name: also for NUL. */
+/* The text that the index reads from a JSON string with these bytes: U+FFFD replaces invalid UTF-8
+ * and, with as_name, NUL. */
 struct bytes hostile_as_text(struct bytes bytes, bool as_name);
 /* Appends the text to *json as a JSON string, in which random characters are escaped. */
 void hostile_put_json(struct hostile *hostile, struct bytes bytes, struct bytes *json);

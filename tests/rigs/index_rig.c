@@ -36,8 +36,8 @@ void index_sources(const struct bs_build_request *request, const char *const *so
 
 /* ---- an index with a bit of everything ---- */
 
-/* The first lines are short, and the last of these replaces the first. Two lines are too long for
- * columns. */
+/* Writes 35 short records, the last of which replaces the first, and two records that are too long
+ * for columns. */
 static void write_collection(void)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
@@ -96,7 +96,7 @@ static void make_index(bool use_false_positives)
 	policy.force[2] = 1;
 	policy.exact_share = 10.0 / 512;
 	policy.density = 0.4;
-	/* Columns even for a small shard, but only with room for short documents. */
+	/* Even small shards have columns, but a shard has room only for short documents. */
 	struct bs_build_tuning tuning = {.policy = &policy,
 	                                 .max_segment_docs = 38,
 	                                 .forward_mode = BS_FORWARD_NEVER,

@@ -19,8 +19,8 @@ void index_sources(const struct bs_build_request *request, const char *const *so
  * some KB.
  */
 void make_small_index(void);
-/* Like make_small_index, but without false-positive lists: its terms may match documents by
- * chance. */
+/* Like make_small_index, but without false-positive lists: by its columns a term may match
+ * documents that do not have it. */
 void make_small_index_of_chances(void);
 
 /* The path of file number `which` in "index" with this prefix, such as "index/seg-000001"; to be

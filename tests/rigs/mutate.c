@@ -57,7 +57,7 @@ static void parts_free(struct parts *parts)
 	free(parts->list);
 }
 
-/* Only the kind and the version of the old file are kept. The caller sets the checksums. */
+/* Joins the sections into *file, whose kind and version are kept. The caller sets the checksums. */
 static void put_together(const struct parts *parts, struct bs_buffer *file)
 {
 	uint64_t n_pages = 0;
@@ -88,7 +88,7 @@ static void put_together(const struct parts *parts, struct bs_buffer *file)
 
 /* ---- changes ---- */
 
-/* Errors are likely at the ends of ranges. */
+/* Draws a number, often from the ends of a range, where errors are likely. */
 static uint64_t likely_number(uint64_t *random, uint64_t before, const struct bs_buffer *bytes)
 {
 	static const uint64_t likely[] = {0,

@@ -15,7 +15,7 @@
 #include "core/text/grams.h"
 #include "query/regex/prefilter/regex_grams.h"
 
-/* Ends the program on a failure: here the only possible one is lack of memory. */
+/* Ends the program if a call failed. It is for calls that fail only if memory runs out. */
 static void must(enum bs_status status)
 {
 	if (status)
@@ -87,7 +87,7 @@ static bool analyse(struct regex_rig *rig, unsigned options)
 	return true;
 }
 
-/* Compiled with JIT, as a search does. JIT code treats invalid UTF-8 slightly differently. */
+/* Compiles with JIT, as a search does. Without JIT, PCRE2 treats some invalid UTF-8 differently. */
 static void *compile_for_lines(const struct bs_buffer *text, unsigned options)
 {
 	int code;

@@ -2,7 +2,8 @@
  * regex_rig.h: properties of the analysis of regular expressions, tested on a pattern and a text.
  * If PCRE2 finds a match, the text must have the grams, the literal and the window that a search
  * looks for first. The pattern that is rewritten for several lines must find the lines that match
- * alone. A list that is matched in parts, or by a literal set, must find what the whole list finds.
+ * alone. A list of patterns must find the same if it is matched pattern by pattern, by a literal
+ * set, or as a single pattern.
  */
 #pragma once
 

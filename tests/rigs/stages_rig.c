@@ -29,7 +29,7 @@ static uint32_t draw(uint32_t n)
 	return (chance >> 8) % n;
 }
 
-/* Draws words, the common ones first in the list. */
+/* Appends random words. The words at the beginning of the list are the most frequent. */
 static void draw_text(char *text, size_t n_bytes, uint32_t n_words)
 {
 	static const char *const words[] = {
@@ -177,8 +177,8 @@ static bool is_record_of(const struct rig_doc *doc, uint32_t entry, bool is_over
 	       (!doc->line || doc->line == record->place[2]);
 }
 
-/* Sets the refs of the documents from the document tables of the indexes, and removes deleted
- * documents that compaction has removed. */
+/* Sets the refs of rig.docs from the document tables of the indexes. Removes from rig.docs the
+ * deleted documents that compaction has removed from the indexes. */
 static void find_docs(void)
 {
 	uint64_t n_found = 0;
@@ -212,7 +212,7 @@ static void find_docs(void)
 	assert_int_equal(n, n_found);
 }
 
-/* Inserts a document after another one; refs are not set yet. */
+/* Writes a new file and inserts its document after `before`. Refs are not set yet. */
 static struct rig_doc *insert_file(const struct rig_doc *before, const char *id, const char *text)
 {
 	size_t i = (size_t)(before - rig.docs) + 1;

@@ -50,7 +50,7 @@ extern struct stages_rig {
 	struct bs_prefix_checks *prefix_checks[RIG_N_INDEXES];
 	struct bs_loader *loader; /* NULL until rig_load */
 	struct bs_query_tree *query;
-	struct bs_file_names no_names; /* fails the test if it is asked */
+	struct bs_file_names no_names; /* fails the test if it is called */
 	struct bs_file_names *names;   /* given to plans; initially no_names */
 	struct bs_plan plan;
 } rig;
@@ -58,8 +58,8 @@ extern struct stages_rig {
 /* Makes and opens the indexes, the list and its query analysis. The temporary folder is the current
  * directory until rig_teardown. */
 int rig_setup(void **state);
-/* Like rig_setup, but the first index is opened with current contents after one file was added, one
- * changed and one removed. */
+/* Like rig_setup, but opens the first index fresh, that is with an overlay, after one of its files
+ * was added, one changed and one removed. */
 int rig_setup_fresh(void **state);
 int rig_teardown(void **state);
 
@@ -76,8 +76,8 @@ void rig_parse(const char *query);
 void rig_plan(const char *query);
 void rig_plan_as(const char *query, const struct bs_plan_scope *scope,
                  const struct bs_statistics *statistics);
-/* Statistics with these numbers of documents, words, and documents with "river"; plans the query
- * "river" with them. */
+/* Returns statistics with these numbers of documents, words, and documents with "river", and plans
+ * the query "river" with them. */
 struct bs_statistics *rig_statistics(uint64_t n_docs, uint64_t n_words, uint64_t river_docs);
 /* Makes the loader of the list, rig.loader, if necessary, and begins a query with it. */
 void rig_load(void);

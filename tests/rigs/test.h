@@ -39,7 +39,7 @@
 		return cmocka_run_group_tests(tests, NULL, NULL); \
 	}
 
-/* names: those of the functions, with commas between. */
+/* names: the names of the functions, separated by commas. */
 static inline int run_names(const char *names, const CMUnitTestFunction *functions,
                             CMFixtureFunction set_up, CMFixtureFunction tear_down,
                             CMFixtureFunction all_set_up, CMFixtureFunction all_tear_down)

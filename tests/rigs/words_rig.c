@@ -150,7 +150,7 @@ void naive_deinit(struct naive *naive)
 	free(naive->utf8);
 }
 
-/* NFC has at most three times as many UTF-16 units as UTF-8 has bytes. */
+/* The NFC form of a text has at most three times as many UTF-16 units as the text has bytes. */
 static void naive_reserve(struct naive *naive, size_t text_bytes)
 {
 	if (text_bytes + 1 <= naive->capacity)
@@ -213,7 +213,7 @@ bool naive_starts_run(UChar32 c)
 	       uscript_hasScript(c, USCRIPT_MYANMAR);
 }
 
-/* naive->units = code points start..end */
+/* Sets naive->units to the code points from start to before end. */
 static void naive_take(struct naive *naive, size_t start, size_t end)
 {
 	naive->n_units = 0;
@@ -497,7 +497,7 @@ static bool naive_begins_part(const struct naive *naive, size_t start, size_t en
 	       (U_GET_GC_MASK(before) & U_GC_L_MASK && u_isdigit(c));
 }
 
-/* Adds the parts of a word that may be an identifier. */
+/* Adds a word and, if identifiers are split and the word has several parts, these parts. */
 static void naive_piece(struct naive *naive, size_t start, size_t end)
 {
 	struct part {

@@ -1,6 +1,6 @@
 /*
  * words_rig.h: shared by the tests of the tokenizer: recorded tokens, and a naive tokenizer to
- * compare with. The naive one follows the definition of a word line by line: it takes the whole
+ * compare with. The naive one follows the definition of a word literally: it analyses the whole
  * text at once with its own decoder, without windows, ASCII path and caches.
  */
 #pragma once
@@ -46,7 +46,6 @@ void kept_analyze(struct bs_tokenizer *tokenizer, const void *text, size_t text_
 void assert_same(const struct kept *expected, const struct kept *found, const uint8_t *text,
                  size_t text_bytes);
 
-/* The naive tokenizer. */
 struct naive {
 	UBreakIterator *breaks;
 	const UNormalizer2 *nfkc_casefold, *nfd, *nfc;

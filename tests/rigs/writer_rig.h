@@ -42,7 +42,7 @@ enum bs_status try_add(struct bs_writer *writer, const char *id, const char *tit
 void add(struct bs_writer *writer, const char *id, const char *title, const char *body);
 struct bs_build_report commit(struct bs_writer *writer);
 
-/* Makes texts of 64 and 512 bytes, which all kinds of search must find. */
+/* Writes the title and body of document i to buffers of 64 and 512 bytes. */
 void make_text(unsigned i, char *title, char *body);
 
 struct bs_index *open_index(const struct bs_text_provider *texts);

@@ -16,7 +16,7 @@
 /* ---- documents ---- */
 
 #define GRAMMAR_ANY_FIELD (-1)
-/* name: the words of a file's path, or a record's own field "name" */
+/* the field of name: clauses: the words of a file's path, and a record's own field "name" */
 #define GRAMMAR_FILE_NAME  (-2)
 #define GRAMMAR_MAX_FIELDS 8 /* per document */
 #define GRAMMAR_N_NAMES    8
@@ -45,7 +45,7 @@ struct grammar_doc {
 #define GRAMMAR_N_DOCS    (GRAMMAR_N_RECORDS + GRAMMAR_N_FILES)
 
 struct grammar {
-	struct bs_tokenizer *tokenizer, *unstemmed; /* equal if there is no stemming */
+	struct bs_tokenizer *tokenizer, *unstemmed; /* the same one if there is no stemming */
 	struct grammar_doc docs[GRAMMAR_N_DOCS];
 	bool has_values[GRAMMAR_N_NAMES];
 	double mean_length;
@@ -75,8 +75,8 @@ enum grammar_match {
 	GRAMMAR_FUZZY
 };
 
-/* A word of a leaf. `distance` is that of a fuzzy word, `position` the word's place in the leaf. In
- * a pattern, byte 0xff matches any sequence of characters and 0xfe any single one. */
+/* A word of a leaf. `distance`: how many edits a fuzzy word allows. `position`: relative to the
+ * leaf's first word. In a pattern, byte 0xff matches any characters and 0xfe a single one. */
 struct grammar_item {
 	enum grammar_match match;
 	uint32_t distance, position;
@@ -87,13 +87,13 @@ struct grammar_item {
 #define GRAMMAR_MAX_TEXT 2000 /* bytes of a query */
 
 /* A node of a query's tree. `field` is an index in grammar_names, GRAMMAR_ANY_FIELD or
- * GRAMMAR_FILE_NAME. `distance` is that of a NEAR. `child` is the first operand of an operator, and
- * `next` the next operand of the same operator. */
+ * GRAMMAR_FILE_NAME. `distance` is the N of "..."~N (GRAMMAR_NEAR). `child` is the first operand of
+ * an operator, and `next` the next operand of the same operator. */
 struct grammar_node {
 	enum grammar_kind kind;
 	int field;
 	uint64_t distance;
-	double weight; /* leaves: the product of all weights around the leaf */
+	double weight; /* of a leaf: the product of its own weight and those of its brackets */
 	struct grammar_item *items;
 	size_t n_items;
 	struct oracle_range range;
@@ -101,7 +101,7 @@ struct grammar_node {
 	struct grammar_node *child, *next;
 };
 
-/* Parses a text. Returns NULL if the query has no words and no ranges. */
+/* Parses a text, as with --any if any is set. Returns NULL if it has no words and no ranges. */
 struct grammar_node *grammar_read(struct grammar *grammar, const uint8_t *text, size_t n_bytes,
                                   bool any);
 void grammar_free(struct grammar_node *node);

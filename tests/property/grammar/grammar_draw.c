@@ -1,7 +1,7 @@
 /*
- * grammar_draw.c: random documents, small and of few words, so that most queries match some of
- * them; and random query texts: grown from the grammar in all its spellings, then mutated, so that
- * operators, quotes, brackets and signs stand in odd places. See grammar.h.
+ * grammar_draw.c: random documents, which are small and of few words, so that most queries match
+ * some of them; and random query texts, which are grown from the grammar in all its spellings and
+ * then mutated, which puts operators, quotes, brackets and signs in odd places. See grammar.h.
  */
 #include <sys/stat.h>
 
@@ -13,8 +13,8 @@
 
 #define PICK(dice, array) ((array)[roll(dice, (uint32_t)COUNT(array))])
 
-/* "a:b" begins with "a". Texts of "year" and "when" are numbers or dates. "name" must be the last
- * one. */
+/* The field "a:b" begins with the field name "a". Most texts of "year" and "when" are numbers or
+ * dates. "name" must be the last element. */
 const char *const grammar_names[GRAMMAR_N_NAMES] = {"title", "body", "year", "when",
                                                     "tags",  "a",    "a:b",  "name"};
 
@@ -60,7 +60,7 @@ static size_t next_char(const char *text, size_t at)
 static const char *const values[] = {
 	"0", "7", "7.00", "-3", "12.5", "1e3", "1000", "1024", "1E400", "2017", "2018", "1990",
 	"9007199254740993", "123456789012345678901234567890",
-	/* Dates, and texts that are no values. */
+	/* Dates, and texts that are not values. */
 	"2018-01", "2018-01-15", "2018-01-15T12:00:00", "2018-01-15 14:30", "1492-10-12",
 	"9999-12-31", "n/a", "12,5", "cat", "2018-01-15 cat"};
 
@@ -280,7 +280,7 @@ static void put_number(struct growing *growing)
 {
 	static const char *const numbers[] = {"0", "7", "-3", "12.5", "1k", "1Ki", "0.5k", "1M",
 	                                      "2Ki", "1e3", "2017", "2018", "1990", "1E400",
-	                                      /* Not exact as doubles, or not numbers. */
+	                                      /* 2^53 and more, texts that are not numbers, Gi. */
 	                                      "9007199254740992", "9007199254740993",
 	                                      "123456789012345678901234567890", "x", "", "1.5Gi"};
 	static const char *const dates[] = {"2017", "2018", "2018-01", "2018-01-15",
@@ -328,7 +328,7 @@ static void put_phrase(struct growing *growing)
 	struct dice *dice = growing->dice;
 	uint32_t n = roll_between(dice, chance(dice, 5) ? 0 : 1, 3);
 	bool is_curled = chance(dice, 5);
-	/* Often takes words that are adjacent in some document. */
+	/* Up to half of the phrases are pieces of a document's text. */
 	const struct grammar_doc *doc = &growing->grammar->docs[roll(dice, GRAMMAR_N_DOCS)];
 	const char *text = doc->n_texts > 0 ? doc->texts[roll(dice, doc->n_texts)].text : "";
 	put(growing, is_curled ? PICK(dice, curled) : "\"");

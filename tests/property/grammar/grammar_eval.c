@@ -1,5 +1,5 @@
-/* grammar_eval.c: evaluates a query's tree on the words of a document, one by one; BM25. See
- * grammar.h. */
+/* grammar_eval.c: evaluates a query's tree by comparing it with each word of a document, and
+ * computes the document's BM25 score. See grammar.h. */
 #include <math.h>
 
 #include <unicode/utf8.h>
@@ -41,8 +41,8 @@ static bool is_like(const UChar32 *pattern, size_t n_pattern, const UChar32 *wor
 	return false;
 }
 
-/* Whether `edits` insertions, deletions, replacements and swaps of neighbours suffice; no character
- * is edited twice. */
+/* Whether at most `edits` insertions, deletions, replacements and swaps of neighbours turn a into
+ * b. No character is edited twice. */
 static bool is_near(const UChar32 *a, size_t n_a, const UChar32 *b, size_t n_b, uint32_t edits)
 {
 	while (n_a > 0 && n_b > 0 && a[0] == b[0] && edits == 0)
@@ -105,7 +105,7 @@ static bool has_phrase(const struct grammar_node *leaf, const struct kept *words
 	return false;
 }
 
-/* Whether the positions from first to last contain each word as often as the query does. */
+/* Whether the positions from first to last contain each word at least as often as the leaf does. */
 static bool is_window(const struct grammar_node *leaf, const struct kept *words, uint32_t first,
                       uint64_t last)
 {
@@ -187,7 +187,7 @@ bool grammar_matches(const struct grammar *grammar, const struct grammar_node *n
 
 /* ---- scores ---- */
 
-/* Returns the sum of the weights of all positive words of the query that accept this term. */
+/* Returns the sum of the weights of the query's words that accept the term and are not negated. */
 static double weight_of(const struct grammar_node *node, bool is_negated, const uint8_t *term,
                         size_t term_bytes)
 {

@@ -196,7 +196,7 @@ static bool read_weight(const uint8_t *text, size_t n, double *weight)
 }
 
 /* Parses the ^N directly after a phrase or group; it must extend to the end of its token. Returns
- * its end. */
+ * the end of the ^N, or `at` if there is no valid ^N. */
 static size_t take_weight(const struct reader *reader, size_t at, double *weight)
 {
 	size_t end = at;
@@ -663,7 +663,7 @@ static struct grammar_node *read_leaf(struct reader *reader, const struct token 
 	uint32_t distance = 0;
 	struct kept kept = {0};
 	struct grammar_node *leaf = NULL;
-	/* A phrase can only be a range if a date in it has a space before its time. */
+	/* A quoted text can be a range only if it has a space, as between a date and its time. */
 	if (!is_phrase || (!token->is_near && memchr(text, ' ', n)))
 		leaf = read_range(reader, text, n);
 	if (leaf)
@@ -774,8 +774,8 @@ static struct grammar_node *read_explicit(struct reader *reader, bool *is_negate
 	return all;
 }
 
-/* Reads adjacent operands. All must match. With --any, outside brackets, one must match and no
- * negated one may exclude the document. */
+/* Reads adjacent operands. All must match. With --any, outside brackets, at least one operand
+ * without NOT must match, and all operands with NOT. */
 static struct grammar_node *read_and(struct reader *reader)
 {
 	struct grammar_node *all = NULL, *either = NULL;

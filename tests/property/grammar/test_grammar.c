@@ -156,8 +156,7 @@ static bool make_normal(struct bench *bench, const struct bs_buffer *text, bool 
 static void check_normal(struct bench *bench, bool any, const struct answer *expected)
 {
 	struct answer found;
-	/* The normal form has explicit operators, adjacency and brackets, so that --any changes
-	 * nothing. */
+	/* All operators and brackets of a normal form are explicit, so --any changes nothing. */
 	bool any_then = chance(&bench->dice, 50);
 	search(bench, &bench->normal, any_then, BS_SEARCH_TOP, false, &found);
 	compare(bench, any, "its normal form", expected, &found, true);
@@ -217,7 +216,6 @@ static void open_index(struct bench *bench, const struct bs_tokenizer_options *o
 		                        &number, NULL, ERR));
 }
 
-/* Checks n_queries queries on one corpus. */
 static void check_corpus(unsigned number, unsigned n_queries)
 {
 	static const struct bs_tokenizer_options all_options[] = {
@@ -234,8 +232,8 @@ static void check_corpus(unsigned number, unsigned n_queries)
 	open_index(&bench, options);
 	for (unsigned i = 0; i < n_queries; i++)
 		check_query(&bench);
-	/* Enough queries must match some documents but not all, because only these distinguish one
-	 * meaning from another. */
+	/* Only queries that match some documents but not all show whether two parsers read them
+	 * differently. */
 	if (n_queries == QUERIES_OF_CORPUS) {
 		assert_in_range(bench.n_some, QUERIES_OF_CORPUS / 5, QUERIES_OF_CORPUS);
 		assert_in_range(bench.n_errors, 1, QUERIES_OF_CORPUS / 5);

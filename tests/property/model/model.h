@@ -20,7 +20,7 @@ bool chance(uint32_t percent);
 
 /* ---- the trace: operations as lines of a shell script ---- */
 
-/* Begins the next operation. Number 0 discards the trace. */
+/* Begins operation `number`. Operation 0 first discards the previous trace. */
 void trace_start(unsigned number, const char *name);
 void trace(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Prints the lines of the last n_operations to standard error. Also writes the whole trace to the
@@ -119,8 +119,8 @@ void docs_add(struct model_docs *docs, const struct model_doc *doc); /* copies i
 void docs_drop(struct model_docs *docs, size_t i);
 struct model_doc *docs_find(const struct model_docs *docs, uint32_t source, const char *id);
 
-/* Adds the records of a collection. Each id has its last record's place; earlier records of the id,
- * including those already in docs, are removed. */
+/* Adds the records of a collection in their order. A record replaces earlier records with its id,
+ * including those that were in docs before the call. */
 void model_read_records(const char *label, uint32_t source, const char *bytes, size_t n_bytes,
                         struct model_docs *docs);
 /* Whether a file of a folder is a collection: by its name and its first non-blank line, if any. */
@@ -144,10 +144,10 @@ void state_deinit(struct model_state *state);
 void state_copy(const struct model_state *from, struct model_state *to_out);
 /* The request of a refresh or a rebuild. */
 struct model_refresh {
-	const char *const *sources; /* the sources to look at; none: all */
+	const char *const *sources; /* the sources to read; n_sources 0: all */
 	size_t n_sources;
-	bool rebuild;      /* rebuild the named sources; others stay */
-	const char *input; /* standard input, if "-" is a source; NULL: it is not */
+	bool rebuild;      /* rebuild the named sources; others keep their documents */
+	const char *input; /* the text of standard input; NULL: "-" is not read */
 	/* A fresh view: nothing is committed, and documents of missing sources are left out. */
 	bool is_fresh;
 };

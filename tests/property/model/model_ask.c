@@ -129,7 +129,7 @@ static double length_of(const struct model_doc *doc)
 	return (double)(doc->n_words - count_word(doc, MODEL_BREAK));
 }
 
-/* BM25; deleted documents do not count. */
+/* The document's BM25 score; df and the mean length do not count deleted documents. */
 static double score_of(const struct model_query *query, const struct model_docs *docs,
                        const struct model_doc *doc)
 {
@@ -180,7 +180,6 @@ static void answer_deinit(struct answer *answer)
 
 /* ---- expected answers ---- */
 
-/* One comparison of an index with the model. */
 struct comparison {
 	const struct model_state *state;
 	const struct model_docs *now; /* documents of the current files */
@@ -248,9 +247,9 @@ static bool must_be_hit(const struct comparison *comparison, size_t i)
 	        query_matches(comparison->query, &comparison->state->docs.at[i]));
 }
 
-/* Whether hit number `hit`, which has the id of `doc`, must be another document with this id,
- * because two sources may have the same id. True if the hits with the id from this one on are no
- * more than the later documents with the id that must be found. */
+/* Whether hit number `hit`, which has the id of document `doc`, must be a later document with this
+ * id (two sources may have the same id). True if, from `hit` on, there are no more hits with the id
+ * than documents after `doc` that have the id and must be found. */
 static bool is_later_ones(const struct comparison *comparison, const struct answer *answer,
                           size_t hit, size_t doc)
 {

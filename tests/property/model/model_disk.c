@@ -198,8 +198,8 @@ void disk_make_folder(struct model_disk *disk, const char *path)
 	trace("mkdir %s", path);
 }
 
-/* Returns a writable file node, created if necessary. *mtime_out: the existing file's mtime, or a
- * fixed one. */
+/* Returns a writable file node, created if necessary. *mtime_out: the mtime of an existing file, a
+ * constant for a new one. */
 static struct model_node *make_file(struct model_disk *disk, const char *path,
                                     struct timespec *mtime_out)
 {

@@ -274,7 +274,7 @@ static const char *random_collection_label(const struct model_files *files)
 {
 	static char path[256];
 	const char *label = random_content(files);
-	/* A collection in a folder. */
+	/* Often picks a collection that is in a folder. */
 	for (int tries = 0; tries < 5 && chance(50); tries++) {
 		const struct model_node *node = random_node(files, true);
 		if (!node || !is_collection(node->path) || !strchr(node->path, '/'))
@@ -385,8 +385,8 @@ static void op_return(struct model_files *files)
 			model_make(files, files->content[i]);
 }
 
-/* Replaces a folder by an empty one, as if its file system were not mounted, and later restores it.
- * A path that was created there meanwhile is replaced. */
+/* Replaces a folder by an empty one, as if its file system were not mounted, and later restores it,
+ * replacing what was created at its path in between. */
 static void op_unmount(struct model_files *files)
 {
 	const char *label = random_content(files);

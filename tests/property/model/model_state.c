@@ -153,7 +153,7 @@ static bool read_record(const char *line, size_t n_bytes, const char *by_line,
 	return at == end && n_texts > 0;
 }
 
-/* prefix: prepended to ids that are not derived from a line. */
+/* prefix: prepended to ids that records contain. A record without an id has the id LABEL:LINE. */
 static void read_records(const char *label, const char *prefix, uint32_t source, const char *bytes,
                          size_t n_bytes, struct model_docs *docs)
 {
@@ -192,7 +192,7 @@ void model_read_records(const char *label, uint32_t source, const char *bytes, s
 
 static bool take_value(const char **at, const char *end);
 
-/* Parses the values after an opening bracket, each with a name before it in an object. */
+/* Parses the values of an array or, with has_names, of an object, after its opening bracket. */
 static bool take_values(const char **at, const char *end, bool has_names, char close)
 {
 	const char *text;

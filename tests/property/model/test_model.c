@@ -1,12 +1,12 @@
 /*
  * test_model.c: compares an index with a model (model.h) over its life. Random operations change
- * files, collections and standard input; refresh, rebuild and compact the index, some of them
- * killed or disturbed; and keep readers open. After each operation the index must answer like the
- * model and pass `bitsift check`.
+ * files, collections and standard input, keep readers open, and refresh, rebuild and compact the
+ * index; some of these runs are killed or disturbed. After each operation the index must answer
+ * like the model and pass `bitsift check`.
  *
  * Arguments: [N_OPERATIONS [SEED [WITHOUT [SCRIPT]]]]. Operations run in worlds of a hundred each,
  * seeded SEED, SEED + 1 and so on. WITHOUT: names of operations to leave out, such as "kill,link".
- * SCRIPT: a file for the operations of a world that differed, as a shell script.
+ * SCRIPT: the file to which the operations of a world that differed are written, as a shell script.
  */
 #include <signal.h>
 #include <sys/stat.h>
@@ -86,8 +86,8 @@ static int take_output(void *context, const void *bytes, size_t n_bytes)
 	return bs_buffer_append(context, bytes, n_bytes, ERR) != BS_OK;
 }
 
-/* Compares grep with and without the grams of the index, including files that changed or
- * vanished. */
+/* Compares the output of grep with the index and without it, when files may have changed or
+ * vanished since the commit. */
 static void compare_grep(struct world *world)
 {
 	static const char *const forms[] = {"w%u", "w1%u w", "\"id\": ?\"r%u", "absent%u",
@@ -104,7 +104,7 @@ static void compare_grep(struct world *world)
 		.pattern = {.patterns = patterns, .pattern_bytes = &n, .n_patterns = 1},
 		.files = {.paths = world->files.content, .n_paths = world->files.n_content},
 		.output = {.with_path = true, .line_numbers = true},
-		/* The index does not list files that were deleted by id. */
+		/* With no_stat, grep may list only files of the index, not those deleted by id. */
 		.index.no_stat = world->is_clean && world->is_known &&
 	                         world->state.excluded.n == 0 && chance(50),
 		.n_threads = 1 + roll(2),
@@ -171,8 +171,8 @@ static enum bs_status expect_run(struct world *world, const struct run *run,
 	return state_refresh(&world->state, &world->files.disk, &refresh, after);
 }
 
-/* Returns whether the run looks at all sources. Otherwise its report reveals nothing about those
- * that it does not name. */
+/* Returns whether the run reads all sources. The report of another run reveals nothing about the
+ * sources that the run does not name. */
 static bool looks_at_all(const struct world *world, const struct run *run)
 {
 	return run->request.n_sources == 0 || world->state.n_sources == 0;
@@ -195,13 +195,13 @@ static void finish_refresh(struct world *world, struct run *run, enum bs_status 
 		           bs_status_name(expected), run->err.text);
 		return;
 	}
-	/* An undo may have restored documents of a source that does not exist now; the model does
-	 * not follow them. */
+	/* If a source with documents is missing, an undo may have restored documents of it that
+	 * the model does not know. */
 	bool has_away = state_has_away(&world->state, &world->files.disk);
 	world->is_known |= is_possible && is_all && !has_away;
 	world->is_clean |= is_possible && is_all && !has_away;
-	/* Undone deletions may have restored text whose file is gone. It stays until its source is
-	 * read, so the numbers are compared only in a known state. */
+	/* An undone deletion may have restored a document whose file is gone. Such a document stays
+	 * until its source is read, so the numbers are compared only in a known state. */
 	if (is_possible && world->is_known && run->report.n_docs != world->state.docs.n)
 		difference(world, "%" PRIu64 " documents reported, not %zu", run->report.n_docs,
 		           world->state.docs.n);
@@ -379,7 +379,7 @@ static uint64_t generation_of(struct world *world)
 	return info.generation;
 }
 
-/* Checks the result of a killed run: everything if it had committed, otherwise nothing. */
+/* A run that was killed must have changed everything if it had committed, otherwise nothing. */
 static void finish_killed(struct world *world, struct model_state *after, bool is_refresh,
                           uint64_t generation, int how)
 {
@@ -442,12 +442,12 @@ static void op_kill(struct world *world)
 
 static int disturb(void *context, const struct bs_build_report *so_far);
 
-/* Changes files while they are being read. The commit is then unknown; the next refresh must repair
- * it. */
+/* Changes files while a run reads them. The model then does not know what was committed; the next
+ * refresh must repair the index. */
 static void op_disturb(struct world *world)
 {
 	struct run run;
-	/* It would be unknown whether deleted documents changed in between. */
+	/* The model could not know whether a deleted document changed before it was read. */
 	if (world->state.excluded.n > 0)
 		return;
 	run_draw(&run, world->dir);

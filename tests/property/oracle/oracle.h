@@ -14,8 +14,8 @@
  *   oracle_writer.c      adds the documents of "-" by a writer
  *   oracle_held.c        finds the replaced documents that the index still holds
  *   oracle_apart.c       matches and scores each document without the index
- *   oracle_candidates.c  searches for candidates, which read no texts
- *   test_oracle.c        compares
+ *   oracle_candidates.c  compares searches for candidates, which read no texts
+ *   test_oracle.c        compares the engine with the naive search
  *
  * The tokens come from the naive analyzer of words_rig.h. The tree is made first and then printed;
  * therefore the engine's parser is tested, not used. All random numbers come from one seed.
@@ -124,8 +124,8 @@ const struct oracle_field *oracle_field(const struct oracle *oracle, size_t fiel
 const struct oracle_token *oracle_token(const struct oracle *oracle, size_t token);
 const struct oracle_term *oracle_term(const struct oracle *oracle, size_t term);
 
-/* Adds a document: first its fields, then oracle_end_doc, which returns the document's number. Call
- * it in document order. */
+/* Documents are added in document order. Each is added by oracle_add_field for each of its fields
+ * and then oracle_end_doc, which returns the document's number. */
 void oracle_add_field(struct oracle *oracle, const char *name, const void *text, size_t text_bytes);
 size_t oracle_end_doc(struct oracle *oracle, const void *id, size_t id_bytes);
 
@@ -288,7 +288,7 @@ struct oracle_query {
 	struct bs_buffer bytes, items, sets;
 	struct bs_buffer text;  /* the query as printed */
 	struct bs_buffer stops; /* stop words, one per line; empty: none */
-	/* One double per term: the sum of the weights of its positive occurrences. */
+	/* One double per term: the sum of its weights in the query, without negated words. */
 	struct bs_buffer weights;
 };
 
@@ -325,7 +325,7 @@ struct oracle_date {
 #define ORACLE_N_DATES 6
 extern const struct oracle_date oracle_dates[ORACLE_N_DATES];
 
-/* Sets a query of one leaf. */
+/* Makes *query a query of one leaf. */
 void oracle_query_set(struct oracle_query *query, enum oracle_kind kind, const char *text);
 
 /* ---- the naive search ---- */
@@ -345,8 +345,8 @@ struct oracle_hit {
 bool oracle_is_stop(const struct oracle_query *query, struct oracle *oracle, const uint8_t *term,
                     size_t term_bytes);
 
-/* Checks a line of --explain that lists the feedback terms taken from these hits, the best of the
- * query with their scores. Returns a description of the fault, or NULL. */
+/* Checks the line of --explain that lists feedback terms. `hits`: the best hits of the query, from
+ * which the terms were taken. Returns a description of the fault, or NULL. */
 const char *oracle_check_feedback(const struct oracle_query *query, struct oracle *oracle,
                                   const struct oracle_hit *hits, size_t n_hits, const char *line,
                                   size_t line_bytes);

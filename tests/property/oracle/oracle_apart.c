@@ -12,9 +12,9 @@
 
 static char fault[256];
 
-/* Makes the query with the rules of the index. If the query has no range signs, the rules of the
- * setup must give the same query and may be used. (Range signs depend on the fields that have
- * values, which only the index knows.) */
+/* Makes the query with the tokenizer and fields of the index or, for half of the queries without
+ * range signs, with those of the setup, which must give the same query. (Range signs depend on the
+ * fields that have values, which only the index knows.) */
 static struct bs_query *make_query(struct bench *bench, struct bs_error *err)
 {
 	const struct oracle_setup *setup = &bench->setup;

@@ -86,7 +86,7 @@ void bench_index(struct bench *bench, const char *dir, uint32_t first_source, ui
 		request.rules.id_field = "key";
 	if (setup->has_text_fields)
 		request.rules.text_fields = text_fields;
-	clock_make_old(); /* except for young sources, whose mtimes are even later */
+	clock_make_old(); /* except young sources, whose mtimes are even later than this clock */
 	for (uint32_t i = 0, end; i < n_sources; i = end) {
 		bool by_writer = setup->by_writer && strcmp(sources[i], "-") == 0;
 		for (end = i + 1; setup->by_writer && !by_writer && end < n_sources &&

@@ -12,7 +12,6 @@
 #define BENCH_MAX_KERNELS 16
 #define ORACLE_MAX_FIELDS 64 /* of an in-memory document */
 
-/* The results of searches. */
 struct found {
 	struct bs_buffer ids;  /* ids of the hits, concatenated */
 	struct bs_buffer hits; /* struct found_hit */
@@ -83,10 +82,10 @@ void bench_index(struct bench *bench, const char *dir, uint32_t first_source, ui
  * number of documents that the index has then. In oracle_writer.c. */
 uint64_t bench_give(struct bench *bench, const char *dir);
 /* Finds out which replaced documents the index no longer holds, because compaction has removed
- * them, and subtracts these from the statistics of the oracle. Fails the test if the index has a
- * document that was never written, or one with another id or length, or one that is deleted but not
- * replaced or the reverse; also if a document is missing that was not replaced. In
- * oracle_held.c. */
+ * them, and subtracts these from the statistics of the oracle. Fails the test if a document of the
+ * index was never written, has another id or length than was written, or is deleted in the index
+ * but not replaced in the oracle or the reverse; also if the index lacks a document that was not
+ * replaced. In oracle_held.c. */
 void bench_count_held(struct bench *bench);
 /* Sets the provider of texts that are not stored. */
 void bench_provide(struct bench *bench);

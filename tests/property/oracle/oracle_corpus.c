@@ -103,9 +103,9 @@ void oracle_setup_draw(struct oracle_setup *setup, struct dice *dice, uint64_t s
 	setup->n_threads = roll(dice, 4);
 	setup->pairs_least_bytes = chance(dice, 70);
 	setup->forward_mode = n_docs ? BS_FORWARD_AUTO : modes[roll(dice, 4)];
-	/* A writer cannot set the options for records (id_field, text_fields). So it must not make
-	 * the index, which takes its options from the first source, if the setup has such
-	 * options. */
+	/* The run that adds the first source creates the index and sets its options. A writer
+	 * cannot set the options for records (id_field, text_fields), so if the setup has them, a
+	 * writer must not add the first source. */
 	bool is_first = strcmp(setup->sources[0], "-") == 0;
 	setup->by_writer = setup->has_stdin && chance(dice, 60) &&
 	                   !(is_first && (setup->id_field || setup->has_text_fields));
@@ -185,8 +185,8 @@ struct making {
 	int64_t when_s;    /* the record's date */
 	bool has_own_name; /* the record has a field "name" */
 	bool is_by_line;   /* the record's id is derived from its line */
-	/* For a collection in a folder: the id of the file, and the offset in it of the path below
-	 * the folder. inner_id is empty otherwise. */
+	/* For a collection in a folder, inner_id is the id of the file, and inner_below the offset
+	 * in inner_id of the path below the folder. Otherwise inner_id is empty. */
 	char inner_id[512];
 	size_t inner_below;
 };
@@ -281,7 +281,7 @@ static char *draw_path(struct dice *dice, uint32_t number)
 	return strdup(path);
 }
 
-/* The walk of a folder skips binary files. */
+/* Whether the walk of a folder skips a file with this text as binary. */
 static bool is_binary(const struct bs_buffer *text)
 {
 	size_t n = text->used_bytes < 65536 ? text->used_bytes : 65536;
@@ -348,7 +348,7 @@ static void make_folder(struct making *making, const char *argument, uint32_t n_
 
 /* ---- collections ---- */
 
-/* Escapes each string in a style of its own: usually with short escapes only, as programs do. */
+/* Appends a JSON string. Its style of escapes is drawn, most often that of usual programs. */
 static void append_json(struct making *making, struct bs_buffer *json, const uint8_t *text,
                         size_t text_bytes)
 {
@@ -392,8 +392,8 @@ static bool is_integer(const struct bs_buffer *id)
 	return true;
 }
 
-/* Whether the id of a record is derived from its line, for a collection in a folder. Only such an
- * id has a colon after the id of the file. */
+/* Whether the document is a record of a collection in a folder with an id derived from its line.
+ * Only such an id has a colon after the id of the file. */
 static bool is_named_by_line(const struct making *making, size_t doc)
 {
 	const struct oracle_doc *record = oracle_doc(making->oracle, doc);

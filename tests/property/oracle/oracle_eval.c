@@ -36,8 +36,8 @@ static size_t least(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* Counts insertions, deletions, replacements and swaps of neighbours; no character is edited
- * twice. */
+/* Returns the least number of insertions, deletions, replacements and swaps of neighbours that turn
+ * a into b. No character is edited twice. */
 static size_t count_edits(const struct code_points *a, const struct code_points *b)
 {
 	size_t width = b->n + 1, *d = calloc((a->n + 1) * width, sizeof(*d));
@@ -102,7 +102,7 @@ static bool is_pattern_match(const uint8_t *pattern, size_t pattern_bytes, const
 	return matches;
 }
 
-/* Analyses query text, whose identifiers are not split. */
+/* Analyses a text as the text of a query, in which identifiers are not split. */
 static void analyze_query(struct oracle *oracle, const void *text, size_t text_bytes,
                           struct kept *out)
 {
@@ -241,8 +241,8 @@ static double *weights_of(const struct oracle_query *query)
 	return (double *)(void *)query->weights.data;
 }
 
-/* Adds, for each occurrence of a word under an even number of NOTs, the product of the weights
- * around it. */
+/* For each word of the query under an even number of NOTs, except stop words, adds the product of
+ * the weights around the word to the weight of each term that the word accepts. */
 static void collect_weights(struct oracle_query *query, uint32_t number, bool is_positive,
                             double weight)
 {
@@ -269,7 +269,7 @@ static bool is_anything(const struct oracle_query *query, uint32_t number)
 	return any;
 }
 
-/* Whether some positive word is not a stop word. */
+/* Whether some word under an even number of NOTs is not a stop word. */
 static bool has_others(const struct oracle_query *query, uint32_t number, bool is_positive)
 {
 	const struct oracle_node *node = &query->nodes[number];
@@ -364,8 +364,8 @@ static bool phrase_matches(const struct looking *looking, const struct oracle_no
 	return false;
 }
 
-/* Whether the tokens from t on, in its field and at most span positions further, contain every item
- * as often as the items repeat it. */
+/* Whether the tokens from t on, in the field of t and at most `span` positions after it, contain
+ * each item at least as often as `items` does. */
 static bool window_holds(const struct looking *looking, size_t t, const struct oracle_item *items,
                          size_t n_items, uint64_t span)
 {
@@ -422,8 +422,8 @@ static enum oracle_truth join(bool is_or, enum oracle_truth a, enum oracle_truth
 static enum oracle_truth eval(const struct looking *looking, uint32_t number, int field,
                               bool is_outside, bool in_not);
 
-/* Evaluates adjacent operands with --any: one of the groups joined by AND must match, and no
- * operand that is a lone negation may exclude the document. */
+/* Evaluates adjacent operands with --any. Operands joined by AND form a group. A group that is a
+ * single NOT must match; of the other groups one must match. */
 static enum oracle_truth eval_any(const struct looking *looking, const struct oracle_node *node,
                                   int field, bool in_not)
 {
@@ -451,7 +451,7 @@ static bool leaf_matches(const struct looking *looking, const struct oracle_node
 	return phrase_matches(looking, node, field);
 }
 
-/* Matches the file's name, a text of its own, or a record's field "name". */
+/* Whether a leaf matches the words of the file's name or a record's own field "name". */
 static bool name_matches(const struct looking *looking, const struct oracle_node *node)
 {
 	struct oracle_doc named = *looking->doc;
@@ -642,7 +642,7 @@ bool oracle_is_tie(const struct oracle_query *query, const struct oracle *oracle
 	       has_counts_of(query, oracle, b, a);
 }
 
-/* Finds the value by which a document is sorted: its least, or greatest, of the field. */
+/* Finds the value to sort a document by: the field's least or, if is_descending, greatest value. */
 static bool take_sorted(const struct oracle *oracle, size_t doc, int name, bool is_descending,
                         struct oracle_value *best)
 {

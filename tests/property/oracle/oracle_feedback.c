@@ -15,7 +15,7 @@ struct typical {
 	bool may_be; /* the line of --explain may list it */
 };
 
-/* Returns the sum of the weights of the query's positive words, every occurrence counted. */
+/* Returns the summed weights of all occurrences of words, except negated words and stop words. */
 static double own_weight(const struct oracle_query *query, uint32_t number, bool is_positive,
                          double weight)
 {

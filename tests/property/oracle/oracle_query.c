@@ -154,8 +154,8 @@ static bool begins_with_field(const struct growing *growing, const uint8_t *text
 	return false;
 }
 
-/* Turns the bytes from `at` on into a bare token: cuts them at the first delimiter and removes
- * operators. */
+/* Turns the bytes from `at` on into a bare token: cuts them at the first delimiter, and replaces
+ * them by "word" if they are empty or would be read as an operator or a field. */
 static void cut_token(const struct growing *growing, struct bs_buffer *bytes, size_t at)
 {
 	uint8_t *text = bytes->data + at;
@@ -164,8 +164,8 @@ static void cut_token(const struct growing *growing, struct bs_buffer *bytes, si
 		size_t next = end;
 		UChar32 c;
 		U8_NEXT(text, next, n, c);
-		/* Cuts at round brackets, too. call() appends some to tokens later, print_signs()
-		 * puts some around the whole query. */
+		/* Brackets of the token could pair with those that call() and print_signs() add
+		 * later, so round brackets are delimiters, too. */
 		if (c == '(' || c == ')' || c == '"' || c == '^' || c == '&' || c == '|' ||
 		    (c >= 0 && u_isUWhiteSpace(c)))
 			break;
@@ -235,8 +235,8 @@ static void append_name(struct growing *growing, struct bs_buffer *to)
 	append_bytes(to, name + start, n - start);
 }
 
-/* Appends the text of an earlier leaf, so that words occur in the query more than once. False if
- * there was none. */
+/* Sometimes appends the text of an earlier leaf, so that words occur in the query more than once.
+ * False: it appended nothing. */
 static bool append_again(struct growing *growing, uint32_t number, struct bs_buffer *to)
 {
 	uint32_t other = roll(growing->dice, number + 1);
@@ -249,7 +249,7 @@ static bool append_again(struct growing *growing, uint32_t number, struct bs_buf
 	return true;
 }
 
-/* Draws a weight. A number with a caret (2^10) is not a weighted word. */
+/* Draws a weight, except for a token of digits, because 2^10 is a number without a weight. */
 static void draw_weight(struct growing *growing, struct oracle_node *node)
 {
 	static const char *const weights[] = {"^2", "^2.5", "^0",    "^.5",  "^0.125",
@@ -288,7 +288,7 @@ static uint32_t grow_range(struct growing *growing, int field)
 	return number;
 }
 
-/* Appends the brackets of a function call or of an array element, which are ordinary characters. */
+/* Makes some words look like a call or an array element, whose brackets are ordinary characters. */
 static void call(struct growing *growing, struct oracle_node *node)
 {
 	static const char *const brackets[] = {"()", "(x)", "(the(x))", "[x]", "->x", "(+)"};
@@ -451,7 +451,7 @@ static uint32_t grow(struct growing *growing, uint32_t depth)
 	}
 	struct oracle_node *node = &growing->query->nodes[number];
 	node->is_minus = chance(dice, 60);
-	/* The grammar allows a field only before a primary. */
+	/* A field can precede only a leaf or parentheses, so a field requires parentheses. */
 	if (kind == ORACLE_NOT && node->field != ORACLE_NO_NAME && !chance(dice, 30))
 		node->field = ORACLE_NO_NAME;
 	node->in_parens = node->field != ORACLE_NO_NAME;
@@ -467,8 +467,8 @@ static void print_operator(struct growing *growing, const struct oracle_node *no
 	struct bs_buffer *text = &growing->query->text;
 	static const char *const negations[] = {"-", "!", "NOT "}, *const ors[] = {" OR ", " || "},
 				 *const ands[] = {" AND ", " && "};
-	/* The spellings are equivalent. The choice depends on the text so far instead of the dice,
-	 * so that older seeds still draw the same queries. */
+	/* The spellings are equivalent. The choice depends on the length of the text so far, not on
+	 * the dice, so that it does not change which queries a seed draws. */
 	size_t style = text->used_bytes;
 	if (node->kind == ORACLE_NOT)
 		append_string(text, node->is_minus ? negations[style % 2] : negations[2]);
@@ -489,7 +489,7 @@ static void print_leaf(struct growing *growing, const struct oracle_node *node)
 	       n_bytes = node->text_bytes - (pattern_bytes ? strlen(ORACLE_PATTERN) : 0);
 	append_bytes(text, growing->query->bytes.data + node->text_off, n_bytes);
 	append_bytes(text, growing->query->bytes.data + node->pattern_off, pattern_bytes);
-	/* Patterns ignore case. */
+	/* Some patterns are printed in capital letters, because patterns ignore case. */
 	for (size_t i = text->used_bytes - pattern_bytes;
 	     i < text->used_bytes && text->used_bytes % 2; i++)
 		if (text->data[i] >= 'a' && text->data[i] <= 'z')
@@ -501,8 +501,8 @@ static void print_leaf(struct growing *growing, const struct oracle_node *node)
 	}
 }
 
-/* Adds signs that change nothing, before or after the text: dangling operators, unpaired brackets,
- * pairs without words. */
+/* Adds signs that change nothing before or after the query: operators without an operand, unpaired
+ * brackets, brackets without words. */
 static void print_signs(struct growing *growing)
 {
 	static const char *const before[] = {"AND ", "|| ",  "() ", ") ", "- ",

@@ -224,17 +224,17 @@ bool oracle_range_has(const struct oracle_range *range, const struct oracle_valu
 const char *const oracle_values[ORACLE_N_VALUES] = {
 	"0", "-0.0", "7", "7.00", "-3", "12.50", "1e3", "1000", "1E400", "-1e400", "0.001",
 	"9007199254740993", "9007199254740992",
-	/* Dates, and texts that are neither. */
+	/* Dates, texts that are neither numbers nor dates, and more numbers. */
 	"2017", "2017.5", "2018-01", "2017-09-01", "2018-01-15T12:00:00.5Z",
 	"2018-01-15 14:00:00+02:00", "2018-06-30T23:59:60Z", "1492-10-12", "9999-12-31", "12,5",
 	"1e", "2017-13", "-.5", "+4", "500", "2048", "2018"};
 
-/* Draws a range. Both ends are numbers or both are dates: others are not ranges. */
+/* Draws a range. Its ends are both numbers or both dates; a number and a date are not a range. */
 void oracle_range_draw(struct oracle_range *range, struct dice *dice, char text[ORACLE_RANGE_BYTES])
 {
 	static const char *const numbers[] = {
 		"0", "-3", "7", "12.5", "0.5k", "1k", "2Ki", "1M", "1e400", "-1e399", ".001",
-		/* Not exact as doubles; years. */
+		/* 2^53, 2^53 + 1 (not exact as a double), years. */
 		"9007199254740992", "9007199254740993", "2017", "2018", "1e-9"};
 	static const char *const dates[] = {"2017", "2018", "2017-09", "2018-01", "2018-01-15",
 	                                    /* Times, and other years. */
@@ -248,7 +248,7 @@ void oracle_range_draw(struct oracle_range *range, struct dice *dice, char text[
 	*range = (struct oracle_range){.low = a};
 	if (form == 0) {
 		range->high = b;
-		/* three dots are not a range */
+		/* a 0 before an end that begins with a dot, because three dots are not a range */
 		snprintf(text, ORACLE_RANGE_BYTES, *b == '.' ? "%s..0%s" : "%s..%s", a, b);
 	} else if (form == 1) {
 		snprintf(text, ORACLE_RANGE_BYTES, "%s..", a);

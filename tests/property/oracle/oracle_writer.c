@@ -7,8 +7,8 @@
 #include "tests/property/oracle/oracle_bench.h"
 #include "tests/rigs/test.h"
 
-/* Least documents of a commit. In a smaller one most documents might be deleted; compaction would
- * then remove them from the statistics. */
+/* The least number of documents in a commit. In a smaller commit most documents might be deleted;
+ * compaction would then remove them from the statistics. */
 #define LEAST_COMMIT 30u
 
 static bool is_of_stdin(const struct oracle *oracle, size_t doc)
@@ -70,7 +70,7 @@ static void expect_written(struct bench *bench, enum bs_status status)
 	fail_msg("the writer: %s", said.text);
 }
 
-/* The writer gets only text fields: a document without the field "when" has no date. */
+/* The writer gets only text fields. A document whose "when" is not among them has no date. */
 static void forget_date(struct bench *bench, size_t doc, size_t n_texts)
 {
 	for (size_t i = 0; i < n_texts; i++)
@@ -79,7 +79,7 @@ static void forget_date(struct bench *bench, size_t doc, size_t n_texts)
 	oracle_doc(&bench->oracle, doc)->when_s = 0;
 }
 
-/* Deletes one of the first n_docs documents, if it can. */
+/* Draws one of the first n_docs documents, and deletes it if it is of "-" and not replaced. */
 static void delete_some(struct bench *bench, struct bs_writer *writer, size_t n_docs)
 {
 	size_t doc = roll(&bench->dice, (uint32_t)n_docs), id_bytes;
@@ -92,7 +92,6 @@ static void delete_some(struct bench *bench, struct bs_writer *writer, size_t n_
 	oracle_doc(&bench->oracle, doc)->is_replaced = true;
 }
 
-/* Makes changes and rolls them back. */
 static void take_back(struct bench *bench, struct bs_writer *writer)
 {
 	struct bs_text text = {"text", 4, "taken back", 10};

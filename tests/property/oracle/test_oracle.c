@@ -112,7 +112,7 @@ static void check_stats(struct bench *bench)
 	uint64_t total_ns = 0;
 	for (int i = 0; i < BS_STAGES; i++)
 		total_ns += stats->stage_ns[i];
-	/* A search for the best hits skips candidates, and verifies some of them twice. */
+	/* A search for the best hits skips some candidates and verifies some twice. */
 	bool is_top = bench->request.output.mode == BS_SEARCH_TOP && !bench->request.method.brute &&
 	              !bench->request.method.exhaustive;
 	if (bench->sort_field)
@@ -128,8 +128,8 @@ static void check_stats(struct bench *bench)
 		       stats->verify.false_positives, stats->hits);
 	n_weighed += stats->rank.blocks_weighed;
 	n_dropped += stats->rank.blocks_dropped;
-	/* The index knows exactly which documents have a word, and how often. Only `exhaustive`
-	 * reads texts to score every match. */
+	/* The index knows exactly which documents have a word, and how often. So queries of words
+	 * read no texts, except with `exhaustive`, which scores every match by its text. */
 	bool is_exact = !(bench->request.output.mode == BS_SEARCH_TOP &&
 	                  bench->request.method.exhaustive) &&
 	                !bench->setup.is_young && !bench->request.method.brute &&
@@ -500,7 +500,7 @@ static void test_exact_words_are_not_verified(void **state)
 }
 
 /* Signs that are words by themselves, but fold to one code point of a script run, are found by
- * queries for the run, and the reverse. */
+ * queries for the run, and runs are found by queries for such signs. */
 static void test_signs_pair_with_runs(void **state)
 {
 	static const char *const texts[] = {
