@@ -282,8 +282,8 @@ static void test_exclusions(void **state)
 }
 
 /* The changed section of the manifest ends with two numbers: that of the exclusion file, and how
- * many entries it has. The files are: segments 1, 2 and 3, tombstones 4 and 5, the summary 6, its
- * counts 7, exclusions 8. */
+ * many entries it has. The files are: segments 1, 2 and 3, tombstones 4 and 5, exclusions 8, the
+ * summary 9, its counts 10. */
 static void test_exclusions_and_manifest(void **state)
 {
 	static const struct wrong_manifest cases[] = {

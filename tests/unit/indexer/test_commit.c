@@ -74,7 +74,7 @@ int __wrap_fsync(int fd)
 	return __real_fsync(fd);
 }
 
-/* If set, it is called once, before the next segment is opened. */
+/* If set, this function is called once, before the next segment is opened. */
 static void (*meet)(void);
 
 int __wrap_openat64(int folder, const char *name, int flags, ...)
