@@ -173,7 +173,7 @@ static void test_excerpts(void **state)
 	}
 }
 
-/* PCRE2 has at most 10,000 names. */
+/* PCRE2 allows at most 10,000 named groups. */
 static void test_names(void **state)
 {
 	struct bs_rust_options options = {.form = BS_RUST_CHARACTERS};
