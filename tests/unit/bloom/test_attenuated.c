@@ -1,5 +1,5 @@
-/* test_attenuated.c: compares attenuated filters with the nodes that are reachable within a number
- * of hops, and tests the search for the nearest holder in networks of 64 nodes. */
+/* test_attenuated.c: compares level i of attenuated filters with the words of the nodes i hops
+ * away, and tests the search for the nearest holder in networks of 64 nodes. */
 #include "core/bitsift/bloom.h"
 #include "tests/generate/network.h"
 #include "tests/rigs/core_rig.h"

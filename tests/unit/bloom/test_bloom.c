@@ -70,7 +70,7 @@ static void test_edges_of_the_arithmetic(void **state)
 	assert_int_equal(bs_bloom_optimal_bits(1, 0.5), 2); /* 1.44, rounded up */
 	assert_int_equal(bs_bloom_optimal_bits(1, 1e-300), 1438);
 	assert_true(bs_bloom_optimal_bits(1, 5e-324) > 1438);
-	/* The result saturates. */
+	/* A result above UINT64_MAX becomes UINT64_MAX. */
 	assert_true(bs_bloom_optimal_bits(UINT64_MAX, 1e-9) == UINT64_MAX);
 	assert_int_equal(bs_bloom_optimal_hashes(1, 0), 1);
 	assert_int_equal(bs_bloom_optimal_hashes(1, 1000), 1);

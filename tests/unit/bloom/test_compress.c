@@ -236,7 +236,7 @@ static struct bs_bloom *filter_of(uint64_t n_bits, uint32_t n_hashes, uint64_t f
 	return bloom;
 }
 
-/* The entropy in bits of the changes, given the old filter. */
+/* Returns the entropy in bits of the changes, given the old filter. */
 static double delta_entropy(struct bs_bloom_view from, struct bs_bloom_view to,
                             uint64_t *n_changed_out)
 {

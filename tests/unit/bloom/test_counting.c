@@ -147,7 +147,7 @@ static void test_overflow_below_the_bound(void **state)
 		}
 	}
 	assert_true(fabs(pow(M_E * M_LN2 / 16, 16) / 1.37e-15 - 1) < 0.01);
-	assert_true(bs_counting_overflow(1000, 3, 5, 16) == 0); /* 15 in all */
+	assert_true(bs_counting_overflow(1000, 3, 5, 16) == 0); /* 15 increments */
 	assert_true(bs_counting_overflow(1, 16, 1, 16) == 1);
 	/* With many counters, the count of each has nearly a Poisson distribution. So a counter
 	 * reaches `limit` with probability 1 - e^-x (1 + x + x^2 / 2 ...), the sum having `limit`
@@ -242,8 +242,8 @@ static void test_overflow_by_simulation(void **state)
 	}
 }
 
-/* The false-positive rate is that of a plain filter, also after as many other keys were added and
- * removed as the filter has. */
+/* After all of 100,000 keys were replaced by others, the false-positive rate is still that of a
+ * plain filter of as many keys. */
 static void test_rate_after_turnover(void **state)
 {
 	const uint64_t n = 100000, n_absent = 10000000, m = bs_bloom_optimal_bits(n, 0.01);
