@@ -64,7 +64,7 @@ static void test_folding_in_pieces(void **state)
 		AUTO(bs_buffer_deinit) struct bs_buffer folded = {0};
 		size_t n_bytes = 0, n_folded = 0, n;
 		while (n_bytes + 4 <= sizeof(text)) {
-			/* every other text is ASCII, so that whole blocks are */
+			/* every other text is only ASCII */
 			const char *item = items[random_below(&random, i % 2 ? COUNT(items) : 3)];
 			memcpy(text + n_bytes, item, strlen(item));
 			n_bytes += strlen(item);

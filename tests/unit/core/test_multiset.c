@@ -114,8 +114,8 @@ static void expect_counts(const struct stored *stored)
 	assert_int_equal(base.n + beyond.n, 0);
 }
 
-/* Adds or removes about one in one_in numbers, some several times. A number is removed at most as
- * often as it was added. */
+/* Adds or removes about one in one_in numbers, some several times. No number is removed more often
+ * than it was added. */
 static void choose_changes(uint64_t *random, uint64_t one_in, struct bs_buffer *came,
                            struct bs_buffer *went)
 {

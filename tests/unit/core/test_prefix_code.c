@@ -6,7 +6,7 @@
 #define MOST_SYMBOLS 700u
 #define N_CODES      3u
 
-/* Huffman's algorithm: the bits of the symbols, coded by an optimal prefix code. */
+/* Huffman's algorithm. Returns the bits that symbols with these counts take in an optimal code. */
 static uint64_t least_bits(uint64_t *counts, uint32_t n)
 {
 	uint64_t sum = n == 1 ? counts[0] : 0;

@@ -32,9 +32,9 @@ int __wrap_pthread_create(pthread_t *handle, const pthread_attr_t *attributes, v
 	return __real_pthread_create(handle, attributes, run, argument);
 }
 
-/* The behaviour of the tasks of a ring, and their results. From failing_task on, even tasks fail;
- * `put` fails for failing_put, and ends the ring for stopping_put; NONE: for no task. Only the
- * caller's thread asserts; other threads count errors in n_wrong. */
+/* The behaviour of the tasks of a ring, and their results. Tasks with even numbers fail from
+ * failing_task on; `put` fails for failing_put, and ends the ring for stopping_put; NONE: for no
+ * task. Only the caller's thread asserts; other threads count errors in n_wrong. */
 struct rig {
 	uint32_t n_threads;
 	uint64_t failing_task, failing_put, stopping_put;
@@ -160,7 +160,7 @@ static void feed_again(struct bs_workers *workers, struct rig *rig, uint32_t n_s
 	                    .failing_put = NONE,
 	                    .stopping_put = NONE};
 	bs_workers_renew(workers);
-	assert_int_equal(feed(workers, 50, n_started, NONE, NULL), BS_OK); /* keeps the error */
+	assert_int_equal(feed(workers, 50, n_started, NONE, NULL), BS_OK); /* keeps the old error */
 	assert_int_equal(rig->n_put, 50);
 	assert_int_equal(rig->n_wrong, 0);
 	*rig = *before;
