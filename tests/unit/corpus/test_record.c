@@ -488,7 +488,7 @@ static void append_random_value(struct bs_buffer *json, struct bs_buffer *expect
 	}
 }
 
-/* The fast reader must find the same texts, unless there are none or the line is not UTF-8. */
+/* The fast reader must find the same texts, unless the line has no text or is not UTF-8. */
 static void check_scan_as(struct bs_record_scan *scan, bool as_it_is, const struct bs_buffer *json,
                           const struct bs_document *document, bool is_utf8)
 {
@@ -548,8 +548,8 @@ static void test_random_records(void **state)
 	}
 }
 
-/* Prefixes do not make a name longer than BS_RECORD_NAME_BYTES, so a deep record costs no more than
- * its length. All its texts are found, also by the fast reader. */
+/* A name with prefixes (the names of enclosing objects) has at most BS_RECORD_NAME_BYTES, so a deep
+ * record costs no more than its length. All its texts are found, also by the fast reader. */
 static void test_deep_names(void **state)
 {
 	AUTO(bs_record_scan_deinit) struct bs_record_scan scan = {0};
