@@ -342,12 +342,12 @@ static void test_filters(void **state)
 	DAMAGE(FORWARD_FILTER_OFFSETS, LISTS, 0, 8, SET, 1,
 	       "filters: the first does not begin at 0");
 	DAMAGE(FORWARD_FILTER_OFFSETS, LISTS, -8, 8, ADD, 1, "filters: the last ends at");
-	/* A changed bit of row 0; the filter is of two rows. */
+	/* A bit of row 0 is changed; the filter has two rows. */
 	DAMAGE(FORWARD_FILTERS, LISTS, 0, 1, ADD, 1, "shard 1: filter 0 lacks bits");
 	DAMAGE(SHARDS, 0, 32 * LISTS + 12, 4, SET, 0, "shard 1: a filter of 0 hashes");
 	DAMAGE(SHARDS, 0, 32 * LISTS + 12, 4, SET, 17, "shard 1: a filter of 17 hashes");
 	DAMAGE(SHARDS, 0, 32 * LISTS + 16, 4, SET, 9, "of ordinals without 9 bits");
-	/* Valid hashing parameters that are not those of the filter; bits of rows 1 and 63. */
+	/* Hashing parameters that are not those of the filter; changed bits of rows 1 and 63. */
 	DAMAGE(SHARDS, 0, 32 * LISTS + 12, 4, ADD, 1, "shard 1: filter 0 lacks bits");
 	DAMAGE(SHARDS, 0, 32 * LISTS + 16, 4, SET, 0, "shard 1: filter 0 lacks bits");
 	DAMAGE(FORWARD_FILTERS, LISTS, -8, 1, ADD, 2, "shard 1: filter 0 lacks bits");

@@ -11,7 +11,7 @@
 #include "indexer/segment/shard_plan.h"
 #include "tests/rigs/core_rig.h"
 
-#define N_WORDS  9000u /* so many that the table of terms must grow */
+#define N_WORDS  9000u /* enough to make the table of terms grow */
 #define WORD_MAX 48u
 
 /* Word n: 1 to 40 letters and digits, unique; many words share their first 16 bytes. */

@@ -44,8 +44,8 @@ static void add_document(struct bs_term_batch *term_batch, uint64_t *random)
 	ok(sink.document(sink.context, &document, ERR));
 }
 
-/* Adds the documents to the indexing buffer. Repeated for each shard, because building a shard
- * changes the buffer. */
+/* Adds the documents to the indexing buffer, again for each shard, because building a shard changes
+ * the buffer. */
 static void accumulate_documents(void)
 {
 	AUTO(bs_term_batch_deinit) struct bs_term_batch term_batch = {.keep_raws = false};
