@@ -485,7 +485,7 @@ static void test_bad_requests(void **state)
 	assert_int_equal(result.n_notices, 1);
 	assert_int_equal(result.n_files, N_FILES + 1);
 	assert_non_null(strstr(heard.notice, "none"));
-	/* A missing file is a notice; the others are searched. */
+	/* A missing file causes a notice; the others are searched. */
 	const char *paths[] = {"tree/00", "tree/none", "tree/01"};
 	request = ask(&pattern, &heard);
 	request.files.paths = paths;

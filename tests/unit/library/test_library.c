@@ -38,8 +38,8 @@ static struct bs_index *build_and_open(void)
 	return must_open(rig->dir);
 }
 
-/* What the callbacks of a search received. ids: those of all hits, each followed by a space;
- * notices, snippet and passage: the last one. */
+/* The data that the callbacks of a search received. ids: the ids of all hits, each followed by a
+ * space; notices, snippet and passage: the last of each. */
 struct heard {
 	char ids[64], notices[256], snippet[256], passage[256];
 	double last_score;
