@@ -326,7 +326,7 @@ static void test_phrases_and_near(void **state)
 		{"\"a b\"~99999999999999999999999999", "(NEAR/1073741824 a b)"},
 		{"(\"a b\"~5)", "(NEAR/5 a b)"},
 		{"\"a b\"~5\"c\"", "(AND (NEAR/5 a b) c)"},
-		/* not a distance: a separate token */
+		/* a suffix that is not a distance is a separate token */
 		{"\"a b\"~", "(PHRASE a@0 b@1)"},
 		{"\"a b\" ~5", "(AND (PHRASE a@0 b@1) 5)"},
 		{"\"a b\"~5x", "(AND (PHRASE a@0 b@1) 5x)"},
@@ -350,7 +350,7 @@ static void test_prefix_and_fuzzy(void **state)
 		{"cat*\"dog\"", "(AND cat* dog)"},
 		{"(cat~1)", "cat~1"},
 		{"title:cat* title:cat~1", "(AND title:cat* title:cat~1)"},
-		/* not a suffix */
+		/* not a suffix of a word, or not a valid distance */
 		{"cat~", "cat"},
 		{"cat~3", "(PHRASE cat@0 3@1)"},
 		{"cat~0", "(PHRASE cat@0 0@1)"},
@@ -490,7 +490,7 @@ static void test_fields(void **state)
 		{"title:body:x", "body:x"},
 		{"title:(x body:(y a:z))", "(AND title:x body:y a:z)"},
 		{"title:(body:x y) z", "(AND body:x title:y z)"},
-		/* after the colon, neither - nor AND and NOT are operators */
+		/* after the colon, neither - nor AND nor NOT is an operator */
 		{"title:-cat", "title:cat"},
 		{"title:AND", "title:and"},
 		{"title:NOT*", "title:not*"},

@@ -422,7 +422,7 @@ static void test_deep(void **state)
 	}
 }
 
-/* A list of words is an OR; if there are far too many, it is ANY, also in groups of a hundred. */
+/* A list of words gives an OR, also in groups of a hundred; a list of 20,000 words gives ANY. */
 static void test_many_words(void **state)
 {
 	static const size_t numbers[] = {1000, 10000, 20000};

@@ -290,7 +290,7 @@ static void test_words(void **state)
 	}
 }
 
-/* PCRE2 10.42's own JIT code does not find these. */
+/* These matches must be found, although the JIT code of PCRE2 10.42 alone does not find them. */
 static void test_repeats_after_alternatives(void **state)
 {
 	static const struct {
