@@ -1,5 +1,5 @@
-/* test_attenuated.c: compares attenuated filters with the nodes that are reachable within a number
- * of hops, and tests the search for the nearest holder in networks of 64 nodes. */
+/* test_attenuated.c: compares level i of attenuated filters with the words of the nodes i hops
+ * away, and tests the search for the nearest holder in networks of 64 nodes. */
 #include "core/bitsift/bloom.h"
 #include "tests/generate/network.h"
 #include "tests/rigs/core_rig.h"
@@ -176,11 +176,11 @@ static void test_homes(void **state)
 }
 
 /*
- * 64 nodes and three levels: the nearest holder of any word is found. With 2 KB per entry and level
- * for each 1,000 words that the entry reaches, at most 2 % of the hops to holders within three hops
- * are false. Filters do not contain farther holders. For these the search continues blindly, or
- * asks the home of the word; in the latter case at most 2 % of all hops are false and none is
- * blind, even in a ring, where nearly all holders are far away.
+ * Networks of 64 nodes with three levels: the nearest holder of any word is found. A hop is false
+ * if a filter promised a holder but the hop led to none, and blind if no filter promised one. With
+ * 2 KB per level of a filter for each 1,000 words that it reaches, at most 2 % of the hops to
+ * holders within three hops are false. If searches for farther holders ask the home of the word
+ * instead of hopping blindly, at most 2 % of all hops are false and none is blind, even in a ring.
  */
 static void test_nearest_holder(void **state)
 {

@@ -70,7 +70,7 @@ static void test_edges_of_the_arithmetic(void **state)
 	assert_int_equal(bs_bloom_optimal_bits(1, 0.5), 2); /* 1.44, rounded up */
 	assert_int_equal(bs_bloom_optimal_bits(1, 1e-300), 1438);
 	assert_true(bs_bloom_optimal_bits(1, 5e-324) > 1438);
-	/* The result saturates. */
+	/* A result above UINT64_MAX becomes UINT64_MAX. */
 	assert_true(bs_bloom_optimal_bits(UINT64_MAX, 1e-9) == UINT64_MAX);
 	assert_int_equal(bs_bloom_optimal_hashes(1, 0), 1);
 	assert_int_equal(bs_bloom_optimal_hashes(1, 1000), 1);
@@ -85,7 +85,7 @@ static void test_edges_of_the_arithmetic(void **state)
 	expect_near(bs_bloom_bits_per_key(1, 1e-18), 1e18, 1e-9);
 }
 
-/* Key hashes and positions must never change, because stored filters could not be queried any
+/* Key hashes and positions must never change; otherwise stored filters could not be queried any
  * more. */
 static void test_frozen_keys(void **state)
 {
@@ -310,7 +310,7 @@ static void test_two_sets(void **state)
 	ok(bs_bloom_cardinality_of_both(bs_bloom_look(full), bs_bloom_look(full), &n_keys, ERR));
 	assert_true(isinf(n_keys));
 
-	/* The estimated intersection of disjoint filters is about 0, and never negative. */
+	/* The estimated intersection of disjoint sets is about 0 keys, and never negative. */
 	for (uint64_t i = 0; i < 20; i++) {
 		AUTO(bs_bloom_free_at)
 		struct bs_bloom *one = new_bloom(2000, 5), *two = new_bloom(2000, 5);
@@ -366,8 +366,8 @@ static void test_pass(void **state)
 		bs_bloom_free(blooms[i]);
 }
 
-/* The stated rates, measured with ten million absent keys, or as many as make 10,000 expected hits:
- * within 5 % of the formula, and from 1,000 keys on within 1 %, plus the statistical error. For few
+/* Measures rates with ten million absent keys, or 100 million for rates below 0.001. They are
+ * within 5 % of the formula, or, from 1,000 keys on, within 1 % plus the statistical error. For few
  * keys, many filters are used, because their densities differ. */
 static void test_rates_by_ten_million(void **state)
 {

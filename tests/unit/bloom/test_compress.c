@@ -71,7 +71,7 @@ static void test_code_of_every_size(void **state)
 					16);
 		}
 	}
-	/* A single bit anywhere among many. */
+	/* A single set bit among 1,000,000 takes at most 6 bytes, wherever it is. */
 	for (uint64_t at = 0; at < 1000000; at = at * 3 + 1) {
 		FREED uint8_t *bits = must_calloc(1, bs_bits_bytes(1000000));
 		bits[at / 8] = (uint8_t)(1 << at % 8);
@@ -79,8 +79,8 @@ static void test_code_of_every_size(void **state)
 	}
 }
 
-/* Bits that are not random, such as runs, are decoded correctly, too, although the code is not made
- * for them. */
+/* Bits that are not random, such as runs, are decoded correctly, too, although the code is made for
+ * random bits. */
 static void test_code_of_runs(void **state)
 {
 	uint64_t random = 17;
@@ -98,9 +98,9 @@ static void test_code_of_runs(void **state)
 }
 
 /*
- * Filters in Mitzenmacher, "Compressed Bloom Filters", tables 1 to 4: memory, sent bits and hashes
- * per key, false-positive rate. Each table has first the best plain filter, then compressed ones:
- * one with the same number of sent bits, one with the same rate.
+ * Compressed filters in Mitzenmacher, "Compressed Bloom Filters": bits of memory and sent bits per
+ * key, rate, hashes. In tables 1 and 2 two of them send about as many bits as the best plain
+ * filter, in tables 3 and 4 two of them have about its false-positive rate.
  */
 static const struct {
 	double memory, sent, rate;
@@ -120,8 +120,8 @@ static void test_published_tables(void **state)
 		              bs_bloom_entropy(bs_bloom_density(m, published[i].n_hashes, n));
 		assert_true(fabs(rate / published[i].rate - 1) < 0.005);
 		assert_true(fabs(sent / published[i].sent - 1) < 0.001);
-		/* With the published memory and sent bits as limits, the plan is at least as good
-		 * as the published filter. */
+		/* With the published memory and sent bits, or memory and rate, as limits, the plan
+		 * is at least as good as the published filter. */
 		struct bs_bloom_plan plan;
 		ok(bs_bloom_plan_for_size(n, sent, published[i].memory, &plan, ERR));
 		assert_true(plan.false_rate <= rate * 1.0001);
@@ -236,7 +236,7 @@ static struct bs_bloom *filter_of(uint64_t n_bits, uint32_t n_hashes, uint64_t f
 	return bloom;
 }
 
-/* The entropy in bits of the changes, given the old filter. */
+/* Returns the entropy in bits of the changes, given the old filter. */
 static double delta_entropy(struct bs_bloom_view from, struct bs_bloom_view to,
                             uint64_t *n_changed_out)
 {
@@ -281,7 +281,7 @@ static void test_deltas_take_their_entropy(void **state)
 	}
 }
 
-/* Deltas between filters of every size and density, in both directions. */
+/* Deltas between filters of random sizes and densities, in both directions. */
 static void test_deltas_of_every_size(void **state)
 {
 	uint64_t random = 23;

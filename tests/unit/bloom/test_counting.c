@@ -111,7 +111,7 @@ static void test_overflow_sticks(void **state)
 	assert_int_equal(describe(counting).n_keys, 18);
 	for (int i = 0; i < 17; i++)
 		assert_true(bs_counting_remove(counting, often));
-	/* the counter is saturated, so this cannot be detected */
+	/* the counters are saturated, so a removal too many is not detected */
 	assert_true(bs_counting_remove(counting, often));
 	assert_true(bs_counting_has(counting, often));
 	assert_true(bs_counting_remove(counting, seldom));
@@ -149,7 +149,7 @@ static void test_overflow_below_the_bound(void **state)
 	assert_true(fabs(pow(M_E * M_LN2 / 16, 16) / 1.37e-15 - 1) < 0.01);
 	assert_true(bs_counting_overflow(1000, 3, 5, 16) == 0); /* 15 increments */
 	assert_true(bs_counting_overflow(1, 16, 1, 16) == 1);
-	/* With many counters, the count of one has nearly a Poisson distribution. So a counter
+	/* With many counters, the count of each has nearly a Poisson distribution. So a counter
 	 * reaches `limit` with probability 1 - e^-x (1 + x + x^2 / 2 ...), the sum having `limit`
 	 * terms. */
 	double x = M_LN2, below = 0, term = exp(-x);
@@ -176,8 +176,8 @@ static double poisson_tail(double mean, uint32_t limit)
 	return 1 - below;
 }
 
-/* The overflow is also right for filters that are much too small, of which nearly all or all
- * counters overflow. */
+/* The expected number of overflowing counters is also right for filters that are much too small,
+ * where nearly all or all counters overflow. */
 static void test_overflow_of_the_overloaded(void **state)
 {
 	static const double means[] = {4, 8, 12, 15, 16, 17, 20, 40, 100, 700, 800, 10000};
@@ -242,8 +242,8 @@ static void test_overflow_by_simulation(void **state)
 	}
 }
 
-/* The false-positive rates are those of a plain filter. They are measured after as many other keys
- * were added and removed. */
+/* After all of 100,000 keys were replaced by others, the false-positive rate is still that of a
+ * plain filter of as many keys. */
 static void test_rate_after_turnover(void **state)
 {
 	const uint64_t n = 100000, n_absent = 10000000, m = bs_bloom_optimal_bits(n, 0.01);

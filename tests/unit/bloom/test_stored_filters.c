@@ -12,7 +12,7 @@ AUTO_OF(struct bs_attenuated, bs_attenuated_free)
 AUTO_OF(struct bs_bloom, bs_bloom_free)
 AUTO_OF(struct bs_counting, bs_counting_free)
 
-/* The stored filters have 700 bits, 5 hashes and 40 words; the delta adds and removes some. */
+/* The stored filters have 700 bits, 5 hashes and 40 words; the delta removes 8 words and adds 4. */
 #define BITS   700
 #define HASHES 5
 

@@ -1,10 +1,10 @@
-/* test_catalog_file.c: the list of indexes of a catalog, and the words of an index, byte by
- * byte. */
+/* test_catalog_file.c: which bytes are accepted as the list of indexes of a catalog, and as the
+ * list of words of an index. */
 #include "core/catalog/catalog_file.h"
 #include "tests/rigs/core_rig.h"
 
-/* Bytes and their number. Where a smaller number is passed, the rest is still readable, so
- * sanitizers do not detect a read past the end. */
+/* Two arguments: the bytes of a string and their number. A test of truncation passes a smaller
+ * number; there a sanitizer does not detect a read past the end. */
 #define BYTES(text) (const uint8_t *)(text), sizeof(text) - 1
 
 #define NUMBERS            \
@@ -57,7 +57,7 @@ static void test_items(void **state)
 	                   "0123456789abcdef"
 	                   "\0"),
 	             BS_CORRUPT);
-	/* Truncated anywhere. */
+	/* the list is truncated at any byte */
 	for (size_t n = 1; n < sizeof("\x01" ITEM("\x02/a")) - 1; n++)
 		expect_items((const uint8_t *)"\x01" ITEM("\x02/a"), n, BS_CORRUPT);
 }
@@ -95,7 +95,7 @@ static void test_words(void **state)
 	                   "\x02\0"
 	                   "\x03"),
 	             BS_CORRUPT); /* ca after cat: not sorted */
-	/* a common prefix that is longer than the previous word */
+	/* the prefix shared with the previous word is longer than that word */
 	expect_words(BYTES("\0\x03"
 	                   "cat\x02"
 	                   "\x04\x01"
@@ -105,7 +105,7 @@ static void test_words(void **state)
 	expect_words(BYTES("\0\x03"
 	                   "cat\0"),
 	             BS_CORRUPT);
-	/* a word in more documents than there are */
+	/* a word in 4 documents, of 3 */
 	expect_words(BYTES("\0\x03"
 	                   "cat\x04"),
 	             BS_CORRUPT);

@@ -21,7 +21,7 @@ static size_t make_set(uint64_t *numbers, size_t n)
 	return n_left;
 }
 
-/* A decoder that follows FORMAT.md literally, bit by bit, to compare with. */
+/* Decodes literally as FORMAT.md says, bit by bit; the numbers must be the same. */
 static uint64_t literal_bits(const uint8_t *bits, uint64_t *at, uint64_t n)
 {
 	uint64_t value = 0;
@@ -146,7 +146,7 @@ static void test_random(void **state)
 	}
 }
 
-/* A large gap that the sample does not contain. */
+/* A large gap in a block that the writer does not sample when it chooses the code. */
 static void test_outlier(void **state)
 {
 	static uint64_t numbers[100000];
@@ -155,8 +155,7 @@ static void test_outlier(void **state)
 	assert_true(check_numbers(numbers, COUNT(numbers)) < COUNT(numbers) * 8);
 }
 
-/* Codes a hash for each of n keys, drawn below n / rate. The code takes no more bits per key than
- * promised. */
+/* Codes hashes drawn below N / rate. The code takes at most log2(1 / rate) + 1.65 bits per hash. */
 static void test_size(void **state)
 {
 	enum {
@@ -174,7 +173,7 @@ static void test_size(void **state)
 	}
 }
 
-/* Any change gives an error or an answer; a sanitizer detects reads out of bounds. */
+/* Reading changed bytes gives an error or some numbers; a sanitizer detects reads out of bounds. */
 static void test_damage(void **state)
 {
 	uint64_t numbers[700], random = 99;
@@ -223,8 +222,7 @@ static void put_gap_literally(uint8_t *bits, uint64_t *at, uint64_t gap, uint64_
 	put_literally(bits, at, value, n_low);
 }
 
-/* Gaps whose sum overflows 64 bits, so that the last number is small: the decoded numbers ascend,
- * or the bytes are refused. */
+/* Gaps whose sum overflows 64 bits, so that the last number would be small, are refused. */
 static void test_round_the_world(void **state)
 {
 	FREED uint8_t *bytes = must_calloc(1, 4000);
@@ -245,7 +243,7 @@ static void test_round_the_world(void **state)
 		uint64_t last = (is_set ? 200 : 100) - sum - is_set;
 		assert_in_range(last, 1, UINT64_C(1) << 40);
 		put_gap_literally(bytes + 24 + 3, &at, last, before, code);
-		/* one more number: repeated if it is a multiset, or larger by one in a set */
+		/* a gap of 0: in a multiset the number again, in a set the next larger number */
 		put_gap_literally(bytes + 24 + 3, &at, 0, last, code);
 		bs_store_u64(bytes, n_gaps + 3);
 		bs_store_u64(bytes + 8, at);
@@ -260,8 +258,8 @@ static void test_round_the_world(void **state)
 	}
 }
 
-/* Data that our writer never writes is refused. A lookup in a block also refuses it, if it would
- * read out of bounds. */
+/* Reading all numbers refuses data that our writer never writes. So does a lookup in one block that
+ * would read out of bounds. */
 static void test_lies(void **state)
 {
 	enum {
@@ -291,8 +289,8 @@ static void test_lies(void **state)
 	/* the entry of the second block */
 	uint8_t *entry = bytes.data + BS_CODED_HEAD_BYTES + coded.first_bytes + coded.place_bytes;
 	uint64_t first = numbers[BS_CODED_BLOCK - 1], beyond = coded.n_bits + 1, place = 0;
-	/* The second block begins with the last number of the first one; then its gaps begin after
-	 * the end of all gaps. */
+	/* First the second block begins with the last number of the first block. Then the gaps of
+	 * the second block begin after the end of all gaps. */
 	memcpy(entry, &first, coded.first_bytes);
 	assert_int_equal(bs_coded_read(&coded, &again, NULL), BS_CORRUPT);
 	memcpy(entry, &numbers[BS_CODED_BLOCK], coded.first_bytes);
@@ -310,11 +308,11 @@ static void test_lies(void **state)
 	}
 	assert_int_equal(bs_coded_read(&coded, &again, NULL), BS_CORRUPT);
 	memcpy(entry + coded.first_bytes, &place, coded.place_bytes);
-	/* The count says one number less than there are gaps. */
+	/* The header counts one number less than there are. */
 	bs_store_u64(bytes.data, N - 1);
 	ok(bs_coded_open(bytes.data, bytes.used_bytes, &coded, ERR));
 	assert_int_equal(bs_coded_read(&coded, &again, NULL), BS_CORRUPT);
-	/* A gap of 2^64 + 5, which is 5 modulo 2^64. */
+	/* A gap of 2^64 + 5 is refused, although it is 5 modulo 2^64. */
 	FREED uint8_t *made = must_calloc(1, 8000);
 	uint64_t at = 0;
 	for (int i = 0; i < 4; i++)

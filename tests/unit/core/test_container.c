@@ -170,7 +170,7 @@ static void test_equal_input_gives_equal_bytes(void **state)
 	free(part.bytes);
 }
 
-/* Damages the third page of the section in "file". */
+/* Damages the third page of the section in "file", and opens the file. */
 static struct bs_container *open_damaged(void)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0};
@@ -217,8 +217,8 @@ static void test_read_ranges(void **state)
 	write_parts("file", &part, 1, &random);
 	AUTO(bs_container_close_at) struct bs_container *file = open_damaged();
 	struct bs_section section = bs_container_section(file, 1, 0);
-	/* The first read copies the bytes, also across two pages and at the end; later reads return
-	 * the mapped bytes. */
+	/* The first read copies the bytes, also if they are in two pages or at the end of the
+	 * section; later reads return the mapped bytes. */
 	const uint64_t offs[] = {BS_PAGE_BYTES - 500, 4 * BS_PAGE_BYTES - 501};
 	for (int i = 0; i < 2; i++) {
 		ok(bs_section_read(&section, offs[i], 511, room, &read, ERR));
@@ -278,8 +278,8 @@ static enum bs_status open_as(const char *path, enum bs_container_kind kind,
 	return bs_container_open(dir_at("."), path, kind, file, ERR);
 }
 
-/* True if opening or touching failed; thoroughly: or if checking the bytes between the sections
- * failed. */
+/* True if opening the file or touching a section failed or, with `thoroughly`, if checking the
+ * bytes between the sections failed. */
 static bool is_damage_seen(const struct small *small, bool thoroughly)
 {
 	AUTO(bs_container_close_at) struct bs_container *file = NULL;
@@ -309,7 +309,8 @@ static bool is_damage_seen(const struct small *small, bool thoroughly)
 	return is_seen;
 }
 
-/* Each byte in turn. Only changed padding remains undetected; the contents are the same then. */
+/* Flips a bit of each byte. Touching all sections detects all changes except those of padding,
+ * which leave the contents unchanged; the thorough check detects all. */
 static void test_flipped_bytes(void **state)
 {
 	AUTO(small_deinit) struct small small = make_small();
@@ -372,7 +373,7 @@ static void test_wrong_files(void **state)
 		bs_container_close(file);
 	}
 	bs_store_u32(bytes.data + 8, BS_FORMAT_VERSION);
-	/* Unknown features are reported by their names or numbers. */
+	/* Unsupported features are reported by name, or by number if they have no name. */
 	static const char *const features[11] = {
 		[0] = "it has numeric columns,", [2] = "it has summaries,"};
 	for (uint32_t bit = 0; bit < 32; bit++) {
@@ -395,7 +396,7 @@ static void test_wrong_files(void **state)
 	}
 }
 
-/* Invalid section tables with valid checksums are refused or harmless. */
+/* Invalid section tables with valid checksums are refused, or reading the sections is harmless. */
 static void test_lying_tables(void **state)
 {
 	AUTO(small_deinit) struct small small = make_small();
@@ -474,7 +475,7 @@ static void test_cannot_create(void **state)
 	bs_file_writer_abort(NULL);
 }
 
-/* The disk becomes full after each possible number of bytes. */
+/* The disk becomes full after `room` bytes: 0, 1, 2 ... 400, then larger numbers. */
 static void test_full_disk(void **state)
 {
 	static uint8_t bytes[600000];

@@ -61,7 +61,7 @@ static void test_no_dates(void **state)
 	}
 }
 
-/* The span of a date: from its beginning to that of the next one. */
+/* The time span of a date ends where the next date begins; each row has a date and the next one. */
 static void test_spans(void **state)
 {
 	static const char *const spans[][2] = {
@@ -87,7 +87,7 @@ static void test_spans(void **state)
 	}
 }
 
-/* Every day of some centuries agrees with the C library. */
+/* The C library's text of every day, for more than five centuries, is parsed as this day. */
 static void test_calendar(void **state)
 {
 	for (int64_t day = -105500; day < 105500; day++) {
@@ -126,8 +126,8 @@ static void test_ages(void **state)
 	assert_true(bs_date_parse_or_age((const uint8_t *)"2024", 4, now, &then));
 }
 
-/* Codes have the order of the dates: exactly while nanoseconds fit into the code, and in steps of
- * 2^-16 s for dates beyond. */
+/* Codes compare like moments: exactly where a code counts nanoseconds, and in steps of 2^-16 s for
+ * moments whose nanoseconds do not fit into a code. */
 static void test_codes(void **state)
 {
 	static const int64_t seconds[] = {INT64_MIN,

@@ -1,7 +1,7 @@
 /*
  * test_doc_order.c: the order of documents, and cursors that merge the documents of a source from
- * several segments. They must list the documents that sorting everything at once lists. Snapshots
- * are assembled by hand, from document tables and tombstones only.
+ * several segments. A cursor must list the documents that sorting all of them at once gives.
+ * Snapshots are assembled by hand, from document tables and tombstones only.
  */
 #include "core/base/source_kind.h"
 #include "core/store/doc_order.h"
@@ -61,7 +61,7 @@ struct world {
 	struct bs_snapshot snapshot;
 };
 
-/* An equivalent definition: order by components is bytewise order if "/" is the smallest byte. */
+/* An equivalent order: paths are compared bytewise, but "/" is the smallest byte. */
 static int compare_documents(const void *left, const void *right)
 {
 	const struct document *a = left, *b = right;
@@ -181,14 +181,14 @@ static void expect_listed(const struct world *world, uint32_t source, const bool
 			continue;
 		assert_true(bs_doc_cursor_peek(&cursor, &ref, &record));
 		assert_true(is_same_ref(ref, doc->ref));
-		/* The number that make_table assigned. */
+		/* make_table stored the number of the document as its checksum. */
 		assert_int_equal(record.checksum, i);
 		ok(bs_doc_cursor_advance(&cursor, ERR));
 	}
 	assert_false(bs_doc_cursor_peek(&cursor, &ref, &record));
 }
 
-/* Moves a cursor to a listed document, then seeks a name that may be missing. */
+/* Advances a cursor, then seeks a name that may be missing. The cursor must not move back. */
 static void expect_sought(const struct world *world, uint32_t source, uint64_t *random)
 {
 	struct document wanted = {.source = source};
@@ -226,7 +226,7 @@ static void test_cursors(void **state)
 		make_world(&world, &random);
 		for (uint32_t s = 0; s < MAX_SEGMENTS; s++)
 			chosen[s] = random_below(&random, 2);
-		/* One more source than there are. */
+		/* Includes a source that does not exist. */
 		for (uint32_t source = 0; source <= N_SOURCES; source++) {
 			expect_listed(&world, source, NULL, false);
 			expect_listed(&world, source, NULL, true);

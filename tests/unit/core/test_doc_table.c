@@ -12,8 +12,8 @@ struct documents {
 	uint32_t n_docs;
 };
 
-/* Names of all lengths and bytes; runs of documents of one source, some of length one, and sources
- * that recur. */
+/* Makes documents with names of all lengths and bytes, in runs of one source, some of length one;
+ * sources recur. */
 static void documents_make(struct documents *documents, uint32_t n_docs, bool have_checksums,
                            uint64_t *random)
 {
@@ -95,7 +95,7 @@ static void test_round_trips(void **state)
 		AUTO(documents_deinit) struct documents documents;
 		struct bs_doc_record got;
 		documents_make(&documents, sizes[i], i % 2 == 0, &random);
-		/* Every third table has numbers of lines, the others have no section of them. */
+		/* Every third table has numbers of lines; the others have no section for them. */
 		for (uint32_t d = 0; d < sizes[i] && i % 3 == 1; d++)
 			documents.records[d].lines =
 				(uint32_t)(next_random(&random) >> random_below(&random, 64));
@@ -124,7 +124,7 @@ static void test_round_trips(void **state)
 	}
 }
 
-/* Damage under valid checksums gives BS_OK or BS_CORRUPT, without reads out of bounds. */
+/* Damage under valid checksums: reading gives BS_OK or BS_CORRUPT, and stays in bounds. */
 static void test_damage_with_right_checksums(void **state)
 {
 	uint64_t random = 42;

@@ -37,8 +37,8 @@ static size_t draw_pairs(struct pair *pairs, size_t n, uint32_t n_terms, uint32_
 	return n_kept;
 }
 
-/* Adds the rows of a term in [first, end) in one call, if there are any. Returns the end of its
- * pairs. */
+/* Adds those rows of the term of pairs[i] that are in [first, end), if any, in one call. Returns
+ * the index after the pairs of this term. */
 static size_t add_run(struct bs_false_positives_builder *builder, const struct pair *pairs,
                       size_t n, size_t i, uint64_t first, uint64_t end)
 {
@@ -54,8 +54,8 @@ static size_t add_run(struct bs_false_positives_builder *builder, const struct p
 	return i;
 }
 
-/* Adds pairs shard by shard. In each shard the terms come in another order, as from an indexer,
- * which numbers the terms of each shard differently. */
+/* Adds pairs shard by shard, with the terms in ascending and descending order alternately, because
+ * an indexer numbers the terms of each shard differently. */
 static void write_pairs(const struct pair *pairs, size_t n, uint64_t shard_rows, uint32_t n_rows)
 {
 	AUTO(bs_false_positives_builder_deinit) struct bs_false_positives_builder builder = {0};
@@ -233,7 +233,7 @@ static void test_empty(void **state)
 	expect_status(bs_false_positives_open(&false_positives, file, 1000, ERR), BS_CORRUPT);
 }
 
-/* Reads everything. Rows must be ascending rows of the segment. */
+/* Appends all lists to `found`, as pairs. Each row must be a row of the segment. */
 static enum bs_status read_all(uint32_t n_terms, uint64_t n_rows, struct bs_buffer *found,
                                struct bs_error *err)
 {
@@ -251,8 +251,8 @@ static enum bs_status read_all(uint32_t n_terms, uint64_t n_rows, struct bs_buff
 		struct bs_live live;
 		memset(&live, 0xff, sizeof(live));
 		status = bs_false_positives_find(&false_positives, t, &list, err);
-		/* Even if a full read would detect the damage, a query that uses the list must be
-		 * harmless. */
+		/* A query clears bits with a list that it has not read in full, so clearing with a
+		 * damaged list must be harmless. */
 		if (!status)
 			status = bs_false_positives_clear(&list, t * 7, &live, lines, err);
 		if (!status)
@@ -278,15 +278,15 @@ static void test_damage(void **state)
 	size_t table_off = (size_t)bs_load_u64(good.data + 24);
 	for (int round = 0; round < 6000; round++) {
 		bool is_sealed = round % 3;
-		/* With valid checksums, the changed range includes the lengths of the sections,
+		/* Some of the changes under valid checksums are in the lengths of the sections,
 		 * which may then not fit the file. */
 		size_t end = is_sealed && round % 4 == 0 ? table_off + 96 : table_off;
 		write_flipped(&good, end, is_sealed, &random);
 		enum bs_status status = read_all(40, 700, &found, ERR);
 		assert_true(status == BS_OK || status == BS_CORRUPT);
 		n_told += status == BS_CORRUPT;
-		/* Under valid checksums, damage may give any answer. Otherwise reading must fail or
-		 * give the right answer. */
+		/* Under valid checksums, a damaged file may give any answer. Otherwise reading must
+		 * fail or give the right answer. */
 		if (!status && !is_sealed)
 			assert_true(found.used_bytes == n * sizeof(*pairs) &&
 			            memcmp(found.data, pairs, found.used_bytes) == 0);

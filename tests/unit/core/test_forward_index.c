@@ -16,7 +16,7 @@ static int compare_u32(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* At most n distinct ordinals below `limit`, in runs of up to `run`; returns their number. */
+/* Makes at most n distinct ordinals below `limit`, in runs of up to `run`; returns how many. */
 static uint32_t make_ordinals(uint32_t *ordinals, uint32_t n, uint64_t limit, uint32_t run,
                               uint64_t *random)
 {
@@ -139,8 +139,8 @@ static void check_list(const uint32_t *ordinals, uint32_t n, uint64_t limit, uin
 	assert_int_equal(again.used_bytes, (size_t)n * 4);
 	if (n > 0) {
 		assert_memory_equal(again.data, ordinals, again.used_bytes);
-		/* Once with a lexicon that has all these terms, and once with one that lacks the
-		 * last term. */
+		/* Reads the list for a lexicon that has all these terms, then for one that lacks
+		 * the last term. */
 		ok(bs_forward_index_read(&section, start, end, ordinals[n - 1] + UINT64_C(1),
 		                         &again, ERR));
 		expect_status(
@@ -174,8 +174,8 @@ static void test_random(void **state)
 	check_list(ordinals, 0, 10, &random);
 }
 
-/* Lists with extreme shapes: a single run; all terms in a run except one; a large gap between the
- * first and the last term. */
+/* Lists with extreme shapes: a run of the smallest ordinals; this run and the largest ordinal; a
+ * run of the largest ordinals. */
 static void test_extremes(void **state)
 {
 	static uint32_t ordinals[5000];
@@ -195,7 +195,7 @@ static void test_extremes(void **state)
 /* ---- damage ---- */
 
 /* Changes every byte of small lists, under valid checksums. Reading must either fail or give a list
- * that is encoded to the same bytes. Lookups must give any answer or an error. */
+ * that is encoded to the same bytes. A lookup may give any answer or BS_CORRUPT. */
 static void test_damage(void **state)
 {
 	static const uint8_t harmful[] = {0x01, 0x80, 0x7f, 0xff};

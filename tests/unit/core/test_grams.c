@@ -51,8 +51,8 @@ static void test_folding_is_stable(void **state)
 		assert_int_equal(bs_gram_fold(bs_gram_fold(c)), bs_gram_fold(c));
 }
 
-/* Folds a text in pieces of random lengths. What a call leaves unfolded is prepended to the next
- * piece. */
+/* Folds a text in pieces of random lengths. The next piece begins with the bytes that the last call
+ * left unfolded. */
 static void test_folding_in_pieces(void **state)
 {
 	static const char *const items[] = {"a",      "B",        " ",          "\u00c4",
@@ -64,7 +64,7 @@ static void test_folding_in_pieces(void **state)
 		AUTO(bs_buffer_deinit) struct bs_buffer folded = {0};
 		size_t n_bytes = 0, n_folded = 0, n;
 		while (n_bytes + 4 <= sizeof(text)) {
-			/* Sometimes whole blocks of ASCII. */
+			/* every other text is only ASCII */
 			const char *item = items[random_below(&random, i % 2 ? COUNT(items) : 3)];
 			memcpy(text + n_bytes, item, strlen(item));
 			n_bytes += strlen(item);
@@ -86,7 +86,7 @@ static void test_folding_in_pieces(void **state)
 
 /* ---- grams ---- */
 
-/* The keys of scheme 3, their hashes and columns; indexes depend on these. */
+/* The keys of gram scheme 3 and their hashes; indexes depend on these. */
 static void test_vectors(void **state)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer keys = {0};
@@ -110,7 +110,7 @@ static void test_vectors(void **state)
 	assert_int_equal(keys.used_bytes, 0);
 }
 
-/* All columns occur, and have equal shares of the hashes, within one of the 32 bits of a word. */
+/* All columns occur. Those of a word share its 32 bits as equally as possible. */
 static void test_columns(void **state)
 {
 	for (uint32_t m = 32; m <= 7u << 9; m++) {

@@ -37,7 +37,7 @@ static void test_published_vectors(void **state)
 	assert_int_equal(bs_hash_term(NULL, 0), published[0].hash);
 }
 
-/* Fixed since format 1. If one changes, no index of that format can be read. */
+/* The hashes are fixed since format 1. If one changes, no index of that format can be read. */
 static const struct {
 	const char *term;
 	uint32_t level;

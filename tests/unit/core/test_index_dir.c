@@ -305,7 +305,8 @@ static void write_manifest(struct bs_segment_record *segments, uint32_t n_segmen
 	ok(bs_manifest_write(dir_at("."), &manifest, ERR));
 }
 
-/* Expects an error that contains `what`, and a struct that may be released. */
+/* Opening a snapshot gives an error that contains `what`, and a struct that may be
+ * deinitialized. */
 static void expect_no_snapshot(enum bs_status wanted, const char *what)
 {
 	AUTO(bs_snapshot_deinit) struct bs_snapshot snapshot;

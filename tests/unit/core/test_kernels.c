@@ -91,7 +91,7 @@ enum merge {
 	MERGE_AND_NOT
 };
 
-/* A line that is not live counts as zero. */
+/* A line that is not live counts as zero, whatever its bits are. */
 static void naive_merge(enum merge merge, uint64_t *into, struct bs_live *into_live,
                         const uint64_t *from, const struct bs_live *from_live)
 {
@@ -233,7 +233,7 @@ static void rig_deinit(struct rig *rig)
 	free(rig->other);
 }
 
-/* Random contents, also in lines of blocks that are not live, and after the last block. */
+/* Draws random lines, also for blocks that are not live, and after the last block. */
 static void rig_fill(struct rig *rig, size_t n_columns)
 {
 	rig_clear_columns(rig);
@@ -377,7 +377,7 @@ static void test_counts(void **state)
 	}
 }
 
-/* Random classes of random bytes, at every alignment; bytes around the text must not change. */
+/* Classifies random bytes, at every alignment; bytes around the text must not change. */
 static void test_classify(void **state)
 {
 	enum {
@@ -414,8 +414,8 @@ static void test_classify(void **state)
 	}
 }
 
-/* ANDs 20 columns with 512 blocks; all bits are set, so all 512 x 20 lines are read. If the column
- * at place i is zero, reading stops after it. */
+/* ANDs 20 columns of 512 blocks. If all bits are set, all 20 x 512 lines are read. If a column is
+ * zero, no column after it is read. */
 static void test_lines_read(void **state)
 {
 	AUTO(rig_deinit) struct rig rig = rig_make(18);
@@ -496,8 +496,8 @@ static uint32_t naive_weight(const struct bs_weighed_term *terms, size_t n_terms
 
 #define WEIGHED_TERMS 5
 
-/* Columns are dense, so that thresholds are reached. No weight is above `most`, which is chosen
- * such that the sum of all weights may reach the limit. */
+/* Draws terms with weights of at most `most`. The caller chooses `most` such that the sum of all
+ * weights is at most BS_WEIGH_MOST, and makes the columns dense, so that thresholds are reached. */
 static void draw_weighed(struct bs_weighed_term *terms, uint64_t *columns, struct bs_live *lives,
                          uint32_t most, uint64_t *random)
 {

@@ -51,7 +51,7 @@ static enum bs_status load_object(const char *file, uint32_t version, const char
 static void test_own_object(void **state)
 {
 	int (*answer)(void) = NULL;
-	/* It is found in the program's folder, not in the current one. */
+	/* The object is found in the program's folder, whatever the current folder is. */
 	assert_int_equal(chdir("/"), 0);
 	assert_int_equal(load_object("late_object.so", 3, "object_answer", &answer, ERR), BS_OK);
 	assert_int_equal(answer(), 42);
@@ -82,7 +82,7 @@ static void test_own_object_missing(void **state)
 	assert_null(answer);
 }
 
-/* Only root can change the owner of a file. */
+/* Needs root, because only root can change the owner of a file. */
 static void test_own_object_of_another_user(void **state)
 {
 	int (*answer)(void) = NULL;

@@ -1,5 +1,5 @@
-/* test_lexicon.c: every term is found, similar terms are not; cursors give the sorted list; damage
- * is harmless. */
+/* test_lexicon.c: every term is found, and similar terms that were not added are not; cursors give
+ * the sorted list; damage is harmless. */
 #include <pthread.h>
 #include <unistd.h>
 
@@ -123,7 +123,7 @@ static void term_make(struct term *term, enum kind kind, size_t i, uint64_t *ran
 	term_set(term, bytes, n, random);
 }
 
-/* At most n_terms; duplicates are removed. */
+/* Makes at most n_terms terms: n_terms are drawn, and duplicates are removed. */
 static void terms_make(struct terms *terms, size_t n_terms, enum kind kind, uint64_t *random)
 {
 	*terms = (struct terms){.terms = must_calloc(n_terms + 1, sizeof(struct term))};
@@ -190,7 +190,7 @@ static void check_find(const struct bs_lexicon *lexicon, const struct terms *ter
 	}
 }
 
-/* Looks up the term, and similar terms that may be missing. */
+/* Looks up the term, and similar terms, which may be in the lexicon or not. */
 static void check_around(const struct bs_lexicon *lexicon, const struct terms *terms,
                          const struct term *term)
 {
@@ -292,8 +292,8 @@ static void test_every_kind(void **state)
 	}
 }
 
-/* Zeros at the end of a short term are not the padding of its prefix; the empty term may be the
- * first. */
+/* Zero bytes at the end of a short term are not mistaken for the padding of its prefix in
+ * TERM_INDEX. The empty term may be the first. */
 static void test_zeros_and_nothing(void **state)
 {
 	uint64_t random = 33;
@@ -312,7 +312,7 @@ static void test_zeros_and_nothing(void **state)
 	}
 }
 
-/* Enough terms for codes by context, and for several chapters. */
+/* Enough terms for codes by context, and for several chapters (groups of blocks in TERM_INDEX). */
 static void test_many(void **state)
 {
 	uint64_t random = 37;
@@ -341,8 +341,8 @@ static uint64_t twin_bits(struct twin *twin, uint32_t n)
 	return value;
 }
 
-/* Reads a code: counts through the codes of each length, beginning with zeros, until one equals the
- * bits. */
+/* Reads a canonical code: counts through the codes of each length, which begins with one bit, until
+ * a code equals the bits that were read. */
 static uint32_t twin_code(struct twin *twin, const uint8_t *lengths, uint32_t n)
 {
 	uint32_t code = 0, sought = 0;
@@ -384,7 +384,7 @@ static uint32_t twin_rest_context(const uint8_t *term, uint64_t n_bytes)
 	return byte >= 'a' && byte <= 'z' ? 10 : (byte >= '0' && byte <= '9' ? 9 : 8);
 }
 
-/* Decodes the next term from the previous one; for the first of a block this is the separator. */
+/* Decodes a term from the previous one; the first of a block from the block's separator. */
 static uint64_t twin_term(struct twin *twin, uint8_t *term, uint64_t *n_bytes,
                           uint32_t *head_context)
 {
@@ -490,7 +490,7 @@ static void *find_first(void *context)
 	return NULL;
 }
 
-/* The first thread that looks for a term reads the codes. */
+/* The first lookup reads the codes; here several threads make it at the same time. */
 static void test_threads(void **state)
 {
 	enum {

@@ -68,7 +68,7 @@ static void write_filter(struct rows *rows)
 	rows->n_words = words.used_bytes / 8;
 }
 
-/* True if the row has a term near the ordinal; *has_out: the term itself. */
+/* True if the row has a term near the ordinal; *has_out: whether it has the term itself. */
 static bool is_near(const struct rows *rows, uint32_t row, uint32_t ordinal, bool *has_out)
 {
 	bool near = false;
@@ -103,8 +103,8 @@ static void check_term(const struct rows *rows, const struct bs_forward_filter *
 	}
 }
 
-/* Rows of any length up to the longest. The filter is at most half full, so a row passes by chance
- * with probability 2^-hashes, or more if there are few columns. */
+/* The filter is at most half full, so a row without a near term passes with probability
+ * 2^-n_hashes. Few columns raise it, so up to five times as many rows may pass. */
 static void check_rows(struct rows *rows, uint64_t *random, uint32_t n_asked)
 {
 	struct bs_forward_filter filter, none;
@@ -190,8 +190,8 @@ static void test_damage(void **state)
 		AUTO(bs_container_close_at) struct bs_container *file = NULL;
 		struct bs_forward_filter filter;
 		bool is_sealed = round % 3;
-		/* The offsets, at the beginning, are changed more often than the words. With valid
-		 * checksums, the changed range includes the lengths of the sections. */
+		/* Every other round changes only the offsets, at the beginning. The other rounds
+		 * with valid checksums also change the lengths of the sections. */
 		size_t end = round % 2 ? 64 + 32 : is_sealed ? table_off + 64 : table_off;
 		write_flipped(&good, end, is_sealed, &random);
 		enum bs_status status =

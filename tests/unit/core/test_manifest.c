@@ -106,7 +106,7 @@ static void skipped_fill(struct bs_manifest *manifest, uint64_t *random)
 	}
 }
 
-/* A list of entries that is too long for a manifest is forgotten. */
+/* A manifest drops its list of entries that rules left out if the list becomes too long. */
 static void test_passed_entries_are_few(void **state)
 {
 	AUTO(bs_manifest_deinit) struct bs_manifest manifest = {.has_passed_entries = true};
@@ -181,7 +181,7 @@ static void expect_found(const struct bs_manifest *manifest)
 	assert_false(bs_manifest_next_non_document(manifest, &place, &file));
 }
 
-/* Skipped files and entries that rules left out. */
+/* Expects equal skipped files, and equal entries that rules left out. */
 static void expect_same_skipped(const struct bs_manifest *a, const struct bs_manifest *b)
 {
 	struct bs_non_documents x, y;
@@ -390,7 +390,7 @@ static void test_weights(void **state)
 	}
 	assert_false(bs_field_weights_are_valid(
 		(char *const[]){(char *)(uintptr_t)kept[3], (char *)(uintptr_t)kept[0], NULL}));
-	/* A weighted count saturates at the largest tf. */
+	/* The result saturates at BS_MOST_WEIGHTED_TF if the weight is not 1. */
 	assert_int_equal(bs_tf_add(5, 1, 7), 12);
 	assert_int_equal(bs_tf_add(5, 100, 7), 705);
 	assert_int_equal(bs_tf_add(BS_MOST_WEIGHTED_TF - 3, 2, 4), BS_MOST_WEIGHTED_TF);
@@ -556,7 +556,7 @@ static void test_refused_by_its_reader(void **state)
 	}
 }
 
-/* Changes under valid checksums that no writer makes: section, place, width and value, and the
+/* Values that no writer writes, under valid checksums: section, place, width and value, and the
  * expected message. */
 static void test_impossible(void **state)
 {
@@ -574,7 +574,7 @@ static void test_impossible(void **state)
 		{1, 20, 8, 0, "density in millionths: 0"},
 		{1, 20, 8, 600001, "density in millionths: 600001"},
 		{1, 20, 8, UINT64_MAX, "density in millionths: "},
-		/* the version of ICU, after its length */
+		/* the version of ICU at 29, and its length at 28 */
 		{1, 29, 1, 0, "a zero byte in a string"},
 		{1, 28, 1, 3, "a section ends too early"},
 		{1, 34, 1, 2, "strings where there is one at most: 2"}, /* the stemmer's language */
@@ -649,7 +649,7 @@ static void test_nothing_there(void **state)
 	expect_status(bs_manifest_read(dir_at("."), &manifest, ERR), BS_CORRUPT);
 }
 
-/* Changed bytes or a truncated section under valid checksums: read somehow, or BS_CORRUPT. */
+/* Bytes are changed or a section is truncated, under valid checksums: BS_OK or BS_CORRUPT. */
 static void test_damage_with_right_checksums(void **state)
 {
 	uint64_t random = 54;
@@ -668,7 +668,7 @@ static void test_damage_with_right_checksums(void **state)
 		if (round % 10 == 0) {
 			uint8_t *entry = changed.data + table_off + random_below(&random, 3) * 32;
 			uint64_t n = bs_load_u64(entry + 16);
-			/* The same number of pages, otherwise opening would refuse it. */
+			/* The number of pages must not change, because opening checks it. */
 			uint64_t least = n ? (n - 1) / BS_PAGE_BYTES * BS_PAGE_BYTES + 1 : 0;
 			bs_store_u64(entry + 16, least + random_below(&random, n - least + 1));
 		} else {
@@ -681,7 +681,7 @@ static void test_damage_with_right_checksums(void **state)
 		n_ok += status == BS_OK;
 	}
 	assert_in_range(n_ok, 1, 2999);
-	/* Without its sections it is not a manifest. */
+	/* A file without sections is not a manifest. */
 	struct bs_file_writer *writer;
 	unlink("manifest");
 	ok(bs_file_writer_open(dir_at("."), "manifest", BS_FILE_MANIFEST, &writer, ERR));

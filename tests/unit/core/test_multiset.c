@@ -1,7 +1,7 @@
 /*
  * test_multiset.c: numbers are added and removed repeatedly. The counts must equal those in a plain
- * array, whether the base is kept or rebuilt, and the set must have exactly the numbers with a
- * count. Also tests sets without counts, and lookups.
+ * array, whether the base is kept or rebuilt, and the set must have exactly the numbers whose count
+ * is not 0. Also tests sets without counts, and lookups.
  */
 #include "core/store/multiset.h"
 #include "tests/rigs/core_rig.h"
@@ -114,8 +114,8 @@ static void expect_counts(const struct stored *stored)
 	assert_int_equal(base.n + beyond.n, 0);
 }
 
-/* Chooses one in one_in numbers to be added or removed, some several times; removed numbers
- * exist. */
+/* Adds or removes about one in one_in numbers, some several times. No number is removed more often
+ * than it was added. */
 static void choose_changes(uint64_t *random, uint64_t one_in, struct bs_buffer *came,
                            struct bs_buffer *went)
 {
@@ -286,7 +286,7 @@ static void test_looking(void **state)
 		choose_values(&random, seed % 2);
 		for (uint32_t i = 0; i < N_NUMBERS; i++) {
 			bool is_listed = random_below(&random, in_list) == 0;
-			/* One number fills several blocks. */
+			/* In some rounds, copies of one number fill several blocks. */
 			for (uint32_t n = 0;
 			     is_listed && n < (i == 30000 && seed % 3 == 0 ? 7000 : 1); n++)
 				append_number(&list, values[i]);

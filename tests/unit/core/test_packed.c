@@ -8,7 +8,7 @@
 
 #define SECTION 7u
 #define MOST    1000u
-/* An array of this length has blocks with slopes (FORMAT.md). */
+/* An array of this length can have blocks with slopes, one of 1,000 values cannot (FORMAT.md). */
 #define LONG 4200u
 
 static void write_values(const uint64_t *values, uint64_t n, bool as_u32)
@@ -178,15 +178,15 @@ static void test_slopes(void **state)
 	assert_int_equal(check_values(values, LONG, true), 0);
 }
 
-/* Adjacent blocks that an entry with a slope can represent, and others. */
+/* Blocks at the limits of what an entry with a slope can represent. */
 static void test_slopes_with_limits(void **state)
 {
 	uint64_t random = 36, values[LONG];
-	/* Numbers that reach 2^40 in the middle. */
+	/* Numbers that reach 2^40, the limit of `first`, in the middle. */
 	make_slope(values, LONG, (UINT64_C(1) << 40) - 2100 * 50, 50, 20, &random);
 	uint64_t n_sloped = check_values(values, LONG, false);
 	assert_true(n_sloped >= 15 && n_sloped <= 18);
-	/* Steps that are too large, and lines that would have to be lowered by more than 65,535. */
+	/* Steps that are too large. Lines lowered by 65,535, the limit, and by one more. */
 	make_slope(values, LONG, 5, 70000, 1000, &random);
 	assert_int_equal(check_values(values, LONG, false), 0);
 	for (uint64_t deep = 65535; deep <= 65536; deep++) {
@@ -195,7 +195,7 @@ static void test_slopes_with_limits(void **state)
 		assert_int_equal(check_values(values, LONG, false),
 		                 deep == 65535 ? (LONG + 127) / 128 : 0);
 	}
-	/* Noise in every other block, or in all but a few: slopes pay only in the first array. */
+	/* Noise in every other block: slopes pay. Noise in 15 of 16 blocks: they do not. */
 	for (uint64_t share = 2; share <= 16; share += 14) {
 		for (uint64_t i = 0; i < LONG; i++)
 			values[i] = i / 128 % share ? next_random(&random) >> 40 : i * 40;
@@ -253,7 +253,7 @@ static void test_wrong_counts(void **state)
 	expect_status(bs_packed_open_counted(&packed, section, ERR), BS_CORRUPT);
 }
 
-/* Reads everything in every way; *same: the values are the expected ones. */
+/* Reads, finds and checks all values; *same: they are the expected values. */
 static enum bs_status read_all(struct bs_section section, const uint64_t *values, uint64_t n,
                                bool *same, enum bs_status *checked, struct bs_error *err)
 {
@@ -287,8 +287,8 @@ static void damage(uint64_t *values, uint64_t n, int n_rounds)
 	for (int round = 0; round < n_rounds; round++) {
 		AUTO(bs_container_close_at) struct bs_container *file = NULL;
 		bool is_sealed = round % 3;
-		/* The directory of blocks, at the beginning, is changed more often than the bits.
-		 * With valid checksums, the changed range includes the length of the section. */
+		/* Every other round changes only the directory of blocks, at the beginning. The
+		 * other rounds with valid checksums also change the length of the section. */
 		size_t end = round % 2   ? 64 + (n + 127) / 128 * BS_PACKED_ENTRY_BYTES
 		             : is_sealed ? table_off + 32
 		                         : table_off;

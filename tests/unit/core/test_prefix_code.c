@@ -6,7 +6,7 @@
 #define MOST_SYMBOLS 700u
 #define N_CODES      3u
 
-/* The size of an optimal prefix code: repeatedly merges the two smallest counts. */
+/* Huffman's algorithm. Returns the bits that symbols with these counts take in an optimal code. */
 static uint64_t least_bits(uint64_t *counts, uint32_t n)
 {
 	uint64_t sum = n == 1 ? counts[0] : 0;
@@ -66,7 +66,7 @@ struct coded {
 	uint32_t values[N_CODES][MOST_SYMBOLS];
 };
 
-/* The next symbol of a message; it has a code. */
+/* Draws a symbol that has a code. */
 static uint32_t symbol_at(const struct coded *coded, uint32_t code, uint64_t *random)
 {
 	for (;;) {
@@ -93,7 +93,7 @@ static void draw_codes(struct coded *coded, uint64_t *random)
 	}
 }
 
-/* The lengths of a code as a file has them. */
+/* Packs the lengths of a code as a file has them, four bits each. */
 static void put_nibbles(const struct coded *coded, uint32_t code, uint8_t *nibbles)
 {
 	memset(nibbles, 0, MOST_SYMBOLS / 2 + 1);
@@ -117,7 +117,7 @@ static void read_codes(const struct coded *coded, struct bs_code_set *set)
 	bs_code_set_finish(set, N_CODES);
 }
 
-/* Symbols of all codes in turn, each followed by a number of some bits. */
+/* Messages have symbols of all codes in turn, each followed by a number of 0 to 17 bits. */
 static void test_messages(void **state)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0};
@@ -156,8 +156,8 @@ static void test_messages(void **state)
 	}
 }
 
-/* More codes than the bits allow, and nonzero bits after the last length, are refused; too few
- * codes are harmless. */
+/* Lengths that need more codes than exist, and nonzero bits after the last length, are refused.
+ * Lengths that leave codes unused are valid. */
 static void test_no_codes(void **state)
 {
 	static const struct {

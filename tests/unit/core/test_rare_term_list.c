@@ -57,7 +57,7 @@ static void draw(struct truth *truth, uint64_t *random)
 		draw_list(truth, &truth->lists[i], random);
 }
 
-/* The codes are made from some lists and used for all. */
+/* Writes all lists, with codes made from the counts of the first n_counted lists. */
 static void write_lists(const struct truth *truth, uint64_t n_counted)
 {
 	static struct bs_rare_counts counts;
@@ -163,8 +163,8 @@ static void test_random_lists(void **state)
 	}
 }
 
-/* The longest run, the largest gaps, a list with samples (entry points, one every
- * 64 runs), and a segment whose last list has fewer documents. */
+/* The longest run, the largest gaps, a list with samples (entry points, one every 64 runs), and a
+ * segment whose last list has fewer documents than the others. */
 static void test_extremes(void **state)
 {
 	static const struct bs_rare_term ends[] = {
@@ -184,7 +184,7 @@ static void test_extremes(void **state)
 	truth->lists[2].n = truth->lists[3].n = MOST_TERMS;
 	for (uint64_t n_counted = 0; n_counted <= truth->n_lists; n_counted++) {
 		write_lists(truth, n_counted);
-		truth->n_docs = 29; /* the last three of the last list do not exist */
+		truth->n_docs = 29; /* the last list has 5 documents instead of 8 */
 		AUTO(bs_rare_term_lists_deinit) struct bs_rare_term_lists lists;
 		AUTO(bs_container_close_at) struct bs_container *file = open_file("file");
 		ok(bs_rare_term_lists_open(&lists, file, truth->n_docs, ERR));
@@ -193,7 +193,7 @@ static void test_extremes(void **state)
 	}
 }
 
-/* Calls everything with which a search or a check reads the lists, whatever the file contains. */
+/* Reads the lists by all functions that a search or a check uses. The file may be damaged. */
 static void ask(const struct truth *truth, uint64_t *random)
 {
 	AUTO(bs_rare_term_lists_deinit) struct bs_rare_term_lists lists;
@@ -251,8 +251,8 @@ static void test_damage(void **state)
 	}
 }
 
-/* A list is refused if a code names documents that the list does not cover: it would describe
- * documents of another list. */
+/* A list is refused if a code names documents after those of the list, because they belong to
+ * another list. */
 static void test_codes_of_others(void **state)
 {
 	FREED struct truth *truth = must_calloc(1, sizeof(*truth));

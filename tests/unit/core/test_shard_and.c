@@ -19,7 +19,7 @@ struct world {
 	uint64_t hashes[MAX_TERMS];
 	struct bs_and_term terms[MAX_TERMS];
 	struct bs_shard_term here[MAX_TERMS];
-	uint8_t *rows_of[MAX_TERMS]; /* a byte for each row: the row has the term */
+	uint8_t *rows_of[MAX_TERMS]; /* a byte for each row: 1 if the row has the term */
 };
 
 /* ---- FORMAT.md, literally ---- */
@@ -47,8 +47,8 @@ static uint64_t lines_of(const struct world *world, uint32_t rank)
 	return rank == 0 ? n_blocks : rank == 3 ? (n_blocks + 7) / 8 : 1;
 }
 
-/* Returns the position of the bit that represents a row in a column of a level. The columns of all
- * levels are numbered before the exact ones, whose level is n_levels. */
+/* Returns the position of the bit that represents a row in a column of a level. The exact columns,
+ * for which `level` is n_levels, come after the columns of all levels. */
 static uint64_t bit_of(const struct world *world, uint32_t level, uint64_t column, uint32_t row)
 {
 	uint64_t line = 0;
@@ -81,7 +81,7 @@ enum visit {
 	ASK_LANE, /* test those of block columns */
 };
 
-/* Sets the bits of a term for a row, or returns whether they are set. */
+/* Sets the bits of a term for a row, or returns whether all bits that `visit` selects are set. */
 static bool visit_bits(const struct world *world, uint32_t t, uint32_t row, enum visit visit)
 {
 	bool set = visit == SET;
@@ -131,7 +131,7 @@ static void draw_table(struct bs_term_treatment_table *table, uint64_t *random)
 	assert_true(bs_term_treatment_table_is_valid(table));
 }
 
-/* Draws the rows that have the term: some scattered, some adjacent. */
+/* Draws the rows that have the term, some scattered, some adjacent. Returns their number. */
 static uint64_t draw_term(struct world *world, uint32_t t, uint64_t *random)
 {
 	uint32_t n_docs = world->shape.n_docs;
@@ -153,8 +153,8 @@ static void draw_world(struct world *world, uint32_t n_docs, uint64_t *random)
 	*world = (struct world){.n_terms = 1 + (uint32_t)random_below(random, MAX_TERMS)};
 	draw_table(&world->table, random);
 	world->shape.n_docs = n_docs;
-	/* Few columns, so that terms share them. A coarse level without columns is omitted. Without
-	 * any columns there are no hashed terms. */
+	/* Few columns, so that terms share them. A coarse level may have no columns; it is then
+	 * omitted. If the document level has none, there are no hashed terms. */
 	for (uint32_t l = 0; l < world->table.n_levels; l++)
 		world->shape.n_columns[l] = random_below(random, l ? 3 : 12)
 		                                    ? 1 + (uint32_t)random_below(random, 20)
@@ -233,7 +233,7 @@ static bool is_live(const struct bs_live *live, uint32_t block)
 	return live->words[block / 64] >> (block % 64) & 1;
 }
 
-/* True if a lane of the block has the bits of all block columns. */
+/* True if a row of the block has the bits of all terms in the block columns. */
 static bool block_passes(const struct world *world, const struct question *question, uint32_t block)
 {
 	for (uint32_t row = block * 512; row < world->shape.n_docs && row < (block + 1) * 512;
@@ -247,7 +247,7 @@ static bool block_passes(const struct world *world, const struct question *quest
 	return false;
 }
 
-/* Marks the passing rows of a live block. */
+/* Marks the rows of a live block that pass, and counts how many of them have all terms. */
 static void answer_naively(const struct world *world, const struct question *question,
                            uint32_t block, uint8_t *passing, struct multiset *multiset)
 {

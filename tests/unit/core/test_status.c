@@ -71,7 +71,7 @@ static void draw_word(char *word, size_t n_bytes, uint64_t *random)
 	word[used] = '\0';
 }
 
-/* A shell reads the original words from the quoted command, and a message does not change it. */
+/* A shell reads the original words from a quoted command. A message keeps the command unchanged. */
 static void test_commands(void **state)
 {
 	static char words[300][32];

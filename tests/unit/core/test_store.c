@@ -127,7 +127,7 @@ static void parts_deinit(struct parts *parts)
 		bs_buffer_deinit(&parts->part[i]);
 }
 
-/* Writes with and without a thread; the bytes must be equal. */
+/* Writes a store with and without a thread; the bytes must be equal. */
 static struct parts write_store(const struct documents *documents)
 {
 	struct parts parts;
@@ -167,7 +167,7 @@ static void check_store(const struct documents *documents, const struct parts *p
 	assert_int_equal(bs_store_fetch(store, UINT64_MAX, &text, ERR), BS_NOT_FOUND);
 }
 
-/* Writes twice, compares, and reads back. Returns the size of the dictionary. */
+/* Writes a store twice, compares, and reads it back. Returns the size of the dictionary. */
 static size_t check_round_trip(const struct documents *documents)
 {
 	AUTO(parts_deinit)
@@ -250,7 +250,7 @@ static void test_large_documents(void **state)
 	assert_true(check_round_trip(&documents) > 0);
 }
 
-/* The dictionary improves the ratio. */
+/* Similar records are stored in less than half of their bytes, including the dictionary. */
 static void test_ratio(void **state)
 {
 	uint64_t random = 88172645463325252;
@@ -437,14 +437,14 @@ static void test_crafted_frames(void **state)
 		/* An empty frame; a frame of only a magic number. */
 		{"", 0},
 		{"\x28\xb5\x2f\xfd", 4},
-		/* A frame that states 2^62 bytes of contents and has one run; a frame that does not
-		 * state its size. */
+		/* A frame that states 2^62 bytes of contents and has one RLE block; a frame that
+		 * does not state its size. */
 		{"\x28\xb5\x2f\xfd\xe4\0\0\0\0\0\0\0\x40\x0b\0\0x\0\0\0\0", 21},
 		{"\x28\xb5\x2f\xfd\x04\x00\x09\0\0x\0\0\0\0", 14},
 		/* A frame of 17 bytes that states 4 GiB - 1 bytes of contents. */
 		{"\x28\xb5\x2f\xfd\xa4\xff\xff\xff\xff\x0b\0\0x\0\0\0\0", 17},
-		/* The empty text without a checksum, as a skippable frame, and in an older
-		 * format. */
+		/* The empty text without a checksum, as a skippable frame, and in two older
+		 * formats. */
 		{"\x28\xb5\x2f\xfd\x20\x00\x01\0\0", 9},
 		{"\x50\x2a\x4d\x18\0\0\0\0", 8},
 		{"\x27\xb5\x2f\xfd\x20\x00\x01\0\0", 9},
@@ -464,7 +464,7 @@ static void test_crafted_frames(void **state)
 		append_bytes(&parts.part[BS_STORE_FRAMES], crafted[i].frame, crafted[i].n_bytes);
 		assert_int_equal(survive(&none, &parts), 0);
 	}
-	/* The frame from which these are derived is valid. */
+	/* The empty text with its checksum, once, is a valid frame. */
 	AUTO(parts_deinit) struct parts parts = {0};
 	uint8_t offsets[16] = {0};
 	bs_store_u64(offsets + 8, 13);
@@ -503,7 +503,7 @@ static void test_writer_fails(void **state)
 {
 	struct bs_store_writer *writer = NULL;
 	has_thread = false;
-	/* A temporary file is made only when it is needed. */
+	/* The writer makes a temporary file only when it needs one; in /proc this fails. */
 	uint8_t noise[1 << 19];
 	uint64_t random = 88172645463325252;
 	fill_random(noise, sizeof(noise), &random);
@@ -515,7 +515,7 @@ static void test_writer_fails(void **state)
 	ok(bs_store_writer_add(writer, (const uint8_t *)"a", 1, ERR));
 	assert_int_equal(bs_store_writer_add(writer, (const uint8_t *)"a", (size_t)1 << 32, ERR),
 	                 BS_INVALID);
-	/* The failure is sticky. */
+	/* After a failure, every call of the writer fails with the same status. */
 	assert_int_equal(bs_store_writer_add(writer, (const uint8_t *)"a", 1, ERR), BS_INVALID);
 	assert_int_equal(bs_store_writer_finish(writer, ERR), BS_INVALID);
 	assert_string_equal(said.text, "a text of 4 GiB or more cannot be stored");

@@ -95,7 +95,7 @@ static void test_every_policy(void **state)
 	check_table(&table, &policy);
 }
 
-/* The number of columns of a term on all levels. */
+/* The number of columns of a term with this df, on all levels. */
 static uint32_t count_columns(const struct bs_term_treatment_table *table, uint64_t df)
 {
 	uint32_t n = 0;
@@ -104,7 +104,7 @@ static uint32_t count_columns(const struct bs_term_treatment_table *table, uint6
 	return n;
 }
 
-/* A segment that is searched together with others allows fewer false positives. */
+/* Rare terms have more columns if the segment is searched together with others. */
 static void test_one_of_several_segments(void **state)
 {
 	struct bs_term_treatment_policy alone = bs_term_treatment_policy_default(), beside = alone;
@@ -132,8 +132,8 @@ static void test_forced_policy(void **state)
 			bs_term_treatment_table_make(&policy, doc_counts[i], &table);
 			check_table(&table, &policy);
 			for (uint64_t df = 1; df < UINT64_MAX / 3; df *= 3) {
-				/* The counts are given for all levels. Levels with a count of zero
-				 * must be omitted from the table. */
+				/* `forces` has the number of columns on each level. Levels with 0
+				 * columns must be omitted from the table. */
 				const struct bs_term_treatment *entry =
 					bs_term_treatment_find(&table, df);
 				uint32_t level = 0;

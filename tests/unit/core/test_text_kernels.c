@@ -36,7 +36,7 @@ static size_t naive_find_opaque(const uint8_t *text, size_t from, size_t n_bytes
 	return at;
 }
 
-/* Few distinct bytes, so that words are found, nearly found, or differ in one bit. */
+/* Fills with few distinct bytes, so that words are found, nearly found, or differ in one bit. */
 static void fill(uint8_t *bytes, size_t n_bytes, uint64_t *random, const char *alphabet)
 {
 	size_t n = strlen(alphabet);

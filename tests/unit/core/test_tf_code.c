@@ -1,7 +1,7 @@
 /*
- * test_tf_code.c: tf codes of random documents decode to every tf, also through keys: short and
- * long documents, large tfs, words with equal hashes, and overfull systems of equations. All
- * kernels give the same code, and codes are small.
+ * test_tf_code.c: the tf codes of random documents decode to every tf, by hash and by bs_tf_key:
+ * short and long documents, large tfs, words with equal hashes, and overfull systems of equations.
+ * All kernels give the same code, and codes are small.
  */
 #include "core/base/hash.h"
 #include "core/matrix/tf_code.h"
@@ -89,7 +89,7 @@ static void test_random_documents(void **state)
 	free(document.words);
 }
 
-/* One word occurs more often than the others; every tf is at a boundary of the code. */
+/* One of three words has a tf at each boundary of the code; the others occur once. */
 static void test_edges(void **state)
 {
 	static const uint32_t tfs[] = {
@@ -127,8 +127,8 @@ static void test_twins(void **state)
 	bs_buffer_deinit(&document.bits);
 }
 
-/* A word that occurs once takes one bit, and a word that occurs twice takes two bits. A code is at
- * most a tenth larger than the sum. */
+/* A word that occurs once needs one bit, and a word that occurs twice needs two bits. A code is at
+ * most a tenth larger than the sum of these bits. */
 static void test_size(void **state)
 {
 	AUTO(bs_tf_coder_deinit) struct bs_tf_coder coder = {0};

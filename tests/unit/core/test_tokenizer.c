@@ -8,7 +8,7 @@
 #include "tests/rigs/core_rig.h"
 #include "tests/rigs/words_rig.h"
 
-/* expected: "0:term|1:term|1+pair", with '+' for a bigram. */
+/* expected: position and term of each token, "0:term|1:term|1+pair"; '+': a bigram. */
 struct example {
 	const char *text, *expected;
 };
@@ -118,7 +118,7 @@ static void test_canonically_equivalent_texts(void **state)
 		const char *text, *equivalent, *expected;
 	} examples[] = {
 		{"caf\u00e9.example", "cafe\u0301.example", "0:caf\u00e9|1:example"},
-		/* Marks that do not compose; vowel signs; the mark of a digit, which is not a
+		/* Marks that do not compose; vowel signs; a digit with a mark, which is not a
 		 * letter. */
 		{"b\u0301.a b\u0301:a", "b\u0301.a b\u0301:a", "0:b\u0301|1:a|2:b\u0301|3:a"},
 		{"\u0939\u093f\u0928\u094d\u0926\u0940.example",
@@ -187,8 +187,8 @@ static void test_identifiers(void **state)
 	         "\u00e9a|3:b\u0301a"},
 		{"so\u00adFt x\uff3fy \u05d01",
 	         "0:soft|0:so|1:ft|2:x_y|2:x|3:y|4:\u05d01|4:\u05d0|5:1"},
-		/* Parts whose fold is empty take no position; one position remains for the
-		 * whole. */
+		/* Parts whose fold is empty take no position; if all are empty, the whole
+		 * identifier takes one. */
 		{"\u115f_\u115f a", "0:_|1:a"},
 		{"\u115f_b a", "0:_b|0:b|1:a"},
 		{"1T2 a1T2", "0:1|1:2|2:a1t2|2:a|3:1|4:t|5:2"},
@@ -260,8 +260,8 @@ static void test_runs(void **state)
 		/* A mark may fold to a letter; it forms no bigram, because that letter alone forms
 		 * none. */
 		{"\u6f22\u0345", "0:\u6f22|1:\u03b9"},
-		/* Splitting considers the neighbours before folding, including those in script
-		 * runs. */
+		/* Whether a text is split at @ or a period depends on the neighbours before
+		 * folding, also on those in script runs. */
 		{"a@\u4e2d", "0:a|1:\u4e2d"},
 		{"\u4e2d@b", "0:\u4e2d|1:b"},
 		{"\u4e2d.b 1@\u4e2d", "0:\u4e2d|1:b|2:1|3:\u4e2d"},

@@ -12,7 +12,7 @@ static struct bs_value value_of(const char *text)
 	return value;
 }
 
-/* Values in ascending order; those on one line are equal. */
+/* Rows of values in ascending order; the values of a row are equal. */
 static const char *const ascending[][7] = {
 	{"-1e999999999"},
 	{"-1e400"},
@@ -107,7 +107,7 @@ static char *format(const struct bs_value *value)
 	return (char *)out.data;
 }
 
-/* The formatted text is the same value. */
+/* A formatted value is parsed as the same value. */
 static void test_format(void **state)
 {
 	static const char *const shown[][2] = {
@@ -210,7 +210,7 @@ static void spell(struct known *known, uint64_t *random)
 	add(known, some);
 }
 
-/* Many numbers share a long sequence of digits. */
+/* Draws a number. Many of these numbers begin with the same long sequence of digits. */
 static void make_known(struct known *known, uint64_t *random)
 {
 	static const size_t lengths[] = {1, 2, 17, 254, 255, 256, 257, 258, 259, 300, 617, 1000};
@@ -282,7 +282,7 @@ static void test_long(void **state)
 		static const char *const kinds[] = {">%s", ">=%s", "<%s", "<=%s", "%s..", "..%s"};
 		const bool wanted[] = {order > 0,  order >= 0, order < 0,
 		                       order <= 0, order >= 0, order <= 0};
-		/* "5..." is not a range */
+		/* "5." and ".." would make "5...", which is not a range */
 		bool has_dot = b.text[0] == '.' || b.text[strlen(b.text) - 1] == '.';
 		for (size_t k = 0; k < COUNT(kinds) && !(has_dot && k > 3); k++) {
 			int at = snprintf(text, sizeof(text), "%.*s",
@@ -335,7 +335,7 @@ static void test_long_factors(void **state)
 	}
 }
 
-/* A range, values in it, and values that are not. */
+/* A range, values that are in it, and values that are not in it. */
 static const struct {
 	const char *range, *in[8], *out[8];
 } ranges[] = {
@@ -380,7 +380,7 @@ static const struct {
 	{"0988..1066", {"1000", "988", "0988-05-01", "1066-12-31"}, {"1067", "0987-12-31"}},
 };
 static const char *const no_ranges[] = {"", "..", ">", "<", ">=", "<=",
-                                        /* Not ranges, or with ends of different kinds. */
+                                        /* Invalid ends, ends of different kinds, or no range. */
                                         "5", "a..b", "5..b", "..b", "a..", ">b", "1990..2000-06x",
                                         "5..2000-06", "10m..", "1kk..", "1i..", "=5", "=<5"};
 

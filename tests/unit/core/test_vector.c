@@ -70,7 +70,7 @@ static void test_room(void **state)
 	assert_int_equal(list.items[39], 39);
 }
 
-/* Every position in arrays of zero to eight items, with bounds that exclude some of them. */
+/* Searches every part of an array, also empty parts, for every number up to 17. */
 static void test_search(void **state)
 {
 	static const uint32_t items[] = {2, 4, 4, 4, 8, 10, 10, 16};

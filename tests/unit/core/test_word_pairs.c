@@ -19,7 +19,7 @@ static uint16_t number_of(const struct bs_word_pairs *pairs, uint32_t i)
 	return bs_word_pairs_word(pairs, (const uint8_t *)word, n, bs_hash_slot(word, n));
 }
 
-/* (a, b) is in the set if (a * 7 + b * 3) % 5 is 0 or 1. */
+/* The words a and b are a pair of the set if (a * 7 + b * 3) % 5 is 0 or 1. */
 static bool is_member(uint32_t a, uint32_t b)
 {
 	return (a * 7 + b * 3) % 5 < 2;

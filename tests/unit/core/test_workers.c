@@ -32,9 +32,9 @@ int __wrap_pthread_create(pthread_t *handle, const pthread_attr_t *attributes, v
 	return __real_pthread_create(handle, attributes, run, argument);
 }
 
-/* The behaviour of the tasks of a ring, and their results. From task failing_task on, every other
- * task fails. The put of failing_put fails, and that of stopping_put ends the ring; NONE: none
- * does. Only the caller's thread asserts; other threads count errors in n_wrong. */
+/* The behaviour of the tasks of a ring, and their results. Tasks with even numbers fail from
+ * failing_task on; `put` fails for failing_put, and ends the ring for stopping_put; NONE: for no
+ * task. Only the caller's thread asserts; other threads count errors in n_wrong. */
 struct rig {
 	uint32_t n_threads;
 	uint64_t failing_task, failing_put, stopping_put;
@@ -47,7 +47,7 @@ struct rig {
 	pthread_t caller;
 	atomic_uint n_wrong;
 	atomic_uchar done[MOST_TASKS];
-	/* parts of the task that have not been put; 100 is added when it is done */
+	/* for the task in each slot: the parts that were not put yet, plus 100 when it is done */
 	unsigned slots[N_SLOTS];
 	uint64_t n_put, n_parts_put;
 	atomic_uint n_held;
@@ -125,8 +125,8 @@ static enum bs_status put(void *context, uint64_t task, struct bs_error *err)
 	return task == rig->stopping_put ? BS_STOPPED : BS_OK;
 }
 
-/* Adds n_tasks tasks. Threads are started one by one while tasks wait. stop_at: the number of the
- * task at which the ring is stopped. */
+/* Adds n_tasks tasks, and starts up to n_started threads, one by one, while tasks wait. stop_at:
+ * the number of the task at which the ring is stopped. */
 static enum bs_status feed(struct bs_workers *workers, uint64_t n_tasks, uint32_t n_started,
                            uint64_t stop_at, struct bs_error *err)
 {
@@ -145,7 +145,7 @@ static enum bs_status feed(struct bs_workers *workers, uint64_t n_tasks, uint32_
 	return bs_workers_finish(workers, err);
 }
 
-/* However the previous tasks ended, new tasks are done in order. */
+/* However the tasks of a ring ended, it can be renewed and does new tasks in order. */
 static void feed_again(struct bs_workers *workers, struct rig *rig, uint32_t n_started)
 {
 	FREED struct rig *before = must_malloc(sizeof(*before));
@@ -160,7 +160,7 @@ static void feed_again(struct bs_workers *workers, struct rig *rig, uint32_t n_s
 	                    .failing_put = NONE,
 	                    .stopping_put = NONE};
 	bs_workers_renew(workers);
-	assert_int_equal(feed(workers, 50, n_started, NONE, NULL), BS_OK); /* the error is kept */
+	assert_int_equal(feed(workers, 50, n_started, NONE, NULL), BS_OK); /* keeps the old error */
 	assert_int_equal(rig->n_put, 50);
 	assert_int_equal(rig->n_wrong, 0);
 	*rig = *before;
@@ -316,7 +316,7 @@ static void test_list(void **state)
 	n_threads_left = 1000;
 }
 
-/* In the background: the caller waits for single tasks and finishes before all are done. */
+/* The caller waits for single tasks of a list, and frees the workers before all are done. */
 static void test_background(void **state)
 {
 	for (uint32_t n_started = 0; n_started < 4; n_started++) {

@@ -171,8 +171,8 @@ static void test_long_line(void **state)
 	assert_string_equal(log_text(&log) + log.text.used_bytes - 10, " ;3@3 t=y;");
 }
 
-/* Resumes after the mark of `before`, when the record file has become `after`; expects the log.
- * Checks the mark at the end. */
+/* Reads `before`, then resumes at its mark when the record file has become `after`. expected: '+'
+ * if the file was extended, otherwise '=', and the log. Checks the mark at the end. */
 static void check_resume(const char *before, const char *after, bool counts_last,
                          const char *expected)
 {
@@ -220,7 +220,7 @@ static void test_resume(void **state)
 	check_resume(A, A " \n", true, "=#@1 t=a;");
 	/* The last line was not a valid record, so it does not count as read. */
 	check_resume(A "\n{\"t\":", A "\n" B "\n", false, "+#@2 t=b;");
-	/* The record file was rewritten or truncated, or nothing of it was read before. */
+	/* The record file was rewritten, truncated, empty before, or has a byte order mark. */
 	check_resume(A "\n", B "\n", true, "=#@1 t=b;");
 	check_resume(A "\n" B "\n", A "\n", true, "=#@1 t=a;");
 	check_resume("", A "\n", true, "=#@1 t=a;");
@@ -305,7 +305,7 @@ static void test_fetch_record(void **state)
 		                    place[i].raw_bytes);
 		assert_memory_equal(&fingerprint, &now, sizeof(now));
 		if (i % 100 == 0) {
-			/* The same document, read from a store. */
+			/* The same document, from bytes as a store returns them. */
 			const uint8_t *raw = bytes.data + place[i].offset;
 			ok(bs_reader_fetch_raw(of.reader, raw, place[i].raw_bytes, &document, ERR));
 			assert_memory_equal(document.text.fields[0].text, text, (size_t)n);
@@ -346,7 +346,7 @@ static void test_fetch_record_fails(void **state)
 
 /* ---- standard input ---- */
 
-/* Runs check_source on "-" with standard input replaced. */
+/* Runs check_source on "-" with fd, which is closed, as standard input. */
 static void check_stdin(int fd, const char *expected)
 {
 	int saved = dup(STDIN_FILENO);

@@ -38,8 +38,8 @@ static struct record parse(struct bs_record_parser *parser, const void *line, si
 	return record;
 }
 
-/* "id=ID name=text|name=text", "line ..." without an id, or "REASON-KIND: reason". NUL bytes are
- * printed as "<0>". */
+/* Describes a record as "id=ID name=text|name=text", or "line ..." without an id, or a refusal as
+ * "no text", "too large" or "bad". NUL bytes are printed as "<0>". */
 static void describe(const struct record *record, struct bs_buffer *out)
 {
 	bs_buffer_clear(out);
@@ -129,7 +129,7 @@ static void test_ids(void **state)
 		{"{\"id\":1.5,\"t\":\"x\",\"id\":2}", "id=2 t=x"},
 		{"{\"id\":\"a\",\"t\":\"x\",\"id\":null}", "line t=x"},
 		{"{\"id\":\"a\",\"t\":\"x\",\"id\":[]}", "bad"},
-		/* An integer id in a line that must be rewritten for another reason. */
+		/* An integer id in a line that is rewritten because of another value. */
 		{"{\"big\":1e999,\"id\":12,\"t\":\"x\"}", "id=12 big=1e999|t=x"},
 		{"{\"big\":1e999,\"id\":-0,\"t\":\"x\"}", "id=0 big=1e999|t=x"},
 		{"{\"big\":1e999,\"id\":0,\"t\":\"x\"}", "id=0 big=1e999|t=x"},
@@ -256,8 +256,8 @@ static void test_invalid_utf8(void **state)
 		{"{\"id\":\"\xfe\",\"t\":\"x\"}", "id=\xef\xbf\xbd t=x"},
 		{"{\"id\":12345678901234567890123,\"t\":\"\xfe\"}",
 	         "id=12345678901234567890123 t=\xef\xbf\xbd"},
-		/* The digits of the id are taken from the original line, not from where replaced
-		 * bytes moved them. */
+		/* Replacing invalid bytes moves the id in the line. Its digits must still be
+		 * found. */
 		{"{\"t\":\"\xfe\xfe\xfe\",\"id\":77}",
 	         "id=77 t=\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
 		{"{\"t\":\"x\"}\xff", "bad"},
@@ -384,7 +384,7 @@ static void test_giant_records(void **state)
 	check_giant(100 << 20, "\xff", "\xef\xbf\xbd");
 }
 
-/* A line of 4 GiB would be expensive, but the length is checked before the bytes are read. */
+/* A line of 4 GiB is refused by its length, before its bytes are read: one byte suffices here. */
 static void test_too_large(void **state)
 {
 	struct record record;
@@ -394,7 +394,7 @@ static void test_too_large(void **state)
 	assert_int_equal(record.refusal.skip, BS_SKIP_TOO_LARGE);
 }
 
-/* Appends a random string literal and its value. */
+/* Appends a random string literal to `json`, and its value to `meaning`. */
 static void append_random_string(struct bs_buffer *json, struct bs_buffer *meaning)
 {
 	static const struct {
@@ -417,7 +417,7 @@ static void append_random_string(struct bs_buffer *json, struct bs_buffer *meani
 		{"\\udc00", "\xef\xbf\xbd"},
 		{"\xff", "\xef\xbf\xbd"},
 	};
-	/* Only some lines have pieces that simdjson refuses, so that both code paths are taken. */
+	/* Some strings have no pieces that simdjson refuses, so that both code paths are taken. */
 	size_t n_pieces = COUNT(pieces) - (below(4) ? 2 : 0);
 	append_string(json, "\"");
 	for (uint32_t n = below(12); n; n--) {
@@ -442,7 +442,7 @@ static void append_expected(struct bs_buffer *expected, const char *name, const 
 static void append_random_value(struct bs_buffer *json, struct bs_buffer *expected,
                                 const char *name, int depth);
 
-/* Appends a member: its key in JSON, and what the key adds to the name. */
+/* Appends a member with a random value. key: as JSON; suffix: what it adds to the name. */
 static void append_random_member(struct bs_buffer *json, const char *key,
                                  struct bs_buffer *expected, const char *name, const char *suffix,
                                  int depth)
@@ -488,7 +488,7 @@ static void append_random_value(struct bs_buffer *json, struct bs_buffer *expect
 	}
 }
 
-/* Checks that the fast reader finds the same texts, unless it refuses the line. */
+/* The fast reader must find the same texts, unless the line has no text or is not UTF-8. */
 static void check_scan_as(struct bs_record_scan *scan, bool as_it_is, const struct bs_buffer *json,
                           const struct bs_document *document, bool is_utf8)
 {
@@ -548,8 +548,8 @@ static void test_random_records(void **state)
 	}
 }
 
-/* Prefixes do not make a name longer than BS_RECORD_NAME_BYTES, so a deep record costs no more than
- * its length. All its texts are found, also by the fast reader. */
+/* A name with prefixes (the names of enclosing objects) has at most BS_RECORD_NAME_BYTES, so a deep
+ * record costs no more than its length. All its texts are found, also by the fast reader. */
 static void test_deep_names(void **state)
 {
 	AUTO(bs_record_scan_deinit) struct bs_record_scan scan = {0};

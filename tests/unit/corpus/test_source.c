@@ -268,8 +268,8 @@ static void test_changed_meanwhile(void **state)
 	assert_string_equal(log_text(&log), "!2 d/a: not a regular file;!2 d/b: not a regular file;"
 	                                    "!1 d/c: symbolic link;d =longer text;e =;"
 	                                    "!2 d/g: No such device or address;h =text;");
-	/* The whole folder was renamed. Its files are reported as missing, as if the walk had not
-	 * found them. */
+	/* The whole folder was renamed. No skip is reported, as if the walk had not found its
+	 * files. */
 	bs_reader_free(of.reader);
 	of.reader = new_reader(&no_options);
 	assert_int_equal(rename("d", "elsewhere"), 0);
@@ -352,12 +352,12 @@ static void test_deep_path(void **state)
 	assert_int_equal(
 		bs_path_fingerprint((path.data[path.used_bytes - 2] = 'X', whole), &again, NULL),
 		BS_NOT_FOUND);
-	/* One component that is too long, instead of too many components. */
+	/* One component that is too long, instead of a path that is too long. */
 	memset(path.data, 'n', path.used_bytes - 1);
 	assert_int_equal(bs_path_fingerprint(whole, &again, NULL), BS_IO);
 }
 
-/* Opens the path below the folder by both methods, which must agree. Returns 0 or the errno. */
+/* Opens a path by bs_file_open_below and ..._by_step, which must agree. Returns 0 or the errno. */
 static int try_below(int folder, const char *path, int flags)
 {
 	int fd = bs_file_open_below(folder, path, flags);
@@ -379,7 +379,7 @@ static void test_near(void **state)
 	static const struct {
 		const char *path;
 		int error;
-		bool is_open; /* the folder is open afterwards */
+		bool is_open; /* after the call, `place` has a folder open */
 	} cases[] = {
 		{"f", 0, false},
 		{"sub/f", 0, false},

@@ -2,8 +2,8 @@
  * test_walk.c: single features of the walk, and comparisons with ripgrep 15 on random trees.
  * test_glob.c tests globs and ignore lines.
  *
- * test_walk 5000 7 makes a longer run of the comparison. A tree with a difference is kept, and its
- * path is printed.
+ * test_walk 5000 7 compares 5,000 random trees, with seed 7. A tree with a difference is kept, and
+ * its path is printed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -73,7 +73,7 @@ static int set_up(void **state)
 	snprintf(base, sizeof(base), "%s/bitsift-walk-XXXXXX", temporary);
 	if (!mkdtemp(base))
 		return -1;
-	/* So that the excludes of the machine's user are not found. */
+	/* The excludes of the user who runs the test must not be found. */
 	setenv("HOME", base, 1);
 	unsetenv("XDG_CONFIG_HOME");
 	return chdir(base);
@@ -179,7 +179,7 @@ static void test_order_and_reports(void **state)
 	                    "1 plain/link: symbolic link\n2 plain/pi\\x0ape: not a regular file\n");
 	options = (struct bs_walk_options){.hidden = true};
 	expect("./plain/", &options, ".hidden\na/x\na/\xff\n\na-b\na.b\nab\nindex/file\n");
-	/* The name of this symlink ends the name of its target. */
+	/* The name of this symlink, ain, is the end of the name of its target. */
 	assert_int_equal(symlink("plain", "ain"), 0);
 	options =
 		(struct bs_walk_options){.globs = (const char *const[]){"/ain/a-b"}, .n_globs = 1};
@@ -401,7 +401,7 @@ static void random_component(struct bs_buffer *text)
 	}
 }
 
-/* A glob in UTF-8 without a line feed. */
+/* Appends a random glob: UTF-8 without a line feed. */
 static void random_glob(struct bs_buffer *text)
 {
 	if (one_in(8)) {
@@ -492,7 +492,7 @@ static void random_tree(unsigned depth)
 	}
 }
 
-/* Configuration of git and ripgrep in the home folder. */
+/* Makes a home folder with random configuration and excludes of git. */
 static void random_home(void)
 {
 	static const char *const configs[] = {
@@ -560,8 +560,8 @@ static int compare_strings(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The strings in the buffer, sorted, each without its first skip_bytes bytes; freed by the
- * caller. */
+/* Returns the strings in the buffer, sorted, each without its first skip_bytes bytes; the caller
+ * frees the array. */
 static const char **sorted_strings(const struct bs_buffer *buffer, size_t skip_bytes, size_t *n_out)
 {
 	const char **strings = must_malloc((buffer->used_bytes + 1) * sizeof(*strings));
@@ -623,7 +623,7 @@ static size_t compare_with_rg(const struct rg_run *rg)
 	arguments[n_arguments++] = "--";
 	arguments[n_arguments++] = rg->root;
 	int rg_status = run_rg(arguments, &theirs);
-	/* invalid lines in ignore files cause this, too, if no file is found */
+	/* invalid lines in ignore files also give status 2 if no file is found */
 	if (rg_status == 2) {
 		arguments[n_arguments - 2] = "--no-ignore";
 		arguments[n_arguments - 1] = "--";
@@ -650,7 +650,7 @@ static size_t compare_with_rg(const struct rg_run *rg)
 	return differences;
 }
 
-/* A walk of the tree at base/outer/tree, from a random start and with random options. */
+/* Compares a walk of base/outer/tree, from a random start and with random options. */
 static size_t random_run(void)
 {
 	static const struct {

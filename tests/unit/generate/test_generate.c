@@ -42,7 +42,8 @@ static uint64_t hash_of(struct bs_generator_options options)
 	return hash_bytes(FNV_START, (const uint8_t *)bytes, n_bytes);
 }
 
-/* Benchmarks name their corpora by these options, so a change invalidates every recorded result. */
+/* Benchmarks name corpora by these options: a change of the output invalidates all recorded
+ * results. */
 static void test_output_is_frozen(void **state)
 {
 	struct bs_generator_options options = bs_generator_defaults();
@@ -206,8 +207,8 @@ static void test_exponent_zero_is_flat(void **state)
 		assert_near(counts[i], n_words / 100, 15);
 }
 
-/* The median of a log-normal distribution is sigma^2 ln 2 / 2 octaves below its mean: for sigma
- * 1.1, 200 -> 149.5. */
+/* The median of a log-normal distribution with a deviation of sigma octaves is sigma^2 ln 2 / 2
+ * octaves below its mean: for sigma 1.1, 200 -> 149.5. */
 static void test_lengths(void **state)
 {
 	uint64_t counts[10];
@@ -339,8 +340,8 @@ static void test_bad_options(void **state)
 	assert_refused(options, "documents per topic");
 }
 
-/* The largest and smallest options: a single word, and a table in which most weights are
- * minimal. */
+/* Extreme options: a vocabulary of one word, and a large exponent, which gives most words the
+ * minimal weight. */
 static void test_extreme_options(void **state)
 {
 	uint64_t counts[1];

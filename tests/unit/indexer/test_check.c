@@ -268,7 +268,7 @@ static void test_exclusions(void **state)
 	       {BS_SECTION_SOURCE_RANGES, 0, 0, 4, SET, 3});
 	EXPECT("exc", 0, "range 1 of documents is of source 3 of 3",
 	       {BS_SECTION_SOURCE_RANGES, 0, 8, 4, SET, 3});
-	/* "gone.txt" follows "r1". */
+	/* In DOC_NAMES "gone.txt" follows "r1". */
 	EXPECT("exc", 0, "the name of exclusion 1 leads out of its source",
 	       {BS_SECTION_DOC_NAMES, 0, 5, 3, SET, 0x2f2e2e});
 	EXPECT("exc", 0, "the name of exclusion 1 leads out of its source",
@@ -282,8 +282,8 @@ static void test_exclusions(void **state)
 }
 
 /* The changed section of the manifest ends with two numbers: that of the exclusion file, and how
- * many entries it has. The files are: segments 1, 2 and 3, tombstones 4 and 5, the summary 6, its
- * counts 7, exclusions 8. */
+ * many entries it has. The files are: segments 1, 2 and 3, tombstones 4 and 5, exclusions 8, the
+ * summary 9, its counts 10. */
 static void test_exclusions_and_manifest(void **state)
 {
 	static const struct wrong_manifest cases[] = {

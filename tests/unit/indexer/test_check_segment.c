@@ -1,4 +1,4 @@
-/* test_check_segment.c: like test_check.c, for the contents of segments. */
+/* test_check_segment.c: `check` must report invalid contents of segments, as in test_check.c. */
 #include <unistd.h>
 
 #include "core/base/bytes.h"
@@ -35,8 +35,8 @@ static void test_head(void **state)
 /* ---- lexicon ---- */
 
 /* Flips one bit in each byte of a section, under valid checksums. check must report at least nine
- * of ten flips. It cannot report a flip that makes another term whose hashed columns happen to be
- * set. */
+ * of ten flips. A flip may make another term whose hashed columns happen to be set; check cannot
+ * report this. */
 static void flip_all(uint32_t section)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0};
@@ -116,7 +116,7 @@ static void test_columns(void **state)
 		uint64_t n_set;
 		char what[80];
 		uint32_t c = find_column(l, &line, &n_set);
-		/* The section has a sum for each of three levels, then a number for each exact
+		/* POPCOUNTS has a sum for each of three levels, then a number for each exact
 		 * column. */
 		int64_t popcount = l < 3 ? 8 * (int64_t)l : 24 + 4 * (int64_t)c;
 		unsigned n_bytes = l < 3 ? 8 : 4;
@@ -125,7 +125,7 @@ static void test_columns(void **state)
 		else
 			snprintf(what, sizeof(what), "shard 0: %s column %u has", names[l], c);
 		DAMAGE(POPCOUNTS, MATRIX, popcount, n_bytes, ADD, 1, what);
-		/* Sets the last of the 512 lanes; only 36 are used. */
+		/* Sets the last of the 512 lanes, then lane 39; only 36 are used. */
 		snprintf(what, sizeof(what), "shard 0: %s column %u has bits past the last",
 		         names[l], c);
 		EXPECT("seg", 0, what,
@@ -160,7 +160,7 @@ static void test_columns(void **state)
 	DAMAGE(EXACT_TERMS, MATRIX, 4, 4, SET, 0, "does not come after the one before");
 }
 
-/* The documents that the lists of a term contain must all pass its columns. */
+/* Every document that has a term in its rare-term list must pass the columns of the term. */
 static void test_listed(void **state)
 {
 	make_small_index_of_chances();
@@ -180,8 +180,7 @@ static void test_rare_term_lists(void **state)
 {
 	make_small_index_of_chances();
 	DAMAGE(RARE_CODES, 0, 0, 4, SET, 4, "lists of rare terms of 2^4 documents");
-	/* A code that refers to documents beyond those of its list. An earlier version did not
-	 * detect it. */
+	/* A code that refers to documents beyond those of its list. */
 	DAMAGE(RARE_CODES, 0, 0, 4, SET, 2, "the codes of rare terms break their rules");
 	DAMAGE(RARE_CODES, 0, 8, 4, SET, 0x11111111, "the codes of rare terms break their rules");
 	DAMAGE(RARE_OFFSETS, 0, 0, 8, SET, 1, "lists of rare terms: the first does not begin at 0");
@@ -229,8 +228,8 @@ static size_t read_packed(uint32_t section, uint32_t instance, uint64_t *values,
 	return n;
 }
 
-/* The false positives of a term are the bytes of the rows section from offsets[i] to offsets[i +
- * 1]. */
+/* The false positives of terms[i] are bytes offsets[i] to offsets[i + 1] of the section
+ * FALSE_POSITIVE_ROWS. */
 static void test_false_positives(void **state)
 {
 	uint32_t exact[50];
@@ -343,12 +342,12 @@ static void test_filters(void **state)
 	DAMAGE(FORWARD_FILTER_OFFSETS, LISTS, 0, 8, SET, 1,
 	       "filters: the first does not begin at 0");
 	DAMAGE(FORWARD_FILTER_OFFSETS, LISTS, -8, 8, ADD, 1, "filters: the last ends at");
-	/* A bit of one of the two signatures, and one that belongs to none. */
+	/* A bit of row 0 is changed; the filter has two rows. */
 	DAMAGE(FORWARD_FILTERS, LISTS, 0, 1, ADD, 1, "shard 1: filter 0 lacks bits");
 	DAMAGE(SHARDS, 0, 32 * LISTS + 12, 4, SET, 0, "shard 1: a filter of 0 hashes");
 	DAMAGE(SHARDS, 0, 32 * LISTS + 12, 4, SET, 17, "shard 1: a filter of 17 hashes");
 	DAMAGE(SHARDS, 0, 32 * LISTS + 16, 4, SET, 9, "of ordinals without 9 bits");
-	/* Valid hashing parameters that are not those of the filter. */
+	/* Hashing parameters that are not those of the filter; changed bits of rows 1 and 63. */
 	DAMAGE(SHARDS, 0, 32 * LISTS + 12, 4, ADD, 1, "shard 1: filter 0 lacks bits");
 	DAMAGE(SHARDS, 0, 32 * LISTS + 16, 4, SET, 0, "shard 1: filter 0 lacks bits");
 	DAMAGE(FORWARD_FILTERS, LISTS, -8, 1, ADD, 2, "shard 1: filter 0 lacks bits");
@@ -424,8 +423,8 @@ static void test_tfs(void **state)
 	DAMAGE(TF_LEVELS, 0, 12, 4, SET, 9, "tf levels break their own rules");
 	DAMAGE(TF_LEVELS, 0, 16, 8, SET, 1, "tf levels break their own rules");
 	DAMAGE(TF_LEVELS, 0, 8, 4, SET, 9, "9 tf levels");
-	/* Replaces the tf code by one in which every other bit is set. Only words of the first
-	 * document whose code differs are detected. */
+	/* Sets every other of the first 32 bits of tf codes, and clears the others. A word whose tf
+	 * is then on another level is reported. */
 	DAMAGE(DOC_TFS, 0, 0, 4, SET, 0x55555555, "times, but not its tf level");
 }
 
@@ -483,15 +482,15 @@ static void test_store(void **state)
 	DAMAGE_IN(1, DOC_PLACES, 0, 3, 0, PACKED_SET, 3, "document 3 has no stored text");
 	DAMAGE_IN(1, DOC_PLACES, 0, 2, 0, PACKED_SET, 0,
 	          "document 2 has no stored text of its own");
-	/* All documents have the same length. It is the base of an array that has no bits. */
+	/* All records have the same length, so the array has a base but no bits. */
 	DAMAGE_IN(1, DOC_PLACES, 1, 0, 8, ADD, 1, "bytes where document 1 has");
 	DAMAGE_IN(1, DOC_PLACES, 3, 8, 1, ADD, 57, "section 33: value 0 of");
 }
 
 /* ---- numbers and dates ---- */
 
-/* Two shards. n: a different value in each document, in a layer; two: one or two of a few values,
- * in layers; few: in some documents, in a list. */
+/* Makes an index of two shards. n: a different value in each document, in a layer; two: a number
+ * and a month, each one of a few, in layers; few: in some documents, in a list. */
 static void make_values_index(void)
 {
 	struct bs_build_tuning tuning = {.max_shard_blocks = 1, .forward_mode = BS_FORWARD_NEVER};
@@ -533,7 +532,7 @@ static void test_values(void **state)
 	flip_all(BS_SECTION_VALUE_KEY_OFFSETS);
 }
 
-/* 400 records of standard input, one of which occurs twice. ids: a printf format. */
+/* Indexes 400 records of standard input, then record 7 again. ids: a printf format of the ids. */
 static void index_given(const char *ids)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};

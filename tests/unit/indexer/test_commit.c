@@ -74,7 +74,7 @@ int __wrap_fsync(int fd)
 	return __real_fsync(fd);
 }
 
-/* If set, it is called once, before the next segment is opened. */
+/* If set, this function is called once, before the next segment is opened. */
 static void (*meet)(void);
 
 int __wrap_openat64(int folder, const char *name, int flags, ...)
@@ -146,7 +146,7 @@ static void test_flush(void **state)
 		"{\"id\":\"1\",\"text\":\"one\"}\n{\"id\":\"2\",\"text\":\"two\"}\n{\"id\":\"1\","
 		"\"text\":\"later\"}\n");
 	index_sources(&request, sources, NULL);
-	/* The commits of the refresh, and one of a compaction that the refresh made necessary. */
+	/* Three commits: those of the refresh, and one of a compaction that it made necessary. */
 	expect_commits(3);
 	expect_live(4);
 	ok(bs_index_compact(&request, NULL, ERR));

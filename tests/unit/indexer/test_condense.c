@@ -73,7 +73,7 @@ static size_t put_words(char *text, uint64_t *random, uint32_t n_tokens, uint32_
 	return n;
 }
 
-/* n_docs documents of up to most_tokens tokens; one in sixteen is twenty times as long. */
+/* Adds n_docs documents of at most most_tokens tokens; one in sixteen may have 20 times as many. */
 static void add_documents(struct bs_writer *writer, uint32_t n_docs, uint32_t most_tokens,
                           uint32_t n_words, uint64_t seed)
 {
@@ -213,8 +213,8 @@ static void test_compaction(void **state)
 	check();
 }
 
-/* Restores a condensed segment from these bytes. For any bytes it must end, and after a failure it
- * must leave no files. */
+/* Restores a condensed segment from these bytes. Whatever they are, restoring must end; if it
+ * fails, it must leave no segment. */
 static enum bs_status restore(const void *bytes, size_t n_bytes)
 {
 	struct bs_memory_index *memory;
@@ -226,8 +226,8 @@ static enum bs_status restore(const void *bytes, size_t n_bytes)
 	return status;
 }
 
-/* Flipped bits and truncation are detected by checksums. Then crafted files with valid
- * checksums. */
+/* Truncation is refused, and flipped bits are refused unless they do not matter. Then files with
+ * valid checksums and changed contents are restored or refused. */
 static void test_damage(void **state)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer file = {0};
@@ -270,8 +270,8 @@ static uint64_t checksum(const uint8_t *bytes, size_t n_bytes)
 }
 
 /* All later programs must restore a stored condensed segment to the bytes that it was made from,
- * because an index records their number. With UPDATE=1 in the environment the golden file is made;
- * allowed only before the first release of a format. */
+ * because an index records their number. With UPDATE=1 in the environment the test makes the golden
+ * file; this is allowed only before the first release of a format. */
 static void test_golden(void **state)
 {
 	static uint8_t bytes[1 << 16];

@@ -114,7 +114,7 @@ static void test_file(void **state)
 	assert_true(has(&folders, 2, 6, 4));
 	bs_folders_close(&folders);
 
-	/* Equal contents are not written again; no folders make no file. */
+	/* Equal contents are not written again; without folders the file is removed. */
 	struct stat before, after;
 	assert_int_equal(stat("folders", &before), 0);
 	ok(bs_folders_write(dir_at("."), &records, ERR));

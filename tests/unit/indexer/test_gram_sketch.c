@@ -1,6 +1,6 @@
 /*
- * test_gram_sketch.c: the row of a text has exactly the bits of its grams: comparison with a naive
- * version, for texts of all sizes and kinds, and of the kernels in every version of this machine.
+ * test_gram_sketch.c: the row of a text has exactly the bits of its grams. Rows of texts of all
+ * sizes and kinds, and all kernels of this machine, are compared with naive versions.
  */
 #include "core/simd/kernels.h"
 #include "core/text/grams.h"
@@ -73,7 +73,7 @@ static void test_find_grams(void **state)
 	}
 }
 
-/* Sets each bit at the position of bs_gram_column. */
+/* fill_gram_row must move each bit to the position of bs_gram_column. */
 static void test_fill_gram_row(void **state)
 {
 	const struct bs_kernel *kernels[MAX_KERNELS];
@@ -276,7 +276,7 @@ static void test_rows(void **state)
 		check_pieces(sketch, text, n_bytes, next_random(&random));
 	}
 	assert_true(check_text(sketch, &plan, (const uint8_t *)"aaabaaa", 5) > 0);
-	/* the gram is omitted from the plan */
+	/* the plan omits the gram aaa */
 	assert_true(check_text(sketch, &plan, (const uint8_t *)"AAAA", 4) == 0);
 	/* Texts that end shortly before or after the end of a piece. */
 	for (size_t n_bytes = 4080; n_bytes < 4115; n_bytes++) {

@@ -11,7 +11,7 @@
 #include "indexer/segment/shard_plan.h"
 #include "tests/rigs/core_rig.h"
 
-#define N_WORDS  9000u /* more than the first table has room for */
+#define N_WORDS  9000u /* enough to make the table of terms grow */
 #define WORD_MAX 48u
 
 /* Word n: 1 to 40 letters and digits, unique; many words share their first 16 bytes. */
@@ -31,8 +31,8 @@ static size_t write_word(uint32_t n, char *text)
 	return n_bytes;
 }
 
-/* Returns the number of a word. A wrong key is detected, because the word of that number is written
- * again and compared. */
+/* Returns the number of a word. The caller writes the word of this number again and compares it
+ * with the key, so a wrong key is detected. */
 static uint32_t read_word(const uint8_t *key, uint32_t n_bytes)
 {
 	char digits[WORD_MAX + 1] = {0};
@@ -51,7 +51,7 @@ struct wanted_doc {
 	uint32_t tfs[600], n_words;
 };
 
-/* Adds a document of distinct words, with repetitions among them. */
+/* Adds a document of random words, some repeated. wanted: its distinct words and their tfs. */
 static void add_document(struct bs_term_batch *term_batch, struct wanted_doc *wanted,
                          uint64_t *random)
 {
@@ -125,8 +125,8 @@ static void check_document(const struct bs_indexing_buffer *indexing_buffer, uin
 	}
 }
 
-/* Batches of documents, some of which are dropped, like documents that a deletion excludes. dir:
- * for temporary files, or NULL. */
+/* Adds batches of documents to a buffer, except documents that are dropped like those that a
+ * deletion excludes. dir: for temporary files, or NULL. */
 static void check_terms_of_documents(const struct bs_dir *dir)
 {
 	enum {
@@ -208,7 +208,7 @@ static void test_full_disk(void **state)
 #define MANY_DOCS  400u
 #define DOC_TERMS  1500u
 
-/* Numbers of all lengths; half of them have 3 bytes. */
+/* Numbers of all lengths; about half of them have 3 bytes. */
 static uint32_t draw_number(uint64_t *random)
 {
 	return (uint32_t)random_below(

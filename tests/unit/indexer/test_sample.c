@@ -1,5 +1,5 @@
-/* test_sample.c: how much of a source a sample reads, and from where. Here a piece has 1 KiB
- * instead of 256. */
+/* test_sample.c: how much of a source a sample reads, and from where. Here a piece has 1 KiB,
+ * usually 256 KiB. */
 #include <sys/stat.h>
 
 #include "core/bitsift/search.h"
@@ -55,7 +55,7 @@ static void add_text(struct bs_buffer *to, unsigned part, size_t n_bytes)
 		append_bytes(to, line, sizeof(line) - 1);
 }
 
-/* Records of some 100 bytes; every n_apart-th record has long_bytes. */
+/* Writes records of some 100 bytes; every n_apart-th record has a text of long_bytes. */
 static void write_records(const char *path, size_t n_records, size_t n_apart, size_t long_bytes)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer lines = {0};
@@ -112,7 +112,7 @@ static void test_long_records(void **state)
 	assert_in_range(taken.n_documents, 40, 96 * 2);
 }
 
-/* n folders of 64 files, which are a batch each. */
+/* Writes n_folders folders of 64 files; each folder is a batch. */
 static void write_tree(const char *path, unsigned n_folders, size_t file_bytes)
 {
 	assert_int_equal(mkdir(path, 0777), 0);
@@ -147,7 +147,7 @@ static void test_folders(void **state)
 		24 * 64); /* all documents, because they are fewer than the sample may have */
 }
 
-/* A record file in a folder is never the batch that is omitted. */
+/* A batch that is a record file in a folder is never omitted. */
 static void test_inner_collection(void **state)
 {
 	char tree[] = "tree";

@@ -1,7 +1,7 @@
 /*
- * test_shard_build.c: shards of random documents. Widths that are chosen from a sample of the
- * blocks are within a few percent of those from all blocks; in small shards they are equal. Every
- * document has the columns of its terms and of its tf levels.
+ * test_shard_build.c: shards of random documents. Numbers of columns that are chosen from a sample
+ * of the blocks are within a few percent of those from all blocks; in small shards they are equal.
+ * Every document has the columns of its terms and of its tf levels.
  */
 #include <math.h>
 
@@ -44,8 +44,8 @@ static void add_document(struct bs_term_batch *term_batch, uint64_t *random)
 	ok(sink.document(sink.context, &document, ERR));
 }
 
-/* Adds the documents to the indexing buffer. Repeated for each shard, because building a shard
- * changes the buffer. */
+/* Adds the documents to the indexing buffer, again for each shard, because building a shard changes
+ * the buffer. */
 static void accumulate_documents(void)
 {
 	AUTO(bs_term_batch_deinit) struct bs_term_batch term_batch = {.keep_raws = false};
@@ -113,7 +113,7 @@ static void made_deinit(struct made *made)
 	forget_documents();
 }
 
-/* A few of 40 blocks compared with all of them. */
+/* If 6 of 40 blocks are measured, the numbers of columns are about those from all blocks. */
 static void test_measured_blocks(void **state)
 {
 	struct made all, some;
@@ -131,7 +131,7 @@ static void test_measured_blocks(void **state)
 	made_deinit(&some);
 }
 
-/* If there are no more blocks than are sampled, nothing changes. */
+/* A shard that has no more blocks than are measured is the same as if all were measured. */
 static void test_small_shard(void **state)
 {
 	struct made all, some;
@@ -164,7 +164,7 @@ static void expect_columns(const struct made *made, uint64_t hash, uint32_t n_co
 			row));
 }
 
-/* Here the ordinal of a term is its number. */
+/* Expects that the row has the columns of the term. Here the ordinal of a term is its number. */
 static void expect_term(const struct made *made, const struct bs_term_entry *entry,
                         const struct bs_row_tfs *tfs, uint32_t row)
 {

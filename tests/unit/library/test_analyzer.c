@@ -76,7 +76,7 @@ static struct bs_index *open_index(bool fresh)
 	return must_open_with(&open);
 }
 
-/* By the index, and by reading every document. */
+/* Searches by the index, and by reading every document. */
 static void assert_finds(const struct bs_index *index, const char *query, const char *ids)
 {
 	AUTO(bs_searcher_free_at) struct bs_searcher *searcher = must_searcher(index);

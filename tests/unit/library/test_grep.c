@@ -21,8 +21,8 @@ static void write_bytes(const char *path, const char *text, size_t text_bytes)
 	assert_int_equal(fclose(file), 0);
 }
 
-/* tree/00 ... tree/59, every fifth of which contains the word rare, and an index of them;
- * afterwards one file changes. */
+/* Makes tree/00 ... tree/59, every fifth of which contains the word rare, and an index of them;
+ * then one file changes. */
 static int setup(void **state)
 {
 	const char *source = "tree";
@@ -216,7 +216,7 @@ static void test_lines_of_a_file(void **state)
 	}
 }
 
-/* Searching a file in a folder ends at its first NUL byte, even if more had been read. */
+/* Searching a file in a folder ends at its first NUL byte, even if more of it has been read. */
 static void test_late_nul(void **state)
 {
 	static const char *const pattern = "needle", *const path = "late";
@@ -302,7 +302,7 @@ static void test_lines_as_structs(void **state)
 	assert_memory_equal(heard.text, "tree/zero:0:0:[0,4)[5,9)rare", 28);
 }
 
-/* Appends number:text of the function line. */
+/* Appends the line, then number:text of its function line. */
 static int take_enclosed(void *context, const struct bs_grep_line *line)
 {
 	char text[128];
@@ -457,7 +457,7 @@ static void test_flush(void **state)
 	assert_int_equal(unlink(path), 0);
 }
 
-/* A request that is changed so is refused. */
+/* Expects that bs_grep refuses the request with this change. */
 #define REFUSED(status, ...)                                            \
 	do {                                                            \
 		request = ask(&pattern, &heard);                        \
@@ -485,7 +485,7 @@ static void test_bad_requests(void **state)
 	assert_int_equal(result.n_notices, 1);
 	assert_int_equal(result.n_files, N_FILES + 1);
 	assert_non_null(strstr(heard.notice, "none"));
-	/* A missing file is a notice; the others are searched. */
+	/* A missing file causes a notice; the others are searched. */
 	const char *paths[] = {"tree/00", "tree/none", "tree/01"};
 	request = ask(&pattern, &heard);
 	request.files.paths = paths;

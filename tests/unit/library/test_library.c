@@ -38,8 +38,8 @@ static struct bs_index *build_and_open(void)
 	return must_open(rig->dir);
 }
 
-/* What the callbacks of a search received. ids: those of all hits, each followed by a space;
- * notices, snippet and passage: the last one. */
+/* The data that the callbacks of a search received. ids: the ids of all hits, each followed by a
+ * space; notices, snippet and passage: the last of each. */
 struct heard {
 	char ids[64], notices[256], snippet[256], passage[256];
 	double last_score;
@@ -188,7 +188,7 @@ static int deadline_steps(void *context, const struct bs_build_report *so_far)
 	return steps->is_stopped_at[so_far->step];
 }
 
-/* Progress of each step. The build can be stopped in each; then no directory is left. */
+/* A build reports the progress of each step. If it is stopped in one, it leaves no directory. */
 static void test_build_steps(void **state)
 {
 	char path[128];
@@ -659,7 +659,7 @@ static void test_delete_and_check(void **state)
 	ok(bs_index_check(&check, &report, ERR));
 	assert_int_equal(report.n_docs, 0);
 
-	/* Deleting its last document removed the segment. */
+	/* The segment was removed when its last document was deleted. */
 	request.undo = true;
 	ok(bs_index_delete(&request, &result, ERR));
 	assert_int_equal(result.n_deleted, 2);
@@ -784,8 +784,8 @@ static void test_documents_by_id(void **state)
 	assert_int_equal(chdir(here), 0);
 }
 
-/* A source changes under an open index: hits are those of the current texts, and a notice reports
- * the change. */
+/* A source changes under an open index: hits are those of the current texts; the result and, if
+ * `verbose` is set, a notice report the change. */
 static void test_changed_source(void **state)
 {
 	AUTO(bs_index_close_at) struct bs_index *index = build_and_open();
@@ -811,7 +811,7 @@ static void test_changed_source(void **state)
 	bs_searcher_free(searcher);
 }
 
-/* An age is counted from the time of each search, even if the searcher has been asked for it
+/* An age is counted from the time of each search, even if the searcher has searched with this age
  * before. */
 static void test_ages(void **state)
 {

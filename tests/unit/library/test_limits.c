@@ -19,8 +19,8 @@
 #define N_MANY     40000
 #define TEXT_BYTES ((size_t)400000)
 #define BIG_BYTES  ((size_t)24 << 20)
-/* The maximum of readings of the clock after a deadline or a cancellation. bench/limits_main.c
- * measures it in milliseconds. */
+/* The most readings of the clock that may follow a deadline or a cancellation. bench/limits_main.c
+ * measures this delay in milliseconds. */
 #define LATE_LOOKS 50u
 
 static struct rig {
@@ -217,9 +217,9 @@ static enum bs_status gather(const struct bs_search_request *request, struct bs_
 	return status;
 }
 
-/* A kind of query that takes long. Its text is n pieces, as far as they fit, and `rest`; a piece is
- * `before`, a random number and `after`, or `before` alone if `after` is NULL. ask: NULL: search.
- * how.query.like_text, like_id: if not NULL, the text or the large document takes its place. */
+/* A query that takes long: n pieces, as far as they fit, and `rest`. A piece is `before`, a random
+ * number and `after`, or only `before` if `after` is NULL. ask: NULL: bs_search. A like_text or
+ * like_id that is not NULL is replaced by this text or the large document's id. */
 struct kind {
 	const char *name, *before, *after;
 	size_t n;
@@ -256,7 +256,7 @@ static const struct kind hostile[] = {
 
 #define N_HOSTILE COUNT(hostile)
 
-/* For many records and a large document. */
+/* Queries for the index of many records and a large document. */
 static const struct kind of_many[] = {
 	{"count of a large OR", "common", " OR ", SIZE_MAX, "x",
          .how.output.mode = BS_SEARCH_COUNT},
@@ -337,7 +337,7 @@ static void test_hostile_queries_end(void **rig_in)
 				if (status != BS_OK && status != BS_DEADLINE &&
 				    status != BS_INVALID)
 					fail_msg("%s: %s", kind->name, said.text);
-				/* hits that were returned before the deadline must be right */
+				/* no more hits than documents were returned before the deadline */
 				if (status == BS_DEADLINE) {
 					assert_false(partial);
 					assert_non_null(strstr(said.text, "out of time"));
@@ -402,7 +402,7 @@ static int take_slowly(void *context, const struct bs_hit *hit)
 	return 0;
 }
 
-/* Partial hits are not returned after the deadline either. */
+/* With `partial`, too, no hits are returned after the deadline, even if more were found. */
 static void test_partial_hits_end(void **rig_in)
 {
 	uint64_t n = 0;
@@ -437,7 +437,7 @@ static int count_call(void *context)
 	return 0;
 }
 
-/* The callback is called about once per millisecond: neither at every reading of the clock nor too
+/* limits.stop is called about once per millisecond: neither at every reading of the clock nor too
  * rarely. */
 static void assert_asked_in_time(void)
 {
@@ -583,7 +583,7 @@ static int take_bytes(void *context, const void *bytes, size_t n_bytes)
 	return 0;
 }
 
-/* Searches for the pattern in the file or folder, both borrowed; counts the bytes of the output. */
+/* Returns a request for the pattern in a file or folder, both borrowed. It counts output bytes. */
 static struct bs_grep_request grep_of(const char *const *pattern, const char *const *path,
                                       uint64_t *n_bytes, const struct bs_limits *limits)
 {
@@ -618,7 +618,7 @@ static void test_hostile_patterns_end(void **rig_in)
 			request.index.dir = how & 4 ? rig->dir : NULL;
 			request.n_threads = 3;
 			request.pattern.is_multi_line = i == 3 || i == 4;
-			/* A filter finds in time that most of the patterns match no line. */
+			/* The line filter finds in time that most patterns match no line. */
 			request.pattern.line_filter =
 				how & 8 ? BS_GREP_ENGINE_NEVER : BS_GREP_ENGINE_AUTO;
 			enum bs_status status = bs_grep(&request, &result, ERR);
@@ -631,8 +631,8 @@ static void test_hostile_patterns_end(void **rig_in)
 	assert_true(n_ended > 8);
 }
 
-/* With a deadline that is never reached, a search limits each attempt to match a pattern and
- * repeats it. The output must be as long as without a deadline. */
+/* With a deadline, even one that is never reached, a search limits each attempt to match a pattern
+ * and repeats attempts that reach the limit. This must not change the length of the output. */
 static void test_limits_change_no_line(void **rig_in)
 {
 	static const char *const patterns[] = {"common1\\d* word\\d+",
@@ -710,7 +710,7 @@ static void test_builds_end_and_leave_all_as_it_was(void **rig_in)
 	assert_fit();
 }
 
-/* Requests a stop at the last of n_left calls. */
+/* Requests a stop from the n_left-th call on. */
 struct stopper {
 	int n_left;
 	bool has_said;
@@ -774,7 +774,7 @@ static void test_who_is_told_to_stop_stops(void **rig_in)
 	assert_fit();
 }
 
-/* Opening with current contents checks all sources, which takes time; it must end at its limits. */
+/* Opening with `fresh` checks all sources, which takes time; it must end at its limits. */
 static void test_opening_ends(void **rig_in)
 {
 	volatile int cancel = 0;
@@ -875,7 +875,7 @@ static void cancel(void *flag)
 	assert_int_equal(pthread_join(thread, NULL), 0);
 }
 
-/* Cancelled at once, and after some work. Results before the cancellation remain valid. */
+/* Another thread sets the flag at once, or after some work. Results before this remain valid. */
 static void test_another_thread_cancels(void **rig_in)
 {
 	static const uint64_t after[] = {2, 4, 20, 60, 200};
@@ -900,8 +900,8 @@ static void test_another_thread_cancels(void **rig_in)
 	assert_true(n_stopped > N_OF_MANY);
 }
 
-/* A partial answer at any time describes this search, not the previous one, and is not a
- * failure. */
+/* Whenever the deadline expires, a partial answer describes this search, not the previous one, and
+ * is not a failure. */
 static void test_partial_answers_are_answers(void **rig_in)
 {
 	for (const struct kind *kind = of_many; kind < of_many + N_OF_MANY && !kind->ask; kind++) {
@@ -995,8 +995,8 @@ static void test_what_changed_is_not_counted(void **rig_in)
 	open_index();
 }
 
-/* The memory of a searcher is counted correctly: calls that end early leave nothing on the
- * account. */
+/* The memory of a searcher is counted correctly: 200 calls leave nothing on the account, so that a
+ * later call stays within its limit. */
 static void test_memory_is_counted(void **rig_in)
 {
 	struct bs_limits limits = {.memory_bytes = (uint64_t)16 << 20};

@@ -19,7 +19,7 @@ static struct rig {
 	struct bs_searcher *searcher[2];
 } rig;
 
-/* Document d has the word n for each n that divides d, and words of its own. */
+/* Document d has the word nN for each N from 2 to 59 that divides d, and rare words. */
 static void write_records(const char *path, int n_docs)
 {
 	FILE *file = must_fopen(path, "w");
@@ -69,7 +69,7 @@ static bool has_bit(const uint64_t *words, uint64_t i)
 	return words[i / 64] >> (i % 64) & 1;
 }
 
-/* The id of a document, a number from 1, from its number in the matrix. */
+/* Returns the id of a document, a number from 1, given its number in the matrix. */
 static int id_of(int i, uint64_t document)
 {
 	struct bs_hit hit;
@@ -169,8 +169,8 @@ static void test_columns_count_what_they_say(void **state)
 					assert_int_equal((shard.n_rows + columns->lane_rows - 1) /
 					                         columns->lane_rows,
 					                 columns->n_lanes);
-				/* The density is the requested one, up to rounding in such a small
-				 * matrix. */
+				/* The density is about the requested one; in such a small matrix
+				 * rounding may change it by a factor of two. */
 				if (columns->n_columns > 0 && l == BS_MATRIX_DOCUMENT) {
 					double density = (double)n_set / columns->n_columns /
 					                 columns->n_lanes;
@@ -363,7 +363,7 @@ static void test_candidates_are_hits(void **state)
 			*candidates = *hits = (struct asked){.i = i};
 			ok(bs_matrix_query(rig.searcher[i], &find, hear_candidates, candidates,
 			                   NULL, ERR));
-			/* The hits must have names. For these a separate searcher is used. */
+			/* A separate searcher finds the hits, with their ids. */
 			struct bs_searcher *searcher = must_searcher(rig.index[i]);
 			ok(bs_search(searcher, &find, NULL, ERR));
 			bs_searcher_free(searcher);
@@ -373,7 +373,7 @@ static void test_candidates_are_hits(void **state)
 			assert_int_equal(candidates->n_sure, hits->n);
 			assert_memory_equal(candidates->ids, hits->ids, hits->n * sizeof(int));
 		}
-		/* A phrase has candidates that are not hits. */
+		/* No candidate of a phrase is certain to be a hit. */
 		struct bs_search_request find = {QUERY("\"own12 alone12\"")};
 		*candidates = (struct asked){.i = i};
 		ok(bs_matrix_query(rig.searcher[i], &find, hear_candidates, candidates, NULL, ERR));

@@ -138,8 +138,8 @@ static int teardown_empty(void **state)
 	return 0;
 }
 
-/* A short text: common words, some words of a few documents, one unique word, and sometimes a word
- * that occurs many times. */
+/* Writes a short text: common words, some words of a few documents, one unique word, and sometimes
+ * a word that occurs many times. */
 static void write_document(uint32_t n, char *text, size_t n_bytes)
 {
 	snprintf(text, n_bytes, "the wolf and the hare %s%u met%u near%u %s own%x %s",
@@ -157,7 +157,7 @@ static struct bs_memory_index *new_memory(bool in_folder)
 	return memory;
 }
 
-/* Adds the first documents in a transaction. */
+/* Adds N_DOCS documents in a transaction. */
 static enum bs_status fill(struct bs_memory_index *memory, uint64_t memory_bytes,
                            uint32_t n_threads, struct bs_error *err)
 {

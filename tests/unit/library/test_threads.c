@@ -258,7 +258,7 @@ static uint64_t read_by_counting(const struct bs_index *index, uint64_t n_hits)
 	for (size_t i = 0; i < N_THREADS; i++) {
 		assert_int_equal(threads[i].n_hits[0], n_hits);
 		assert_int_equal(threads[i].n_hits[1], n_hits);
-		assert_int_equal(threads[i].n_changed, 1); /* each searcher reports it once */
+		assert_int_equal(threads[i].n_changed, 1); /* one change for each searcher */
 		bs_searcher_free(threads[i].searcher);
 	}
 	return n_bytes;
@@ -275,13 +275,13 @@ static void test_threads_prove_a_collection_once(void **state)
 	assert_int_equal(stat(rig->collection, &file), 0);
 	uint64_t n_bytes = (uint64_t)file.st_size;
 
-	/* The record file must be read until its fingerprint is not racy. */
+	/* With a racy fingerprint, every search would read the record file. */
 	write_numbered(rig->collection, "a", N_LONG_DOCS, N_LONG_DOCS + 1);
 	clock_make_old();
 	struct bs_index *index = must_open(rig->dir);
 	uint64_t n_read = read_by_counting(index, N_LONG_DOCS);
 	assert_true(n_read >= n_bytes && n_read < n_bytes + n_bytes / 2);
-	/* Later searchers do not read it again ... */
+	/* Later searchers do not read the file again ... */
 	assert_true(read_by_counting(index, N_LONG_DOCS) < n_bytes / 2);
 	/* ... until it grows again, now by a record that replaces another one. */
 	write_numbered(rig->collection, "a", 17, 18);

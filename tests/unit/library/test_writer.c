@@ -231,8 +231,8 @@ static void add_without_zstd(void)
 	_exit(status || report.n_docs == n_taken ? 0 : 2);
 }
 
-/* A failure to store documents is not an error of a single document: nothing is committed without
- * the documents before it. Must be the first test, before zstd is loaded. */
+/* If texts cannot be stored, the commit fails, or it has every document whose addition succeeded.
+ * Must be the first test, before zstd is loaded. */
 static void test_no_zstd(void **state)
 {
 	int result = -1;
@@ -291,7 +291,7 @@ static size_t n_sources(void)
 	return n;
 }
 
-/* An empty commit writes nothing, not even that the index may have in-memory documents. */
+/* An empty commit writes nothing, nor records that the index may have in-memory documents. */
 static void test_nothing_to_commit(void **state)
 {
 	char path[128], command[400];
@@ -407,7 +407,7 @@ static void test_odd_documents(void **state)
 			BS_NOT_FOUND);
 		bs_searcher_free(searcher);
 		bs_index_close(index);
-		/* Again after both were merged and read from their lines of JSON. */
+		/* The second round is after both documents were merged from their lines of JSON. */
 		add(writer, "more", "x", NULL);
 		commit(writer);
 		assert_true(del(writer, "more"));
@@ -568,7 +568,7 @@ static int look_up(void *context, const char *id, size_t id_bytes, const struct 
 	return shelf->fails ? 2 : 1;
 }
 
-/* The application knows which texts have changed: without checksums the answers are the same. */
+/* The application knows which texts changed; so the answers are the same without checksums. */
 static void test_no_checksums(void **state)
 {
 	struct shelf shelf = {.ids = {"a", "b", "c"},
@@ -643,7 +643,7 @@ static void test_provider(void **state)
 	assert_int_equal(report.n_segments, 1);
 	assert_int_equal(report.n_docs, 3);
 	expect_of(&provider, "\"two one\"", "b c");
-	/* A changed text counts in its current form where it is read. */
+	/* Where a changed text is read, its current form counts. */
 	shelf.texts[2] = "one and two";
 	index = open_index(&provider);
 	heard = ASK_IN(index, "\"two one\"", .output.snippets = true);
@@ -661,7 +661,7 @@ static void test_provider(void **state)
 	assert_int_equal(bs_writer_delete_query(writer, "\"two three\"", 11, &n, ERR), BS_IO);
 	shelf.fails = false;
 	commit(writer);
-	/* A missing text is not a hit, and is not in a rebuilt index. */
+	/* A document without its text is not a hit, and is not in a rebuilt index. */
 	shelf.n = 1;
 	rebuild.host.texts = &provider;
 	ok(bs_index_build(&rebuild, &report, ERR));

@@ -12,7 +12,7 @@
 #include "core/bitsift/writer.h"
 #include "tests/rigs/writer_rig.h"
 
-/* Only one writer at a time, from its first change on. */
+/* A writer excludes others from its first change until its transaction ends. */
 static void test_lock(void **state)
 {
 	AUTO(bs_writer_close_at) struct bs_writer *one = open_writer(), *two = open_writer();

@@ -1,5 +1,5 @@
-/* fake_hyperscan.c: a libhs.so.5 for test_automaton.c. Its version is FAKE_VERSION, and a scan
- * reports FAKE_MATCHES matches (environment). */
+/* fake_hyperscan.c: a libhs.so.5 for test_automaton.c. The environment has its version,
+ * FAKE_VERSION, and the number of matches that a scan reports, FAKE_MATCHES. */
 #include <hs.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /*
  * test_automaton.c: which versions of Hyperscan are used. The library is fake_hyperscan.c, which
- * ctest puts first in LD_LIBRARY_PATH; each case is a process, because it is loaded once.
+ * ctest puts first in LD_LIBRARY_PATH. A process loads the library once, so each case is a process.
  */
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,7 +12,7 @@ static const struct {
 	const char *version, *n_matches, *expected;
 } cases[] = {{"5.4.0 2020-12-01", "1", "Hyperscan 5.4.0"},
              {"5.4.2 2023-04-19", "1", "Hyperscan 5.4.2"},
-             {"5.4.0 2020-12-01", "0", ""}, /* misses a match */
+             {"5.4.0 2020-12-01", "0", ""}, /* the scan misses a match */
              {"5.4.9 2023-03-23", "1", ""}, /* Vectorscan */
              {"5.4.12 2025-06-01", "1", ""},
              {"5.5.0 2027-01-01", "1", ""},

@@ -1,7 +1,7 @@
 /*
  * test_other_unicode.c: an index with other tokenizer rules: of another version of Unicode, or of
  * an earlier revision of ours. Searches read every document. A writer adds to the index without
- * merges, and it keeps this state until a build renews it.
+ * merges. The index keeps its rules until a build renews it.
  */
 #include "core/bitsift/host.h"
 #include "core/bitsift/index.h"

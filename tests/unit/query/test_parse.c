@@ -67,7 +67,7 @@ static void test_operators(void **state)
 		{"-a*", "(NOT a*)"},
 		{"-title:a", "(NOT title:a)"},
 		{"a a", "(AND a a)"},
-		/* upper case and whole tokens only */
+		/* operators are upper case and whole tokens */
 		{"a and b or not c", "(AND a and b or not c)"},
 		{"a And b", "(AND a and b)"},
 		{"\"AND\"", "and"},
@@ -208,7 +208,7 @@ static void check_weight(const char *text, const char *word, double wanted)
 		fail_msg("%s: %s weighs %g, not %g", text, word, weight_of(query, word), wanted);
 }
 
-/* The weights of all occurrences that are not negated. */
+/* The weight of a word is the sum over all its occurrences that are not negated. */
 static void test_weights_add_up(void **state)
 {
 	check_weight("a b a", "a", 2);
@@ -259,7 +259,7 @@ static void test_tokens(void **state)
 		{"a@example.com", "(PHRASE a@0 example@1 com@2)"},
 		{"don't foo_bar 3.14", "(AND \"don't\" foo_bar \"3.14\")"},
 		{"a-b-a", "(PHRASE a@0 b@1 a@2)"},
-		/* - only at the start of a token and before a character other than a space */
+		/* - negates only at the start of a token, and not before a space */
 		{"a- b", "(AND a b)"},
 		{"a - b", "(AND a b)"},
 		{"a -", "a"},
@@ -326,7 +326,7 @@ static void test_phrases_and_near(void **state)
 		{"\"a b\"~99999999999999999999999999", "(NEAR/1073741824 a b)"},
 		{"(\"a b\"~5)", "(NEAR/5 a b)"},
 		{"\"a b\"~5\"c\"", "(AND (NEAR/5 a b) c)"},
-		/* not a distance: a separate token */
+		/* a suffix that is not a distance is a separate token */
 		{"\"a b\"~", "(PHRASE a@0 b@1)"},
 		{"\"a b\" ~5", "(AND (PHRASE a@0 b@1) 5)"},
 		{"\"a b\"~5x", "(AND (PHRASE a@0 b@1) 5x)"},
@@ -350,7 +350,7 @@ static void test_prefix_and_fuzzy(void **state)
 		{"cat*\"dog\"", "(AND cat* dog)"},
 		{"(cat~1)", "cat~1"},
 		{"title:cat* title:cat~1", "(AND title:cat* title:cat~1)"},
-		/* not a suffix */
+		/* not a suffix of a word, or not a valid distance */
 		{"cat~", "cat"},
 		{"cat~3", "(PHRASE cat@0 3@1)"},
 		{"cat~0", "(PHRASE cat@0 0@1)"},
@@ -393,7 +393,7 @@ static void test_patterns(void **state)
 		{"*'abc", "*\"'abc\""},
 		{"한*국*어 한?국", "(AND 한*국*어 한?국)"},
 		{"\U00010380x*yz", "\U00010380x*yz"},
-		/* with punctuation after the * it is a prefix, too */
+		/* if only punctuation follows the *, the token is a prefix, too */
 		{"const*)'", "const*"},
 		/* a * requires three letters or digits */
 		{"c*t", "(PHRASE c@0 t@1)"},
@@ -422,7 +422,7 @@ static void test_patterns(void **state)
 		/* wildcards together with a distance */
 		{"ca*ts~1", "(PHRASE ca@0 ts~1@1)"},
 		{"c?t~1", "(PHRASE c@0 t~1@1)"},
-		/* the last token of a phrase, but not of a NEAR */
+		/* a phrase may end with a pattern, a NEAR may not */
 		{"\"big do*\"", "(PHRASE big@0 do*@1)"},
 		{"\"big d?g \"", "(PHRASE big@0 d?g@1)"},
 		{"\"big do*ie\"^2", "(PHRASE big@0 do*ie@1)^2"},
@@ -474,7 +474,7 @@ static void test_fields(void **state)
 		{"title:\xe3\x80\x80(a)", "title:a"},
 		{"title:obj.method", "title:(PHRASE obj@0 method@1)"},
 		{"-title:(a b)", "(NOT (AND title:a title:b))"},
-		/* unknown names, and other positions, are text */
+		/* unknown field names, and field names at other positions, are text */
 		{"Title:cat", "(PHRASE title@0 cat@1)"},
 		{"http://x.org", "(PHRASE http@0 x@1 org@2)"},
 		{"xtitle:cat", "(PHRASE xtitle@0 cat@1)"},
@@ -483,14 +483,14 @@ static void test_fields(void **state)
 		{"title :cat", "(AND title cat)"},
 		{"\"title:cat\"", "(PHRASE title@0 cat@1)"},
 		{"\"my field\":x", "(AND (PHRASE my@0 field@1) x)"},
-		/* the longest name, the innermost field */
+		/* the longest field name counts, and the innermost field */
 		{"a:b:c", "\"a:b\":c"},
 		{"a:c", "a:c"},
 		{"a:b", "a:b"},
 		{"title:body:x", "body:x"},
 		{"title:(x body:(y a:z))", "(AND title:x body:y a:z)"},
 		{"title:(body:x y) z", "(AND body:x title:y z)"},
-		/* neither - nor operators after the colon */
+		/* after the colon, neither - nor AND nor NOT is an operator */
 		{"title:-cat", "title:cat"},
 		{"title:AND", "title:and"},
 		{"title:NOT*", "title:not*"},
@@ -558,7 +558,7 @@ static void test_errors(void **state)
 	}
 }
 
-/* A valid query with one notice, which with --strict-query is an error at that byte. */
+/* A valid query and its notice, if any; --strict-query makes this an error at error_byte. */
 struct notice_case {
 	const char *text, *tree, *notice;
 	size_t error_byte;

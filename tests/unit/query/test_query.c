@@ -20,7 +20,7 @@ void *__wrap_malloc(size_t n_bytes);
 void *__wrap_calloc(size_t n, size_t n_bytes);
 void *__wrap_realloc(void *old, size_t n_bytes);
 
-static size_t n_allocated; /* allocations of the library and this file */
+static size_t n_allocated; /* the number of allocations by the library and this file */
 
 void *__wrap_malloc(size_t n_bytes)
 {
@@ -131,8 +131,8 @@ static void test_operators(void **state)
 	}
 }
 
-/* The phrase has more words than a machine word has bits, and its word occurs at many places. They
- * are searched in one pass. */
+/* A phrase of one repeated word, which occurs at many places: more words than a machine word has
+ * bits. One pass searches all places. */
 static void test_long_phrase(void **state)
 {
 	enum {
@@ -193,7 +193,7 @@ static void test_names_of_files(void **state)
 {
 	struct document document = file("word");
 	struct bs_query_request request = ask("name:notes word");
-	/* a word, because there is no field of this name */
+	/* name is a word, because there is no field of this name */
 	assert_string_equal(answer(&request, &document), "no");
 	request.file_names = true;
 	AUTO(bs_query_free_at) struct bs_query *query = make(&request);
@@ -346,7 +346,7 @@ static void test_scores(void **state)
 	bs_statistics_free(NULL);
 }
 
-/* Short and long texts, with and without the words. */
+/* Makes a text of n_words random words, among them words of the queries. */
 static void make_text(char *text, size_t n_words, unsigned seed)
 {
 	static const char *const words[] = {

@@ -289,7 +289,7 @@ static void test_trees(void **state)
 		check_tree(trees[i].pattern, trees[i].tree);
 }
 
-/* The analysis requires nothing where it cannot know what PCRE2 does: a comment that may end with
+/* The analysis requires no grams where it cannot know what PCRE2 does: a comment that may end with
  * \r, white space of extended syntax in which versions of PCRE2 differ, invalid UTF-8, and
  * characters that a later Unicode may assign. */
 static void test_doubtful(void **state)
@@ -319,7 +319,7 @@ static void check_keys(const struct bs_gram_node *node)
 	assert_memory_equal(node->keys, keys.data, keys.used_bytes);
 }
 
-/* The properties that gram_tree.h promises for every tree. */
+/* Checks the properties that gram_tree.h promises for every tree. */
 static void check_promises(const struct bs_gram_tree *tree)
 {
 	for (uint32_t i = 0; i < tree->n_nodes; i++) {
@@ -352,8 +352,8 @@ static void test_promises(void **state)
 	}
 }
 
-/* Patterns that are too costly become ANY. Quadratic work would exceed the time limit of a test.
- * Frees the text. */
+/* Analyses a costly pattern, and frees its text. Quadratic work would exceed the time limit of a
+ * test; patterns that are too costly become ANY. */
 static void check_costly_text(struct bs_buffer *text)
 {
 	AUTO(bs_gram_tree_free_at) struct bs_gram_tree *tree;
@@ -362,7 +362,7 @@ static void check_costly_text(struct bs_buffer *text)
 	bs_buffer_deinit(text);
 }
 
-/* n_times `middle` between `start` and `end`. */
+/* Checks a pattern of `start`, n_times `middle`, and `end`. */
 static void check_costly(const char *start, const char *middle, const char *end, size_t n_times)
 {
 	struct bs_buffer text = {0};
@@ -422,7 +422,7 @@ static void test_deep(void **state)
 	}
 }
 
-/* A list of words is an OR; if there are far too many, it is ANY, also in groups of a hundred. */
+/* A list of words gives an OR, also in groups of a hundred; a list of 20,000 words gives ANY. */
 static void test_many_words(void **state)
 {
 	static const size_t numbers[] = {1000, 10000, 20000};

@@ -173,7 +173,7 @@ static void test_excerpts(void **state)
 	}
 }
 
-/* PCRE2 has at most 10,000 names. */
+/* PCRE2 allows at most 10,000 named groups. */
 static void test_names(void **state)
 {
 	struct bs_rust_options options = {.form = BS_RUST_CHARACTERS};
@@ -290,7 +290,7 @@ static void test_words(void **state)
 	}
 }
 
-/* PCRE2 10.42's own JIT code does not find these. */
+/* These matches must be found, although the JIT code of PCRE2 10.42 alone does not find them. */
 static void test_repeats_after_alternatives(void **state)
 {
 	static const struct {

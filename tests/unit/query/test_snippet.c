@@ -99,7 +99,7 @@ static void test_white_space(void **state)
 	            "b\xc2\xa0\xc2\x85"
 	            "c",
 	            NO_WORDS, 0, "a b c");
-	/* within and at the edges of a hit */
+	/* white space within a hit and at its edges */
 	check_words("x a  b y", WORDS("a  b"), 0, "x [a b] y");
 	check_words("x a b y", WORDS("a ", "b"), 0, "x [a b] y");
 	check_words("x a b y", WORDS("a", "b"), 0, "x [a] [b] y");
@@ -141,18 +141,18 @@ static void test_windows(void **state)
 	const char *text = "one cat two three four five six seven eight nine ten cat dog eleven "
 			   "twelve thirteen cat cat "
 			   "cat fourteen fifteen sixteen";
-	/* the most distinct elements */
+	/* the window with the most distinct elements is chosen */
 	check_words(text, WORDS("cat", "dog"), 30, "…nine ten [cat] [dog] eleven…");
-	/* then the most hits */
+	/* among these, the window with the most hits */
 	check_words(text, WORDS("cat"), 30, "…thirteen [cat] [cat] [cat] fourteen…");
-	/* then the earliest */
+	/* among these, the earliest window */
 	check_words(text, WORDS("three", "fourteen"), 20, "…two [three] four five…");
-	/* wide enough for all hits */
+	/* a window that is wide enough for all hits */
 	check_words(text, WORDS("one", "sixteen"), 125,
 	            "[one] cat two three four five six seven eight nine ten cat dog eleven twelve "
 	            "thirteen cat cat cat "
 	            "fourteen fifteen [sixteen]");
-	/* at the ends, more context is shown on the other side */
+	/* at the ends of the text, more context is shown on the other side of the hit */
 	check_words(text, WORDS("one"), 30, "[one] cat two three four five…");
 	check_words(text, WORDS("sixteen"), 30, "…cat fourteen fifteen [sixteen]");
 	check_words(text, NO_WORDS, 30, "one cat two three four five…");
@@ -168,7 +168,7 @@ static void test_cuts(void **state)
 	/* a hit longer than the line */
 	check_words("x abcdefghijklmnopqrstuvwxyz y", WORDS("abcdefghijklmnopqrstuvwxyz"), 10,
 	            "x [abcdefgh]…");
-	/* between any two characters of a script without spaces, but never before a mark */
+	/* a text without spaces is cut between any two characters, but never before a mark */
 	check_words("いろはにほへとちりぬるを", WORDS("へ"), 10, "…にほ[へ]とち…");
 	check_words("ee\xcc\x81"
 	            "ee\xcc\x81"
@@ -223,7 +223,7 @@ static void test_lines(void **state)
 	            WORDS("cat"), 20, "…four [cat] five six…");
 	check_shape(BS_SNIPPET_LINES, "before\n\tone two three cat\nbehind", WORDS("cat"), 17,
 	            "one two three [cat]");
-	/* few lines, and few of them before the line of the first hit */
+	/* at most eight lines, at most two of them before the line of the first hit */
 	check_shape(BS_SNIPPET_LINES, "1\n2\n3\n4\ncat\n6\n7\n8\n9\n10\n11\n", WORDS("cat"), 160,
 	            "3\n4\n[cat]\n6\n7\n8\n9\n10");
 	check_shape(BS_SNIPPET_LINES, "\n\n\n", NO_WORDS, 20, "");
@@ -292,7 +292,7 @@ static void test_long_run(void **state)
 	assert_string_equal(got, "[cat]. [字漢字]…");
 }
 
-/* 64 MB of one byte around a few hits. Only the text near the hits is readable. */
+/* 64 MB of equal bytes around a few hits. Only the text near the hits is readable. */
 static void check_huge(char filling)
 {
 	const size_t text_bytes = (size_t)1 << 26, near_bytes = 1 << 20;
@@ -328,8 +328,8 @@ static void test_huge_texts(void **state)
 	check_huge('\x81');
 }
 
-/* A single line of valid UTF-8 without control characters, without double, leading and trailing
- * spaces, with paired marks around something, and at most as wide as requested. */
+/* Expects a single line of valid UTF-8 without control characters, without double, leading and
+ * trailing spaces, with paired marks around something, and at most as wide as requested. */
 static void check_line(const char *line, size_t width)
 {
 	bool is_marked = false;
@@ -536,7 +536,7 @@ static enum bs_status gather(void *context, const struct bs_token *tokens, size_
 	return BS_OK;
 }
 
-/* Hits are the words that the tokenizer yields, as when the verifier finds them. */
+/* Takes all words of the tokenizer as hits, with the places that the verifier would find. */
 static void test_analyzed(void **state)
 {
 	struct bs_tokenizer *tokenizer;

@@ -68,7 +68,7 @@ static void test_unchanged(void **state)
 	assert_int_equal(bs_loader_failures(rig.loader), 0);
 }
 
-/* Telling the loader which documents will be read does not change their texts. */
+/* bs_loader_expect announces documents that will be read; this does not change their texts. */
 static void test_expected(void **state)
 {
 	rig_load();

@@ -133,7 +133,7 @@ static void test_pairs(void **state)
 	assert_int_equal(bs_plan_n_pairs(&rig.plan), 3);
 }
 
-/* Distinct years of a segment before a year. */
+/* Returns the number of distinct years in a segment that are earlier than `before`. */
 static uint32_t count_years(uint32_t segment, int before)
 {
 	uint32_t n = 0;

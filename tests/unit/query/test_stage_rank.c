@@ -77,7 +77,7 @@ static void test_scores(void **state)
 	}
 }
 
-/* A word that a document may have makes the score an upper bound. */
+/* If it is unknown whether a document has the words, its score is an upper bound. */
 static void test_bounds(void **state)
 {
 	uint8_t has[2] = {BS_HAS_MAYBE, BS_HAS_MAYBE};
@@ -198,11 +198,11 @@ struct top_search {
 	const struct rig_scored *query;
 	struct bs_top top;
 	struct bs_top_scan scan;
-	bool settles_early; /* between shards, not only at the end */
+	bool settles_early; /* settles between shards, not only at the end */
 	uint64_t n_settled;
 };
 
-/* Offers the waiting documents that match by their texts, highest bound first. */
+/* Scores the waiting documents, highest bound first, and offers those whose texts match. */
 static enum bs_status settle(void *context, bool are_few, struct bs_error *err)
 {
 	struct top_search *search = context;
@@ -230,7 +230,7 @@ static void filtered(void *context)
 {
 }
 
-/* All matches, each scored, the best first. */
+/* Lists all matches with their scores, the best first. */
 static size_t score_all(const struct rig_scored *query, struct bs_ranked_hit *hits)
 {
 	size_t n = 0;

@@ -229,7 +229,7 @@ static enum bs_status has_name(struct bs_file_names *names, uint32_t n, struct b
 	return BS_OK;
 }
 
-/* The scan asks the file names of the plan. */
+/* The scan decides name: clauses by the file names of the plan. */
 static void test_names(void **state)
 {
 	const struct rig_case cases[] = {{"name:sub", "@/sub/", true},

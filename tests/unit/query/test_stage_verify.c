@@ -23,7 +23,7 @@ static void plan(const char *query)
 	rig_plan(query);
 }
 
-/* A verifier of rig.plan. by_bytes: texts may be searched by their bytes. */
+/* Begins a verifier of rig.plan. by_bytes: texts may be searched by their bytes. */
 static void begin(bool by_bytes, bool is_scored)
 {
 	bs_verifier_end(&verifier);
@@ -127,8 +127,8 @@ static void test_changed(void **state)
 			                 !(is_sure && !request.is_scored && of_stays.is_hit));
 		}
 	}
-	/* The score is that of the new text by the statistics of the index; rig_df counts the
-	 * new text. */
+	/* The score is that of the new text by the statistics of the index. These come from the
+	 * plan, because rig_df counts the new text. */
 	plan("river stone");
 	begin(true, true);
 	double norm = 1.2 * (0.25 + 0.75 * 7 / rig_avgdl());
