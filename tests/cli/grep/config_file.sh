@@ -4,7 +4,7 @@ printf 'foo\nFOO bar\nnot this\n' >a.txt
 printf 'foo\n' >b.c
 cp a.txt .hidden
 config=$SCRATCH/config
-# same_configured ARGUMENT...: compares rg and bitsift with that file of arguments.
+# same_configured ARGUMENT...: compares rg and bitsift, both with $config as file of arguments.
 n_configured=0 compared=no
 ! can_compare || compared=yes
 same_configured() {

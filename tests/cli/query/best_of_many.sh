@@ -10,8 +10,8 @@ awk 'BEGIN {
     }
 }' >c.jsonl
 bitsift index c.jsonl 2>&1 | tail -n 0
-# best QUERY: prints the number of hits, and for which limits the best are not the first of all
-# hits.
+# best QUERY: prints the number of hits, and the limits with which the query finds other hits than
+# the first ones of --brute.
 best() {
     bitsift query "${options[@]}" --brute -n 100000 --format '{id} {score}\n' "$1" >all || true
     printf '%s: %s\n' "$1" "$(wc -l <all)"

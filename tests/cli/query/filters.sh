@@ -105,7 +105,7 @@ for year in 1600 1700 1960 2024 2261 2262 2300 2440 9000; do
     touch -d "$year-06-01T12:00:00.5" "f$year"
     [ "$(date -u -d "@$(stat -c %Y "f$year")" +%Y)" = "$year" ] || rm "f$year"
 done
-far() { # NAME GOT WANTED
+far() { # NAME GOT WANTED: reports if GOT is not WANTED
     [ "$2" = "$3" ] || printf '%s: %s, not %s\n' "$1" "$2" "$3"
 }
 names=$(printf '%s\n' f*)

@@ -4,7 +4,7 @@ echo 'cat dog' >a.txt
 quiet bitsift index .
 printf '%s\n' '{"id":"1","title":"cat","text":"cat 2 dog","year":1990}' '{"id":"2","title":"a bird","text":"bird 1","year":2001}' '{"id":"3","text":"dog"}' >"$SCRATCH/r.jsonl"
 quiet bitsift index --index "$SCRATCH/records" "$SCRATCH/r.jsonl"
-# strict QUERY: prints the lines that --strict-query adds; it must end with 2 and find nothing.
+# strict QUERY: prints the lines that --strict-query adds; the exit status must be 2, without hits.
 strict() {
     local status=0
     bitsift query --count -- "$1" >/dev/null 2>"$SCRATCH/lenient" || true
