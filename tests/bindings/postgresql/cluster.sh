@@ -10,8 +10,8 @@
 #     cluster_start NAME; cluster_stop NAME [MODE]; cluster_kill NAME; cluster_end
 #     sql NAME [PSQL_ARGUMENT...]   psql: unaligned, only tuples, stops at the first error
 #
-# PG_CONFIG: another version's pg_config. EXTENSION: a folder with the built extension; otherwise
-# "make install" builds it, with MAKE_ARGUMENTS. CLUSTER_ROOT: an existing installation.
+# PG_CONFIG: the pg_config of the PostgreSQL to use. EXTENSION: a folder with the built extension;
+# otherwise "make install" builds it, with MAKE_ARGUMENTS. CLUSTER_ROOT: an existing installation.
 
 cluster_source=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../../bindings/postgresql" && pwd -P)
 PG_CONFIG=${PG_CONFIG:-pg_config}
@@ -31,7 +31,7 @@ cluster_install() { # ROOT
     bin=$("$PG_CONFIG" --bindir) lib=$("$PG_CONFIG" --pkglibdir) share=$("$PG_CONFIG" --sharedir)
     mkdir -p "$root$bin" "$root$lib" "$root$share/extension"
     cp -L "$bin"/{postgres,initdb,pg_ctl,pg_basebackup,psql,pg_isready,pg_dump,pg_restore,pgbench,pg_amcheck,pg_waldump} "$root$bin/"
-    # The folder has 200 libraries that are only read.
+    # Links suffice for the 200 libraries in this folder, because they are only read.
     ln -sfn "$lib"/* "$root$lib/"
     find "$share" -mindepth 1 -maxdepth 1 ! -name extension -exec ln -sfn {} "$root$share/" \;
     ln -sfn "$share"/extension/* "$root$share/extension/"
@@ -119,7 +119,7 @@ cluster_kill() { # NAME
     rm -f -- "$cluster_folder/$1/postmaster.pid"
 }
 
-cluster_end() { # stops all clusters and removes their files, except an installation elsewhere
+cluster_end() { # stops all clusters; without KEEP, removes cluster_folder
     local name
     for name in "${cluster_names[@]:-}"; do
         if [ -n "$name" ] && [ -e "$cluster_folder/$name/postmaster.pid" ]; then cluster_stop "$name" immediate || true; fi
