@@ -1,4 +1,4 @@
-# Helpers for the scripts of tests. run.sh sources this file before each script.
+# Helpers for the test scripts in the folders here. run.sh sources this file before each script.
 set -eu
 
 # show COMMAND...: prints the command, its standard output, its standard error (each line marked

@@ -25,7 +25,7 @@ done
 "$RESEAL" matrix/.bitsift words
 
 # ask ARGUMENT...: shows a query with --no-stat. Without --no-stat, the query checks the files,
-# whose fingerprints are new, because they are copies. It must print the same.
+# whose fingerprints are new, because they are copies. Then it must print the same.
 ask() {
     show bitsift query --no-stat "$@"
     bitsift query "$@" | diff - <(bitsift query --no-stat "$@")

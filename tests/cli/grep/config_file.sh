@@ -1,4 +1,4 @@
-# BITSIFT_CONFIG_PATH, or if it is not set RIPGREP_CONFIG_PATH: a file of arguments for every grep.
+# BITSIFT_CONFIG_PATH, or else RIPGREP_CONFIG_PATH, names a file of arguments for every grep.
 . "$(dirname -- "$LIB")/grep_trees.sh"
 printf 'foo\nFOO bar\nnot this\n' >a.txt
 printf 'foo\n' >b.c

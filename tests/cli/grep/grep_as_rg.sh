@@ -61,11 +61,11 @@ for marks in '\xff\xfe' '\xfe\xff' '\xef\xbb\xbf'; do
     done
     INPUT=$SCRATCH/marks same -aob . -
 done
-# Patterns from standard input, which can be read once.
+# Patterns from standard input, which can be read only once.
 INPUT=docs/noend.txt same -f - src
 INPUT=docs/noend.txt same -f - -f - src
 INPUT=docs/noend.txt same -f - src -
-# The order of patterns counts.
+# If several patterns match at one place, the first of them counts.
 printf 'foo_b\n' >"$SCRATCH/patterns"
 same -o -e foo -f "$SCRATCH/patterns" src
 same -o -f "$SCRATCH/patterns" -e foo src
@@ -92,7 +92,7 @@ for options in '' -A2 -P '-P -A2' --passthru '-P --passthru' -v '-v -A1' -c -o '
         done
     done
 done
-# --stop-on-nonmatch; -U undoes it.
+# --stop-on-nonmatch and -U undo each other: the last one counts.
 for options in '' -n -A2 -C1 --passthru '-P -v' --json -c '--stats -C1' -U; do
     # shellcheck disable=SC2086
     same --stop-on-nonmatch $options -e foo -e line src docs
@@ -142,7 +142,7 @@ for command in "$SCRATCH/host" "$SCRATCH/failing" nowhere ''; do
     same --color always --hyperlink-format default --hostname-bin "$command" foo src
 done
 WSL_DISTRO_NAME=some same --color always --hyperlink-format 'x:{wslprefix}{path}' foo src
-# Separators of any bytes.
+# Separators may contain any bytes.
 same --field-match-separator '\x00' foo src
 same --field-match-separator '\0' foo src
 same --field-context-separator 'a\x00\tb' -C1 foo src

@@ -39,7 +39,7 @@ bitsift index -q .
 check
 unset BITSIFT_INDEX
 
-# Rules that ripgrep 14 and 15 changed.
+# Rules whose meaning changed in ripgrep 14 or 15.
 mkdir -p "$SCRATCH/new/sub/deep/x." "$SCRATCH/new/sub/.hid" "$SCRATCH/new/out"
 (
     cd "$SCRATCH/new"

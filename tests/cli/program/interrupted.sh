@@ -1,5 +1,5 @@
 # Ctrl-C and SIGTERM: an interrupted run reports the signal in one line, ends by it, and leaves no
-# files.
+# new files.
 set -m # otherwise background processes ignore SIGINT
 # interrupt SIGNAL COMMAND...: sends the signal once the command has read some of its standard input
 # and waits for more.

@@ -1,5 +1,5 @@
-# The best of many and of few: documents skipped by bounds are never among the best, for any number
-# of requested hits.
+# The best of many or few hits: documents that score bounds exclude are never among the best, for
+# any number of requested hits.
 awk 'BEGIN {
     for (i = 0; i < 60000; i++) {
         late = i < 20000 ? (i % 100 == 0) : 1

@@ -43,7 +43,7 @@ QUERIES
 show bitsift query ''
 show bitsift query '   '
 each show bitsift query --strict-query :: "$(printf 'a\tb (')" "$(printf 'caf\351 (')" "$(printf 'one\ntwo (')"
-show bitsift query --strict-query $'caf\u202e\u1112\u1161\u11ab (' # a syllable of three letters takes two columns; a character that changes the direction is shown as one
+show bitsift query --strict-query $'caf\u202e\u1112\u1161\u11ab (' # a syllable of three letters takes two columns; U+202E, which reverses text, is shown as U+FFFD
 echo '# no error'
 show bitsift query --count cat +++
 each show bitsift query --count :: '- cat' 'cat and dog' 'nofield:cat'

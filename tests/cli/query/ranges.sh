@@ -52,7 +52,7 @@ every --any year:2001.. dog
 every name:70..80
 show bitsift query 'cat year:1990..2000'
 
-# Ranges of a field without numbers, or of no field, or with invalid ends: text, with a notice.
+# Read as text, with a notice: ranges of no field, of fields without numbers, with invalid ends.
 each every :: 'text:>5' text:1990..2000 year:a..z 'year:>old' 'year:1m..2m' 'year:=>1990' title:=a name:70..x
 finds 'cat year:..'
 every 'yaer:1990..2000'
