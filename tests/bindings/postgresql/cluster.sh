@@ -85,7 +85,7 @@ cluster_make() { # NAME [LINE...]
     cluster_start "$name"
 }
 
-# cluster_replica NAME OF: a copy of cluster OF that replicates it.
+# cluster_replica NAME OF: makes and starts the cluster NAME, a replica of the cluster OF.
 cluster_replica() {
     as_postgres "$cluster_bin/pg_basebackup" -h "$cluster_folder" -p "$(cluster_port "$2")" -U postgres -D "$cluster_folder/$1" -R -c fast --no-sync
     printf '%s\n' "port = $(cluster_port "$1")" "hot_standby_feedback = on" "max_standby_streaming_delay = -1" |

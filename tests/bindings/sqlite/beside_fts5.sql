@@ -1,4 +1,4 @@
--- FTS5 splits plain words as bitsift does, so both must count the same. n_other: other counts.
+-- FTS5 splits plain words as bitsift does, so counts must be equal. n_other: queries that differ.
 CREATE VIRTUAL TABLE f USING fts5(title, body);
 CREATE VIRTUAL TABLE b USING bitsift(title, body);
 CREATE TABLE vocabulary(n INTEGER PRIMARY KEY, word);

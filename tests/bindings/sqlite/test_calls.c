@@ -181,7 +181,7 @@ static void *interrupt_often(void *db)
 	return NULL;
 }
 
-/* Interrupts a search that the index cannot decide, so that it reads every row. */
+/* Interrupts a search that reads every row, because the index cannot decide it. */
 static void test_interrupt(void **state)
 {
 	sqlite3 *db = open_database("");
