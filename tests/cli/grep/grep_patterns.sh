@@ -3,9 +3,8 @@
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 make_tree
-# Syntax that rg's own engine lacks but bitsift accepts without -P, with its meaning in rg -P.
-# like_pcre2_as RG_PATTERN PATTERN OPTION...: compares bitsift, which searches PATTERN, with rg -P,
-# which searches RG_PATTERN, in files of valid UTF-8.
+# Syntax that rg's own engine lacks but bitsift accepts without -P. like_pcre2_as RG_PATTERN PATTERN
+# OPTION...: compares bitsift (PATTERN) with rg -P (RG_PATTERN), in files of valid UTF-8.
 like_pcre2_as() {
     local rg_status=0 our_status=0 like=$1 pattern=$2
     shift 2

@@ -23,8 +23,7 @@ bitsift index -q --index j1 -j 1 --memory 16M files long.txt records.jsonl
 [ "$(find j1 -name 'seg-*' | wc -l)" -gt 1 ] && echo 'several segments'
 compare --memory 16M files long.txt records.jsonl >several
 sed 's/seg-0*[0-9]*/seg-N/' several | sort -u
-# Choices based on a sample of the sources are made by the first run that finds documents, not by a
-# run on an empty folder.
+# Choices based on a sample of the sources are made by the first run that finds documents.
 mkdir later
 bitsift index -q --index grown later
 cp files/* long.txt later
