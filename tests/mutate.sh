@@ -5,7 +5,7 @@
 # changes.
 #
 # --list   prints the table.
-# --check  only checks that every change still applies: its text occurs exactly once in its file.
+# --check  only checks that every change still applies: OLD occurs exactly once in its file.
 #
 # Works on a copy, build/mutate/tree, with its own build folder (preset dev), so it can be
 # interrupted at any time. Exit status 0: every change was detected, or has a reason why no test can
@@ -149,13 +149,13 @@ def configure(tree, build):
 def targets_of(test, build):
     """Returns the built files that the test uses: its program, its arguments, and files in its environment."""
     names = set(re.findall("[\"=]" + re.escape(build) + "/([^\";]+)", test))
-    # Files that a program is built after, such as another program, belong to the target and not to
-    # its source file.
+    # A test may need other programs (add_dependencies). Ninja builds them for the target test_NAME,
+    # but not for the file tests/test_NAME.
     return {os.path.basename(name) if "test_" in name else name for name in names}
 
 
 def run_test(name, build):
-    """Returns None if the test passes, otherwise the reason in a word."""
+    """Returns None if the test passes, otherwise its name, after a timeout with "(timeout)"."""
     done = run(["ctest", "-R", "^" + name + "$"], build)
     if "***Not Run" in done.stdout or "No tests were found" in done.stdout:
         fail("a test does not run:\n" + done.stdout)
@@ -185,7 +185,7 @@ def prepare(root, tree, changes):
 
 
 def attempt(change, tree, build, targets):
-    """Returns (is an error of the table, text to print); the first is None if no test detected the change."""
+    """Returns (True, why): it does not compile; (False, test): detected; (None, ""): missed."""
     path = os.path.join(tree, change.file)
     before = read_text(path)
     place = places(before, change.old)[0]

@@ -26,8 +26,8 @@ import sys
 import tempfile
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
-# Prefixes of messages, after a sign of `changes` in cli/lib.sh. A message of a program gets a
-# template automatically, another line only if its template exists.
+# Prefixes of messages, which may follow a sign of `changes` (cli/lib.sh). Only a message of bitsift
+# (group 1) gets a new template automatically; other lines use the templates that exist.
 MARK = re.compile(r"(?:[-+] )?(?: *! )?(?:(bitsift(?:-bench)?: )|(?:ERROR|HINT|NOTICE|WARNING|DETAIL):  "
                   r"|(?:Runtime|Parse) error near line \d+: |Error: stepping, )?")
 KEYED = re.compile(r"<([a-z0-9-]+)>(?: (.*))?$", re.S)
@@ -144,7 +144,7 @@ def match(template, text):
 
 
 def cuts(text, arguments):
-    """Yields all templates that produce the text with these arguments, the likeliest order first."""
+    """Yields at most 5,000 templates that produce the text with these arguments, leftmost first."""
     def places(spans):
         if len(spans) == len(arguments):
             yield spans
@@ -167,14 +167,14 @@ def cuts(text, arguments):
 
 
 def neighbours(template):
-    """Returns the pairs of an argument and the word before or after it."""
+    """Returns the pairs of adjacent words of the template, where an argument counts as a word."""
     numbers = itertools.count(1)
     words = re.findall(r"\{\d+\}|\w+", HOLE.sub(lambda hole: hole[0] if hole[1] else f"{{{next(numbers)}}}", template))
     return set(itertools.pairwise(words))
 
 
 def compare(wording, expected, actual, folder=None):
-    """Prints the differences. With a folder, records the present messages there instead, for reword."""
+    """Prints the differences; with a folder, records new wordings of messages there, for reword."""
     told, said = read(expected), read(actual)
     shown = [wording.decode(line) for line in told]
     notes = []
@@ -208,7 +208,7 @@ def update(expected, actual, folder=FOLDER):
 
 
 def learn(wording, notes):
-    """Adopts the texts of the notes. Returns the reasons for those it cannot, as lines."""
+    """Changes the templates to the wordings in the notes. Returns as lines what prevents this."""
     by_key, problems = {}, []
     for test, key, arguments, text in notes:
         by_key.setdefault(key, {})[text] = test, arguments
@@ -222,7 +222,7 @@ def learn(wording, notes):
             left = [template for template in possible if fill(template, arguments) == text]
             possible, other = (left, other) if left else (possible, text)
         if other == new:
-            # If arguments are equal, each takes the place with the same words around it.
+            # If arguments are equal, take the template whose arguments keep most neighbours.
             wording.templates[key] = max(possible, key=lambda template: len(neighbours(template) & neighbours(old)))
         else:
             problems += [f"<{key}> has more than one wording now:"] + [f"  {texts[text][0]}: {text}" for text in (new, other)]

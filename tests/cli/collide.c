@@ -22,13 +22,13 @@
 #define LIST_LOG2   19u
 #define MOST_PAIRS  (1u << 21)
 
-/* Offset of each block's part of the secret. */
+/* For each block, the offset of the part of XXH3's secret that is mixed with it. */
 static const unsigned secret_offset[N_LISTS] = {0, 32, 64, 96, 112, 80, 48, 16};
 
 struct entry {
 	uint64_t sum;
-	uint32_t first; /* of a single block: its number */
-	uint32_t second;
+	uint32_t first;  /* of a block: its number; otherwise an index in the first joined list */
+	uint32_t second; /* an index in the second joined list */
 };
 
 struct list {
@@ -71,13 +71,13 @@ static int compare_sums(const void *a, const void *b)
 	return x->sum < y->sum ? -1 : x->sum > y->sum;
 }
 
-/* Returns the pairs of an entry of each list whose sums end in n_zeros zero bits. */
+/* Returns the pairs, of an entry of each list, whose sums end in n_zeros zero bits. */
 static struct list join(struct list a, struct list b, unsigned n_zeros)
 {
 	struct list joined = new_list(MOST_PAIRS);
 	uint64_t mask = (n_zeros < 64 ? UINT64_C(1) << n_zeros : 0) - 1;
 	uint32_t shift = 64 - n_zeros;
-	/* Sort by the bits that must match. */
+	/* Rotate the sums, so that the sort compares the low n_zeros bits, which must match. */
 	for (size_t i = 0; i < b.n; i++)
 		b.entries[i].sum =
 			b.entries[i].sum << shift | (shift ? b.entries[i].sum >> n_zeros : 0);

@@ -1,4 +1,4 @@
-# Sourced by grep_*.sh: a tree of difficult files, and the comparison with rg.
+# For scripts that compare grep with rg: a tree of difficult files, and the comparison.
 
 # Every kind of file that matters to grep: line ends, missing final line ends, blank lines, NUL
 # bytes early and late, encodings, long lines, names.
@@ -52,9 +52,9 @@ n_other=0
 same() {
     local rg_status=0 our_status=0
     rg --no-config --sort path "$@" >"$SCRATCH/rg" 2>"$SCRATCH/rg.err" <"${INPUT:-/dev/null}" || rg_status=$?
-    # With -P rg can crash on empty matches.
+    # With -P, rg can crash on empty matches; such a case is not compared.
     [ "$rg_status" -lt 128 ] || return 0
-    # If the output is a file, grep recognises it among the files that it reads.
+    # Alternate between a file and a pipe: grep compares each file it reads with an output file.
     if (((n_same + n_other) % 2)); then
         bitsift grep "$@" >"$SCRATCH/ours" 2>"$SCRATCH/ours.err" <"${INPUT:-/dev/null}" || our_status=$?
     else

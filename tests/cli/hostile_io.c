@@ -3,8 +3,8 @@
  * environment variables:
  *
  *   FAIL_OPEN=TEXT     paths that contain TEXT cannot be opened (EIO)
- *   FAIL_READ=TEXT     files and folders whose paths contain TEXT cannot be read (EIO),
- *   FAIL_READ_FROM=N   ... files only from byte N on
+ *   FAIL_READ=TEXT     files and folders whose paths contain TEXT cannot be read (EIO)
+ *   FAIL_READ_FROM=N   with FAIL_READ: only reads that start at byte N or later fail
  *   NO_OPENAT2=1       openat2 does not exist (ENOSYS), as on kernels before 5.6
  *   FAIL_REALLOC=N     the Nth call of realloc fails
  *   FAIL_LOAD=TEXT     libraries whose names contain TEXT cannot be loaded

@@ -1,9 +1,9 @@
-# Helpers of the scripts in this folder; sourced by them.
+# Helpers for the test scripts in the folders here. run.sh sources this file before each script.
 set -eu
 
 # show COMMAND...: prints the command, its standard output, its standard error (each line marked
-# with "! ") and its exit status unless 0, as a transcript. Text that differs between runs or file
-# formats is replaced.
+# with "! ") and its exit status unless 0, as a transcript. In the command and in standard error,
+# text that differs between runs is replaced (neutral).
 show() {
     local status=0
     announce "$@"
@@ -13,7 +13,7 @@ show() {
     [ "$status" -eq 0 ] || printf 'exit status %d\n' "$status"
 }
 
-# copy_sample FOLDER: copies the sample corpus, without an index that somebody made in it.
+# copy_sample FOLDER: copies the sample corpus. Leaves out an index, if it contains one.
 copy_sample() {
     cp -r "$SAMPLE" "$1"
     rm -rf -- "$1/.bitsift"
@@ -45,7 +45,7 @@ quiet() {
     [ "$status" -eq 0 ] || { announce "$@" && printf 'exit status %d\n' "$status"; }
 }
 
-# each COMMAND... :: LAST...: runs the command once with each of these last arguments.
+# each COMMAND... :: LAST...: runs the command once for each LAST, which is added to its arguments.
 each() {
     local each_command=() each_last
     while [ "$1" != :: ]; do
@@ -66,10 +66,10 @@ once() {
     mv "$once_last.new" "$once_last"
 }
 
-# changes NAME COMMAND...: prints the command's output; after the first call with this name only what
-# changed since the previous one: after the first line (`show` prints the command there) the lines
-# that are gone ("- ") and the new ones ("+ "), or the output if that is shorter. Prints nothing if
-# nothing changed.
+# changes NAME COMMAND...: prints the command's output. Later calls with this name print only the
+# changes since the previous call: the first line of the output (from `show`: the command), lines
+# that are gone ("- ") and new lines ("+ "). If the whole output is not longer than this, they print
+# the whole output. They print nothing if nothing changed.
 changes() {
     local changes_last=$SCRATCH/.changes.${1//\//_}
     : >>"$changes_last"
@@ -113,10 +113,10 @@ every() {
     done
 }
 
-# settle: from now on each bitsift trusts the fingerprints of all files that were written before it
-# starts (clock_preload.c; if that cannot be preloaded, it starts later). Otherwise, the next index
-# run would read a recent file again and count it as changed, depending on the speed of the machine.
-# unsettle: undoes settle.
+# settle: from now on, each bitsift trusts the fingerprints of files written before it starts,
+# because clock_preload.c is preloaded, or if that is impossible, because bitsift starts with a
+# delay. Otherwise, an index run may read a recent file again and count it as changed, depending on
+# the speed of the machine. unsettle: ends the preloading, but not the delay.
 settle() {
     local bin=${SCRATCH%/*}/bin
     if can_preload; then
@@ -131,8 +131,8 @@ unsettle() {
     unset LD_PRELOAD
 }
 
-# Prints a file without times, rates, sizes of the index, process ids and the name of the temporary
-# folder, and without the line that reports the index's place if that is .bitsift.
+# neutral FILE: prints a file with placeholders for times, rates, sizes of the index, process ids
+# and the temporary folder, and without the line that says that the index is in .bitsift.
 neutral() {
     sed -E -e "s|$(dirname -- "$SCRATCH")|TOP|g" \
         -e 's/\b[0-9]+\.[0-9]+ s\b/T s/' -e 's/\([0-9]+ MB\/s\)/(N MB\/s)/' \
@@ -164,13 +164,13 @@ skip() {
 can_compare() {
     [[ $(rg --version 2>/dev/null) == 'ripgrep 15.0.0 '* ]] || ! skip_part 'rg is not ripgrep 15.0.0'
 }
-# can_use COMMAND: true if it is installed; otherwise, calls skip_part.
+# can_use COMMAND: true if the command is installed; otherwise, calls skip_part.
 can_use() {
     command -v "$1" >/dev/null || ! skip_part "$1 is not installed"
 }
 
-# as_nobody COMMAND...: runs it as a user who is bound by file permissions. can_be_nobody: true if
-# that is possible here; otherwise, calls skip_part.
+# as_nobody COMMAND...: runs the command as a user who is bound by file permissions, so not as root.
+# can_be_nobody: true if that is possible here; otherwise, calls skip_part.
 as_nobody() {
     if [ "$(id -u)" -ne 0 ]; then
         "$@"
@@ -178,7 +178,7 @@ as_nobody() {
         HOME=$(dirname -- "$SCRATCH")/nobody setpriv --reuid=65534 --regid=65534 --clear-groups -- "$@"
     fi
 }
-# hostile VARIABLE=VALUE... COMMAND...: runs it with hostile_io.c, which these variables control.
+# hostile VARIABLE=VALUE... COMMAND...: preloads hostile_io.c, which these variables control.
 hostile() {
     env LD_PRELOAD="$HOSTILE_IO ${LD_PRELOAD:-}" "$@"
 }
@@ -214,9 +214,9 @@ documents() {
     }'
 }
 
-# within KEY MIB COMMAND...: runs it and reports if it used more memory. KEY: a line of
-# /proc/PID/status: VmHWM (peak resident memory) or RssAnon (anonymous memory, whose peak may be
-# missed).
+# within KEY MIB COMMAND...: runs the command and reports if it used more than MIB. KEY: a line of
+# /proc/PID/status: VmHWM (peak resident memory) or RssAnon (anonymous memory; a peak between two
+# samples is missed).
 within() {
     local key=$1 most=$2 pid status=0 peak=0 name value
     shift 2
@@ -230,7 +230,7 @@ within() {
     done
     wait "$pid" || status=$?
     echo "$key: $((peak / 1024)) MiB of $most" >&2
-    # Sanitizers need more.
+    # Sanitizers need more memory, so no limit is checked.
     [ -n "${SANITIZED:-}" ] || [ "$peak" -le $((most * 1024)) ] || echo "too much memory: $((peak / 1024)) MiB"
     return "$status"
 }

@@ -2,12 +2,12 @@
  * reseal.c: forges files of an index, with correct checksums.
  *
  *   bitsift-reseal FILE VERSION
- *     changes the file's format version, as if another bitsift had written it
+ *     changes the file's format version, as if another version of bitsift had written it
  *   bitsift-reseal DIRECTORY words
- *     makes an index claim that today's tokenizer rules made its words, so that its columns are
- *     used
+ *     makes an index claim that today's tokenizer rules made its words, so that queries use its
+ *     columns
  *   bitsift-reseal FILE SECTION OFFSET BYTES NUMBER
- *     writes a number of BYTES bytes into a section, as an attacker could
+ *     writes NUMBER, of BYTES bytes, at OFFSET in a section, as an attacker could
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@
 #define ENTRY_BYTES   32
 #define MOST_BYTES    (1u << 20)
 
-/* Updates the sum of the page that contains the offset. */
+/* Updates the checksum of the page that contains the offset. */
 static void sum_page(uint8_t *section, uint64_t section_bytes, uint64_t offset, uint8_t *sums)
 {
 	uint64_t page = offset / BS_PAGE_BYTES;

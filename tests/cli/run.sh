@@ -6,8 +6,8 @@
 # LONG, stderr of the script is printed in any case.
 #
 # A script has bitsift and, if test.sh could fetch it, ripgrep 15 in its PATH, an empty current
-# folder, SCRATCH (a folder next to it for files that must not be indexed), an empty HOME, SAMPLE (the
-# sample corpus), and LIB (helpers to source).
+# folder, SCRATCH (a folder next to that one, for files that must not be indexed), an empty HOME,
+# SAMPLE (the sample corpus), README, and LIB (the path of lib.sh, which is sourced already).
 # CTest also sets RESEAL (reseal.c), HOSTILE_IO (hostile_io.c), COLLIDE (collide.c), CLOCK
 # (clock_preload.c) and, in builds with sanitizers, SANITIZED. SEED and ROUNDS select other random
 # cases and their number.
@@ -40,7 +40,7 @@ keep=()
 for variable in ASAN_OPTIONS UBSAN_OPTIONS LSAN_OPTIONS TSAN_OPTIONS SANITIZED RESEAL COLLIDE SEED ROUNDS LONG; do
     [ -z "${!variable:-}" ] || keep+=("$variable=${!variable}")
 done
-# The user nobody loads these libraries, too, also if the checkout is in a folder that only its owner can enter.
+# Copies for the user nobody, who may be unable to enter the folder of the originals.
 for variable in HOSTILE_IO CLOCK; do
     [ -e "${!variable:-}" ] || continue
     cp -- "${!variable}" "$top/bin"

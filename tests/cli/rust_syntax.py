@@ -203,9 +203,9 @@ class Round:
         return self.text.splitlines(True)
 
 
-# The differences that bitsift-grep(1) lists, each with a function that tells whether it explains
-# all differences of a round. Most of these functions repeat the round without the cause: then the
-# programs must agree.
+# The differences that bitsift-grep(1) lists, each with a function that returns whether it explains
+# all differences of a round. Most of these functions repeat the round without the cause of the
+# difference: then the programs must agree.
 EXCUSES = (
     ("PCRE2's limit of time", lambda r: r.is_refused(b"given up: the pattern takes too long")),
     ("PCRE2's limit of size", lambda r: r.is_refused(b"regular expression is too large")),

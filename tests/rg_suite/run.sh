@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # run.sh PROGRAM SOURCES [FOLDER [WAY...]]: runs ripgrep 15's own tests with PROGRAM's grep instead
 # of rg. SOURCES: a folder with ripgrep's sources of 15.0.0; its `tests` are used unmodified. Each
-# test runs with both of rg's engines. The ways: no index (none), a fresh index (fresh), a fresh
-# index with --no-stat (no-stat), an index made by other rules (other-rules), an index of other
-# contents (stale). Prints for each way the number of passed tests and the failed ones, and compares
-# these with expected.tsv (columns: way or all, test, reason; the manual names each test, too). Exit
-# status 1 if they differ. Builds are kept in FOLDER (default build/rg-suite). Needs Debian's
-# archive for crates, and cargo.
+# test runs with both of rg's engines. WAY: no index (none), a fresh index (fresh), a fresh index
+# with --no-stat (no-stat), an index made by other ignore rules (other-rules), an index of other
+# contents (stale); all five by default. Prints for each way the number of passed tests and the
+# failed ones, and compares these with expected.tsv (columns: way or all, test, reason; the manual
+# names each test, too). Exit status 1 if they differ. Builds are kept in FOLDER (default
+# build/rg-suite). Needs cargo, and Debian's archive for crates.
 set -euo pipefail
 here=$(realpath -- "$(dirname -- "$0")")
 [ $# -ge 2 ] || { echo "usage: run.sh PROGRAM SOURCES [FOLDER [WAY...]]" >&2; exit 2; }
@@ -59,10 +59,10 @@ if [ ! -e "$folder/built" ]; then
     (fetch && build) >"$folder/log" 2>&1 || { cat "$folder/log" >&2; exit 2; }
     : >"$folder/built"
 fi
-# The tests expect rg in the parent folder of their own.
+# The test program expects rg in the parent of its own folder.
 cp -- "$here/rg" "$folder/target/debug/rg"
 program=$(find "$folder/target/debug/deps" -name 'integration-*' -type f -executable)
-# No folder above may have an ignore file or an index.
+# The tests run in this folder, because no folder above them may have an ignore file or an index.
 scratch=$(mktemp -d)
 trap 'chmod -R u+rwX -- "$scratch"; rm -rf -- "$scratch"' EXIT
 status=0

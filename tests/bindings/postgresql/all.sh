@@ -17,7 +17,6 @@ trap 'rm -rf -- "$folder"' EXIT
 chmod 755 "$folder"
 cluster_install "$folder/root"
 export CLUSTER_ROOT=$folder/root
-# Copies that the user postgres can run, and a folder that it can write.
 cp -- "$program" "$folder/test_random"
 
 step() {

@@ -16,10 +16,10 @@ fail() {
 same() { # WANTED FOUND WHAT
     [ "$1" = "$2" ] || fail "$3: $2, not $1"
 }
-files() { # finished files, one per line
+files() { # prints the finished files of the cache, one per line
     find "$cache/1" -type f ! -name '*.tmp*' | LC_ALL=C sort
 }
-segment() { # the largest file
+segment() { # prints the largest file of the cache
     find "$cache/1" -type f -printf '%s %p\n' | sort -n | tail -n 1 | cut -d ' ' -f 2
 }
 # Identifies the files: an unchanged file has the same inode and time.
@@ -31,7 +31,7 @@ flip() { # FILE OFFSET: flips a bit
     byte=$(od -An -tu1 -j "$2" -N 1 "$1")
     printf %b "\\x$(printf %x $((byte ^ 16)))" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
 }
-answers() { # [NAME]
+answers() { # [NAME]: prints the answers of the cluster NAME to some queries
     sql "${1:-one}" -c "SET enable_seqscan = off" -c "SELECT count(*), sum(id) FROM t WHERE body @@@ 'number seven'" \
         -c "SELECT count(*), sum(id) FROM t WHERE body @@@ 'eight* OR nine' AND body LIKE '%number 7%'" \
         -c "SELECT count(*), sum(id) FROM t WHERE body ~ 'row [0-9]+9 '" \
@@ -114,7 +114,7 @@ said=$(sql one -v ON_ERROR_STOP=0 -c "SET enable_seqscan = off" -c "SELECT count
 [[ $said == *"ERROR"*"made anew"*$'\n'13* ]] || fail "two questions of one session: $said"
 same "$before" "$(sums)" "files after a session found damage"
 
-# Unused files: of an older program, of processes of an earlier run, of dropped relations.
+# Unused files are removed: those of an older program, of earlier processes, of dropped relations.
 as_postgres mkdir "$cache/000123456789abcd"
 as_postgres touch "$cache/000123456789abcd/file" "$(segment).tmp0001020304050607-$$" "$cache/1/base+1+1.00112233445566778899aabbccddeeff"
 sql one -c 'CREATE TABLE u AS SELECT * FROM t' -c 'CREATE INDEX ui ON u USING bitsift (body)'

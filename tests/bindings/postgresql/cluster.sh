@@ -10,8 +10,8 @@
 #     cluster_start NAME; cluster_stop NAME [MODE]; cluster_kill NAME; cluster_end
 #     sql NAME [PSQL_ARGUMENT...]   psql: unaligned, only tuples, stops at the first error
 #
-# PG_CONFIG: another version's pg_config. EXTENSION: a folder with the built extension; otherwise
-# "make install" builds it, with MAKE_ARGUMENTS. CLUSTER_ROOT: an existing installation.
+# PG_CONFIG: the pg_config of the PostgreSQL to use. EXTENSION: a folder with the built extension;
+# otherwise "make install" builds it, with MAKE_ARGUMENTS. CLUSTER_ROOT: an existing installation.
 
 cluster_source=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../../bindings/postgresql" && pwd -P)
 PG_CONFIG=${PG_CONFIG:-pg_config}
@@ -31,7 +31,7 @@ cluster_install() { # ROOT
     bin=$("$PG_CONFIG" --bindir) lib=$("$PG_CONFIG" --pkglibdir) share=$("$PG_CONFIG" --sharedir)
     mkdir -p "$root$bin" "$root$lib" "$root$share/extension"
     cp -L "$bin"/{postgres,initdb,pg_ctl,pg_basebackup,psql,pg_isready,pg_dump,pg_restore,pgbench,pg_amcheck,pg_waldump} "$root$bin/"
-    # The folder has 200 libraries that are only read.
+    # Links suffice for the 200 libraries in this folder, because they are only read.
     ln -sfn "$lib"/* "$root$lib/"
     find "$share" -mindepth 1 -maxdepth 1 ! -name extension -exec ln -sfn {} "$root$share/" \;
     ln -sfn "$share"/extension/* "$root$share/extension/"
@@ -85,7 +85,7 @@ cluster_make() { # NAME [LINE...]
     cluster_start "$name"
 }
 
-# cluster_replica NAME OF: a copy of cluster OF that replicates it.
+# cluster_replica NAME OF: makes and starts the cluster NAME, a replica of the cluster OF.
 cluster_replica() {
     as_postgres "$cluster_bin/pg_basebackup" -h "$cluster_folder" -p "$(cluster_port "$2")" -U postgres -D "$cluster_folder/$1" -R -c fast --no-sync
     printf '%s\n' "port = $(cluster_port "$1")" "hot_standby_feedback = on" "max_standby_streaming_delay = -1" |
@@ -119,7 +119,7 @@ cluster_kill() { # NAME
     rm -f -- "$cluster_folder/$1/postmaster.pid"
 }
 
-cluster_end() { # stops all clusters and removes their files, except an installation elsewhere
+cluster_end() { # stops all clusters; without KEEP, removes cluster_folder
     local name
     for name in "${cluster_names[@]:-}"; do
         if [ -n "$name" ] && [ -e "$cluster_folder/$name/postmaster.pid" ]; then cluster_stop "$name" immediate || true; fi

@@ -23,7 +23,7 @@ fail() {
     [ -z "${KEEP:-}" ] || echo "clusters: $(connection one)" >&2
     exit 1
 }
-# Connections are refused during a recovery, which is short.
+# Waits until the server accepts connections, which it refuses during its recovery.
 wait_for() { # NAME
     for _ in $(seq 1800); do
         sql "$1" -c 'SELECT 1' >/dev/null 2>&1 && return 0
@@ -106,8 +106,8 @@ for ((round = 1; round <= rounds; round++)); do
         [ "$(sql one -c "$rows")" = "$(sql two -c "$rows")" ] || fail "the replica has other rows"
         ask two
     fi
-    # VACUUM moves the pending rows of the index; query again, also on the replica in the next
-    # round.
+    # VACUUM moves the pending rows of the index into its files. Query again; the replica is queried
+    # in the next round.
     sql one -c 'VACUUM t' >/dev/null || fail "VACUUM"
     ask one
 done

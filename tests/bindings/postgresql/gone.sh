@@ -23,7 +23,7 @@ fill() { # TABLE: forty rows with out-of-line texts, and an index of two parts
 vacuum_outside() { # TABLE
     sql one -c "VACUUM $(sql one -c "SELECT reltoastrelid::regclass FROM pg_class WHERE relname = '$1'")"
 }
-# NAME STATEMENT...: runs in the background; returns once its last statement sleeps or waits
+# session NAME STATEMENT...: runs in the background; returns once a statement sleeps or waits
 session() {
     local name=$1 statements=()
     shift
@@ -40,13 +40,13 @@ end_session() { # NAME
     sql one -c "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE application_name = '$1'" >/dev/null
 }
 
-# A build: the transaction that another database has open is older than the deletion. It counts for
-# a build, but not for VACUUM.
+# A build: the transaction that another database has open is older than the deletion. PostgreSQL
+# considers that transaction in a build, but not in VACUUM.
 fill t
 sql one -d other -c 'BEGIN' -c 'SELECT txid_current()' -c "PREPARE TRANSACTION 'older'" >/dev/null
 sql one -c 'DELETE FROM t WHERE id IN (1, 30)'
 vacuum_outside t
-# As long as PostgreSQL has that bug, one of its own indexes shows that such a row exists.
+# As long as PostgreSQL has that bug, such a row makes it fail to build an index of its own.
 said=$(sql one -c "CREATE INDEX t_hash ON t (md5(body))" 2>&1) || true
 [[ $said == *'missing chunk number 0'* ]] || echo "gone.sh: this PostgreSQL keeps the texts of such rows; nothing is tried: $said"
 expect '' "CREATE INDEX t_other ON t USING bitsift (body)"

@@ -28,7 +28,7 @@ BEGIN
 		RETURN repeat(substr('ax é', 1 + pg_temp.below(4), 1), (ARRAY[62, 63, 64, 255, 256, 4096, 65536])[1 + pg_temp.below(7)]);
 	END CASE;
 END $$;
--- A name for a table, column or index, of 1 to 63 bytes.
+-- Returns a name for a table, column or index. It is shorter than PostgreSQL's limit of 63 bytes.
 CREATE OR REPLACE FUNCTION pg_temp.name(tail text) RETURNS text LANGUAGE SQL AS
 	$$ SELECT convert_from(substring(convert_to(left(pg_temp.hostile(), 12), 'UTF8') FOR 50), 'UTF8') || tail $$;
 CREATE OR REPLACE FUNCTION pg_temp.around(word text) RETURNS text LANGUAGE SQL AS

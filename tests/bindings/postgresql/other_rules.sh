@@ -21,7 +21,7 @@ fail() {
 same() { # WANTED FOUND WHAT
     [ "$1" = "$2" ] || fail "$3: '$2' instead of '$1'"
 }
-# Replaces the file, because servers have the old one mapped.
+# Installs LIBRARY as a new file, because servers have the old file mapped.
 put() { # LIBRARY
     cp -- "$1" "$library.new"
     mv -f -- "$library.new" "$library"
@@ -67,7 +67,7 @@ check() { # WHAT
         fail "$1: answers of a scan and of the index: $(diff "$cluster_folder/by_scan" "$cluster_folder/by_index" | cut -c 1-200 | head -n 20)"
     sql one -q -c "SELECT bitsift_check('ti')" >/dev/null
 }
-# Prints the number of rows that the index returned for a recheck and that did not match.
+# Prints the number of rows that the index returned as candidates and that a recheck rejected.
 looked_at() { # CONDITION
     sql one -q -c 'SET enable_seqscan = off' -c "EXPLAIN (ANALYZE, COSTS off, TIMING off) SELECT id FROM t WHERE $1" 2>/dev/null |
         awk '/Removed by Index Recheck/ { n += $NF } END { print n + 0 }'
@@ -77,8 +77,8 @@ warnings() { # prints the number of warnings of a session with several statement
     sql one -q -c 'SET enable_seqscan = off' -c "SELECT id FROM t WHERE body @@@ 'cat'" -c "SELECT id FROM t WHERE body @@@ 'row'" -c "INSERT INTO t VALUES (-9, 'none')" \
         -c "DELETE FROM t WHERE id = -9" -c "SELECT id FROM p WHERE a @@@ 'one'" -c "SELECT id FROM t ORDER BY body <@> 'cat' LIMIT 2" 2>&1 | grep -c WARNING || true
 }
-# a table whose index is condensed, with pending rows; and a table of two columns whose index is not
-# condensed
+# Makes table t, whose index is condensed and has pending rows, and table p, of two columns, whose
+# index is not condensed.
 fill() {
     sql one -q -c 'DROP TABLE IF EXISTS t, p' -c 'CREATE TABLE t (id int PRIMARY KEY, body text) WITH (autovacuum_enabled = off)' \
         -c "INSERT INTO t SELECT i, 'row ' || i || CASE i % 7 WHEN 0 THEN ' number seven' WHEN 1 THEN ' eighty 👩 cat' WHEN 2 THEN ' 👩' ELSE ' nine' END ||
@@ -91,7 +91,7 @@ fill() {
             FROM generate_series(1, 200) i" \
         -c 'CREATE INDEX pi ON p USING bitsift (a, b) WITH (condensed = off)'
 }
-# Checks an index that now has other rules.
+# Checks indexes that were made by other rules than those of the running server.
 check_other() {
     local n said
     check "at first"
@@ -109,7 +109,7 @@ check_other() {
     sql one -q -c 'VACUUM t, p' 2>/dev/null
     check "after VACUUM"
     same "$(sql one -c 'SELECT count(*) FROM t')" "$(sql one -c "SELECT bitsift_check('ti')")" "rows in the index"
-    # Neither VACUUM nor bitsift_merge merges.
+    # Neither VACUUM nor bitsift_merge merges parts of the index.
     n=$(files)
     for i in $(seq 30); do
         printf "INSERT INTO t VALUES (%d, 'cat 👩 %d');\nVACUUM t;\n" $((2000 + i)) "$i"
@@ -165,7 +165,7 @@ statistics=$(sql one -c "SELECT bitsift_stats('ti', 'cat OR seven')")
 put "$LATER"
 restart
 check_other
-# Additions by the later rules do not turn it into an index of the later rules.
+# Rows that were added by the later rules do not make the index one of the later rules.
 put "$cluster_folder/present.so"
 restart
 same 1 "$(warnings)" "warnings of a session of the earlier revision"

@@ -11,7 +11,7 @@ trap cluster_end EXIT
 cluster_make one "shared_buffers = 64MB" "maintenance_work_mem = 16MB"
 sql one -c 'CREATE EXTENSION bitsift'
 if [ -n "${EMPTY:-}" ]; then
-    # Files being written are kept; files may vanish meanwhile.
+    # Files being written are kept. find fails on a file that vanishes meanwhile.
     while sleep 0.05; do find "$cluster_folder/one/pg_stat_tmp/bitsift/1" -type f ! -name '*.tmp*' -delete || true; done >/dev/null 2>&1 &
     trap 'kill $! || true; cluster_end' EXIT
 fi

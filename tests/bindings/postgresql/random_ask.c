@@ -93,7 +93,7 @@ static const char *const words[] = {
 	"state", "ΣΊΣΥΦΟΣ", "σίσυφος", "ﬁne", "fine", "全文検索", "全文", "検索", "カタカナ",
 	"ไทยแลนด์", "한국어", "日本語の", "🙂", "👩‍👩‍👧", "naïve", "e\u0301te\u0301",
 	"été", "running", "runs", "ran", "run", "organization", "organize", "walks",
-	/* Grams in common; texts that look like operators; other scripts. */
+	/* Words that share grams; text that looks like operators; words of other scripts. */
 	"abcdefgh", "bcdefghi", "cdefghij", "1234567", "0xdeadbeef", "v4.2.1", "%d", "100%", "a\\b",
 	"under_score", "AND", "OR", "NOT", "title:x", "\"quoted\"", "(brack)", "-minus", "star*",
 	"C++", "[x]", "ааа", "Привет", "привет", "мир", "zzz", "needle", "haystack", "merge",

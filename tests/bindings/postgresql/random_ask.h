@@ -30,7 +30,7 @@ void text_free(struct text *text);
 /* Declares a text that is freed at the end of its block. */
 #define TEXT __attribute__((cleanup(text_free))) struct text
 
-/* The state of the generator: the recent texts, from which queries take parts. */
+/* The state of the generator. Queries take parts of the recent texts, in `lately`. */
 #define N_LATELY 256
 struct asker {
 	struct random random;

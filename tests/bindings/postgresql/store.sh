@@ -11,7 +11,7 @@ cluster_make one
 { sql one -v ON_ERROR_STOP=0 -q <"$here/store.sql" 2>&1 || true; } | sed -E 's/^psql:[^ ]* //' >"$folder/out"
 "$here/../../wording.py" compare "$here/store.sql.exact" "$folder/out"
 
-# The folder of the extension may contain links to files elsewhere, but new files are ours.
+# The extension's folder is a copy that may contain links to the installation. A new file is local.
 script=$cluster_root$("$PG_CONFIG" --sharedir)/extension/bitsift--0.1--test.sql
 [ ! -e "$script" ]
 trap 'rm -f -- "$script"; cluster_end; rm -rf -- "$folder"' EXIT

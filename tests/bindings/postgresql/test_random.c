@@ -31,8 +31,8 @@
 
 #define N_SESSIONS   3
 #define MOST_WRITERS 8
-/* Owners of rows: the remainder of a row's id is its owner, so that no session waits for another's
- * row. */
+/* Each row has an owner, the remainder of its id by N_OWNERS. A session changes only its own rows,
+ * so that no session waits for a row of another. */
 #define N_OWNERS  (N_SESSIONS + MOST_WRITERS)
 #define MOST_ROWS 2500
 #define CLOSE_TO  1e-6
@@ -453,7 +453,7 @@ static void add_condition(struct run *run, struct text *out)
 	struct asker *asker = &run->asker;
 	TEXT pattern = {0};
 	const char *of = expression(run);
-	/* Without grams, LIKE cannot use the index; only few such queries are asked. */
+	/* Without grams, LIKE and regexes cannot use the index, so they are not asked. */
 	unsigned kind = random_below(&asker->random, run->shape->has_grams ? 10 : 5);
 	const char *sign = NULL;
 	if (kind < 5) {
@@ -542,7 +542,7 @@ static PGresult *ask_so(struct run *run, struct session *session, const char *ho
 	PGresult *result;
 	char *what = strstr(statement, "\x01");
 	if (what) {
-		/* A parameter, enclosed in two U+0001. */
+		/* The statement has a parameter, whose value is enclosed in two U+0001. */
 		char *copy = strdup(statement), *first = copy + (what - statement),
 		     *last = strchr(first + 1, '\x01');
 		*first = *last = '\0';

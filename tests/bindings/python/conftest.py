@@ -6,7 +6,7 @@ import pytest
 
 import bitsift
 
-# Tests send SIGINT, which may be ignored in a background process.
+# Tests send SIGINT, which this process may ignore, if it was started in the background.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 RECORDS = [

@@ -14,7 +14,7 @@ from conftest import raises, slow_query
 
 
 def capitals(text):
-    """Capitalized words, unchanged."""
+    """An analyzer whose words are the capitalized words of the text, unchanged."""
     return [(word.group(), word.start(), word.end()) for word in re.finditer("[A-ZÄÖÜ]\\w*", text)]
 
 
@@ -167,7 +167,7 @@ def test_a_provider_cannot_use_its_writer():
 
 
 def nested(index, how):
-    """Uses the index in its own callback."""
+    """Uses the index; for calls from one of its own callbacks."""
     if how == "search":
         return index.search('"big dog"')
     if how == "ids":
@@ -294,7 +294,7 @@ def test_a_mapping_that_uses_its_index():
 
 
 class Nested(logging.Handler):
-    """A log that uses its own index."""
+    """A logging handler that uses the index whose messages it gets."""
 
     def __init__(self, how):
         super().__init__(logging.DEBUG)

@@ -1,6 +1,6 @@
-"""Hostile ids, field names and texts are returned unchanged after each commit, compaction and rebuild.
+"""Documents with hostile ids, field names and texts are found after commit, compact and rebuild.
 
-BITSIFT_HOSTILE_ROUNDS and BITSIFT_HOSTILE_SEED: the number of rounds, and their seed."""
+BITSIFT_HOSTILE_ROUNDS and BITSIFT_HOSTILE_SEED: the number of rounds, and the seed of the first."""
 
 import os
 import random
@@ -66,7 +66,7 @@ def as_bytes(id):
 
 
 def refuse(index):
-    """Surrogates that represent no byte: such a document is refused as a whole."""
+    """A document with surrogates that represent no byte is refused as a whole."""
     for id, document in [("a\ud800", {"a": "cat"}), ("refused", {"a\ud800": "cat"}), ("refused", {"a": "cat", "b": "\udbff"})]:
         raises(UnicodeEncodeError, index.add, id, document)
 

@@ -9,7 +9,7 @@ N = 4000
 
 @pytest.fixture(scope="module")
 def divided(tmp_path_factory):
-    """Document i has a word for each of a few divisors of i."""
+    """Document i has a word for each divisor of i below 40, such as d7, and a word of its own."""
     with bitsift.Index.create(tmp_path_factory.mktemp("matrix") / "x.index") as index:
         index.add_many((str(i), " ".join(f"d{d}" for d in range(1, 40) if i % d == 0) + f" own{i}") for i in range(1, N + 1))
         index.commit()

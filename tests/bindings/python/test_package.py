@@ -175,7 +175,7 @@ def test_repeated_calls_do_not_leak(folder):
         assert bitsift.delete("built.index", query="cat", dry_run=True).documents
         assert bitsift.check("built.index", progress=lambda *_: None).docs
 
-    # Caches fill up once; a leak takes memory in every window.
+    # Caches fill up once; a leak takes memory in each of these six measurements.
     grown = []
     for _ in range(6):
         before = used_bytes()

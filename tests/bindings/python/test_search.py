@@ -21,7 +21,7 @@ def test_hits(opened):
     assert first.value is None and not first.is_date
     assert next(hits) is first and next(hits) is hits[1]
     raises(StopIteration, next, hits)
-    assert list(hits)[0] is first  # it is a sequence, too
+    assert list(hits)[0] is first  # hits are a sequence, too
     assert repr(first).startswith("<bitsift.Hit 'files/b.txt' score=1.")
     assert opened.search("nothing")[:] == []
 

@@ -1,4 +1,4 @@
--- FTS5 splits plain words alike, so it must have the same counts. n_other: queries that differ.
+-- FTS5 splits plain words as bitsift does, so counts must be equal. n_other: queries that differ.
 CREATE VIRTUAL TABLE f USING fts5(title, body);
 CREATE VIRTUAL TABLE b USING bitsift(title, body);
 CREATE TABLE vocabulary(n INTEGER PRIMARY KEY, word);
@@ -25,7 +25,7 @@ INSERT INTO kinds VALUES
 CREATE TABLE asked AS SELECT kind, left || one || middle || two || right AS query, fts5_left || one || fts5_middle || two || fts5_right AS fts5_query FROM kinds, pairs
 WHERE NOT (kind = 'not' AND one = two) AND NOT (kind = 'near' AND one = two);
 SELECT kind, count(*), sum((SELECT count(*) FROM b(query)) <> (SELECT count(*) FROM f(fts5_query))) AS n_other FROM asked GROUP BY kind ORDER BY kind;
--- The number of queries that find other rows.
+-- The number of queries that find other rows than FTS5.
 SELECT count(*) FROM asked WHERE (SELECT group_concat(rowid) FROM (SELECT rowid FROM b(query) ORDER BY rowid)) IS NOT
                                  (SELECT group_concat(rowid) FROM (SELECT rowid FROM f(fts5_query) ORDER BY rowid));
 CREATE TABLE marked AS SELECT highlight(b, 1, '[', ']') AS ours, highlight(f, 1, '[', ']') AS theirs FROM b, f WHERE b.rowid = f.rowid AND b MATCH 'castle' AND f MATCH 'castle';

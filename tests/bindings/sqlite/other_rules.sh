@@ -2,8 +2,8 @@
 # other_rules.sh SQLITE3 EXTENSION LATER: tests a table that was made by other tokenizer rules:
 # those of another ICU, or of an earlier revision of bitsift. It must give exact answers, be
 # reported by sqlite3_log once per connection and by bitsift_info, accept new rows, never be merged,
-# and be renewed only by 'rebuild'. A table of a later revision must be refused until then. LATER:
-# the extension as a later bitsift builds it. PRELOAD: see run.sh.
+# and be renewed only by 'rebuild'. A table of a later revision must be refused until 'rebuild'.
+# LATER: the extension as a later bitsift builds it. PRELOAD: see run.sh.
 set -euo pipefail
 sqlite=$(realpath -- "$(command -v "$1")") present=$(realpath -- "$2") later=$(realpath -- "$3")
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
@@ -20,8 +20,8 @@ fail() {
 same() { # WANTED FOUND WHAT
     [ "$1" = "$2" ] || fail "$3: '$2' instead of '$1'"
 }
-# Runs statements from standard input in one connection. LeakSanitizer misreads what precedes a
-# library's thread-local variables if they begin 16 bytes into a page, and crashes.
+# Runs statements from standard input in one connection. Without intercept_tls_get_addr=0,
+# LeakSanitizer crashes if thread-local variables of a library begin 16 bytes into a page.
 sql() {
     { printf '.load %s\n.log stdout\n' "$extension" && cat; } |
         env ${PRELOAD:+LD_PRELOAD="$PRELOAD" ASAN_OPTIONS=intercept_tls_get_addr=0} ${icu:+LD_LIBRARY_PATH="$icu"} "$sqlite" -batch db 2>&1
@@ -77,7 +77,7 @@ commit_often() {
     done)"
 }
 
-# Checks a database of other rules.
+# Checks a database whose tables were made by other rules.
 check_other() {
     local said made
     check "at first"
@@ -134,7 +134,7 @@ step="a later revision"
 fill
 extension=$later
 check_other
-# Additions by the later rules do not turn it into a table of the later rules.
+# Rows that were added by the later rules do not make the table one of the later rules.
 extension=$present
 check "back to the earlier revision"
 same 1 "$(n_warnings)" "lines in the log of the earlier revision"

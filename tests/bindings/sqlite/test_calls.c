@@ -99,7 +99,7 @@ static void test_attach(void **state)
 	assert_int_equal(sqlite3_close(db), SQLITE_OK);
 }
 
-/* Another table gets the same name: created by another connection, or undone by a rollback. */
+/* Another table gets the same name: until a rollback, or from another connection. */
 static void test_made_anew(void **state)
 {
 	make("anew", "a", "'one'");
@@ -181,7 +181,7 @@ static void *interrupt_often(void *db)
 	return NULL;
 }
 
-/* Interrupts a search that the index cannot decide, so that it reads every row. */
+/* Interrupts a search that reads every row, because the index cannot decide it. */
 static void test_interrupt(void **state)
 {
 	sqlite3 *db = open_database("");
@@ -206,7 +206,7 @@ static void test_interrupt(void **state)
 #define N_TABLES 6
 
 struct contents {
-	int of[N_TABLES][2]; /* -1: unused */
+	int of[N_TABLES][2]; /* the tables t of which c<i> is a view; -1: none */
 };
 
 /* Whether the rows of a table depend on the table itself. `above` is the set of the tables that are

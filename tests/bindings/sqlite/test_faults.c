@@ -26,11 +26,11 @@ enum kind {
 static const char *const kind_names[] = {"allocation", "write"};
 static struct fault {
 	enum kind kind;
-	uint64_t left; /* calls until the failure; 0: no failure */
+	uint64_t left; /* calls up to and including the first that fails; 0: none fails */
 	bool has_come;
 } fault;
 
-/* Counts a call. Once it has failed, further calls fail, too, as on a full disk. */
+/* Counts a call. After the first failure, all calls of its kind fail, as on a full disk. */
 static bool fails(enum kind kind)
 {
 	if (fault.kind != kind || fault.left == 0)
@@ -168,7 +168,7 @@ static void make(const char *path)
 	sqlite3_close(db);
 }
 
-/* Runs the script with the n-th call failing. False: it made fewer calls, so nothing failed. */
+/* Runs the script; the n-th and all later calls fail. False: the script made fewer than n calls. */
 static bool run_with(const char *journal, enum kind kind, uint64_t n)
 {
 	char base[40], path[40], command[200], sql[64];

@@ -79,8 +79,8 @@ static void open_database(void)
 	must_run("synchronous", sqlite3_mprintf("PRAGMA synchronous = OFF"));
 }
 
-/* In a UTF-16 database SQLite stores U+FFFE and U+FFFF as U+FFFD. Columns of any table can then not
- * be found by their original names. */
+/* Replaces U+FFFE and U+FFFF by U+FFFD, as SQLite does in a UTF-16 database. There, names with the
+ * original characters do not find columns, in tables of any kind. */
 static void spell_as_utf16(char *name)
 {
 	for (char *at = name; (at = strstr(at, "\xef\xbf")) != NULL; at += 2)
@@ -109,7 +109,7 @@ static bool is_taken(const char *name)
 	return sqlite3_stricmp(name, table) == 0;
 }
 
-/* If the extension refuses the names, plain names are used. */
+/* Creates the table. If the extension refuses the hostile names, plain names are used. */
 static void make_table(void)
 {
 	static const char *const ends[] = {"", "", "x1", "x2"};
@@ -172,7 +172,7 @@ static struct bytes text_around(const char *word)
 static void bind_value(sqlite3_stmt *statement, int at, const char *word)
 {
 	struct bytes text = word ? text_around(word) : hostile_bytes(&hostile);
-	/* Text that SQLite would truncate or corrupt in another encoding is not tested here. */
+	/* In a UTF-16 database, SQLite would truncate or corrupt invalid text; it is not tested. */
 	if (is_utf16) {
 		struct bytes valid = hostile_as_text(text, true);
 		free(text.data);

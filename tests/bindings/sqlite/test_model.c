@@ -33,7 +33,7 @@ struct state {
 	uint32_t rows[N_IDS + 1];
 };
 
-/* What a child process reported before it was killed; in shared memory. */
+/* The report of a child process that is killed later; in shared memory. */
 struct told {
 	struct state committed, in_flight;
 	uint64_t n_committed, n_checks;
@@ -174,7 +174,7 @@ static void make_query(char query[TEXT_BYTES])
 	}
 }
 
-/* Sets the rows that a query matches by matching each row. False: the query is invalid. */
+/* Sets `matches` by matching each row of the state. False: the query is invalid. */
 static bool match_model(const struct state *state, const char *query, bool matches[N_IDS + 1])
 {
 	static const char *const fields[] = {"title", "body", NULL};
@@ -213,7 +213,7 @@ static void prepare(struct connection *connection, sqlite3_stmt **statement_out,
 	sqlite3_free(sql);
 }
 
-/* The kept statement must find the same number of rows. */
+/* The statement that is kept must find n_expected rows. */
 static void check_kept(struct connection *connection, const char *query, sqlite3_int64 n_expected)
 {
 	int n = 0, code;
@@ -450,7 +450,7 @@ static void change(struct connection *connection)
 		state->rows[id] = state->rows[id] ? row : 0;
 		break;
 	case 1:
-		/* With triggers, SQLite does not report the row that REPLACE removes. */
+		/* For the row that REPLACE removes, SQLite does not run the delete trigger. */
 		if (!state->rows[id] || other == id || (is_external && state->rows[other]))
 			break;
 		run(connection, "UPDATE OR REPLACE %s SET rowid = %lld WHERE rowid = %lld", written,
@@ -506,8 +506,8 @@ static void maintain(struct connection *connection)
 		for (unsigned i = below(3) ? 90 : 1300; i > 0; i--)
 			below(20) ? put_anyhow(connection) : change(connection);
 	} else if (!is_external) {
-		/* SQLite reads the schema again in the middle of a transaction. Not with triggers:
-		 * in them SQLite does not rename the column that is named like its table. */
+		/* Makes SQLite read the schema again within a transaction. Not with triggers, where
+		 * SQLite does not rename the column that is named like its table. */
 		run(connection, "ALTER TABLE %s RENAME TO other", asked);
 		run(connection, "ALTER TABLE other RENAME TO %s", asked);
 	}

@@ -1,6 +1,6 @@
 # Catalogs: several indexes are queried as one; indexes that cannot have a hit are not opened.
 export XDG_CONFIG_HOME=$SCRATCH/config
-# Prints the part about the catalog of a line of statistics.
+# asked COMMAND...: prints the object "catalog" of the command's statistics.
 asked() {
     local stats=--stats
     [ "$2" != grep ] || stats=--stats=json

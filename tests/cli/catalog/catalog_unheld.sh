@@ -1,5 +1,5 @@
-# grep over a catalog reads files that its indexes do not hold: collections that are sources
-# (without other files they have no grams), and files that were deleted by id but still exist.
+# grep over a catalog reads files that its indexes do not cover: collections that are sources (an
+# index of collections alone has no grams), and files that were deleted by id but still exist.
 export XDG_CONFIG_HOME=$SCRATCH/config
 mkdir alone both folder kept
 printf '%s\n' '{"id":"1","text":"hello, world!"}' '{"id":"2","text":"two"}' | tee alone/m.jsonl both/m.jsonl folder/m.jsonl >kept/m.jsonl

@@ -43,7 +43,7 @@ grep -oE '"(documents|deleted|format|commit|density|words|kind|label|postings)":
 total=$(sed -E 's/.*"total_bytes":([0-9]+).*/\1/' "$SCRATCH/json")
 sum=0
 for path in .bitsift/manifest .bitsift/seg-* .bitsift/del-* .bitsift/summary-* .bitsift/counts-* .bitsift/folders; do
-    [ -e "$path" ] || continue # nothing is recorded about a folder that is as recent as the run
+    [ -e "$path" ] || continue # `folders` is missing if the folders are as recent as the run
     sum=$((sum + $(stat -c %s -- "$path")))
 done
 [ "$total" -eq "$sum" ] || echo "total_bytes is $total, the files have $sum bytes"

@@ -24,13 +24,13 @@ crafted() {
     done | sed 's/; rebuild it with .*//' | LC_ALL=C sort | uniq -c
 }
 
-# The manifest: the kind of its first source, the next number, options, density, number of deleted
-# documents.
+# In the manifest: the kind of the first source, the next file number, options, the density, the
+# number of deleted documents.
 crafted manifest 2 1 4 9
 crafted manifest 1 8 8 0xffffffffffffffff
 crafted manifest 1 16 4 0x80000003
 crafted manifest 1 20 8 0
 crafted manifest 3 25 8 2
-# A segment: total words, the df of a term (lexicon), the source of its first documents.
+# In a segment: the total of words, and the source of its first documents.
 crafted seg-000001 1 32 8 0xffffffffffffffff
 crafted seg-000001 30 0 4 7

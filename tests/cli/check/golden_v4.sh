@@ -1,7 +1,7 @@
-# Indexes of format version 4 as released (tests/golden): they open, contain what the format
-# specifies, give the same answers as then, and can be refreshed. Earlier tokenizer rules made their
-# words; therefore queries read all documents. Resealed as if today's rules had made them, they are
-# searched by their columns. `bitsift index` renews them.
+# Indexes of format version 4 as released (tests/golden): they open, are sound, give the answers
+# that they gave then, and can be refreshed. Their words were made by earlier tokenizer rules;
+# therefore queries read all documents. Once reseal.c makes them claim today's rules, queries use
+# their columns. `bitsift index` renews them.
 [ -n "${RESEAL:-}" ] || skip 'RESEAL is not set; ctest sets it'
 golden=$(dirname "$LIB")/../golden/v4
 # copy_golden PATH...: copies these parts of the golden indexes; the source of `matrix` is generated.
@@ -24,8 +24,8 @@ for folder in tree records stored; do
 done
 "$RESEAL" matrix/.bitsift words
 
-# ask ARGUMENT...: shows a query with --no-stat. The same query without it must have the same
-# output. It checks the files, which have new fingerprints, because they are copies.
+# ask ARGUMENT...: shows a query with --no-stat. Without --no-stat, the query checks the files,
+# whose fingerprints are new, because they are copies. Then it must print the same.
 ask() {
     show bitsift query --no-stat "$@"
     bitsift query "$@" | diff - <(bitsift query --no-stat "$@")
@@ -87,7 +87,7 @@ ids 'w3 w4 w5'
 ask -n 4 w7
 ask -n 3 --any w7 v33 w9
 ask -n 2 v2063
-# Columns, false positives and lists must agree with the texts.
+# A search by columns and lists must find the documents that a search of all texts finds.
 for number in $(seq 0 24); do
     [ "$(bitsift query --no-stat --ids "w$number" | cksum)" = "$(bitsift query --brute --ids "w$number" | cksum)" ]
 done

@@ -1,5 +1,5 @@
-# Entries of an index directory that are not plain files of its own: no command reads or writes
-# outside of it, and none blocks.
+# An index directory in which links or pipes replace files: no command reads or writes outside of
+# the directory, and none blocks.
 mkdir d
 echo 'cat' >d/a.txt
 settle
@@ -10,7 +10,7 @@ again() {
     rm -rf .bitsift
     cp -r "$SCRATCH/good" .bitsift
 }
-# all: runs every command. Prints those that end with 2, on a line, and all messages.
+# all: runs every command. Prints on one line those with exit status 2, then each message once.
 all() {
     local command status refused=
     : >"$SCRATCH/err"

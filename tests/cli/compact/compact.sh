@@ -1,5 +1,5 @@
-# bitsift compact: one segment, no deleted documents, the same answers; changed documents stay
-# unchanged in the index.
+# bitsift compact makes one segment without deleted documents, and answers stay the same. A document
+# whose file has changed since it was indexed is not moved.
 mkdir d
 for i in 1 2 3; do echo "cat $i" >d/$i.txt; done
 settle

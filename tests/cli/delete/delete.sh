@@ -1,4 +1,4 @@
-# bitsift delete: by id and by query; deleted documents stay out until they change.
+# bitsift delete: by id and by query; deleted documents are not indexed again until they change.
 mkdir d
 for name in a b c e; do echo "cat $name" >d/$name.txt; done
 printf '%s\n' '{"id":"a","text":"cat one"}' '{"id":"b","text":"cat two"}' '{"id":"a","text":"cat three"}' \

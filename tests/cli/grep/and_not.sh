@@ -1,6 +1,6 @@
 # bitsift grep --and, --not, --scope: the selected lines and files, also with options that change
-# what a line or a match is, or what is printed. Then random patterns and texts, compared with rg's
-# results for each pattern alone. ROUNDS and SEED select other cases.
+# what a line or a match is, or what is printed. Then random patterns and texts, compared with the
+# results of rg for each pattern, which comm combines. ROUNDS and SEED select other cases.
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 
@@ -90,7 +90,7 @@ matched_files() {
     # shellcheck disable=SC2086
     { rg $option -l -e "$1" r || true; } | sort
 }
-compare() { # WHAT EXPECTED BITSIFT...
+compare() { # WHAT EXPECTED COMMAND...: ends the test if the command's output is not EXPECTED
     local what=$1 expected=$2 found
     shift 2
     found=$("$@") || [ $? -eq 1 ]
@@ -134,7 +134,7 @@ for ((i = 0; i < n_cases; i++)); do
     done
     rm -rf .bitsift
 done
-# Files that are read in pieces, with conditions that hold in most lines, in some, or in few.
+# A file that is read in pieces, with conditions that hold in most of its lines, in some, or in few.
 mkdir large
 awk 'BEGIN { for (i = 0; i < 30000; i++) printf "line %d %s%s\n", i, i % 7 ? "odd" : "even", i % 5000 ? "" : " rare" }' >large/file
 for condition in odd rare '[0-9]{3}7 ' 'line \d+3'; do

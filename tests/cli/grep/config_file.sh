@@ -1,10 +1,10 @@
-# BITSIFT_CONFIG_PATH, or if it is not set RIPGREP_CONFIG_PATH: a file of arguments for every grep.
+# BITSIFT_CONFIG_PATH, or else RIPGREP_CONFIG_PATH, names a file of arguments for every grep.
 . "$(dirname -- "$LIB")/grep_trees.sh"
 printf 'foo\nFOO bar\nnot this\n' >a.txt
 printf 'foo\n' >b.c
 cp a.txt .hidden
 config=$SCRATCH/config
-# same_configured ARGUMENT...: compares rg and bitsift with that file of arguments.
+# same_configured ARGUMENT...: compares rg and bitsift, both with $config as file of arguments.
 n_configured=0 compared=no
 ! can_compare || compared=yes
 same_configured() {

@@ -1,4 +1,4 @@
-# bitsift grep --enclosing: the line of the function, or the heading, around a match.
+# bitsift grep --enclosing prints the first line of the function, or the heading, around a match.
 cat >a.c <<'EOF'
 #include <stdio.h>
 lock_t lock;

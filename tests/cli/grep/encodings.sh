@@ -1,4 +1,4 @@
-# -E: text in the encodings of the web, by all their names, decoded like rg does.
+# -E: text in the encodings of the WHATWG standard, under all their names, is decoded as by rg.
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 labels="

@@ -1,6 +1,6 @@
 # Cases in which bitsift grep and rg could differ although each option alone is the same:
 # combinations of options, values that begin with a dash, separators of any bytes, invalid ignore
-# rules, standard files closed by the shell.
+# rules, standard input or output closed by the shell.
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 make_tree
@@ -12,7 +12,7 @@ same --files -f nowhere src
 same --files foo src
 same --files --type-list
 same --type-list foo
-# The last option that says what is printed counts.
+# If several options select what is printed, the last one counts.
 modes=(-c -l --count-matches --files-without-match --json --no-json --files -q -o -v '--json -q' '--stats -q')
 for one in "${modes[@]}"; do
     for other in "${modes[@]}"; do
@@ -36,7 +36,7 @@ same --rep=x foo src
 same --pre foo
 POSIXLY_CORRECT=1 same foo src -n --hidden
 # A comment at the end of a pattern must not hide the text that -w and -x add. rg joins the patterns
-# before it reads them, so its own engine rejects the first three; rg -P does not.
+# before it parses them, so its own engine rejects the first three patterns, but rg -P does not.
 for pattern in '(?x) f o o # c' 'zzz|(?x) fo+ # c ) d' '(?x) foo # a'$'\n''| b\w+ # b' '(?x: foo # a'$'\n'')' '(?x)(?-x)foo#' '(?x)foo\#'; do
     for option in -w -x -wP -xP -wU -w\ --crlf; do
         if [[ $pattern == *'# '? || $pattern == *' d' ]] && [[ $option != *P ]]; then
@@ -61,11 +61,11 @@ for marks in '\xff\xfe' '\xfe\xff' '\xef\xbb\xbf'; do
     done
     INPUT=$SCRATCH/marks same -aob . -
 done
-# Patterns from standard input, which can be read once.
+# Patterns from standard input, which can be read only once.
 INPUT=docs/noend.txt same -f - src
 INPUT=docs/noend.txt same -f - -f - src
 INPUT=docs/noend.txt same -f - src -
-# The order of patterns counts.
+# If several patterns match at one place, the first of them counts.
 printf 'foo_b\n' >"$SCRATCH/patterns"
 same -o -e foo -f "$SCRATCH/patterns" src
 same -o -f "$SCRATCH/patterns" -e foo src
@@ -92,21 +92,21 @@ for options in '' -A2 -P '-P -A2' --passthru '-P --passthru' -v '-v -A1' -c -o '
         done
     done
 done
-# --stop-on-nonmatch; -U undoes it.
+# --stop-on-nonmatch and -U undo each other: the last one counts.
 for options in '' -n -A2 -C1 --passthru '-P -v' --json -c '--stats -C1' -U; do
     # shellcheck disable=SC2086
     same --stop-on-nonmatch $options -e foo -e line src docs
     # shellcheck disable=SC2086
     same -U --stop-on-nonmatch -m4 $options -e foo -e line src docs
 done
-# Line ends of replaced lines.
+# The line ends of lines in which -r replaces text.
 for options in '' --crlf --null-data -U '-U --crlf' '--color always --crlf' --trim '-o' '-M6'; do
     # shellcheck disable=SC2086
     same $options -r 'X$0' 'foo|three' docs/crlf.txt docs/noend.txt docs/indent.txt
     # shellcheck disable=SC2086
     [[ $options == *'-U --crlf'* ]] || same $options -r 'X$0' 'foo|three|$' docs/crlf.txt docs/noend.txt docs/indent.txt
 done
-# The text that --trim removes does not count for -M; with colours it may, as in rg.
+# -M does not count the text that --trim removes; with colours it may count it, as in rg.
 printf '    0123456789abc\n\t\tfoo foo foo\n' >"$SCRATCH/trim"
 for options in '' -o --vimgrep -U '-U -o' '-U --vimgrep' '--color always' '--color always -o' '--color always -U -o' '-r <$0>' '-v -C1'; do
     for pattern in 456 foo '\s+' '.*a'; do
@@ -142,7 +142,7 @@ for command in "$SCRATCH/host" "$SCRATCH/failing" nowhere ''; do
     same --color always --hyperlink-format default --hostname-bin "$command" foo src
 done
 WSL_DISTRO_NAME=some same --color always --hyperlink-format 'x:{wslprefix}{path}' foo src
-# Separators of any bytes.
+# Separators may contain any bytes.
 same --field-match-separator '\x00' foo src
 same --field-match-separator '\0' foo src
 same --field-context-separator 'a\x00\tb' -C1 foo src
@@ -150,8 +150,8 @@ same --context-separator '\x00\xff' -C1 foo src
 same --context-separator '\x4' -C1 foo src docs
 same --max-filesize 0 foo .
 same --max-filesize 30 foo src docs
-# Bad colours matter only in coloured output; a bad glob or type is an error even if it excludes
-# nothing.
+# Invalid colours matter only in coloured output; an invalid glob or type is an error even if it
+# applies to no file.
 same --colors nonsense --json foo src
 INPUT=docs/many.txt same -g '[' foo -
 INPUT=docs/many.txt same -t nosuch foo -
@@ -171,8 +171,8 @@ for options in '' -o -i --json -c -S; do
 done
 same -P '(?-u)foo' docs
 same -F '(?-u)foo' docs
-# Invalid ignore rules: below the searched folder they are only reported, above it they are also an
-# error.
+# Invalid ignore rules: in the searched folder they are only reported, above it they also make the
+# exit status 2.
 printf 'x\n[y\n{z\n' >src/.ignore
 same foo src
 same foo src/deep
@@ -189,7 +189,7 @@ report_same 1000
 show bitsift grep -c foo src/deep
 show bitsift grep -c --no-ignore-messages int src
 show bitsift grep -c --sortr path int src
-# Standard files that are closed: like rg, uses /dev/null instead.
+# If standard output or input is closed, grep uses /dev/null instead, like rg.
 for program in rg 'bitsift grep'; do
     $program -c foo src >&- && echo "$program: exit status 0"
     $program foo docs/many.txt <&- | sort | head -n 1

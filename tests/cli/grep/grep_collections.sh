@@ -3,7 +3,7 @@
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 
-records() { # NAME N: each record has a unique word; one in the middle contains a needle
+records() { # NAME N: prints N records, the middle one with the word needle_NAME
     awk -v name="$1" -v n="$2" 'BEGIN {
         for (i = 0; i < n; i++)
             printf "{\"id\":\"%s%d\",\"text\":\"words of %s number %d, %s\"}\n", name, i, name, i * 7919 % 5003, \
@@ -75,7 +75,7 @@ show bitsift query --count words
 echo '# refreshed again and again, compacted'
 for i in 1 2 3 4 5 6 7; do
     for name in a b c d; do echo "{\"id\":\"$name-$i\",\"text\":\"round_$i$name\"}" >>$name.jsonl; done
-    bitsift index -q 2>/dev/null || true # two of them are missing
+    bitsift index -q 2>/dev/null || true # e.jsonl and f.jsonl are missing
 done
 same 'round_[37]c'
 opened round_7c

@@ -74,7 +74,7 @@ done <<'END'
 --json --no-json -c -l
 --no-encoding -Eutf-16
 END
-# Flags with an argument: valid and invalid values, in each of the four spellings.
+# Flags with an argument: valid and invalid values in each spelling, and without the argument.
 while read -r long short values; do
     for value in $values; do
         value=${value/EMPTY/}
@@ -131,7 +131,7 @@ for flags in -u -uu -uuu -uuuu '-u -u -u -u' '-uuu --no-binary' '-uuu --no-hidde
     # shellcheck disable=SC2086 # several flags
     same $flags foo
 done
-# No flag is missing: rg's completions have all of them, also hidden ones and negations.
+# bitsift knows every flag in rg's completions, which include hidden flags and negations.
 names=$(rg --generate complete-bash | grep -oE -e '--[a-z0-9-]+' | sort -u)
 [ "$(wc -w <<<"$names")" -ge 140 ] || echo "names: $names"
 for name in $names; do
@@ -150,7 +150,7 @@ same --generate
 same --generate man --no-json -l foo src
 same --generate man -l foo src
 bitsift grep --generate man foo | cmp - <(bitsift --generate man grep)
-# A pipe whose reader has closed it: silent, exit status 0.
+# If the reader has closed the pipe, --generate prints no error, and its exit status is 0.
 mkfifo "$SCRATCH/pipe"
 exec 3<>"$SCRATCH/pipe" 4>"$SCRATCH/pipe" 3<&-
 for kind in man complete-bash; do

@@ -19,7 +19,7 @@ all() {
     (cd .. && BITSIFT_INDEX=$PWD/tree/.bitsift same foo && BITSIFT_INDEX=$PWD/tree/.bitsift same -u foo tree &&
         [ "$n_other" -eq 0 ]) || n_other=$((n_other + 1))
 }
-# after WHAT: compares the searches after a change.
+# after WHAT: compares all searches with rg's after the change that WHAT describes.
 after() {
     local before=$n_other
     all
@@ -87,7 +87,7 @@ unset BITSIFT_INDEX
 bitsift check >/dev/null
 bitsift check --index "$SCRATCH/two" >/dev/null
 
-# Files that are created in the same clock tick as the run that missed them.
+# A file that is created after an index run, but in the same clock tick, is found.
 unsettle
 mkdir "$SCRATCH/racy" && cd "$SCRATCH/racy"
 for i in $(seq 8); do

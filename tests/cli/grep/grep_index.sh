@@ -1,12 +1,12 @@
 # bitsift grep with the grams of an index must print the same bytes as rg, whatever changed since
-# the index was made; with --no-stat, as long as nothing changed. Random literals and expressions
-# are taken from the texts. The seed is fixed; ROUNDS and SEED select other cases.
+# the index was made; with --no-stat, as long as nothing changed. Patterns are random: literals from
+# the texts, and regular expressions. The seed is fixed; ROUNDS and SEED select other cases.
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 RANDOM=${SEED:-815}
 n_cases=${ROUNDS:-20}
 
-# Enough files with unique words that grams rule some out.
+# make_more PREFIX: makes 120 files. Each of their words is rare, so that grams rule some files out.
 make_more() {
     local i
     mkdir -p more/a more/b
@@ -21,9 +21,9 @@ make_more() {
     done
 }
 
-# Prints a few characters of a random line of a random file.
+# Sets `literal` to a few adjacent characters of a random file.
 pick_literal() {
-    local file line at number=$RANDOM # a subshell has its own RANDOM
+    local file line at number=$RANDOM # read here, because a subshell has its own RANDOM
     file=$(find more docs src -type f -size +1 | sort | awk -v n="$number" '{ all[NR] = $0 } END { print all[n % NR + 1] }')
     line=$(tr -d '\000\n' <"$file" | head -c 4000 | LC_ALL=C tr -c '[:print:]' '.')
     at=$((RANDOM % (${#line} - 2)))
@@ -36,7 +36,7 @@ options=('' '' '' -i -S -w -n -c -l -o -v -x --count-matches -H '-C1' '-g !b' '-
 trusted() {
     same_with --no-stat "$@"
 }
-try_patterns() { # HOW N
+try_patterns() { # HOW N: calls HOW, `same` or `trusted`, with N random options and patterns
     local i
     for ((i = 0; i < $2; i++)); do
         pick_literal
@@ -58,7 +58,7 @@ settle
 bitsift index -q --words --grams .
 try_patterns same "$n_cases"
 try_patterns trusted $((n_cases / 3))
-# A search without files is reported.
+# A search that finds no files to search reports this.
 for option in '-g *.none' '-t txt' '-T txt' '-T txt -T c -T py -T js' '-t js' '--max-depth 0' '--max-filesize 1'; do
     # shellcheck disable=SC2086 # options of several words
     same $option w12
@@ -75,8 +75,8 @@ for option in -gmore/a/x1* '-g!more/a' -g/more/b/; do
 done
 (cd more/a && same w12 && trusted w12 && same 'w3\d\d_a' ../b . && trusted 'w3\d\d_a' ../b .)
 
-# Files edited with equal size and date, new, removed, renamed; a folder replaced by another;
-# changed rules.
+# Files edited with equal size and date, new, removed, renamed; a file replaced by a folder; changed
+# rules.
 awk '{ gsub(/Foo/, "FOO"); print }' docs/many.txt >"$SCRATCH/many" && cat "$SCRATCH/many" >docs/many.txt
 printf 'w77_q new Foo_Bar(x)\n' >more/a/new.txt
 touch -r more/a/x0.txt "$SCRATCH/stamp"
@@ -91,8 +91,8 @@ bitsift index -q
 try_patterns same $((n_cases / 3))
 try_patterns trusted $((n_cases / 3))
 
-# An index of another folder, of a part, of words only, and a damaged one: the output must be the
-# same.
+# With an index of a part of the files, or of words only, the output must be the same. A damaged and
+# a missing index are reported.
 bitsift index -q --index "$SCRATCH/part" --grams more/a
 same w12 && bitsift grep --index "$SCRATCH/part" -c w12 >"$SCRATCH/ours" && rg --no-config --sort path -c w12 >"$SCRATCH/rg" && cmp "$SCRATCH/ours" "$SCRATCH/rg"
 bitsift index -q --index "$SCRATCH/words" --words .
@@ -100,7 +100,7 @@ bitsift grep --index "$SCRATCH/words" -c w12 >"$SCRATCH/ours" && cmp "$SCRATCH/o
 printf 'broken' >"$SCRATCH/part/manifest"
 bitsift grep --index "$SCRATCH/part" w12 2>&1 | sed "s#$SCRATCH#S#; s/: corrupt.*/: corrupt/"
 BITSIFT_INDEX=$SCRATCH/none bitsift grep -c w12 2>&1 | sed "s#$SCRATCH#S#" | head -n 1
-# Without Unicode the bytes of a pattern are not characters and are in no gram.
+# With --no-unicode, \xNN is a byte, not a character, so the grams of a pattern must not contain it.
 printf 'x\351abc\n' >more/a/bytes.txt
 printf '\303\251\251bar \302\251bar\n' >more/a/twice.txt
 bitsift index -q

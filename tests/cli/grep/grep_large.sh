@@ -1,5 +1,5 @@
-# bitsift grep and rg with files that are read in pieces. The bounds of pieces must not show in the
-# output, except for a NUL byte in a later piece and the number of lines kept until then.
+# bitsift grep and rg with files that are read in pieces. Where pieces end must not affect the
+# output, except if a later piece has a NUL byte: then lines of the pieces before it are printed.
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 

@@ -23,6 +23,6 @@ same -F -x foo src docs
 same -F -w '[1]' docs
 same -F -i -e 'A*B' -e '\' docs
 report_same 240
-# rg crashes here: with -m1, the last match ends in a line that is not printed.
+# rg crashes in this case: with -m1, the last match ends in a line that is not printed.
 printf 'a\nfoo\nfoo\n' >two.txt
 bitsift grep --json -U -m1 'o\n?f?' two.txt | grep -o '"submatches".*'

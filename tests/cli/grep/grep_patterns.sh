@@ -3,8 +3,8 @@
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 make_tree
-# Syntax that rg's own engine lacks but bitsift accepts without -P; it means what it means to rg -P.
-# like_pcre2_as RG_PATTERN PATTERN OPTION...: compares with rg -P, in files of valid UTF-8.
+# Syntax that rg's own engine lacks but bitsift accepts without -P. like_pcre2_as RG_PATTERN PATTERN
+# OPTION...: compares bitsift (PATTERN) with rg -P (RG_PATTERN), in files of valid UTF-8.
 like_pcre2_as() {
     local rg_status=0 our_status=0 like=$1 pattern=$2
     shift 2
@@ -25,17 +25,17 @@ for pattern in 'foo(?=bar)' 'foo(?!bar)' '(?<=foo )bar' '(?<!foo )bar' '(\w)\1' 
     like_pcre2_as "$like" "$pattern" -o -b
     like_pcre2_as "$like" "$pattern" -i -c
 done
-# Syntax of PCRE2 that Rust's regex syntax lacks or reads otherwise, and invalid patterns: an error
-# names the construct. With -P, PCRE2's syntax means what it means to rg -P.
+# Syntax of PCRE2 that Rust's regex syntax lacks or reads differently, and invalid patterns: an
+# error names the construct. With -P, PCRE2's syntax has the meaning that it has in rg -P.
 for pattern in 'f\Koo' '\Qa.b\E' 'foo\h+bar' 'foo\Z' '^\Gfoo' '(?|(f)oo|(b)ar)' '\X' '(?(?=f)foo|bar)' '(*UCP)foo' '(?#c)foo' '\R' '\N+foo' \
     'fo{,2}' 'a{' '\0' '(?&x)' '\cA' '\e' '\o{1}' '\x4' '\u{110000}' '\p{Nope}' '\p{gc=Nope}' '\b{foo}' '(?i' '(?z)a' '(?i-)a' \
     '(?ii)a' ')(' '(' '[a' '[b-a]' '[\b]' '[\d-z]' '(?<a>x)(?<a>y)' '(?<1>x)' '(?<>x)' '*' 'a|*' '(?i)*' 'x{2,1}' '(?-u)é|\pL' '\x00' 'a\nb' \
     '[\n]' '[\x00]'; do
-    # rg encloses the pattern in a group before it reads it, so )( becomes two groups.
+    # rg encloses a pattern in a group before it parses it, so )( becomes two groups.
     [ "$pattern" = ')(' ] || same -c -e "$pattern" src docs/*.txt
     bitsift grep -c -e "$pattern" src/foo.h 2>&1 || true
 done
-# A NUL byte is no error among alternatives that are all single characters, and may match in a named file.
+# A NUL byte is allowed among alternatives that are all single characters; a named file may match.
 for pattern in 'x|\x00' '(\x00|x)' 'bar[\x00x]' 'bar(\x00|x)' '[\x00]|x' '(?-u)\x00|x'; do
     for options in '' -c -o -a -U --no-mmap; do
         # shellcheck disable=SC2086 # one option or none
@@ -45,7 +45,7 @@ done
 for pattern in 'f\Koo' '\Qa.b\E' 'foo\h+bar' 'foo\Z' '(?|(f)oo|(b)ar)' '\X' '(?(?=f)foo|bar)' '(?#c)foo' 'fo*+' 'f(?R)?o' '\p{Lu}\p{Ll}*' '[[a-b]x]'; do
     same -P -n -e "$pattern" src docs/utf8.txt
 done
-# Rust's regex syntax, most of which PCRE2 reads otherwise.
+# Rust's regex syntax. PCRE2 would read most of these patterns differently.
 for pattern in 'fo*+' 'o**' 'o{2}{1}' 'f(?R)?o' '[[a-b]x]' '[a-z&&[^b-y]]' '[a-z--[b-y]]' '[a-f~~d-z]' '[[:upper:]]{2}' '[[:space:]]foo' '[[:^alpha:]]foo' \
     '[[:foo:]]' '[[=a=]-z]' '()' '\p{Lu}\p{Ll}*' '\P{L}+foo' '\p{Letter}+' '\p{sc=Greek}' '\p{isGreek}' '\p{gc:lowercase letter}+' '\u{66}oo' '\u0066oo' '\U00000066oo' \
     '\<foo\>' '\b{start}f' 'o\b{end}' '\b{start-half}oo' 'oo\b{end-half}' '(?U)fo+' '(?U)fo+?' '(?Us)f.*o' '(?R)foo$' '(?-m)^foo$' '(?-u)\w+' '(?-u:\xe9)' \
@@ -61,7 +61,7 @@ done
 # Flags apply only to the pattern that sets them, not to the other patterns of a list.
 same -n -e '(?i)FOO' -e BAR src docs/*.txt
 same -n -e '(?x) F o # c'$'\n' -e 'b a' src docs/*.txt
-# Patterns next to bytes that are not UTF-8.
+# Matches next to bytes that are not UTF-8.
 printf '\252foo\n \377 foo\377bar\nfoo\200 \303foo\n\316\243\316\221\316\243\n! \252elvin\n' >docs/invalid.txt
 for pattern in foo '\bfoo' '\Bo' 'foo\B' '\B' '\b' '[^a]foo' '.foo' '(?-u:.)foo' '(?-u:[\x80-\xff])' '(?s-u:.)+' '\w+' '\W' '[a-z\xaa]*'; do
     for options in '-n' '-o -b' '-w -n' '-w -o -b' '-x -c' '-c -v' '--no-unicode -o -b' '-i --count-matches'; do
@@ -109,7 +109,7 @@ for pattern in foo 'o$' 'three$' '^$' '\s$' '.$'; do
         same $options -e "$pattern" src docs
     done
 done
-# If a match must contain a literal, rg takes the second of two \r for the line end.
+# If each match must contain a literal, rg counts the second \r of \r\r\n as part of the line end.
 printf 'b\r\r\nfoo\r\r\n\r\r\nab\r\nfoo\nx\rfoo\r\r\nb\r\r\r\n' >docs/two.txt
 for pattern in 'b$' '^b$' 'b\s*$' '(?:b$)' 'fo+$' '(?i)FOO$' 'b' '^$' '.$' '[^a]$' 'b$|x' '\S$' 'b.' '[\x00-z]$' '^\w+$'; do
     for options in --crlf '--crlf -P' '--crlf -c' '--crlf -P -o' '--crlf -x' '--crlf -v -n' '--crlf -i -n'; do
@@ -148,7 +148,8 @@ for options in --null-data '--null-data -o' '--null-data -c' '--null-data -v -l'
     # shellcheck disable=SC2086
     same $options foo src docs
 done
-# With --null-data -U, only patterns that can match a NUL byte are searched across lines, and only they lose empty matches.
+# With --null-data -U, only patterns that can match a NUL byte are searched across lines, and only
+# these patterns lose empty matches.
 for pattern in '.?' '\s?' 'o?' '^' '$' '[^o]?' '(?s).?' 'o|\n'; do
     for options in '--null-data -U -o -b' '--null-data -U --json' '--null-data -o -b' '--null-data -U -c'; do
         # shellcheck disable=SC2086
@@ -194,7 +195,7 @@ for patterns in '-e x(?i)s* -e k' '-e (?i)s+ -e k' '-x -e (?i)s -e k'; do
     # shellcheck disable=SC2086
     same $patterns flags.txt
 done
-# With --crlf, the line end of a line in the context is CRLF, but not a lone LF.
+# With --crlf, a line in the context is matched without its CRLF, but with a lone LF.
 printf 'a b\n\nc\n \nd\n' >lf.txt
 printf 'a b\r\n\r\nc\n \r\nd\n\ne' >mixed.txt
 for option in '' -P '-r X'; do

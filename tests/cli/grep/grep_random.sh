@@ -1,6 +1,6 @@
-# bitsift grep, rg and bitsift grep --brute: random patterns and options, at any place in the
-# command line and undone again, over random text, without an index, with a fresh or a stale one,
-# with --no-stat. The seed is fixed; ROUNDS and SEED in the environment select other cases:
+# bitsift grep, bitsift grep --brute and rg agree, for random patterns, options and texts. Options
+# are anywhere in the command line, and may be undone by others. There is no index, a fresh one
+# (also with --no-stat) or a stale one. The seed is fixed; ROUNDS and SEED select other cases:
 # ROUNDS=5000 SEED=7 tests/cli/run.sh PROGRAM tests/cli/grep/grep_random.sh
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
@@ -45,8 +45,8 @@ make_pattern() {
     ((RANDOM % 6)) || pattern="$pattern\$"
     ((RANDOM % 6)) || pattern="$pattern|foo"
 }
-# Sets `words`: the options and the pattern (in one of rg's ways to pass it, or one of two patterns)
-# in random order.
+# arrange OPTION...: sets `words_of` to these options, the pattern (passed in one of rg's ways,
+# sometimes with a second pattern) and the folder, in random order.
 arrange() {
     local group at
     local -a groups=() operands=(t)
@@ -85,7 +85,7 @@ arrange() {
     ((RANDOM % 4)) || [ ${#operands[@]} -eq 0 ] || words_of+=(--)
     words_of+=("${operands[@]}")
 }
-# Without an index, with a fresh one, or with an index of other texts.
+# Removes the index, makes a fresh one, or makes one and then changes the texts; `how` is 0, 1 or 2.
 change_index() {
     how=$((RANDOM % 3))
     rm -rf .bitsift
@@ -98,8 +98,8 @@ change_index() {
         bitsift index -q --grams t
     fi
 }
-# piped_same BYTES OPTION...: rg reading a file from standard input, and bitsift grep reading it in
-# small pieces, must find the same.
+# piped_same BYTES OPTION...: rg, whose standard input is a file, and bitsift grep, which gets it
+# from a pipe in pieces of BYTES, must print the same.
 piped_same() {
     local bytes=$1
     shift
@@ -140,8 +140,8 @@ for ((i = 0; i < n_cases; i++)); do
     # With -v, rg may print context lines after the limit of -m as matches if a file ends without a
     # line end.
     [[ $chosen != *' -v'* || ! $chosen =~ ' -vm2 '|' -m' || ! $chosen =~ ' -'[AC] || ! $(tail -qc 1 t/*.txt | tr -d '\n') ]] || continue
-    # bitsift-grep(1): rg prints the separator between files also where it prints nothing of a file,
-    # and next to NUL bytes, ^ and $ depend on how rg searches.
+    # bitsift-grep(1) lists these differences: rg prints a separator even before a file of which it
+    # prints nothing; and whether ^ and $ match next to NUL bytes depends on how rg searches.
     [[ $chosen != *' -U'* || ! $chosen =~ ' '-[ABC] || ! $chosen =~ ' -o'|vimgrep ]] || continue
     [[ $chosen != *--null-data* || ! $pattern =~ ^\^|\$$|\$\|foo$ ]] || continue
     # After an empty match rg -P continues inside a multi-byte character, where PCRE2 promises
@@ -149,7 +149,7 @@ for ((i = 0; i < n_cases; i++)); do
     [[ $chosen != *' -P'* ]] || ! { printf 'foo 1.\n\n' | rg --no-config -o -P -e "$pattern" || echo; } | grep -qx '' || continue
     arrange "$first" "$second" "$third"
     same "${words_of[@]}"
-    same_with --brute "${words_of[@]}" # only by PCRE2 and lines
+    same_with --brute "${words_of[@]}" # line by line, by PCRE2 alone
     ((how != 1)) || same_with --no-stat "${words_of[@]}"
     # shellcheck disable=SC2086 # several options
     ((i % 3)) || piped_same $((1 + i % 17)) $chosen -e "$pattern"

@@ -1,4 +1,4 @@
-# grep --stats and the summary of --json count what rg counts; --stats=json is our own line.
+# grep --stats and the summary of --json count what rg counts; rg has no --stats=json.
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 make_tree

@@ -1,10 +1,9 @@
-# bitsift grep and rg on a terminal: colours, line numbers, and the effect of a pipe on standard
-# input.
+# bitsift grep and rg on a terminal: colours, line numbers, and hints, which only bitsift prints.
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 can_use script || exit 77
 make_tree
-# on_terminal FILE COMMAND...: prints what the command writes to a terminal.
+# on_terminal FILE COMMAND...: stores in FILE what the command writes to a terminal.
 on_terminal() {
     local file=$1
     shift
@@ -53,7 +52,7 @@ for term in xterm dumb; do
 done
 export TERM=xterm
 NO_COLOR=1 terminal_same foo docs
-# Line feeds in paths, which bitsift escapes there: see terminal.sh.
+# Paths with line feeds are left out: on a terminal, bitsift escapes these (see terminal.sh).
 terminal_same -g '!odd*' foo
 terminal_same nothing-at-all
 report_same 80

@@ -39,7 +39,7 @@ bitsift index -q .
 check
 unset BITSIFT_INDEX
 
-# Rules that ripgrep 14 and 15 changed.
+# Rules whose meaning changed in ripgrep 14 or 15.
 mkdir -p "$SCRATCH/new/sub/deep/x." "$SCRATCH/new/sub/.hid" "$SCRATCH/new/out"
 (
     cd "$SCRATCH/new"
@@ -48,7 +48,7 @@ mkdir -p "$SCRATCH/new/sub/deep/x." "$SCRATCH/new/sub/.hid" "$SCRATCH/new/out"
         echo foo >"$file"
     done
     ln -s sub/deep link
-    ln -s sub/deep eep # its name ends the name of its target
+    ln -s sub/deep eep # the target's name ends in the link's name
     # rule RULE [OPTION...]: writes RULE to the .gitignore of the outermost folder, and compares the
     # files that are listed for each of `paths` and from a subfolder.
     rule() {
@@ -122,7 +122,7 @@ mkdir "$SCRATCH/settings"
 echo '# a missing --ignore-file is reported, but does not change the exit status'
 show bitsift grep -l foo --ignore-file nowhere sub
 if unshare -rm true 2>/dev/null; then
-    # shellcheck disable=SC2016 # for that shell
+    # shellcheck disable=SC2016 # expanded by that shell
     unshare -rm sh -c 'mount -t tmpfs none sub/Deep && echo foo >sub/Deep/other && for o in --one-file-system --follow; do
         bitsift grep -l foo $o sub >"$0/ours"; rg --sort path -l foo $o sub >"$0/rg"; cmp "$0/ours" "$0/rg"; done' "$SCRATCH" || echo 'other file systems'
 fi

@@ -31,7 +31,7 @@ make_files() {
     mkdir -p tree/.hidden tree/made
     printf 'hidden foo\n' >tree/.hidden/a.c
     printf 'made foo\n' >tree/made/a.h
-    # These are never searched, whatever the rules.
+    # A symlink and a pipe, which are never searched, whatever the rules.
     ln -s made/a.h tree/.link.c
     mkfifo tree/.pipe.c
     printf 'made\n*.log\n!f1*.log\n' >tree/.ignore
@@ -44,7 +44,7 @@ which=('' '' '' '-t c' '-T png' '-t txt -t c' '-g *.h' '-g !*.c' '-g .*' '-g *.l
 trusted() {
     same_with --no-stat "$@"
 }
-try_options() { # HOW N
+try_options() { # HOW N: calls HOW, `same` or `trusted`, with N random sets of options
     local i pattern
     for ((i = 0; i < $2; i++)); do
         pattern=$(set -- foo no_such_word 'w1\d' '^$' word7 last && shift $((RANDOM % 6)) && echo "$1")
@@ -78,7 +78,7 @@ if strace -o "$SCRATCH/calls" true 2>/dev/null; then
         # shellcheck disable=SC2086 # words of a command
         echo "$command: $(opened bitsift $command)"
     done
-    # Files with byte order marks or late NUL bytes are opened: the index knows too little of them.
+    # Files with byte order marks or late NUL bytes are opened: the index lacks facts about them.
     [ "$(opened bitsift grep --no-stat --json absent_word)" -lt 30 ] || echo 'too many opened for --json'
 else
     skip_part 'strace is not installed, or may not trace'

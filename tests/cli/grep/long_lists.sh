@@ -1,8 +1,8 @@
 # Long lists of patterns: literals and regexes, more than PCRE2 can hold; the reported matches; an
 # index; limits.
 #
-# Word N is spelled in letters, so that no word is a prefix of another: wa, wb ... each ends with z.
-words() { # FIRST LAST
+# words FIRST LAST: prints each number as a word, 12 as wbcz. No word is a prefix of another.
+words() {
     seq "$1" "$2" | tr 0123456789 abcdefghij | sed 's/.*/w&z/'
 }
 mkdir t
@@ -20,7 +20,7 @@ show bitsift grep -c -f list t
     printf ')'
 } >one
 show bitsift grep -c -f one t
-# shellcheck disable=SC2046 # a pattern each
+# shellcheck disable=SC2046 # each line is an option and its pattern
 bitsift grep -c $(sed 's/^/-e /' list) t
 paste -sd '|' list >one
 show bitsift grep -c -f one t

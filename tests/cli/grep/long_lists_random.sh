@@ -1,7 +1,7 @@
-# bitsift grep, rg and bitsift grep --brute: random lists of patterns over random text: literals
-# that are empty, overlap, are prefixes of each other, are not ASCII, or have letters with three
-# forms; and regexes. The seed is fixed; ROUNDS and SEED in the environment select other cases, as
-# for grep_random.sh.
+# bitsift grep, bitsift grep --brute and rg agree, for random lists of patterns and random texts.
+# The patterns are regexes, or literals that are empty, overlap, are prefixes of each other, are not
+# ASCII, or have letters with three forms (such as k, K and the Kelvin sign). The seed is fixed;
+# ROUNDS and SEED select other cases, as for grep_random.sh.
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 RANDOM=${SEED:-4711}
@@ -30,7 +30,7 @@ shows_matches='-o|json|-r|col|vim|matches'
 escape() {
     sed -E 's/[][\\.*+?(){}^$|#&~-]/\\&/g' -- "$1"
 }
-# Atoms of regexes, with and without a literal.
+# regexes SEED N: prints N random regexes, some of which contain no literal.
 regexes() {
     LC_ALL=C awk -v seed="$1" -v n="$2" 'BEGIN {
         srand(seed)
@@ -66,12 +66,12 @@ for ((i = 0; i < n_cases; i++)); do
         1) arguments=(-e "($(head -c 60000 escaped | tr '\n' '|')zq)") ;;
         2)
             regexes $RANDOM "$size" >list
-            # bitsift-grep(1): in a pattern that is too large to be matched by bytes, \b treats
-            # invalid bytes as the start or end of a line.
+            # The text is valid UTF-8 for more than 40 regexes: a pattern too large to be matched by
+            # bytes treats invalid bytes as the start or end of a line (bitsift-grep(1)).
             pieces $RANDOM 60 0 20 'a,b,c,foo,bar, ,k,K,é,o,.' $((size <= 40)) >t/1.txt
             size=$((size > 400 ? 400 : size))
             arguments=(-f list)
-            # PCRE2 promises nothing inside a character after an empty match.
+            # After an empty match rg -P continues inside a character, where PCRE2 promises nothing.
             [[ $option != *-P* ]] || option=-P
             ;;
         *) arguments=(-F -f list) ;;
@@ -81,7 +81,7 @@ for ((i = 0; i < n_cases; i++)); do
     # shellcheck disable=SC2086
     ((size > 400)) || same_with --brute $option "${arguments[@]}" t
 done
-# A line that is invalid UTF-8 is refused, as by rg.
+# A list with a pattern that is invalid UTF-8 is refused, as by rg.
 printf 'foo\nb\351r\nbar\n' >list
 same -F -f list t
 report_same $((n_cases * 2 / 3))

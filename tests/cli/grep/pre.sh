@@ -8,7 +8,7 @@ printf 'foo three\n' >'sub/odd $(name); x.txt'
 printf 'foo\n' >sub/-dash.txt
 gzip -c a.txt >a.txt.gz
 awk 'BEGIN { for (i = 0; i < 100000; i++) print "line", i }' >big.txt
-# program NAME: makes a script outside the searched folder.
+# program NAME: makes a script of its standard input, outside the searched folder.
 program() {
     { echo '#!/bin/sh'; cat; } >"$SCRATCH/$1"
     chmod 755 "$SCRATCH/$1"

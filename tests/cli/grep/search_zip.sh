@@ -11,7 +11,7 @@ printf 'foo\nbar' >small.txt
 printf '\377\376f\000o\000o\000\n\000' >utf16.txt
 printf 'foo\nbar\000\nfoo\n' >nul.txt
 awk 'BEGIN { for (i = 0; i < 30; i++) { for (j = 0; j < 9000; j++) printf "x"; print "foo" } }' >long.txt
-# pack FILE: compresses it by each program.
+# pack FILE: compresses the file in each format.
 pack() {
     gzip -c "$1" >"$1.gz"
     bzip2 -c "$1" >"$1.bz2"
@@ -64,8 +64,8 @@ done
 ! can_use uncompress || printf '\037\235\220\146\336\274\121\040' >more/small.Z
 for file in more/*; do
     case $file in
-        # Concatenated files of these formats are not supported, except xz; rg then searches only
-        # the first part.
+        # bitsift does not support concatenated files in these two formats; rg searches only the
+        # first part of such a file.
         *twice.lzma | *twice.br) bitsift grep -z -c foo "$file" 2>&1 | sed -n '$p' ;;
         # The program that rg runs for .lzma accepts no other format.
         *other.lzma) bitsift grep -z -c foo "$file" ;;
@@ -82,7 +82,7 @@ for ending in $endings; do
     cp "big.txt.$ending" "bad/changed.$ending"
     # Every format reports this damage; brotli has no checksum, but its changed stream is invalid.
     flip_byte "bad/changed.$ending" $((n / 2))
-    # Damage near the end, where most formats have a checksum. brotli has none and reports nothing.
+    # Damage near the end, where most formats have a checksum. brotli has none: nothing is reported.
     cp "small.txt.$ending" "bad/sum.$ending"
     flip_byte "bad/sum.$ending" $(($(stat -c %s "small.txt.$ending") - 6))
 done

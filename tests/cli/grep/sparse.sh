@@ -7,7 +7,7 @@ echo x >>probe
 [ "$(stat -c %b probe)" -lt 1000 ] || skip 'no sparse files here'
 rm probe
 
-# random N: prints 0 to N - 1, always the same sequence.
+# random N: sets `picked` to a number from 0 to N - 1, always in the same sequence.
 state=${SEED:-1}
 random() {
     state=$(((state * 1103515245 + 12345) % 2147483648))
@@ -33,7 +33,7 @@ make() {
     random 4
     [ "$picked" -eq 0 ] || printf 'last needle\nfoo\n' >>"$file"
 }
-# compare COMMAND...: runs it in both folders; ignores times.
+# compare COMMAND...: runs the command in both folders and compares the output, except times.
 n_compared=0
 compare() {
     local folder

@@ -2,8 +2,8 @@
 # printed, that neither a file nor the output is held in memory, the order of files, and what
 # happens when the reader stops.
 #
-# prompt OPTION...: prints the output of a grep for "needle" over lines that arrive one by one, each
-# as soon as it is printed.
+# prompt ARGUMENT...: writes two lines to a grep with these arguments, and reads and prints a line
+# of its output after each. If grep held a line back, this would wait forever.
 prompt() {
     local line out
     announce bitsift grep "$@"
@@ -16,7 +16,7 @@ prompt() {
         read -r out <&8
         printf '%s' "$out" | sed 's/,"absolute.*//'
         echo
-        # With --json, the first line printed is the message that begins the file.
+        # With --json, the first line of the output only begins the file; one is enough.
         [[ $* != *--json* ]] || break
     done
     exec 7>&- 8<&-
@@ -95,12 +95,12 @@ mkfifo in
 bitsift grep -j3 needle before in after >"$SCRATCH/got"
 wait
 { sed 's/^/before:/' before; echo 'in:a needle in a pipe'; sed 's/^/after:/' after; } | cmp - "$SCRATCH/got"
-# A pipe without a writer.
+# Nothing writes to this pipe: -q must end after the match in `before`.
 bitsift grep -j3 -q needle before in || echo "exit status $?"
 
 echo '# neither the file nor the output is held in memory'
-# lean COMMAND...: prints a digest of its output; checks that it needs little memory, where that can
-# be measured.
+# lean COMMAND...: prints a checksum of the command's output. The command must need less than 64 MiB
+# of address space, except with sanitizers.
 lean() (
     announce "$@"
     [ -n "${SANITIZED:-}" ] || ulimit -v 65536
@@ -150,7 +150,7 @@ bitsift grep -j3 --heading needle folder | cmp - <(for i in folder/*; do
 done)
 
 echo '# grep ends when the reader closes the pipe'
-# enough COMMAND...: reads only one line of its output.
+# enough COMMAND...: reads only one line of the command's output; then the command must soon end.
 enough() {
     local statuses preload=
     announce "$@"
@@ -160,7 +160,7 @@ enough() {
     statuses=${PIPESTATUS[0]}
     echo "exit status $statuses"
     sed 's/:.*/: .../' "$SCRATCH/said"
-    # The complete output would be many times larger.
+    # A command that did not notice the closed pipe would read more.
     awk '$2 > 8000000 { print "read " $2 " bytes" }' "$SCRATCH/work"
 }
 enough bitsift grep needle large
@@ -171,7 +171,7 @@ enough bitsift grep --json needle large
 enough bitsift grep needle missing large
 
 echo '# the output file is not searched below a folder; if it is named, it is searched up to its former size'
-# into OPTION...: appends the output to a file that the search would find.
+# into ARGUMENT...: appends the output of grep to a file that the search would find.
 into() {
     local status=0
     announce bitsift grep "$@"

@@ -25,7 +25,7 @@ walks=('' '' '' '' '' '' --hidden --no-ignore -u -uu --no-ignore-vcs --no-ignore
     '-t txt' '-T txt' '-t c -t txt' '-T txt -t txt' '-t txt -T all' '-t all' '--type-add x:*. -t x' '--type-add y:*y* -T y' '--type-clear txt --type-add txt:a* -t txt'
     '--glob-case-insensitive' '--sortr path' --no-ignore-files)
 
-# Sets `rule` to a random line of an ignore file: pieces, or a path of the tree that is changed.
+# Sets `rule` to a random line of an ignore file: random pieces, or a changed path of the tree.
 make_rule() {
     local n
     rule=
@@ -52,7 +52,7 @@ make_rule() {
     rule+=$picked
 }
 
-# Writes an ignore file of random lines.
+# make_rules FILE: writes an ignore file of random lines.
 make_rules() {
     local n
     mkdir -p -- "${1%/*}"
@@ -88,7 +88,7 @@ make_random_tree() {
     ((RANDOM % 4)) || ln -s -- "${folders[-1]#./}" link 2>/dev/null || true
 }
 
-# Ignore files and repositories in the tree, above it, and of the user.
+# Makes ignore files and repositories in the tree and above it, and the user's ignore files.
 make_random_rules() {
     local n place places=("${folders[@]}" . . .. ../..) files=(.gitignore .gitignore .gitignore .ignore .rgignore)
     for ((n = 1 + RANDOM % 4; n > 0; n--)); do
@@ -168,7 +168,7 @@ make_arguments() {
             pick ways
         else
             pick folders
-            # The list is relative to the tree.
+            # The paths in `folders` are relative to the tree.
             here=$(realpath --relative-to=. -- "$tree/$picked")
             case $((RANDOM % 4)) in
             0) picked=$(realpath -- "$tree/$picked") ;;
@@ -181,8 +181,8 @@ make_arguments() {
     done
 }
 
-# same_trusting ARGUMENT...: the output and the exit status must be the same with --no-stat. But
-# without a walk, invalid rules of ignore files are not reported, and do not cause status 2.
+# same_trusting ARGUMENT...: the output and the exit status must be the same with --no-stat, but
+# without a walk, invalid rules in ignore files are not reported and do not cause exit status 2.
 same_trusting() {
     local fresh_status=0 status=0
     bitsift grep "$@" --ignore-messages >"$SCRATCH/fresh" 2>"$SCRATCH/fresh.err" || fresh_status=$?
@@ -201,11 +201,11 @@ same_trusting() {
 }
 
 for ((round = 0; round < n_rounds; round++)); do
-    # To repeat one round: SEED is the sum, ROUNDS=1.
+    # To repeat one round, set SEED to this sum, and ROUNDS to 1.
     RANDOM=$((${SEED:-815} + round))
     before=$n_other
     tree=$SCRATCH/outer/middle/tree
-    # Leaves the folder that is removed below.
+    # The current folder may be in `outer`, which is removed.
     cd "$SCRATCH"
     rm -rf -- outer shared linked index
     mkdir -p "$tree"

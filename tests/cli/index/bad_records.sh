@@ -1,5 +1,5 @@
-# Invalid lines of a collection: reported as file:line with the reason, counted, skipped; --strict
-# stops there.
+# Invalid lines of a collection are reported as file:line with the reason, counted and skipped;
+# with --strict, the run stops at the first of them.
 echo '{"id":"old","text":"cat"}' >c.jsonl
 quiet bitsift index c.jsonl
 cat >c.jsonl <<'RECORDS'

@@ -1,5 +1,5 @@
-# Files that changed after they were indexed: a hit is read again, dropped if it no longer matches,
-# and the source is reported once.
+# Files that changed after they were indexed: a hit is read again, and dropped if it no longer
+# matches; each source with changes is reported once.
 mkdir d
 echo 'cat one' >d/a.txt
 echo 'cat two' >d/b.txt

@@ -2,7 +2,7 @@
 # documents, and a refresh after files are created, appended to, rotated, removed, or stop being
 # collections.
 mkdir -p logs/deep
-same() { # from the index, by --brute, and by --fresh
+same() { # QUERY...: the index, --brute and --fresh must find the same ids
     changes ids show bitsift query --ids "$@"
     for way in --brute --fresh; do
         cmp <(bitsift query --ids "$@") <(bitsift query --ids $way "$@")

@@ -1,5 +1,5 @@
-# Collections in folders: which files they are, deleting, filters, names, statistics, places, and
-# other indexes of these files.
+# Collections in folders: which files count as collections, deletions, filters, name:, statistics,
+# and a folder that takes over collections and folders that were sources.
 mkdir -p logs docs
 printf '%s\n' '{"id":"a1","name":"bob","msg":"hello world"}' '{"msg":"hello second"}' '{"id":3,"msg":"third"}' >logs/app.jsonl
 echo '{"id":"l","msg":"hello log"}' >logs/sys.log

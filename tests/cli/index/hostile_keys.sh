@@ -1,5 +1,5 @@
-# Records whose keys and ids are not valid names: they are found, other records are found, and the
-# written files can be read.
+# Records whose keys and ids are not valid names: these and other records are found, and the files
+# of the index are sound.
 printf '%s\n' '{"id":"1","t":"alpha"}' '{"id":"3","t":"gamma"}' >n.jsonl
 quiet bitsift index n.jsonl
 printf '%s\n' '{"id":"2","a\u0000b":"beta"}' '{"id":"4","\u0000":"delta","\u0000":"epsilon"}' '{"id":"5","\ud800":"zeta 17"}' \

@@ -1,4 +1,4 @@
-# --split-identifiers: whole words and their parts.
+# --split-identifiers: queries find identifiers and their parts.
 mkdir d
 cat >d/a.c <<'EOF'
 static int HTTPServer2_start(struct tcp_socket *sock);

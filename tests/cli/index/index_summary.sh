@@ -1,5 +1,5 @@
-# The summary of an index: its rate, where it is reported, how it changes; and an index from before
-# summaries existed.
+# The summary of an index, which says which words the index certainly lacks: its rate of false
+# positives, how it changes, damage; and an index from before summaries existed.
 mkdir d
 for i in $(seq 300); do echo "number$i and its neighbour number$((i + 1)) of file $((i % 7))" >"d/$i.txt"; done
 summary_of() {

@@ -1,7 +1,7 @@
 # A folder like a home directory: skipped files are counted by kind in the closing summary and by
 # `stats`.
 #
-# make_home DIR: creates 500 files of 20 kinds.
+# make_home DIR: creates about 470 files of 20 kinds.
 make_home() {
     local dir=$1 i
     mkdir -p "$dir"/{Documents,Pictures,Music,src/app/node_modules/lib,src/app/.git,Mail,logs,.config,Downloads}

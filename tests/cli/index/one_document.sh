@@ -1,5 +1,5 @@
-# Each file is indexed once: sources are identified by their places; parts of sources, folders that
-# contain other sources, --forget, and --rebuild with sources.
+# Each file is indexed once, because sources are identified by their real paths. Also: parts of
+# sources, folders that contain other sources, --forget, and --rebuild with sources.
 fill() {
     cd "$SCRATCH/.." && rm -rf work "$SCRATCH"/.changes.* && mkdir work && cd work
     mkdir -p d/sub e

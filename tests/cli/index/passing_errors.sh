@@ -1,5 +1,5 @@
-# Documents that temporarily cannot be read stay in the index; the run ends with 2 and reports the
-# errors. Only missing files are removed.
+# Documents that temporarily cannot be read stay in the index; the run reports the errors and ends
+# with exit status 2. Only missing files are removed.
 can_preload || skip 'nothing can be preloaded here'
 make() {
     rm -rf ./* .bitsift "$SCRATCH/.changes.ids"
@@ -77,7 +77,7 @@ show hostile FAIL_READ=r.jsonl bitsift query --ids --brute cat
 echo 'cat' >d/new.txt
 show hostile FAIL_OPEN=new.txt bitsift query --ids --fresh cat
 show hostile FAIL_OPEN=new.txt bitsift query --ids --fresh nothing
-# Changed folders are read; the entries of others are recorded in the index.
+# --fresh reads only changed folders, because the index has the entries of the others.
 touch d/sub e
 show hostile FAIL_READ=/d/sub bitsift query --count --fresh cat
 show hostile FAIL_READ=/work/e bitsift query --count --fresh cat

@@ -6,7 +6,7 @@ for i in $(seq 1 700); do
     echo "{\"id\": \"r$i\", \"title\": \"record $i\", \"text\": \"$(seq -s ' ' "$i" "$((i + 30))")\"}" >>records.jsonl
 done
 seq 1 400000 | sed 's/.*/a& b& c&/' >long.txt
-settle # a file as recent as the run is marked as such in the index
+settle # otherwise, the index marks files that are as recent as the run
 compare() {
     for jobs in 2 3 8; do
         bitsift index -q --index "j$jobs" -j "$jobs" "$@"
@@ -23,7 +23,7 @@ bitsift index -q --index j1 -j 1 --memory 16M files long.txt records.jsonl
 [ "$(find j1 -name 'seg-*' | wc -l)" -gt 1 ] && echo 'several segments'
 compare --memory 16M files long.txt records.jsonl >several
 sed 's/seg-0*[0-9]*/seg-N/' several | sort -u
-# Choices that are based on a sample of the sources are made once there is something to sample.
+# Choices based on a sample of the sources are made by the first run that finds documents.
 mkdir later
 bitsift index -q --index grown later
 cp files/* long.txt later

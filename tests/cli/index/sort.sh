@@ -1,8 +1,8 @@
-# --sort and --sortr: one order over the files of all folders and PATHs, like rg, with and without an
-# index.
+# --sort and --sortr: one order over the files of all folders and PATHs, as in rg, with and without
+# an index.
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
-# With pauses, because the order of files created at the same time is undefined.
+# Waits until new files get a later time, because the order of files of the same time is undefined.
 tick() {
     : >"$SCRATCH/before"
     until : >"$SCRATCH/now" && [ "$SCRATCH/now" -nt "$SCRATCH/before" ]; do :; done
@@ -17,8 +17,8 @@ for file in b/2 a/deep/x c.txt a/9 a/deep/y b/1 a.txt z; do
     echo 'foo bar' >"$file"
     minute=$((minute + 7))
     touch -m -d "2020-01-01 00:$minute:00.$minute" "$file"
-    # The access time is in the future, because with relatime reading the file does not update it
-    # then.
+    # The access time is in the future, because a file system mounted with relatime does not update
+    # such a time when the file is read.
     touch -a -d "2040-02-01 00:$((60 - minute)):00" "$file"
 done
 touch -m -d '1965-01-01' b/1

@@ -1,5 +1,5 @@
 # --store: the index stores the texts of files and records, so that phrases, snippets and compaction
-# need no source. Changed and removed sources still count as such.
+# need no source. Queries still notice sources that changed or are missing.
 mkdir docs
 printf 'the quick brown fox\njumps over the lazy dog\n' >docs/a.txt
 printf '\xff\xfeq\0u\0i\0c\0k\0 \0b\0r\0o\0w\0n\0 \0b\0e\0a\0r\0' >docs/utf16.txt

@@ -1,4 +1,4 @@
-# Two writers at the same time: the second reports who holds the lock; --wait waits.
+# Two writers at the same time: the second reports the process that holds the lock; --wait waits.
 echo '{"id":"a","text":"cat"}' >a.jsonl
 quiet bitsift index a.jsonl
 # A writer that waits for its input.
@@ -7,7 +7,7 @@ bitsift index -q - <"$SCRATCH/input" &
 first=$!
 exec 3>"$SCRATCH/input"
 echo '{"id":"b","text":"cat"}' >&3
-# It holds the lock once the lock file contains its process id.
+# This writer holds the lock once the lock file contains its process id.
 until [ "$(cat .bitsift/lock)" = "$first" ]; do sleep 0.05; done
 status=0
 bitsift index a.jsonl 2>"$SCRATCH/stderr" || status=$?

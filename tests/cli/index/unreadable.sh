@@ -1,5 +1,5 @@
-# Files, folders and sources that the user may not read: one line each, counted; everything else is
-# indexed.
+# Files, folders and sources that the user may not read are reported in one line each and counted;
+# everything else is indexed.
 can_be_nobody || exit 77
 mkdir -p d/closed d/open
 echo 'cat' >d/a.txt

@@ -5,7 +5,7 @@ can_use iconv || exit 77
 declare -A marks=([UTF-8]='' [UTF-16LE]='\xff\xfe' [UTF-16BE]='\xfe\xff' [UTF-32LE]='\xff\xfe\0\0' [UTF-32BE]='\0\0\xfe\xff')
 codings='UTF-16LE UTF-16BE UTF-32LE UTF-32BE'
 
-records() { # FROM TO
+records() { # FROM TO: prints records with these numbers, and invalid lines
     awk -v from="$1" -v to="$2" 'BEGIN {
         for (i = from; i < to; i++) {
             printf "{\"id\":\"r%d\",\"n\":%d,\"t\":\"word%d of the größte 漢字 \\u00e4 😀 Zeile %d ", i, i % 7, i % 5, i
@@ -27,7 +27,7 @@ each() { # COMMAND...: runs it in each folder; prints differences from UTF-8
     done
     [ -s "$SCRATCH/wanted" ] || echo "nothing: $*"
 }
-put() { # FILE: written from standard input, with a byte order mark
+put() { # FILE: writes it in each encoding, from standard input, with a byte order mark
     local coding
     cat >"$SCRATCH/text"
     for coding in UTF-8 $codings; do
@@ -35,14 +35,14 @@ put() { # FILE: written from standard input, with a byte order mark
         { printf '%b' "${marks[$coding]}" && iconv -f UTF-8 -t "$coding" "$SCRATCH/text"; } >"$coding/$1"
     done
 }
-append() { # FILE: appended from standard input, without a byte order mark
+append() { # FILE: appends standard input in each encoding, without a byte order mark
     local coding
     cat >"$SCRATCH/text"
     for coding in UTF-8 $codings; do
         iconv -f UTF-8 -t "$coding" "$SCRATCH/text" >>"$coding/$1"
     done
 }
-ask() { # OPTION...
+ask() { # OPTION...: queries with these options must print the same for each encoding
     each bitsift query --ids "$*" '"größte 漢字"' '| tail -n 20'
     each bitsift query --count "$*" word3
     each bitsift query -n 4 --json "$*" 'word1 filling7 n:2..5'
@@ -51,7 +51,7 @@ ask() { # OPTION...
 '" "$*" filling3
     each bitsift query --ids "$*" '"no id"'
 }
-index() { # ARGUMENT...: prints the number of documents
+index() { # ARGUMENT...: runs `bitsift index`, which must report the same for each encoding
     each bitsift index "$*" "2>&1 | grep -o '^indexed [0-9,]* documents\|^  [0-9,]* records.*\|[0-9,]* added.*'; echo done"
     settle
 }

@@ -1,5 +1,5 @@
-# A recorded source that is missing, or an empty folder: its documents stay, each run reports it,
-# and it is read again when it returns. The commands that messages propose can be pasted.
+# A recorded source that is missing, or is an empty folder: its documents stay, each run reports
+# this, and the source is read again when it returns. Commands that messages propose can be pasted.
 mkdir d e
 echo 'cat' >d/a.txt
 echo 'cat' >e/b.txt

@@ -3,7 +3,7 @@
 documents 200 >c.jsonl
 quiet bitsift index c.jsonl
 documents 20000 >c.jsonl
-# Limits the size of files to this many KiB.
+# limited KIB COMMAND...: runs the command, which cannot write files larger than KIB.
 limited() {
     (
         ulimit -f "$1"

@@ -9,7 +9,7 @@ limit() { # KIBIBYTES of address space; sanitizers need more than any limit
 }
 limit 3000000
 
-# costs: prints the work and the user time, in milliseconds, of the job.
+# costs: runs `job`; prints its work, and its user time in milliseconds.
 costs() {
     local TIMEFORMAT=%3U
     : >"$SCRATCH/work"
@@ -19,7 +19,7 @@ costs() {
 }
 preload=
 ! can_preload || preload=$CLOCK
-# linear NAME SIZE FUNCTION: FUNCTION SIZE prepares the input; then `job` runs.
+# linear NAME SIZE FUNCTION: measures `job` with the input that FUNCTION makes, for both sizes.
 linear() {
     local name=$1 size=$2 make=$3 once four once_ms four_ms
     "$make" "$size"
@@ -101,8 +101,8 @@ bitsift index --index ix fields.jsonl 2>&1 | grep 'names of fields'
 show bitsift query --index ix --count f5:cat
 show bitsift query --index ix --count cat
 linear 'names of one record' 20000 make_one_record
-# Each level has its own text, whose field name is as long as the level is deep; then levels of a
-# single array.
+# A record in which each level has a text, whose field name is as long as the level is deep; then a
+# record with many arrays in a single array.
 make_deep() {
     {
         printf '{"id":"deep"'
@@ -188,7 +188,7 @@ show bitsift query --batch queries --count
 status=0
 (limit 1000000 && bitsift grep -f /dev/zero d) 2>&1 || status=$?
 echo "exit status $status"
-# An endless line need not end for the limit to apply, and is not held in memory.
+# The limit applies before an endless line ends, and the line is not held in memory.
 status=0
 { head -c 300000000 /dev/zero && echo && echo cat; } | (limit 250000 && bitsift query --batch - --count) 2>/dev/null || status=$?
 echo "exit status $status"

@@ -1,5 +1,5 @@
-# Ctrl-C and SIGTERM: an interrupted run reports it in one line, ends by the signal, and leaves
-# nothing behind.
+# Ctrl-C and SIGTERM: an interrupted run reports the signal in one line, ends by it, and leaves no
+# new files.
 set -m # otherwise background processes ignore SIGINT
 # interrupt SIGNAL COMMAND...: sends the signal once the command has read some of its standard input
 # and waits for more.
@@ -12,7 +12,7 @@ interrupt() {
     "$@" <in 2>"$SCRATCH/.stderr" &
     run=$!
     exec 9>in
-    documents 2000 >&9 # more than the capacity of a pipe
+    documents 2000 >&9 # more than a pipe holds, so the command has read some of it
     kill "-$signal" "$run"
     wait "$run" 2>"$SCRATCH/.wait" || status=$?
     exec 9>&-
@@ -54,7 +54,7 @@ for delay in 0.002 0.01 0.02 0.05 0.1 0.2 0.4; do
     sleep "$delay"
     kill -TERM "$run" 2>/dev/null || true
     wait "$run" 2>/dev/null || true
-    # The run finished first, or there is nothing to clean up.
+    # `new` may exist only if the run finished before the signal. Then it is a sound index.
     [ ! -e new ] || bitsift check --index new >"$SCRATCH/.stdout" 2>&1 || echo "left after $delay s: $(ls -A new)"
     rm -rf new
 done

@@ -24,9 +24,9 @@ for delay in 0.01 0.03 0.06 0.1 0.15 0.2 0.3 0.4; do
     fi
     wait "$writer" 2>/dev/null || true
     count=$(bitsift query --count hundred 2>/dev/null)
-    # 2 of the 200 records are indexed; 600 if a run finished before it was killed.
+    # 2 of the 200 indexed records match; 600 of 60,000 if a run finished before it was killed.
     [ "$count" = 2 ] || [ "$count" = 600 ] || echo "after $delay s: $count"
-    # If a run finished first, the next has nothing to do.
+    # If a run finished, restore the old index, because the next run would have nothing to do.
     if [ "$count" = 600 ]; then
         rm -r .bitsift
         cp -r "$SCRATCH/old" .bitsift

@@ -13,7 +13,7 @@ for command in $commands; do
         short=${name%?}
         # Without and with a value after =, which must not matter.
         for argument in "$short" "$short=1"; do
-            # Two letters are too short for a proposal.
+            # Skip names of other options, and single letters, which are too short for a proposal.
             ! grep -qxF -e "$short" <<<"$names" && [ "${#short}" -gt 3 ] || continue
             status=0
             bitsift "$command" "$argument" 1 </dev/null >"$SCRATCH/stdout" 2>&1 || status=$?

@@ -3,7 +3,7 @@
 prose() {
     yes 'the quick brown fox jumps over the lazy dog, and nobody had asked it to' | tr '\n' ' ' | head -c "$1"
 }
-# measured COMMAND...: runs it; its peak resident memory must be below 2 GiB (sanitizers need more).
+# measured COMMAND...: runs it; peak resident memory must be below 2 GiB (not with sanitizers).
 measured() {
     local pid status=0 peak=0 seen
     "$@" &

@@ -1,8 +1,8 @@
 # Anonymous memory of `bitsift index` and `compact` is at most --memory plus 128 MiB on two threads
 # for data other than text: many distinct words, ids of records that are all read again, names of
 # files in one folder, names of skipped files, trigrams. Data beyond --memory is in temporary files;
-# the answers equal those of a run with more memory. check makes the summary again in memory and
-# compares.
+# the answers equal those of a run with more memory. `bitsift check` makes the summary again, in
+# memory, and compares it with the summary of the index.
 sound() {
     bitsift check --index "$1" | sed 's/ in .*//'
 }

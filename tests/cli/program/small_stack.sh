@@ -1,5 +1,5 @@
 # Small stacks: every command works with `ulimit -s 96`. Input that is nested too deeply for that
-# causes an error, never a crash. Sanitizers need larger frames: 512 KiB are enough, 256 are not.
+# causes an error, never a crash. With sanitizers, frames are larger, and the limit is 768 KiB.
 KIB=${KIB:-${SANITIZED:+768}}
 KIB=${KIB:-96}
 # nest N OPEN MIDDLE CLOSE: prints OPEN N times, MIDDLE, CLOSE N times.
@@ -14,7 +14,7 @@ nest() {
 small() {
     (ulimit -s "$KIB" && exec "$@")
 }
-# no_crash WHAT COMMAND...: reports if a signal ends it, or if it fails without a message.
+# no_crash WHAT COMMAND...: reports if a signal ends the command, or if it fails without a message.
 no_crash() {
     local what=$1 status=0
     shift
@@ -96,6 +96,6 @@ for n in ${LEVELS:-16 60 250 1000}; do
     no_crash "words of $n" bitsift query --any --count -- "$(nest "$n" 'needle ' x ' w1')"
     no_crash "phrase of $n" bitsift query --count -- "\"$(nest "$n" 'needle ' x ' w1')\""
 done
-# Queries that fit have the same answers as on any stack.
+# Queries that need no larger stack have the same answers as on any other.
 printf '%s\n' "$(small bitsift query --count -- "$(nest 16 '(needle OR (hay ' leaf '))')")"
 small bitsift grep -c -I -- "$(nest 30 '(deep |' x ')')needle" tree/d

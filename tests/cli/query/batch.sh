@@ -5,7 +5,7 @@ echo 'cat' >d/b.txt
 printf 'cat mouse\n' >"d/$(printf 't\tab')"
 quiet bitsift index d
 printf 'cat\n(\ndog\n\nfish\ncat -dog\r\ndog' >queries
-# Each way of printing reports the same errors, which are printed once.
+# Every output mode reports the same errors; the transcript has them once.
 batch() {
     local status=0
     announce bitsift query --batch queries "$@"

@@ -1,5 +1,5 @@
-# The best of many and of few: documents skipped by bounds are never among the best, for any number
-# of requested hits.
+# The best of many or few hits: documents that score bounds exclude are never among the best, for
+# any number of requested hits.
 awk 'BEGIN {
     for (i = 0; i < 60000; i++) {
         late = i < 20000 ? (i % 100 == 0) : 1
@@ -10,8 +10,8 @@ awk 'BEGIN {
     }
 }' >c.jsonl
 bitsift index c.jsonl 2>&1 | tail -n 0
-# best QUERY: prints the number of hits, and for which limits the best are not the first of all
-# hits.
+# best QUERY: prints the number of hits, and the limits with which the query finds other hits than
+# the first ones of --brute.
 best() {
     bitsift query "${options[@]}" --brute -n 100000 --format '{id} {score}\n' "$1" >all || true
     printf '%s: %s\n' "$1" "$(wc -l <all)"

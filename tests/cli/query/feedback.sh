@@ -1,5 +1,5 @@
-# Feedback terms in addition to the query: of its best documents, or of a document that hits should
-# resemble.
+# Feedback terms, which are added to a query: terms of its best documents (--feedback), or of a
+# document that hits should resemble (--like).
 cat >docs.jsonl <<'END'
 {"id":"1","text":"ferry harbour lantern lantern keeper"}
 {"id":"2","text":"ferry harbour lantern tide"}
@@ -16,8 +16,8 @@ show bitsift query --format '{rank} {id} {score}' --feedback=2 ferry
 learnt() {
     bitsift query --explain -n 0 "$@" 2>&1 >/dev/null | sed -n 's/^learnt: [^:]*: //p' | sed 's/ / OR /g'
 }
-# same ARGUMENT... -- QUERY: the hits must be those of the query with the feedback terms written
-# after it.
+# same ARGUMENT... -- QUERY WRITTEN: QUERY with these arguments must have the hits of WRITTEN, in
+# which the feedback terms replace WORDS.
 same() {
     local options=() words
     while [ "$1" != -- ]; do

@@ -21,7 +21,7 @@ touch -d 2021-06-15T12:00:00Z log.jsonl
 settle
 quiet bitsift index src docs notes alone.txt log.jsonl
 
-# By path, like ripgrep.
+# Filters by path, with ripgrep's rules.
 every -g '*.c' cat
 every -g '!*.min.js' -g '!/src' cat
 every -g 'src/**' cat
@@ -36,7 +36,7 @@ every --in docs --in ./log.jsonl cat
 every --in "$PWD/src/../src/main.c" cat
 every --in notes/gone cat
 
-# By time: the first moment of a date counts as newer, not as older.
+# Filters by time: the first moment of a date counts as newer, not as older.
 every --newer 2021 cat
 every --older 2021 cat
 every --newer 2022-03 --older 2022-03-01T00:00:01 cat
@@ -61,7 +61,7 @@ show bitsift query --count --in ../src cat
 show bitsift query --count --in . cat
 cd ..
 
-# File names.
+# Queries for file names.
 each every :: name:readme name:read 'name:"read me"' 'name:deep/read' 'name:help*' 'name:mian~1' 'name:(src OR main)' \
     'cat -name:c' 'cat name:h OR dog name:txt' name:alone name:docs readme 'name:file' 'name:nowhere'
 
@@ -105,7 +105,7 @@ for year in 1600 1700 1960 2024 2261 2262 2300 2440 9000; do
     touch -d "$year-06-01T12:00:00.5" "f$year"
     [ "$(date -u -d "@$(stat -c %Y "f$year")" +%Y)" = "$year" ] || rm "f$year"
 done
-far() { # NAME GOT WANTED
+far() { # NAME GOT WANTED: reports if GOT is not WANTED
     [ "$2" = "$3" ] || printf '%s: %s, not %s\n' "$1" "$2" "$3"
 }
 names=$(printf '%s\n' f*)

@@ -1,6 +1,6 @@
-# A phrase in the head of a large file proves a match; a phrase cut off at the end of that head
-# proves nothing.
-fill() { # BYTES
+# A phrase in the head of a large file, its first 16 KiB, proves a match; a phrase cut off at the
+# end of the head proves nothing.
+fill() { # BYTES: prints that many bytes, in lines of x
     head -c "$1" /dev/zero | tr '\0' x | fold -w 63 | head -c "$1"
 }
 mkdir d

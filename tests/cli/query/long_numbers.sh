@@ -1,11 +1,11 @@
 # Numbers with hundreds of digits: ranges and sort orders are exact, with and without the index,
 # also if the first digits are equal.
-digits() { # N DIGIT
+digits() { # N DIGIT: prints DIGIT N times
     printf "%0$1d" 0 | tr 0 "$2"
 }
 prefix=$(digits 300 7)
 order=()
-number() { # ID NUMBER: in ascending order
+number() { # ID NUMBER: makes a record; the calls are in ascending order of NUMBER
     printf '{"id":"%s","v":%s,"t":"x"}\n' "$1" "$2" >>sorted.jsonl
     order+=("$1")
 }
@@ -32,7 +32,7 @@ awk 'NR % 2 == 0' sorted.jsonl >>v.jsonl
 printf '%s\n' '{"id":"word","v":"seven","t":"x"}' '{"id":"too-large","v":1e1000000000,"t":"x"}' '{"id":"space","v":"2024-05-17 08:30","t":"x"}' >>v.jsonl
 bitsift index -q v.jsonl
 
-check() { # NAME GOT WANTED
+check() { # NAME GOT WANTED: reports if GOT is not WANTED
     [ "$2" = "$3" ] || printf '%s: %s, not %s\n' "$1" "$2" "$3"
 }
 wanted() { # FROM TO: a part of `order`, as --ids prints it

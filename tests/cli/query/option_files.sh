@@ -1,11 +1,11 @@
-# Files named by options are read whole, up to 16 MiB and until --time-limit, also if a pipe has no
-# writer or an endless one.
+# Files named by options are read whole, up to 16 MiB and until --time-limit, also if a file is a
+# pipe without a writer, or endless.
 echo common >a.txt
 quiet bitsift index -q --words a.txt
 head -c 16777216 /dev/zero | tr '\0' '#' >"$SCRATCH/most"
 { cat "$SCRATCH/most" && echo x; } >"$SCRATCH/more"
 mkfifo "$SCRATCH/pipe"
-# Commands for each option that names a file; FILE is replaced.
+# Prints commands for each option that names a file; `run` replaces FILE.
 commands() {
     cat <<'COMMANDS'
 query --like-file FILE
@@ -15,7 +15,8 @@ grep -f FILE a.txt
 BITSIFT_CONFIG_PATH=FILE grep common a.txt
 COMMANDS
 }
-# run FILE WORD...: runs it, with the time limit if the command has that option.
+# run FILE WORD...: runs bitsift with these words. FILE replaces the word FILE; a first word
+# VARIABLE=FILE sets a variable.
 run() {
     local file=$1 word words=()
     shift

@@ -8,8 +8,8 @@ cd top
 echo '{"id":"p1","text":"cat from the pipe"}' | quiet bitsift index . .records/r.jsonl - "$(dirname "$PWD")/far"
 settle
 
-# in FOLDER [OPTION]...: prints the paths that are printed there, unless they are those of the call
-# before it; checks that each file exists.
+# in_folder FOLDER [OPTION]...: prints the paths that queries print in this folder, unless they
+# equal those of the previous call; checks that each file exists.
 in_folder() {
     local folder=$1 path
     shift

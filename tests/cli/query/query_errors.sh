@@ -4,7 +4,7 @@ echo 'cat dog' >a.txt
 quiet bitsift index .
 printf '%s\n' '{"id":"1","title":"cat","text":"cat 2 dog","year":1990}' '{"id":"2","title":"a bird","text":"bird 1","year":2001}' '{"id":"3","text":"dog"}' >"$SCRATCH/r.jsonl"
 quiet bitsift index --index "$SCRATCH/records" "$SCRATCH/r.jsonl"
-# strict QUERY: prints the lines that --strict-query adds; it must end with 2 and find nothing.
+# strict QUERY: prints the lines that --strict-query adds; the exit status must be 2, without hits.
 strict() {
     local status=0
     bitsift query --count -- "$1" >/dev/null 2>"$SCRATCH/lenient" || true
@@ -43,7 +43,7 @@ QUERIES
 show bitsift query ''
 show bitsift query '   '
 each show bitsift query --strict-query :: "$(printf 'a\tb (')" "$(printf 'caf\351 (')" "$(printf 'one\ntwo (')"
-show bitsift query --strict-query $'caf\u202e\u1112\u1161\u11ab (' # a syllable of three letters takes two columns; a character that changes the direction is shown as one
+show bitsift query --strict-query $'caf\u202e\u1112\u1161\u11ab (' # a syllable of three letters takes two columns; U+202E, which reverses text, is shown as U+FFFD
 echo '# no error'
 show bitsift query --count cat +++
 each show bitsift query --count :: '- cat' 'cat and dog' 'nofield:cat'

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 #
-# Several threads read texts if there are many: answers, their order, notices and statistics equal
-# those of one thread, also if files have changed, are missing or cannot be read.
+# Several threads read texts if there are many texts: answers, their order, notices and statistics
+# equal those of one thread, also if files have changed, are missing or cannot be read.
 can_be_nobody || exit 77
 
 # Files with a phrase, with its words apart, and with the phrase after the first pieces that are

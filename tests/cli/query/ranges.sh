@@ -52,7 +52,7 @@ every --any year:2001.. dog
 every name:70..80
 show bitsift query 'cat year:1990..2000'
 
-# Read as text, with a notice: a field without numbers, invalid ends, no field.
+# Read as text, with a notice: ranges of no field, of fields without numbers, with invalid ends.
 each every :: 'text:>5' text:1990..2000 year:a..z 'year:>old' 'year:1m..2m' 'year:=>1990' title:=a name:70..x
 finds 'cat year:..'
 every 'yaer:1990..2000'
@@ -99,7 +99,7 @@ every year:1990..2000
 quiet bitsift compact
 every year:1990..2000
 checked
-# Fields that get numbers only in new documents.
+# A field in which only new documents have numbers.
 echo '{"id":"l","text":5,"year":1999}' >>all.jsonl
 finds --fresh text:1..9
 finds text:1..9

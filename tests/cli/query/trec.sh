@@ -1,4 +1,4 @@
-# Runs in the format of TREC, for trec_eval.
+# --format trec: ranked hits in the format of TREC's runs, for trec_eval.
 cat >docs.jsonl <<'END'
 {"id":"FBIS3-1","text":"cat and dog"}
 {"id":"FBIS3-2","text":"cat"}

@@ -1,5 +1,5 @@
-# A refresh counts only real changes as changed; singular and plural are right; small texts have no
-# ratios.
+# A refresh counts only real changes as changed; singular and plural are right; for small texts no
+# ratios are printed.
 printf '%s\n' '{"id":"a","text":"one"}' '{"id":"b","text":"two"}' '{"id":"c","text":"three"}' >c.jsonl
 settle
 show bitsift index c.jsonl

@@ -1,12 +1,12 @@
-# A file of the index that is truncated while it is mapped: a message, exit status 2, and the
-# answers before it are kept.
+# A file of the index is truncated while it is mapped: a message, exit status 2, and the answers to
+# earlier queries are printed.
 mkdir d
 for i in {1..200}; do echo "cat number$i" >"d/$i.txt"; done
 settle
 bitsift index -q d
 mkfifo queries
-# The first answers are still in memory when the segment is truncated; --explain shows that they
-# exist.
+# The first answers are still in an output buffer when the segment is truncated; the lines of
+# --explain, on standard error, show that they exist.
 run() {
     bitsift query --explain --batch queries "$@" >"$SCRATCH/out" 2>"$SCRATCH/err" &
     pid=$!

@@ -39,7 +39,7 @@ announce bitsift index
 bitsift index 2>&1 >/dev/null | neutral -
 each every :: bits "don't" 'don’t' '"02 03"' 🇩🇪 alice
 bitsift stats | grep '^health'
-# Programs without later tokenizer rules refuse it.
+# Programs with only the earlier tokenizer rules refuse the renewed index.
 od -A n -t x1 -j 36 -N 4 .bitsift/manifest
 rm -r .bitsift
 quiet bitsift index --index .bitsift --grams .

@@ -1,4 +1,4 @@
-# Cooperation with other programs: files in .bitsift for them, colours, help under other names.
+# Conventions of other programs: files in .bitsift for git and backups, colours, `help`, -V.
 mkdir d
 echo 'a cat' >d/a.txt
 echo 'a dog' >d/b.txt

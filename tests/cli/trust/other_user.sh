@@ -1,7 +1,7 @@
 # An index, or a file in one, that belongs to another user.
 [ "$(id -u)" -eq 0 ] || skip 'only root can give files away'
 can_be_nobody || exit 77
-me() { # as a user who is neither root nor the owner of the index
+me() { # COMMAND...: as a user who is neither root nor nobody, who owns the first index
     HOME=$SCRATCH/mine setpriv --reuid=65533 --regid=65533 --clear-groups -- "$@"
 }
 mkdir -p top/sub "$SCRATCH/mine"

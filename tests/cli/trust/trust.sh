@@ -1,4 +1,4 @@
-# Whose indexes are used, and whose sources are followed; `bitsift trust`.
+# Which sources of an index are followed, depending on who named them; `bitsift trust`.
 mkdir -p home project/docs elsewhere
 echo 'cat at home' >home/secret.txt
 echo 'cat in docs' >project/docs/a.txt
@@ -20,13 +20,13 @@ show bitsift query --count cat
 cd ..
 
 echo '# an index with sources that its user did not name: they are not read'
-stranger() { # COMMAND...: as the user who made the archive; the trust marks are in that user's home
+stranger() { # COMMAND...: as another user, with a separate record of the sources that were named
     XDG_STATE_HOME=$SCRATCH/stranger "$@"
 }
 mkdir box
 cp -r project/docs box
 (cd box && stranger quiet bitsift index docs ../home "$here/elsewhere/c.jsonl")
-untouched() { # COMMAND...: prints the system calls that access a source, if they can be traced
+untouched() { # COMMAND...: prints the system calls that access home or elsewhere, if strace works
     strace -f -e trace=%file -o "$SCRATCH/calls" "$@" >/dev/null 2>&1 || true
     if [ -s "$SCRATCH/calls" ]; then
         grep -E '(/|")(home|elsewhere)(/|")' "$SCRATCH/calls" | grep -v "\"$HOME" || true
