@@ -89,6 +89,7 @@ done
 # ---- readers
 
 for page in "$docs"/man1/* "$docs"/man7/*; do
+    complaints=
     ! has groff || complaints=$(groff -ww -mdoc -Tutf8 -P-c "$page" 2>&1 > /dev/null) && [ -z "${complaints:-}" ] ||
         complain "groff: $complaints"
     # The pages have no date, so that builds are reproducible.

@@ -5,7 +5,7 @@
 set -euo pipefail
 source=$1 build=$2 cc=$3
 
-if [ "$(id -u)" -ne 0 ] || ! command -v mmdebstrap dpkg-shlibdeps >/dev/null; then
+if [ "$(id -u)" -ne 0 ] || ! command -v mmdebstrap >/dev/null || ! command -v dpkg-shlibdeps >/dev/null; then
     echo "skipped: this needs root, mmdebstrap and dpkg-shlibdeps"
     exit 77
 fi

@@ -17,7 +17,6 @@ trap 'rm -rf -- "$folder"' EXIT
 chmod 755 "$folder"
 cluster_install "$folder/root"
 export CLUSTER_ROOT=$folder/root
-cp -- "$program" "$folder/test_random"
 
 step() {
     printf '%s ...\n' "$*"
@@ -40,12 +39,12 @@ rules() {
     step "$here/hostile.sh" $((rounds * 5)) "$seed"
 }
 random() {
-    step "$here/random.sh" "$folder/test_random" --steps $((rounds * 150)) --queries 4 --tables 7 --seed "$seed"
-    EMPTY=1 step "$here/random.sh" "$folder/test_random" --steps $((rounds * 100)) --queries 3 --tables 2 --writers 2 --seed "$seed"
+    step "$here/random.sh" "$program" --steps $((rounds * 150)) --queries 4 --tables 7 --seed "$seed"
+    EMPTY=1 step "$here/random.sh" "$program" --steps $((rounds * 100)) --queries 3 --tables 2 --writers 2 --seed "$seed"
 }
 crash() {
-    step "$here/crash.sh" "$folder/test_random" $((rounds * 2)) "$seed"
-    step "$here/replica.sh" "$folder/test_random" $((rounds * 60)) "$seed"
+    step "$here/crash.sh" "$program" $((rounds * 2)) "$seed"
+    step "$here/replica.sh" "$program" $((rounds * 60)) "$seed"
 }
 demo() {
     printf 'demo.sh --check 50 ...\n'

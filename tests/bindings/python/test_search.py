@@ -56,7 +56,7 @@ def test_options(opened):
     assert [hit.id for hit in opened.search("a", globs="*.txt")] == [hit.id for hit in opened.search("a", globs=["*.txt"], places=["files"])]
     assert opened.count("a", globs=["!*.txt"]) == 2
     assert opened.count("year:1990..2005") == 2
-    assert [hit.id for hit in opened.search("", like="1")] == ["2"] or opened.search("", like="1").total >= 1
+    assert opened.search("", like="1")[0].id == "2" and "1" not in [hit.id for hit in opened.search("", like="1")]
     assert opened.search("cat and", stop="english", any=True).total == 3
     assert opened.search("catt", suggest=True).notices == ["catt is not in the index; did you mean cat?"]
 

@@ -65,7 +65,7 @@ static ssize_t write_or_fail(int file, const void *bytes, size_t n_bytes, off_t 
 	return -1;
 }
 
-static void deadline_calls(void)
+static void install_failing_calls(void)
 {
 	static const char *const names[] = {"pwrite", "pwrite64"};
 	sqlite3_mem_methods failing;
@@ -206,7 +206,7 @@ int main(int argc, char **argv)
 	if (argc < 2 || !mkdtemp(dir))
 		return 2;
 	extension = argv[1];
-	deadline_calls();
+	install_failing_calls();
 	snprintf(path, sizeof(path), "%s/base", dir);
 	make(path);
 	for (enum kind kind = ALLOCATIONS; kind < N_KINDS; kind++)

@@ -571,11 +571,12 @@ static void test_weigh(void **state)
 				next_random(&random) & next_random(&random) & next_random(&random);
 		draw_weighed(terms, columns, lives, most, &random);
 		uint32_t threshold = 1 + (uint32_t)random_below(&random, WEIGHED_TERMS * most);
+		struct bs_weighed_term full = {
+			.weight = BS_WEIGH_MOST, .lines = columns + N_WORDS, .live = &lives[0]};
 		for (size_t i = 0; i < n_kernels; i++) {
 			expect_weighed(kernels[i], columns, &live, terms, WEIGHED_TERMS, threshold);
 			expect_weighed(kernels[i], columns, &live, terms, WEIGHED_TERMS, 1);
-			expect_weighed(kernels[i], columns, &live, terms, WEIGHED_TERMS,
-			               BS_WEIGH_MOST);
+			expect_weighed(kernels[i], columns, &live, &full, 1, BS_WEIGH_MOST);
 			for (size_t t = 0; t < WEIGHED_TERMS; t++)
 				expect_weighed(kernels[i], columns, &live, &terms[t], 1,
 				               1 + threshold / (WEIGHED_TERMS - (uint32_t)t));

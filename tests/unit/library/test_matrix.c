@@ -374,10 +374,10 @@ static void test_candidates_are_hits(void **state)
 			assert_memory_equal(candidates->ids, hits->ids, hits->n * sizeof(int));
 		}
 		/* No candidate of a phrase is certain to be a hit. */
-		struct bs_search_request find = {QUERY("\"own12 alone12\"")};
+		struct bs_search_request find = {QUERY("\"own12 alone4\"")};
 		*candidates = (struct asked){.i = i};
 		ok(bs_matrix_query(rig.searcher[i], &find, hear_candidates, candidates, NULL, ERR));
-		assert_int_equal(candidates->n_sure, 0);
+		assert_true(candidates->n > 0 && candidates->n_sure == 0);
 	}
 }
 
