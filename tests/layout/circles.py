@@ -90,7 +90,7 @@ def find_includes(file, text, files):
 
 
 def assign_units(files, texts):
-    """Returns for each file the first file of its unit."""
+    """Returns for each file a file that represents its unit."""
     unit = {file: file for file in files}
 
     def first(file):

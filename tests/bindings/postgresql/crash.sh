@@ -11,8 +11,8 @@ program=$(realpath -- "$1") rounds=${2:-20} seed=${3:-1} questions=${QUESTIONS:-
 echo "$rounds rounds, seeds $((seed + 1)) to $((seed + rounds))"
 cluster_begin "$(mktemp -d "${TMPDIR:-/tmp}/bitsift-crash.XXXXXX")"
 trap cluster_end EXIT
-# With few buffers, changed pages are often written to disk; with rare checkpoints, a recovery
-# replays much of the WAL.
+# With few buffers, changed pages are often written to disk. A round is shorter than
+# checkpoint_timeout, so a recovery replays its WAL.
 cluster_make one "shared_buffers = 32MB" "maintenance_work_mem = 4MB" "wal_level = replica" "max_wal_senders = 4" "checkpoint_timeout = 30s" \
     "wal_keep_size = 2GB" "restart_after_crash = on" "hot_standby_feedback = on"
 sql one -c 'CREATE EXTENSION bitsift' -c 'CREATE EXTENSION amcheck'

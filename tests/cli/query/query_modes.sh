@@ -1,4 +1,4 @@
-# One query in every output mode.
+# Output modes of queries, and --any.
 copy_sample sample
 cd sample
 quiet bitsift index .
