@@ -179,10 +179,10 @@ static void show_made(const struct bs_build_report *report, const char *dir)
 		fprintf(stderr, "  replaced  %s by a later one with the same ID\n",
 		        BS_THINGS(report->n_replaced, "earlier record"));
 	if (report->n_excluded > 0)
-		fprintf(stderr,
-		        "  deleted   %s stay%s so (bitsift delete --undo brings them back)\n",
+		fprintf(stderr, "  deleted   %s stay%s so (bitsift delete --undo brings %s back)\n",
 		        BS_THINGS(report->n_excluded, "document"),
-		        report->n_excluded == 1 ? "s" : "");
+		        report->n_excluded == 1 ? "s" : "",
+		        report->n_excluded == 1 ? "it" : "them");
 }
 
 static void show_refreshed(const struct bs_build_report *report, const char *dir)
@@ -218,7 +218,7 @@ static void show_unread(const struct bs_build_report *report)
 {
 	fprintf(stderr, "bitsift: %s of the files, folders and sources could not be read%s\n",
 	        BS_COUNT(report->n_unread),
-	        report->is_refresh ? "; what the index had of them stays" : "");
+	        report->is_refresh ? "; their documents stay in the index" : "");
 }
 
 /* Splits the argument of --text, "F,G", into a list. */

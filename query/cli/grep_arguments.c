@@ -904,8 +904,8 @@ static enum bs_status refuse_together(const struct bs_grep_arguments *arguments,
 		why = "--and and --not do not go with --files or --type-list";
 	else if (arguments->catalog &&
 	         (arguments->request.index.dir || n_operands > (size_t)wants_pattern))
-		why = "--catalog does not go with a PATH or --index: the catalog says what is "
-		      "searched";
+		why = "--catalog cannot be combined with a PATH or --index: the catalog determines "
+		      "what is searched";
 	else if (arguments->partial && !arguments->catalog)
 		why = BS_SHARED_PARTIAL_ALONE;
 	return why ? bs_fail(err, BS_INVALID, "%s", why) : BS_OK;
