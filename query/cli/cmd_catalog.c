@@ -19,10 +19,12 @@ struct catalog_arguments {
 #define SETS(kind, field) BS_OPTION_SETS(kind, struct catalog_arguments, field)
 
 static const struct bs_option catalog_options[] = {
-	{0, "catalog", "FILE", "the catalog [the user's]; repeatable for has",
+	{0, "catalog", "FILE", "the file of the catalog [your catalog]; repeatable for has",
          SETS(LIST, catalogs)},
-	{0, "name", "NAME", "the name of the index to add [that of its folder]", SETS(ONCE, name)},
-	{0, "json", NULL, "one JSON object per index, for list and has", SETS(FLAG, json)},
+	{0, "name", "NAME", "a name for the index that is added [the name of its folder]",
+         SETS(ONCE, name)},
+	{0, "json", NULL, "with list and has: print a JSON object for each index",
+         SETS(FLAG, json)},
 	{0},
 };
 
