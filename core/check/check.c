@@ -778,7 +778,7 @@ static void check_summary(struct check *check, const struct bs_dir *dir, uint64_
 		check->status = is_newer ? BS_OK
 		                         : bs_fail(check->err, BS_CORRUPT,
 		                                   "%s; the next `bitsift index` that finds "
-		                                   "something new rebuilds it",
+		                                   "a change rebuilds this file",
 		                                   err.text);
 	}
 	if (file.container) {

@@ -337,7 +337,7 @@ enum bs_status bs_container_corrupt(const struct bs_container *file, struct bs_e
 	               file->kind == BS_FILE_CATALOG
 	                       ? "if it is a catalog, remove it and add its indexes again"
 	               : is_of_summary
-	                       ? "the next `bitsift index` that finds something new rebuilds it"
+	                       ? "the next `bitsift index` that finds a change rebuilds this file"
 	                       : "rebuild it with `bitsift index --rebuild`");
 }
 

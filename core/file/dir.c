@@ -110,18 +110,17 @@ static enum bs_status refuse_file(const struct bs_dir *dir, const char *name, co
                                   struct bs_error *err)
 {
 	return bs_fail(err, BS_CORRUPT,
-	               "%s/%s: corrupt: %s where an index has a plain file: remove it; `bitsift "
-	               "index --rebuild` "
-	               "restores what is missing",
+	               "%s/%s: corrupt: %s, but index files must be plain files with one name: "
+	               "remove it; `bitsift index --rebuild` restores what is missing",
 	               dir->path, name, what);
 }
 
 static enum bs_status fail_open(const struct bs_dir *dir, const char *name, struct bs_error *err)
 {
 	if (errno == ELOOP)
-		return refuse_file(dir, name, "a symbolic link", err);
+		return refuse_file(dir, name, "it is a symbolic link", err);
 	if (errno == ENXIO)
-		return refuse_file(dir, name, "a pipe, device or folder", err);
+		return refuse_file(dir, name, "it is a pipe, device or folder", err);
 	return bs_fail(err, errno == ENOENT ? BS_NOT_FOUND : BS_IO, "%s/%s: %s", dir->path, name,
 	               strerror(errno));
 }
@@ -134,10 +133,10 @@ static enum bs_status admit(const struct bs_dir *dir, const char *name, int *fd,
 	if (fstat(*fd, found) != 0)
 		status = bs_fail(err, BS_IO, "%s/%s: %s", dir->path, name, strerror(errno));
 	else if (!S_ISREG(found->st_mode))
-		status = refuse_file(dir, name, "a pipe, device or folder", err);
+		status = refuse_file(dir, name, "it is a pipe, device or folder", err);
 	/* A file with 0 links is accepted: a writer may just have removed it. */
 	else if (found->st_nlink > 1)
-		status = refuse_file(dir, name, "a file of several names (hard links)", err);
+		status = refuse_file(dir, name, "it has several names (hard links)", err);
 	else if (!is_trusted(dir, found->st_uid))
 		status = refuse_owner(dir, name, found->st_uid, err);
 	if (status) {

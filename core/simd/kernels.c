@@ -85,8 +85,8 @@ enum bs_status bs_kernel_choose(const char *name, const struct bs_kernel **kerne
 		size_t used = strlen(names);
 		snprintf(names + used, sizeof(names) - used, "%s%s", i ? ", " : "", found[i]->name);
 	}
-	return bs_fail(err, BS_UNSUPPORTED, "no kernel \"%s\" on this machine; there are: %s", name,
-	               names);
+	return bs_fail(err, BS_UNSUPPORTED, "no SIMD kernel \"%s\" on this machine; available: %s",
+	               name, names);
 }
 
 void bs_byte_classes_finish(struct bs_byte_classes *classes)

@@ -90,7 +90,7 @@ static enum bs_status fail(const struct bs_deadline *deadline, enum bs_status st
 {
 	if (status == BS_STOPPED)
 		return bs_fail(err, status, "stopped");
-	return bs_fail(err, status, "out of time: %.1f ms are over",
+	return bs_fail(err, status, "the time limit of %.1f ms has passed",
 	               (double)(deadline->end_ns - deadline->start_ns) / 1e6);
 }
 

@@ -40,7 +40,8 @@ static enum bs_status find_kind(struct bs_source *source, const char *argument,
 {
 	struct stat found;
 	if (bs_file_stat(AT_FDCWD, argument, &found))
-		return bs_fail(err, bs_file_status(errno), "%s: %s", argument, strerror(errno));
+		return bs_fail(err, bs_file_status(errno), "%s: %s", *argument ? argument : "\"\"",
+		               strerror(errno));
 	if (S_ISDIR(found.st_mode))
 		source->kind = BS_SOURCE_FOLDER;
 	else if (!S_ISREG(found.st_mode))

@@ -84,7 +84,7 @@ enum bs_status bs_away_tell(const struct bs_away_index *index, const struct bs_s
 	                           ? ": empty, perhaps not mounted; its documents stay in the index"
 	                           : ": no longer exists; its documents stay in the index";
 	const char *lead =
-		is_empty ? "; if it is to be empty: " : "; to read it again when it is back: ";
+		is_empty ? "; if it is empty on purpose: " : "; to read it again when it is back: ";
 	enum bs_status status = bs_escape_append(line, source->path, strlen(source->path), err);
 	if (!status)
 		status = bs_printable_append_own(line, what, err);

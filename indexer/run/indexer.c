@@ -803,8 +803,8 @@ static enum bs_status salvage_sources(struct bs_indexing *at, enum bs_status dam
 	if (old->sources[left_out].kind == BS_SOURCE_STDIN)
 		return bs_fail(
 			err, damage,
-			"%s: damaged, and it holds the only copy of what came from standard input: "
-			"give that again, and name the other sources: `bitsift index --rebuild - "
+			"%s: damaged; the records from standard input are stored only here: pass "
+			"them again and name all other sources: `bitsift index --rebuild - "
 			"SOURCE...`",
 			at->dir.path);
 	return bs_fail(
@@ -927,8 +927,8 @@ static void note_rules(const struct bs_indexing *at)
 		if (record->kind != BS_SOURCE_FOLDER || at->list.sources[i].is_read)
 			continue;
 		(void)bs_fail(&line, BS_OK,
-		              "%s: the rules for folders that were given hold for it, too, from "
-		              "its next refresh on",
+		              "%s: the new rules for folders also apply to this folder, from its "
+		              "next refresh on",
 		              record->label[0] ? record->label : ".");
 		at->request->callbacks.notice(at->request->callbacks.context, line.text);
 	}

@@ -25,8 +25,7 @@ enum bs_status bs_indexing_check_options(const struct bs_build_request *request,
 {
 	struct bs_recorded_options wanted = *recorded;
 	if (!recorded->words)
-		return bs_fail(err, BS_INVALID, "%s: an index of grams alone, which knows no words",
-		               path);
+		return bs_fail(err, BS_INVALID, "%s: this index has only grams, no words", path);
 	if (!has_recorded_option(request))
 		return BS_OK;
 	enum bs_status status = bs_field_weights_make(request->index.weights, &wanted.weights, err);
@@ -37,9 +36,10 @@ enum bs_status bs_indexing_check_options(const struct bs_build_request *request,
 	wanted.split_identifiers = request->index.split_identifiers;
 	wanted.density = request->index.density > 0 ? request->index.density : BS_DEFAULT_DENSITY;
 	if (!bs_recorded_options_equal(&wanted, recorded))
-		status = bs_fail(
-			err, BS_INVALID,
-			"%s: the options differ from those it was made with; leave them out", path);
+		status = bs_fail(err, BS_INVALID,
+		                 "%s: the options differ from those recorded in the index: give "
+		                 "all of those, or none",
+		                 path);
 	bs_strings_free(wanted.weights);
 	return status;
 }
@@ -218,11 +218,12 @@ enum bs_status bs_indexing_choose_options(struct bs_indexing *at, struct bs_erro
 	if (is_kept && !request->rules.records && !request->rules.no_records)
 		wanted.reads_records = at->old.manifest.options.reads_records;
 	if (is_kept && is_said && !bs_recorded_options_equal(&wanted, &at->old.manifest.options))
-		status = bs_fail(err, BS_INVALID,
-		                 "%s: the options differ from those it was made with; leave them "
-		                 "out, or add "
-		                 "--rebuild to index everything again with the new ones",
-		                 at->dir.path);
+		status =
+			bs_fail(err, BS_INVALID,
+		                "%s: the options differ from those recorded in the index: give all "
+		                "of those, or none, or add --rebuild to index everything again "
+		                "with the new ones",
+		                at->dir.path);
 	else
 		status = bs_recorded_options_copy(is_kept ? &at->old.manifest.options : &wanted,
 		                                  &at->writer.manifest.options, err);

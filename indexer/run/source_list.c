@@ -683,16 +683,17 @@ static enum bs_status check_anew(const struct listing *at, const char *argument,
 	if (number == NONE)
 		return at->request->index->snapshot
 		               ? bs_fail(err, BS_INVALID,
-		                         "%s: not a source of this index, which --rebuild could "
-		                         "read again; `bitsift stats -v` names them; without "
-		                         "--rebuild it is added; the index is unchanged",
+		                         "%s: not a source of this index, so --rebuild cannot "
+		                         "read it again (`bitsift stats -v` lists the "
+		                         "sources); without --rebuild it would be added; the "
+		                         "index is unchanged",
 		                         argument)
 		               : BS_OK;
 	enum bs_status status = bs_source_init(&source, argument, &why);
 	if (!status)
 		bs_source_deinit(&source);
-	return status ? bs_fail(err, status, "%s: it cannot be read again; the index is unchanged",
-	                        why.text)
+	return status ? bs_fail(err, status,
+	                        "cannot read a source again: %s; the index is unchanged", why.text)
 	              : BS_OK;
 }
 

@@ -287,7 +287,7 @@ static void put_means(struct waterfall *to, const struct step *step)
 	if (node->kind == BS_NODE_RANGE)
 		put_range(to, step->node);
 	else if (node->kind == BS_NODE_NOT)
-		put(to, "certain ones are taken out; the others the verifier drops");
+		put(to, "certain documents are removed; the verifier decides about the others");
 	else if (!element)
 		put_number(to,
 		           node->kind == BS_NODE_OR ? "any of %llu operands"

@@ -217,9 +217,9 @@ enum bs_status bs_catalog_add(struct bs_catalog *catalog, const char *const *dir
 	enum bs_status status =
 		added ? BS_OK : bs_fail_memory(err, "a catalog", n_dirs * sizeof(*added));
 	if (!status && name)
-		status = n_dirs == 1
-		                 ? check_name(name, err)
-		                 : bs_fail(err, BS_INVALID, "%s: a name is for one index", name);
+		status = n_dirs == 1 ? check_name(name, err)
+		                     : bs_fail(err, BS_INVALID,
+		                               "%s: a name requires exactly one index", name);
 	for (size_t i = 0; i < n_dirs && !status; i++)
 		status = bs_catalog_look(dirs[i], catalog->consent, &added[i], err);
 	if (!status) {

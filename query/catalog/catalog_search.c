@@ -68,7 +68,7 @@ static enum bs_status check_words(struct finding *finding, struct bs_catalog_par
 {
 	const struct bs_catalog *catalog = finding->query.catalog;
 	struct bs_recorded_options *options = &part->item->read.options;
-	struct bs_error why = {"an index of grams alone, which knows no words"};
+	struct bs_error why = {"this index has only grams, no words"};
 	enum bs_status status = options->words
 	                                ? bs_recorded_options_bind(options, catalog->analyzer,
 	                                                           part->item->place, &why)

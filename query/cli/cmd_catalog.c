@@ -19,10 +19,12 @@ struct catalog_arguments {
 #define SETS(kind, field) BS_OPTION_SETS(kind, struct catalog_arguments, field)
 
 static const struct bs_option catalog_options[] = {
-	{0, "catalog", "FILE", "the catalog [the user's]; repeatable for has",
+	{0, "catalog", "FILE", "the file of the catalog [your catalog]; repeatable for has",
          SETS(LIST, catalogs)},
-	{0, "name", "NAME", "the name of the index to add [that of its folder]", SETS(ONCE, name)},
-	{0, "json", NULL, "one JSON object per index, for list and has", SETS(FLAG, json)},
+	{0, "name", "NAME", "a name for the index that is added [the name of its folder]",
+         SETS(ONCE, name)},
+	{0, "json", NULL, "with list and has: print a JSON object for each index",
+         SETS(FLAG, json)},
 	{0},
 };
 
@@ -261,7 +263,7 @@ static enum bs_status check_arguments(const struct catalog_arguments *arguments,
 		return bs_fail(err, BS_INVALID, "bitsift catalog %s: %s", verb->name,
 		               n < verb->least ? "of what?" : "too many arguments");
 	if (arguments->name && (strcmp(verb->name, "add") != 0 || n != 1))
-		return bs_fail(err, BS_INVALID, "--name is for one index that is added");
+		return bs_fail(err, BS_INVALID, "--name requires exactly one index to add");
 	if (arguments->json && !has && strcmp(verb->name, "list") != 0)
 		return bs_fail(err, BS_INVALID, "--json is for list and has");
 	return arguments->catalogs.n > 1 && !has

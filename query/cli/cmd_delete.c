@@ -97,9 +97,8 @@ static void show_result(const struct delete_arguments *arguments,
 		        result->n_to_read > 0 ? "; the sources were read again" : "");
 	if (result->n_lost > 0)
 		fprintf(stderr,
-		        "bitsift: %s from standard input cannot be restored, the text is gone: "
-		        "give it again, to "
-		        "`bitsift index -`\n",
+		        "bitsift: %s from standard input cannot be restored, because the text "
+		        "is no longer stored: pass the records to `bitsift index -` again\n",
 		        BS_THINGS(result->n_lost, "document"));
 }
 
@@ -111,7 +110,7 @@ static enum bs_status check_arguments(const struct delete_arguments *arguments, 
 		               "ids or --query, not both; a query of several words goes in quotes");
 	if (!arguments->query && n_ids == 0)
 		return bs_fail(err, BS_INVALID,
-		               "what is to be deleted? `bitsift delete ID...` or `bitsift delete "
+		               "no documents named: use `bitsift delete ID...` or `bitsift delete "
 		               "--query Q`");
 	return BS_OK;
 }

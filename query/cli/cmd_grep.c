@@ -198,7 +198,7 @@ static void tell_of_consent(const struct bs_grep_request *request)
 	const char *dir = request->index.dir ? request->index.dir : located;
 	if (dir) {
 		(void)bs_fail(&line, BS_UNTRUSTED,
-		              "the index was not asked about files whose source you did not name");
+		              "the index was not used for sources that you did not name");
 		bs_advise(&line,
 		          "; to consent: ", (const char *const[]){"bitsift", "trust", dir, NULL});
 		fprintf(stderr, "bitsift: %s\n", line.text);
@@ -322,7 +322,7 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	if (arguments->stats == BS_GREP_STATS_JSON)
 		show_stats(&result, arguments->catalog ? &of_all : NULL);
 	if (arguments->catalog && isatty(STDOUT_FILENO) && !arguments->no_messages)
-		fprintf(stderr, "bitsift: asked %llu of %llu indexes\n",
+		fprintf(stderr, "bitsift: searched %llu of %llu indexes\n",
 		        (unsigned long long)of_all.n_asked, (unsigned long long)of_all.n_indexes);
 	flush(&session);
 	if (!arguments->no_messages && result.n_unfollowed > 0)

@@ -35,16 +35,17 @@ static enum bs_status take_summary(void *to, const struct bs_option *option, con
 static const struct bs_option index_options[] = {
 	{0, "index", "DIR", "the index [the nearest .bitsift upward, or a new one here]",
          SETS(ONCE, index)},
-	{0, "words", NULL, "index words, for `bitsift query`", SETS(FLAG, request.index.words)},
-	{0, "grams", NULL, "index the files' grams, for `bitsift grep` [both]",
+	{0, "words", NULL, "index words, for `bitsift query` [words and grams]",
+         SETS(FLAG, request.index.words)},
+	{0, "grams", NULL, "index the files' grams, for `bitsift grep` [words and grams]",
          SETS(FLAG, request.index.grams)},
 	{0, "stem", "LANG", "index word stems (Snowball: english, german, ...)",
          SETS(STRING, request.index.stem_language)},
 	{0, "store", NULL, "store the texts, so that queries need not read files",
          SETS(FLAG, request.rules.store)},
-	{0, "fold-accents", NULL, "let cafe find caf\xc3\xa9",
+	{0, "fold-accents", NULL, "ignore accents: cafe finds caf\xc3\xa9",
          SETS(FLAG, request.index.fold_accents)},
-	{0, "split-identifiers", NULL, "let server find HTTPServer2",
+	{0, "split-identifiers", NULL, "also index the parts of names such as HTTPServer2",
          SETS(FLAG, request.index.split_identifiers)},
 	{0, "id", "FIELD", "JSONL: the field that names a record [id]",
          SETS(STRING, request.rules.id_field)},
@@ -54,7 +55,8 @@ static const struct bs_option index_options[] = {
          "JSONL: words of field F count W times in scores (1 to 100); repeatable",
          SETS(LIST, weights)},
 	{0, "density", "D",
-         "share of set bits, 0.05 to 0.6; a lower one: faster and larger index [0.3]",
+         "share of set bits, 0.05 to 0.6; a lower share makes queries faster and the index larger "
+         "[0.3]",
          .kind = BS_OPTION_CALL, .take = take_density},
 	{0, "summary", "RATE", "false positive rate of the summary for words; 0: no summary [0.01]",
          .kind = BS_OPTION_CALL, .take = take_summary},
@@ -72,7 +74,8 @@ static const struct bs_option index_options[] = {
          SETS(LIST, records)},
 	{0, "no-records", NULL, "read *.jsonl and *.ndjson in folders as files",
          SETS(FLAG, request.rules.no_records)},
-	{'a', "binary", NULL, "files with NUL bytes too", SETS(FLAG, request.rules.binary_as_text)},
+	{'a', "binary", NULL, "index files with NUL bytes, too",
+         SETS(FLAG, request.rules.binary_as_text)},
 	{0, "strict", NULL, "stop at the first bad JSONL record", SETS(FLAG, request.strict)},
 	{0, "rebuild", NULL,
          "index everything again, with new options or after damage; with SOURCE, only these "
@@ -81,7 +84,7 @@ static const struct bs_option index_options[] = {
 	{0, "forget", "SOURCE", "drop this source and its documents; repeatable",
          SETS(LIST, forget)},
 	BS_SHARED_WAIT(struct index_arguments, request.write.wait),
-	{0, "shared", NULL, "let others read the index, if they may read every source",
+	{0, "shared", NULL, "let other users read the index, if they may read every source",
          SETS(FLAG, request.shared)},
 	BS_SHARED_QUIET(struct index_arguments, quiet),
 	{'v', "verbose", NULL, "name everything left out: binary, hidden, ignored files, symlinks",
@@ -179,10 +182,10 @@ static void show_made(const struct bs_build_report *report, const char *dir)
 		fprintf(stderr, "  replaced  %s by a later one with the same ID\n",
 		        BS_THINGS(report->n_replaced, "earlier record"));
 	if (report->n_excluded > 0)
-		fprintf(stderr,
-		        "  deleted   %s stay%s so (bitsift delete --undo brings them back)\n",
+		fprintf(stderr, "  deleted   %s stay%s so (bitsift delete --undo brings %s back)\n",
 		        BS_THINGS(report->n_excluded, "document"),
-		        report->n_excluded == 1 ? "s" : "");
+		        report->n_excluded == 1 ? "s" : "",
+		        report->n_excluded == 1 ? "it" : "them");
 }
 
 static void show_refreshed(const struct bs_build_report *report, const char *dir)
@@ -218,7 +221,7 @@ static void show_unread(const struct bs_build_report *report)
 {
 	fprintf(stderr, "bitsift: %s of the files, folders and sources could not be read%s\n",
 	        BS_COUNT(report->n_unread),
-	        report->is_refresh ? "; what the index had of them stays" : "");
+	        report->is_refresh ? "; their documents stay in the index" : "");
 }
 
 /* Splits the argument of --text, "F,G", into a list. */

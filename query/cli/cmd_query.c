@@ -51,7 +51,7 @@ static const char *const when_names[] = {"auto", "always", "never", NULL};
 static const struct bs_option query_options[] = {
 	BS_SHARED_INDEX(struct query_arguments, index),
 	BS_SHARED_CATALOG(struct query_arguments, catalog,
-                          "search all indexes of a catalog (bitsift-catalog(1)) [the user's]"),
+                          "search all indexes of a catalog (bitsift-catalog(1)) [your catalog]"),
 	{0, "partial", NULL, "with --catalog: skip indexes that cannot be reached",
          SETS(FLAG, partial)},
 	{'n', "number", "K", "how many hits to show [10]", SETS(NUMBER, n_best),
@@ -70,13 +70,13 @@ static const struct bs_option query_options[] = {
 	BS_SHARED_TYPE(struct query_arguments, types),
 	BS_SHARED_TYPE_NOT(struct query_arguments, type_nots),
 	{0, "in", "PATH", "only PATH and its contents; repeatable", SETS(LIST, places)},
-	{0, "newer", "DATE", "only files changed then or later: 2024-05-17, 2h, 3d",
+	{0, "newer", "DATE", "only files changed at DATE or later: 2024-05-17, 2h, 3d",
          SETS(STRING, request.filter.newer)},
 	{0, "older", "DATE", "only files changed before DATE", SETS(STRING, request.filter.older)},
 	{0, "date", "FIELD", "the field of records for --newer and --older",
          SETS(STRING, request.filter.date_field)},
 	{0, "sort", "FIELD",
-         "sort by numbers or dates in this field of records; FIELD:desc: greatest first",
+         "sort by numbers or dates in this field of records; FIELD:desc sorts the greatest first",
          SETS(STRING, sort)},
 	{0, "any", NULL, "documents with any of the words, not all", SETS(FLAG, request.query.any)},
 	{0, "stop", "LANG|FILE", "stop words: english, or a file of words; repeatable",
@@ -91,7 +91,7 @@ static const struct bs_option query_options[] = {
          SETS(FLAG, request.query.strict)},
 	{0, "batch", "FILE", "run each line of FILE as a query (- is standard input)",
          SETS(STRING, batch)},
-	{0, "approx", NULL, "verify only the most promising candidates",
+	{0, "approx", NULL, "read only the most promising documents; may miss better hits",
          SETS(FLAG, request.method.approx)},
 	{0, "brute", NULL, "read every document instead of using the index",
          SETS(FLAG, request.method.brute)},
@@ -139,7 +139,7 @@ static const char *const query_examples[] = {
 	"bitsift query --sort date:desc ferry",
 	"the latest records first",
 	"bitsift query --catalog ferry",
-	"in all indexes of the user's catalog",
+	"in all indexes of your catalog",
 	"vim -q <(bitsift query --format '{path}:{line}:{column}:{text}' dog)",
 	"hits in an editor",
 	NULL,
@@ -258,7 +258,7 @@ static enum bs_status read_stops(struct query_arguments *arguments, const struct
 	enum bs_status status = read_files(stops->list, n_files, timer, &arguments->stop_words,
 	                                   &request->query.stop_words_bytes, &why);
 	request->query.stop_words = arguments->stop_words;
-	return status ? bs_fail(err, status, "--stop: %s; without a file only english is known",
+	return status ? bs_fail(err, status, "--stop: %s; the only built-in list is english",
 	                        why.text)
 	              : BS_OK;
 }
@@ -294,18 +294,20 @@ static enum bs_status take_operands(struct query_arguments *arguments,
 		return bs_fail(err, BS_INVALID,
 		               "--fresh looks at every source and --no-stat at none: choose one");
 	if (arguments->catalog && arguments->index)
-		return bs_fail(err, BS_INVALID, "--catalog excludes --index, which is for one");
+		return bs_fail(
+			err, BS_INVALID,
+			"--catalog and --index exclude each other: --index names a single index");
 	if (arguments->partial && !arguments->catalog)
 		return bs_fail(err, BS_INVALID, BS_SHARED_PARTIAL_ALONE);
 	if (arguments->offset && (arguments->count || arguments->request.method.approx))
 		return bs_fail(err, BS_INVALID,
-		               "--offset is for hits that are shown, and not for --approx");
+		               "--offset cannot be combined with --count or --approx");
 	if (arguments->request.method.approx && (arguments->count || arguments->ids))
 		return bs_fail(err, BS_INVALID,
 		               "--approx is for ranked hits; --count and --ids are always exact");
 	if (arguments->request.filter.date_field && !arguments->request.filter.newer &&
 	    !arguments->request.filter.older)
-		return bs_fail(err, BS_INVALID, "--date FIELD goes with --newer or --older");
+		return bs_fail(err, BS_INVALID, "--date FIELD requires --newer or --older");
 	if (arguments->format && (arguments->count || arguments->ids || arguments->json))
 		return bs_fail(err, BS_INVALID, "--format excludes --count, --ids and --json");
 	if (arguments->feedback_docs && (arguments->request.query.like_id || arguments->like_file))
@@ -325,7 +327,7 @@ static enum bs_status take_operands(struct query_arguments *arguments,
 	if (count_stdin(arguments) > 1)
 		return bs_fail(
 			err, BS_INVALID,
-			"standard input is for one option only: --batch, --like-file or --stop");
+			"only one of --batch, --like-file and --stop can read standard input");
 	arguments->request.query.feedback_docs = (size_t)arguments->feedback_docs;
 	enum bs_status status = take_sort(arguments, err);
 	struct bs_timer timer;
@@ -451,7 +453,7 @@ static void tell_place(const struct session *session, const struct bs_search_res
 		   *hits = BS_COUNT(result->n_hits);
 	if (session->n_shown == 0) {
 		if (n_before > 0 && result->n_hits > 0)
-			fprintf(stderr, "no more: --offset passes over all of the %s\n", hits);
+			fprintf(stderr, "no more hits: --offset skips all %s\n", hits);
 		return;
 	}
 	if (n_before == 0 && !has_more)
@@ -494,7 +496,7 @@ static void end_query(struct session *session, const struct bs_search_result *re
 	if (!arguments->count && !arguments->ids && !arguments->json)
 		tell_place(session, result);
 	if (session->catalog && !arguments->batch)
-		fprintf(stderr, "asked %llu of %llu indexes\n",
+		fprintf(stderr, "searched %llu of %llu indexes\n",
 		        (unsigned long long)session->asked.n_asked,
 		        (unsigned long long)session->asked.n_indexes);
 }

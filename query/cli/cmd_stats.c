@@ -29,7 +29,8 @@ struct stats_arguments {
 
 static const struct bs_option stats_options[] = {
 	BS_SHARED_INDEX(struct stats_arguments, index),
-	{'v', "verbose", NULL, "also shards, columns, densities, bytes", SETS(FLAG, verbose)},
+	{'v', "verbose", NULL, "also print shards, columns, densities and bytes",
+         SETS(FLAG, verbose)},
 	{0, "json", NULL, "one JSON object", SETS(FLAG, json)},
 	{0, "svg", "FILE", "draw bytes and shards into FILE; - for standard output",
          SETS(STRING, svg)},

@@ -82,11 +82,6 @@ bool bs_cmd_is_first(const char *name)
 	return fd >= 0;
 }
 
-static enum bs_status fail_homeless(struct bs_error *err)
-{
-	return bs_fail(err, BS_IO, "there is no home directory to keep it in");
-}
-
 /* Bytes on the heap. One more byte is allocated after them. */
 struct text {
 	char *bytes;
@@ -239,7 +234,7 @@ static enum bs_status edit(const char *dir, bool add, bool *changed_out, struct 
 	char *path = trusted_path();
 	*changed_out = false;
 	if (!path)
-		return fail_homeless(err);
+		return bs_fail(err, BS_IO, "there is no home directory to keep it in");
 	if (strchr(dir, '\n')) {
 		free(path);
 		return bs_fail(err, BS_INVALID, "%s: a path with a line feed cannot be kept", dir);
@@ -329,7 +324,8 @@ static enum bs_status keep_mark(const char *dir, const char *path, const char *p
 	if (status)
 		return status;
 	char *file = mark_path(&(struct text){mark.bytes, mark.n_bytes - strlen(place) - 1});
-	status = file ? write_file(file, &mark, err) : fail_homeless(err);
+	status = file ? write_file(file, &mark, err)
+	              : bs_fail(err, BS_IO, "there is no home directory");
 	free(file);
 	free(mark.bytes);
 	return status;
@@ -359,8 +355,8 @@ static void named(void *context, const char *dir, const char *path)
 	char *place = realpath(path, NULL);
 	if (place && !has_mark(dir, path) && keep_mark(dir, path, place, &why) != BS_OK)
 		fprintf(stderr,
-		        "bitsift: cannot record that you named %s, so later commands will not read "
-		        "it unless you name it: %s\n",
+		        "bitsift: cannot record that you named %s as a source: %s; later commands "
+		        "will read it only if they name it\n",
 		        path, why.text);
 	free(place);
 }

@@ -207,7 +207,7 @@ void bs_cmd_show_changes(const struct bs_changes *changes, const char *index, bo
 		        changes->example, n_changed > 0 ? "changed" : "gone", refresh.text);
 	if (n_changed + n_gone < 2)
 		return;
-	fprintf(stderr, "bitsift: %s%s%s%s since indexed, such as %s; run `%s`%s\n",
+	fprintf(stderr, "bitsift: %s%s%s%s since they were indexed, such as %s; run `%s`%s\n",
 	        n_changed > 0 ? BS_THINGS(n_changed, "file") : "",
 	        n_changed == 0 ? ""
 	        : n_gone > 0   ? " changed, "

@@ -582,15 +582,16 @@ static const struct {
 	const char *message;
 } semblances[] = {
 	{seems_regex, "is searched as words: regular expressions are for `bitsift grep`"},
-	{seems_operator, "is searched as text: && and || stand by themselves, as in cat || dog"},
+	{seems_operator, "is searched as text: && and || must be tokens of their own, as in "
+                         "cat || dog"},
 	{seems_weight, "is searched as text: a weight is a number from 0 to 1000 directly after "
                        "its word, at the end, as in cat~1^2.5"},
 	{seems_distance, "is searched as text: a distance is ~1 or ~2 after a word, and a whole "
                          "number after a phrase"},
 	{seems_phrase, "is searched as words: a phrase has straight quotes, as in \"big dog\""},
 	{seems_left_out,
-         "is searched without its sign, which stands in front of a field, as in -title:dog"},
-	{seems_required, "may be missing, as any other word: join required words with AND, as in "
+         "is searched without its sign: write the - or ! before the field, as in -title:dog"},
+	{seems_required, "is not required by its +: join required words with AND, as in "
                          "cat AND (dog OR bird)"},
 };
 
@@ -697,8 +698,8 @@ static size_t read_word(struct bs_lexing *lexing, size_t at)
 		add(lexing, &token);
 	if (is_negated && is_option(lexing, at, end))
 		bs_lex_notice(lexing, at, end,
-		              "leaves out what has the word, as with one -: put it in quotes to "
-		              "search for it");
+		              "excludes documents with the word, like a single -: put it in quotes "
+		              "to search for it");
 	at += is_negated;
 	token = make(kind, at, end);
 	if (kind != BS_LEX_WORD)

@@ -526,7 +526,8 @@ static bool parse_pattern(struct parser *parser, size_t start_byte, size_t token
 		message =
 			"is searched without its * and ?: they do not go together with a distance";
 	else if (wildcards.is_misplaced)
-		message = "is searched as text up to its last word, which alone may have a *";
+		message =
+			"is searched as text up to its last word: only the last word may have a *";
 	if (message)
 		bs_lex_notice(&parser->lexing, token_byte, token_of(parser)->inner_end_byte,
 		              message);
@@ -579,9 +580,9 @@ static const char *range_notice(bool has_field, bool has_values, bool is_range, 
 	if (!has_values)
 		return "is searched as text: the field has no numbers or dates";
 	if (is_of_other_kind)
-		return "is a range of numbers, and the field has dates: these are written as in "
+		return "is a range of numbers, but the field has dates: write dates as in "
 		       "2024-05-17";
-	return is_empty ? "finds nothing: the lower end of a range stands first" : NULL;
+	return is_empty ? "finds nothing: write the lower end of the range first" : NULL;
 }
 
 static bool has_no_dates(const struct bs_range *range)

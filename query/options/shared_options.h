@@ -32,7 +32,7 @@
 	{0, "wait", NULL, "wait for another bitsift that is writing the index", \
 	 BS_OPTION_SETS(FLAG, type, field)}
 #define BS_SHARED_QUIET(type, field) \
-	{'q', "quiet", NULL, "no summary", BS_OPTION_SETS(FLAG, type, field)}
+	{'q', "quiet", NULL, "print no totals at the end", BS_OPTION_SETS(FLAG, type, field)}
 
 /* For commands that choose files. */
 #define BS_SHARED_GLOB(type, field) \

@@ -428,7 +428,7 @@ void bs_plan_describe_broad(const struct bs_element *element, struct bs_error *l
 		                                               : (char)element->term[i];
 	(void)bs_fail(
 		line_out, BS_OK,
-		"%.*s%s stands for more than %u words of this index; it is checked by reading "
-		"documents, which is slower: a longer word is faster",
+		"%.*s%s matches more than %u words of this index, so documents are read, which is "
+		"slower: a longer word is faster",
 		n_bytes, word, sign, BS_PLAN_MAX_EXPANSION);
 }

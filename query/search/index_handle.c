@@ -90,11 +90,11 @@ static enum bs_status open_index(struct bs_index *index, const struct bs_open_re
 		                                     &index->has_other_words, err);
 	/* Without this check, a query would just find nothing. */
 	if (!status && !index->snapshot.manifest.options.words)
-		status = bs_fail(err, BS_INVALID,
-		                 "%s: an index of grams alone, which knows no words; `bitsift "
-		                 "index --rebuild --words "
-		                 "--grams` makes one of both",
-		                 index->dir.path);
+		status =
+			bs_fail(err, BS_INVALID,
+		                "%s: this index has only grams, no words; `bitsift index --rebuild "
+		                "--words --grams` makes an index of both",
+		                index->dir.path);
 	if (!status)
 		status = bs_snapshot_use_summary(&index->snapshot,
 		                                 is_asked ? BS_SUMMARY_MANY_SEGMENTS : 1, err);

@@ -122,9 +122,10 @@ enum bs_status bs_question_learnt_nothing(size_t query_bytes,
 {
 	if (query_bytes == 0)
 		return bs_fail(err, BS_INVALID,
-		               "nothing to search for: no word of it is in two documents");
-	bs_listener_notice_query(listener, "the example is not used: no word of it is in two "
-	                                   "documents, so only the query counts");
+		               "nothing to search for: no word of the example is in two or more "
+		               "documents");
+	bs_listener_notice_query(listener, "the example is not used, because none of its words "
+	                                   "is in two or more documents; only the query counts");
 	return BS_OK;
 }
 

@@ -100,7 +100,7 @@ const char *bsp_message(const struct bs_error *err)
 		"use the version that made it, or REINDEX",
 		"rebuild it with `bitsift index --rebuild`", "REINDEX makes it anew",
 		"`bitsift index --rebuild`", "REINDEX",
-		"the next `bitsift index` that finds something new rebuilds it",
+		"the next `bitsift index` that finds a change rebuilds this file",
 		"REINDEX makes it anew",
 		"run `bitsift index` first, which indexes everything again",
 		"REINDEX makes it anew",

@@ -35,7 +35,7 @@ void bsql_reword(struct bs_error *err)
 		"rebuild it with `bitsift index --rebuild`",
 		"INSERT INTO t(t) VALUES('rebuild') restores it",
 		"`bitsift index --rebuild`", "INSERT INTO t(t) VALUES('rebuild')",
-		"the next `bitsift index` that finds something new rebuilds it",
+		"the next `bitsift index` that finds a change rebuilds this file",
 		"INSERT INTO t(t) VALUES('rebuild') restores it",
 		"run `bitsift index` first, which indexes everything again",
 		"INSERT INTO t(t) VALUES('rebuild') restores it",

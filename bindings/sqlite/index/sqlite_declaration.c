@@ -62,7 +62,7 @@ static int read_switch(const char *name, const char *value, bool *on_out, char *
 	*on_out = strcmp(value, "1") == 0;
 	if (*on_out || strcmp(value, "0") == 0)
 		return SQLITE_OK;
-	*message_out = sqlite3_mprintf("%s is 0 or 1, not %s", name, value);
+	*message_out = sqlite3_mprintf("%s must be 0 or 1, not %s", name, value);
 	return SQLITE_ERROR;
 }
 
@@ -116,7 +116,7 @@ static int read_option(struct bsql_declaration *declaration, const char *name, c
 		if (*end == '\0' && declaration->density >= BS_MIN_DENSITY &&
 		    declaration->density <= BS_MAX_DENSITY)
 			return SQLITE_OK;
-		*message_out = sqlite3_mprintf("density is a number from %g to %g, not %s",
+		*message_out = sqlite3_mprintf("density must be a number from %g to %g, not %s",
 		                               BS_MIN_DENSITY, BS_MAX_DENSITY, *value);
 		return SQLITE_ERROR;
 	}
@@ -135,12 +135,15 @@ static int add_column(struct bsql_declaration *declaration, char **name, const c
 		return SQLITE_ERROR;
 	}
 	if (sqlite3_stricmp(*name, "rank") == 0 || sqlite3_stricmp(*name, "rowid") == 0) {
-		*message_out = sqlite3_mprintf("a column cannot be called %s", *name);
+		*message_out =
+			sqlite3_mprintf("a column cannot be named %s: the name is reserved", *name);
 		return SQLITE_ERROR;
 	}
 	bool is_indexed = *rest == '\0';
 	if (!is_indexed && sqlite3_stricmp(rest, "unindexed")) {
-		*message_out = sqlite3_mprintf("column %s: %s is not UNINDEXED", *name, rest);
+		*message_out = sqlite3_mprintf(
+			"column %s: unknown word %s; only UNINDEXED may follow the name", *name,
+			rest);
 		return SQLITE_ERROR;
 	}
 	size_t n_bytes = ((size_t)declaration->n_columns + 1) * sizeof(*declaration->columns);
@@ -173,7 +176,7 @@ static int read_argument(struct bsql_declaration *declaration, const char *argum
 		if (value && !*at) {
 			code = read_option(declaration, name, &value, message_out);
 		} else {
-			*message_out = sqlite3_mprintf("an option needs one value: %s", argument);
+			*message_out = sqlite3_mprintf("option %s needs one value", argument);
 			code = SQLITE_ERROR;
 		}
 	} else {
@@ -199,8 +202,9 @@ static int check(struct bsql_declaration *declaration, char **message_out)
 		if (declaration->columns[i].is_indexed)
 			declaration->fields[declaration->n_fields++] = declaration->columns[i].name;
 		if (sqlite3_stricmp(declaration->columns[i].name, declaration->table) == 0) {
-			*message_out = sqlite3_mprintf("a column cannot be called as its table, %s",
-			                               declaration->table);
+			*message_out = sqlite3_mprintf(
+				"a column cannot be named %s: that is the name of the table",
+				declaration->table);
 			return SQLITE_ERROR;
 		}
 	}
@@ -211,7 +215,7 @@ static int check(struct bsql_declaration *declaration, char **message_out)
 	}
 	if (declaration->content_rowid && !declaration->content) {
 		*message_out = sqlite3_mprintf(
-			"content_rowid is a column of the table that content names");
+			"content_rowid requires content: it names a column of that table");
 		return SQLITE_ERROR;
 	}
 	if (!declaration->content_rowid)

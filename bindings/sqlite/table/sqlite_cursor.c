@@ -282,13 +282,14 @@ static int add_query(struct bsql_cursor *cursor, int column, sqlite3_value *valu
 		              sqlite3_mprintf("a query of more than %u bytes", BS_QUERY_MAX_BYTES));
 	if (!is_alone && (!is_balanced(text, n_bytes) ||
 	                  (cursor->query && !is_balanced(cursor->query, cursor->query_bytes))))
-		return refuse(cursor, sqlite3_mprintf("in a query for a column, or one of several, "
-		                                      "brackets and quotes come in pairs: %s",
+		return refuse(cursor, sqlite3_mprintf("brackets and quotes must be balanced in a "
+		                                      "query for one column, or one of several "
+		                                      "queries: %s",
 		                                      text));
 	if (of && !is_nameable(of->name))
-		return refuse(
-			cursor,
-			sqlite3_mprintf("a column called \"%s\" cannot be asked alone", of->name));
+		return refuse(cursor,
+		              sqlite3_mprintf("a column named \"%s\" cannot be searched by itself",
+		                              of->name));
 	sqlite3_str *joined = sqlite3_str_new(NULL);
 	if (cursor->query) {
 		sqlite3_str_appendall(joined, "(");

@@ -305,7 +305,8 @@ enum bs_status bs_grep_code_check(int result, struct bs_error *err)
 	if (bs_deadline_is_over())
 		return bs_deadline_check(err);
 	pcre2_get_error_message(result, (PCRE2_UCHAR *)why, sizeof(why));
-	return bs_fail(err, BS_UNSUPPORTED, "given up: the pattern takes too long here (%s)", why);
+	return bs_fail(err, BS_UNSUPPORTED,
+	               "not searched to its end: the pattern takes too long (%s)", why);
 }
 
 size_t bs_grep_engine_format(char out[128])

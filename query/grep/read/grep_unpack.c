@@ -266,7 +266,7 @@ static bool brotli_start(struct unpack *self)
 static const char *brotli_step(struct unpack *self)
 {
 	if (self->is_whole)
-		return self->from_bytes > 0 ? "something follows its end" : NULL;
+		return self->from_bytes > 0 ? "unexpected bytes after its end" : NULL;
 	size_t from = self->from_bytes, to = self->to_bytes;
 	const uint8_t *next_from = self->from;
 	uint8_t *next_to = self->to;

@@ -29,4 +29,4 @@ for mode in --count --ids --json ''; do
     done <"$SCRATCH/kernels"
 done
 bitsift query --kernel abacus cat 2>"$SCRATCH/stderr" || echo "exit status $?"
-sed 's/there are: .*/there are: .../' "$SCRATCH/stderr"
+sed 's/available: .*/available: .../' "$SCRATCH/stderr"

@@ -340,7 +340,7 @@ static void test_hostile_queries_end(void **rig_in)
 				/* no more hits than documents were returned before the deadline */
 				if (status == BS_DEADLINE) {
 					assert_false(partial);
-					assert_non_null(strstr(said.text, "out of time"));
+					assert_non_null(strstr(said.text, "time limit"));
 					assert_true(n <= N_RECORDS + N_FILES + 1);
 				}
 				assert_true(!result.is_partial ||

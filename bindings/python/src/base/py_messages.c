@@ -123,10 +123,10 @@ static const char *const own_words[] = {
 	"which --rebuild can read again", "which rebuild=True can read again",
 	"not a source of this index; `bitsift stats -v` names them",
 	"not a source of this index; stats().sources names them",
-	"which --rebuild could read again; `bitsift stats -v` names them; "
-	"without --rebuild it is added",
-	"which rebuild=True could read again; stats().sources names them; "
-	"without rebuild=True it is added",
+	"so --rebuild cannot read it again (`bitsift stats -v` lists the sources); "
+	"without --rebuild it would be added",
+	"so rebuild=True cannot read it again (stats().sources lists them); "
+	"without rebuild=True it would be added",
 	"--rebuild SOURCE", "build(..., SOURCE, rebuild=True)",
 	NULL};
 /* clang-format on */
