@@ -40,8 +40,9 @@ struct bs_grep_pattern {
 	bool crlf, null_data, no_unicode;
 	bool is_pcre2; /* -P: the patterns have the syntax of PCRE2 */
 	bool is_brute; /* searches line by line and without the index; the answer is the same */
-	/* line_filter: Hyperscan first looks for lines that may match. linear_engine: RE2 matches
-	 * lines that take PCRE2 too long. */
+	/* line_filter: for a pattern without a good literal, lines that may match are found first,
+	 * by a sequence of byte classes or by Hyperscan. BS_GREP_ENGINE_NEVER turns off both.
+	 * linear_engine: RE2 matches lines that take PCRE2 too long. */
 	enum bs_grep_engine_use line_filter, linear_engine;
 	uint64_t reserved[3];
 };
