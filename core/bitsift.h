@@ -2,7 +2,7 @@
  * bitsift.h: exact full-text search and indexed grep without an inverted index. The public
  * interface of libbitsift.
  *
- *      bs_index_build    sources -> an index, which is a directory; again: refreshes it
+ *      bs_index_build    makes an index, which is a directory, from sources, or refreshes it
  *      bs_index_delete, bs_index_compact, bs_index_check   maintenance
  *      bs_index_open     an index -> a handle, immutable and shared by any number of threads
  *      bs_index_search   a query -> results to iterate over
@@ -11,7 +11,8 @@
  *      bs_document       an id -> the texts of the document
  *      bs_grep           regular expressions -> lines of files, with or without an index
  *
- * Included here. The headers below are included by those who need them:
+ * This header includes the headers of all these functions. If you need the following headers,
+ * include them yourself:
  *
  *      bitsift/writer.h       documents from memory, and indexes in memory
  *      bitsift/catalog.h      many indexes searched as one
@@ -31,24 +32,26 @@
  *   except that of ICU, the libraries that it has loaded, and a random seed for hash tables.
  * - A function that can fail returns enum bs_status and takes as its last argument a struct
  *   bs_error, or NULL.
- * - Zero is the default of every field of a request. Reserved fields must be zero, BS_UNSUPPORTED
- *   otherwise: later versions will use them. Pointers in a request are borrowed until the function
- *   returns.
+ * - Zero is the default of every field of a request. Reserved fields must be zero, because later
+ *   versions will use them; otherwise the function returns BS_UNSUPPORTED. Pointers in a request
+ *   are borrowed until the function returns.
  * - Strings are NUL-ended UTF-8, paths NUL-ended bytes. Strings with a length next to them are any
  *   bytes, and not NUL-ended.
  * - A relative path is relative to the working directory. Later calls may resolve it again; so do
- *   not change the working directory while an object that was opened with it is open.
- * - Sources are read, never mapped: a source that is truncated meanwhile counts as changed or
- *   unreadable. The files of an index are mapped. bitsift only replaces or unlinks them, which
- *   mappings survive. If something else truncates a file of an open index, or its disk fails, the
- *   thread that reads it gets SIGBUS. The program catches it, prints what it has, and ends; a host
- *   that must survive needs a handler of its own, or keeps the index where nobody else writes.
+ *   not change the working directory while an object that was opened with a relative path is open.
+ * - Sources are read, never mapped: a source that is truncated while it is read counts as changed
+ *   or unreadable. The files of an index are mapped. bitsift only replaces or unlinks these files,
+ *   and a mapping remains valid after that. If another program truncates a file of an open index,
+ *   or the disk fails, the thread that reads the file gets SIGBUS. The program bitsift catches this
+ *   signal, prints the results that it has, and exits. A host that must continue needs a signal
+ *   handler of its own, or must keep the index where no other program writes.
  * - Callbacks run on the calling thread, except for those of bs_grep and where a struct says
- *   otherwise (bs_limits, bs_log, bs_analyzer, bs_text_provider, bs_consent). They must return
- *   normally (no longjmp, no C++ exception), and must not use the same searcher or writer. Their
- *   arguments are borrowed until they return. context is passed to them unchanged.
- * - Different objects may be used by different threads at once. What threads may do with one object
- *   is said at its functions.
+ *   otherwise (bs_limits, bs_log, bs_analyzer, bs_text_provider, bs_consent). A callback must
+ *   return normally (no longjmp, no C++ exception), and must not use the searcher or writer of the
+ *   function that called it. The arguments of a callback are borrowed until it returns. `context`
+ *   is passed to it unchanged.
+ * - Different objects may be used by different threads at once. The comments of an object's
+ *   functions say how several threads may use the same object.
  */
 #ifndef BITSIFT_H
 #define BITSIFT_H
@@ -63,7 +66,7 @@
 
 BS_BEGIN_DECLS
 
-/* The version of this header. The library may be a later one: bs_version. */
+/* The version of this header. The version of the library may be later; bs_version returns it. */
 #define BS_VERSION       "0.1.0"
 #define BS_VERSION_MAJOR 0
 #define BS_VERSION_MINOR 1

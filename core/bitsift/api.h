@@ -1,6 +1,6 @@
-/* api.h: macros for declarations. Part of the public interface: every public header includes it,
- * which also defines bool, size_t and the integer types. Private headers include
- * core/base/error.h instead. */
+/* api.h: macros for declarations. Part of the public interface: every public header includes it. It
+ * also provides bool, size_t and the integer types. Private headers include core/base/error.h
+ * instead. */
 #ifndef BITSIFT_API_H
 #define BITSIFT_API_H
 
@@ -8,7 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Enclose declarations. In C++ they give C linkage. */
+/* BS_BEGIN_DECLS and BS_END_DECLS enclose the declarations of a header. In C++ they give these
+ * declarations C linkage. */
 #ifdef __cplusplus
 #define BS_BEGIN_DECLS extern "C" {
 #define BS_END_DECLS   }

@@ -1,7 +1,8 @@
 /*
  * bloom.h: the Bloom filter and its family. The public interface of libbitsift-bloom, which does
  * not depend on libbitsift; the rules are those of bitsift.h. Link with bitsift::bloom (CMake) or
- * `pkg-config --cflags --libs bitsift-bloom`. The library also has bs_status_name of status.h.
+ * `pkg-config --cflags --libs bitsift-bloom`. The library also defines bs_status_name, which
+ * status.h declares.
  *
  *      bs_bloom            a set of keys in few bits: "certainly not" or "maybe" (Bloom 1970)
  *      bs_counting         a set with 4-bit counters, so that keys can be removed (Fan, Cao,
@@ -21,10 +22,11 @@
  * These formulas are accurate to a few percent from about 100 keys on, and to less than one percent
  * from 1,000 keys on.
  *
- * Every member has a stored form: little-endian, with magic, version and checksums, the same on
- * every machine (core/FORMAT.md, "Filters"). Stored plain and attenuated filters can be queried in
- * place, without a copy, for example in a mapped file. Readers check everything: BS_CORRUPT names
- * the byte and the error; BS_UNSUPPORTED: a later version.
+ * Each kind of filter has a stored form: little-endian, with magic, version and checksums, the same
+ * on every machine (core/FORMAT.md, "Filters"). Stored plain and attenuated filters can be queried
+ * in place, without a copy, for example in a mapped file. The functions that read a stored form
+ * check all of it. BS_CORRUPT: it is damaged, and the message names the byte and the error;
+ * BS_UNSUPPORTED: a later version wrote it.
  *
  * Many threads may read an object at once, as long as no thread changes it.
  */
@@ -58,10 +60,11 @@ BS_API struct bs_bloom_key bs_bloom_key_of_hash(uint64_t hash);
 /* The key of a strong hash of 128 bits, for sets in which 64 bits would collide. */
 BS_API struct bs_bloom_key bs_bloom_key_of_hash_wide(uint64_t low, uint64_t high);
 
-/* The bits that n_keys need for a false positive rate in (0, 1), rounded up; at least 1, at most
- * 2^64 - 1. */
+/* The number of bits that a filter of n_keys keys needs for a false positive rate in (0, 1),
+ * rounded up; at least 1, at most 2^64 - 1. */
 BS_API uint64_t bs_bloom_optimal_bits(uint64_t n_keys, double rate);
-/* The best number of hashes for n_keys in n_bits, rounded to the nearest in 1..64. */
+/* The number of hashes with the lowest false positive rate, for n_keys keys in n_bits bits; rounded
+ * to an integer in 1..64. */
 BS_API uint32_t bs_bloom_optimal_hashes(uint64_t n_bits, uint64_t n_keys);
 /* Expected share of set bits, in [0, 1]. */
 BS_API double bs_bloom_density(uint64_t n_bits, uint32_t n_hashes, uint64_t n_keys);
@@ -70,7 +73,7 @@ BS_API double bs_bloom_false_rate(uint64_t n_bits, uint32_t n_hashes, uint64_t n
 /* The bits per key at which a filter with n_hashes (k) hashes has this density (d, in (0, 1)):
  * k / -ln(1 - d). */
 BS_API double bs_bloom_bits_per_key(double n_hashes, double density);
-/* Bits of information in a bit that is set with probability d, the density:
+/* The entropy, in bits, of one bit that is set with probability d, the density:
  * -d log2 d - (1 - d) log2(1 - d). */
 BS_API double bs_bloom_entropy(double density);
 
@@ -168,7 +171,8 @@ BS_API bool bs_counting_has(const struct bs_counting *counting, struct bs_bloom_
 struct bs_counting_info {
 	uint64_t n_counters;
 	uint64_t n_keys; /* added and not removed */
-	/* additions to a counter that was at 15 already; 0: the counters are exact */
+	/* how often a counter that was at 15 already was to be increased; 0: the counters are
+	 * exact */
 	uint64_t n_overflows;
 	uint32_t n_hashes;
 	uint64_t reserved[4];
@@ -180,9 +184,10 @@ BS_API void bs_counting_describe(const struct bs_counting *counting,
 BS_API enum bs_status bs_counting_to_bloom(const struct bs_counting *counting,
                                            struct bs_bloom **bloom_out,
                                            struct bs_error *err) BS_WARN_UNUSED;
-/* The expected number of counters that reach `limit` (16: that overflow). It is also an upper bound
- * of the probability that any counter does. At the optimal load, n_hashes * n_keys = n_counters *
- * ln 2, it is below 1.37e-15 times n_counters. */
+/* The expected number of counters that reach `limit`; with a limit of 16, the number of counters
+ * that overflow. It is also an upper bound of the probability that at least one counter reaches the
+ * limit. At the optimal load, n_hashes * n_keys = n_counters * ln 2, and with a limit of 16, it is
+ * below 1.37e-15 times n_counters. */
 BS_API double bs_counting_overflow(uint64_t n_counters, uint32_t n_hashes, uint64_t n_keys,
                                    uint32_t limit);
 
@@ -197,7 +202,7 @@ BS_API enum bs_status bs_counting_read(const uint8_t *bytes, size_t n_bytes,
 /*
  * Compression. A filter with the optimal density of one half cannot be compressed. A larger filter
  * with fewer hashes can be compressed to fewer bits at the same false positive rate: it takes more
- * memory and less transfer. A plan is the shape of such a filter.
+ * memory, but fewer bytes to send. A plan is the shape of such a filter.
  */
 struct bs_bloom_plan {
 	uint64_t n_bits; /* in memory */
@@ -249,7 +254,7 @@ BS_API enum bs_status bs_bloom_apply(struct bs_bloom *bloom, const uint8_t *byte
  */
 struct bs_attenuated;
 
-/* like struct bs_bloom_view, with the bits of all levels, one after the other */
+/* Like struct bs_bloom_view, but with the bits of all levels, one level after the other. */
 struct bs_attenuated_view {
 	const uint8_t *bits;
 	uint32_t n_bits; /* bits of one level */
@@ -270,8 +275,8 @@ BS_API void bs_attenuated_clear(struct bs_attenuated *attenuated);
 BS_API enum bs_status bs_attenuated_unite(struct bs_attenuated *attenuated,
                                           struct bs_bloom_view own,
                                           struct bs_error *err) BS_WARN_UNUSED;
-/* Adds the levels of a neighbour, each one hop farther away, except for its last level. BS_INVALID:
- * the shapes differ. */
+/* Adds the keys of a neighbour's filter: the keys of its level i become keys of level i + 1 of this
+ * filter. The last level of the neighbour is dropped. BS_INVALID: the shapes differ. */
 BS_API enum bs_status bs_attenuated_hear(struct bs_attenuated *attenuated,
                                          struct bs_attenuated_view neighbour,
                                          struct bs_error *err) BS_WARN_UNUSED;
@@ -279,8 +284,8 @@ BS_API struct bs_attenuated_view bs_attenuated_look(const struct bs_attenuated *
 
 /* The filter of the keys that nodes `level` hops away have; level < n_levels. */
 BS_API struct bs_bloom_view bs_attenuated_level(struct bs_attenuated_view view, uint32_t level);
-/* The lowest level that may have the key: no node fewer hops away has it. n_levels: no level has
- * the key. */
+/* Returns the lowest level that may have the key, so no node that is fewer hops away has the key.
+ * Returns n_levels if no level has the key. */
 BS_API uint32_t bs_attenuated_nearest(struct bs_attenuated_view view, struct bs_bloom_key key);
 
 /* Like bs_bloom_stored_bytes, bs_bloom_store and so on. */
@@ -296,9 +301,10 @@ BS_API enum bs_status bs_attenuated_read_head(const uint8_t *bytes, size_t n_byt
 /*
  * Routing to the nearest node that has a key; such a node is called a holder of the key. A search
  * starts at a node and asks the nodes that bs_route_next returns, one after the other. If a node
- * lacks the key, offer its neighbours with the levels from their filters; the search continues with
- * the most promising of all offered nodes. With up-to-date filters, the first holder it asks is one
- * of the nearest; it also finds holders beyond all levels, with more queries.
+ * lacks the key, offer each of its neighbours (bs_route_offer), with the level that the neighbour's
+ * filter gives. The search continues with the most promising of all offered nodes. If the filters
+ * are up to date, the first holder that the search asks is one of the nearest. The search also
+ * finds holders that are more hops away than the filters have levels, but then it asks more nodes.
  *
  *      bs_route_start(route, here, &err);
  *      while (bs_route_next(route, &hop) && !(asked = node_has(hop.node, key)))
@@ -316,15 +322,16 @@ BS_API void bs_route_free(struct bs_route *route);
 /* Starts a new search at a node. The route keeps its memory. BS_NO_MEMORY. */
 BS_API enum bs_status bs_route_start(struct bs_route *route, uint64_t node,
                                      struct bs_error *err) BS_WARN_UNUSED;
-/* Offers a neighbour of the node that bs_route_next returned last. level: from
- * bs_attenuated_nearest, by the neighbour's filter. Nodes that were asked before are ignored.
- * BS_NO_MEMORY. */
+/* Offers a neighbour of the node that bs_route_next returned last. level: what
+ * bs_attenuated_nearest returns for the neighbour's filter. Nodes that were asked before are
+ * ignored. BS_NO_MEMORY. */
 BS_API enum bs_status bs_route_offer(struct bs_route *route, uint64_t node, uint32_t level,
                                      struct bs_error *err) BS_WARN_UNUSED;
 
 struct bs_route_hop {
 	uint64_t node;
-	uint64_t from;  /* the asked node that has `node` as a neighbour; itself for the first */
+	/* the node, asked before, whose neighbour `node` is; for the first node: itself */
+	uint64_t from;
 	uint32_t hops;  /* distance from the first node */
 	uint32_t level; /* as passed to bs_route_offer; 0 for the first node */
 	uint64_t reserved[2];
@@ -333,13 +340,13 @@ struct bs_route_hop {
 BS_API bool bs_route_next(struct bs_route *route, struct bs_route_hop *hop_out);
 
 /*
- * The home of a key: the one of n_nodes nodes (1 or more) that knows its holders. A holder
- * registers the key with its home. A search that has no more hints (the hop of bs_route_next has a
- * level of n_levels) asks the home instead. This is OceanStore's fallback from the probabilistic to
- * the deterministic algorithm. A home keeps lists, or a filter of keys that are hashed together
- * with their holders. The home depends only on the key and the set of nodes, not on their order or
- * on the version of this library; if a node is removed, only its own keys get another home
- * (rendezvous hashing; Thaler and Ravishankar 1998).
+ * Returns the home of a key: the one of these n_nodes nodes (1 or more) that keeps a record of the
+ * key's holders. A holder registers the key with its home. A search that has no more hints (the hop
+ * of bs_route_next has a level of n_levels) asks the home instead. This is OceanStore's fallback
+ * from the probabilistic to the deterministic algorithm. A home can record holders in lists, or in
+ * a filter to which it adds a hash of each key together with its holder. The home depends only on
+ * the key and the set of nodes, not on their order or on the version of this library; if a node is
+ * removed, only its own keys get another home (rendezvous hashing; Thaler and Ravishankar 1998).
  */
 BS_API uint64_t bs_route_home(struct bs_bloom_key key, const uint64_t *nodes, size_t n_nodes);
 

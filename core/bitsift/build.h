@@ -11,11 +11,12 @@
 
 BS_BEGIN_DECLS
 
-/* The step that a run is at. */
+/* The steps of a run. */
 enum bs_build_step {
 	BS_BUILD_LOOK, /* samples the sources of a new index, and counts their files */
 	BS_BUILD_READ, /* reads one source; each source is a step of its own */
-	/* writes a segment, when memory is full and at the end; no documents are read meanwhile */
+	/* writes a segment: when the memory limit is reached, and at the end of the run. Meanwhile
+	 * no documents are read */
 	BS_BUILD_WRITE,
 };
 
@@ -23,24 +24,29 @@ enum bs_build_step {
 struct bs_build_report {
 	uint64_t n_docs;    /* searchable documents at the end of the run */
 	uint64_t n_indexed; /* documents read and indexed by this run */
-	/* records of n_indexed that a later record of the same source with the same id replaced */
+	/* records counted in n_indexed that were replaced by a later record of the same source with
+	 * the same id */
 	uint64_t n_replaced;
-	/* documents of n_indexed that are not searchable, because bs_index_delete deleted them */
+	/* documents counted in n_indexed that are not searchable, because bs_index_delete deleted
+	 * them */
 	uint64_t n_kept_out;
 	uint64_t n_unchanged; /* documents of the index that have not changed */
-	/* documents indexed again without a change: racy fingerprints, or a rewritten collection */
+	/* documents indexed again without a change, because their fingerprint was too recent to
+	 * prove that their file had not changed, or because their collection was rewritten */
 	uint64_t n_renewed;
-	/* documents whose text (of a record: whose line of JSON) changed */
+	/* documents whose text changed; for a record: whose line of JSON changed */
 	uint64_t n_changed;
 	uint64_t n_removed;  /* documents removed because their file, record or source is gone */
 	uint64_t text_bytes; /* bytes of text of the documents that this run indexed */
-	/* distinct words of the documents of n_indexed, summed over the segments written */
+	/* distinct words of the documents counted in n_indexed, summed over the segments written */
 	uint64_t n_terms;
-	/* postings of the documents of n_indexed: pairs of a document and a distinct word */
+	/* postings of the documents counted in n_indexed: pairs of a document and a distinct
+	 * word */
 	uint64_t n_postings;
-	uint64_t written_bytes; /* bytes of the segments that have the documents of n_indexed */
-	uint64_t n_segments;    /* segments of the whole index */
-	uint64_t index_bytes;   /* bytes of the whole index */
+	/* bytes of the segments that have the documents counted in n_indexed */
+	uint64_t written_bytes;
+	uint64_t n_segments;  /* segments of the whole index */
+	uint64_t index_bytes; /* bytes of the whole index */
 	/* documents of the sources, read in this run or not, that are not searchable, because
 	 * bs_index_delete deleted them */
 	uint64_t n_excluded;
@@ -53,8 +59,8 @@ struct bs_build_report {
 	/* files, folders and sources that could not be read; their documents stay in the index */
 	uint64_t n_unread;
 	uint64_t skipped[BS_SKIP_MAX]; /* by enum bs_skip */
-	/* the files of skipped[BS_SKIP_BINARY] by file name ending. Only the first BS_SKIP_KINDS
-	 * endings are counted, so the sum may be lower. */
+	/* The binary files, counted in skipped[BS_SKIP_BINARY], by the ending of their names. Only
+	 * the first BS_SKIP_KINDS endings are counted, so the sum may be lower. */
 	struct bs_skip_kind binary[BS_SKIP_KINDS];
 	uint64_t elapsed_ns;
 	enum bs_build_step step;
@@ -65,7 +71,8 @@ struct bs_build_report {
 	bool is_refresh;   /* the index existed, and this run did not rebuild it */
 	bool is_committed; /* something changed, so a commit was made */
 	bool is_shared;    /* the index is readable for others, as requested */
-	char warning[256]; /* housekeeping that was not done, and why; empty if all was done */
+	/* maintenance of the index that was not done, and why; empty if all was done */
+	char warning[256];
 	uint64_t reserved[3];
 };
 
@@ -79,18 +86,20 @@ struct bs_build_tuning; /* for the project's own experiments: indexer/run/tuning
 #define BS_MAX_SUMMARY_RATE   0.5
 
 /*
- * Options that are recorded with an index. If all of them (and all of struct bs_source_rules) are
- * zero, an existing index keeps the recorded ones. Otherwise they must be equal to the recorded
- * ones, unless the run is a rebuild: BS_INVALID. Only summary_rate may change with any run.
+ * Options that are recorded with an index. If all fields of this struct and of struct
+ * bs_source_rules are zero, an existing index keeps its recorded options. Otherwise the options
+ * must be equal to the recorded ones, unless the run is a rebuild; BS_INVALID if they differ. Only
+ * summary_rate may be changed by any run.
  */
 struct bs_index_options {
 	/* bs_index_build: indexes words, for bs_search. If neither words nor grams is set, it
-	 * indexes both. But a collection that is itself a source has grams only if another source
-	 * is a folder or a file, or if a run has set `grams`. A writer always indexes words. */
+	 * indexes both. But in this case, a collection that is itself a source gets grams only if
+	 * another source is a folder or a file, or if a run has set `grams`. A writer always
+	 * indexes words. */
 	bool words;
 	/* Indexes grams: of files for bs_grep, of in-memory documents for bs_candidates. A writer
-	 * can do so only from the start of an index: BS_INVALID if an existing index has no
-	 * grams. */
+	 * can do so only if the index is new or has grams already; BS_INVALID if an existing index
+	 * has no grams. */
 	bool grams;
 	const char *stem_language; /* a Snowball stemmer, "english"; NULL: words are not stemmed */
 	bool fold_accents;         /* cafe finds café */
@@ -99,7 +108,7 @@ struct bs_index_options {
 	/* fields of records whose words count more in scores: "title=3", 1 to 100; NULL-ended */
 	const char *const *weights;
 	/* intended share of set bits in the columns of the matrix, BS_MIN_DENSITY to
-	 * BS_MAX_DENSITY; a lower one makes searches faster and the index larger; 0: 0.3 */
+	 * BS_MAX_DENSITY; a lower density makes searches faster and the index larger; 0: 0.3 */
 	double density;
 	/* The false positive rate of the index summary, BS_MIN_SUMMARY_RATE to BS_MAX_SUMMARY_RATE.
 	 * The summary is a Bloom filter of the words of the index, by which a catalog rules out
@@ -108,17 +117,17 @@ struct bs_index_options {
 	uint64_t reserved[4];
 };
 
-/* How sources are read; recorded with the index, by the rule of struct bs_index_options. Lists end
- * with NULL. */
+/* How sources are read. These rules are recorded with the index, and must be equal to the recorded
+ * ones as struct bs_index_options says. Lists end with NULL. */
 struct bs_source_rules {
 	/* Folders: */
 	bool hidden;              /* indexes hidden files, too */
 	bool no_ignore;           /* does not read .gitignore, .ignore and .rgignore */
 	bool binary_as_text;      /* indexes files with NUL bytes, too */
 	const char *const *globs; /* as ripgrep's -g; NULL: every file */
-	/* Files that are read record by record in addition to *.jsonl and *.ndjson: patterns as in
-	 * a .gitignore in each folder. A file whose first line is not a JSON object is read as one
-	 * document. NULL: none. */
+	/* Files that are read record by record in addition to *.jsonl and *.ndjson: patterns, which
+	 * match as if a .gitignore in each folder had them. A file whose first line is not a JSON
+	 * object is read as one document. NULL: none. */
 	const char *const *records;
 	/* Reads *.jsonl and *.ndjson in folders as files, not record by record. Indexes made before
 	 * this option existed keep doing so. */
@@ -136,17 +145,17 @@ struct bs_source_rules {
 	uint64_t reserved[4];
 };
 
-/* Options of one run, or one writer. Not recorded. The index does not depend on them, except for
- * `condensed`. */
+/* Options of one run, or of one writer. They are not recorded, and answers of the index do not
+ * depend on them. */
 struct bs_write_options {
 	uint64_t memory_bytes; /* working memory; 0: 1 GiB; at least 16 MiB are used */
 	/* 0: one for each processor; at most BS_MAX_THREADS. A writer analyses words on the calling
 	 * thread. */
 	uint32_t n_threads;
-	/* waits while another writer holds the lock, as long as the limits allow; otherwise
-	 * BS_BUSY */
+	/* true: if another writer holds the lock, the run waits for it, as long as the limits
+	 * allow; false: it returns BS_BUSY */
 	bool wait;
-	/* in-memory indexes: writes the condensed form of each new segment, too
+	/* for in-memory indexes: also writes the condensed form of each new segment
 	 * (bitsift/index_restore.h) */
 	bool condensed;
 	uint64_t reserved[2];
@@ -161,9 +170,9 @@ struct bs_build_callbacks {
 	/* bs_index_build: a printable line for each file, record or source that is skipped
 	 * ("notes/a.txt: Permission denied"). The report counts all of them in any case. */
 	void (*skipped)(void *context, enum bs_skip reason, const char *message);
-	/* Gets a printable line if a recorded source became a part of another one, if a rebuild of
-	 * some sources changes the rules of another one, and, at the end, if no record has a field
-	 * of `weights`. */
+	/* Gets a printable line in three cases: if a recorded source became a part of another
+	 * source; if a rebuild of some sources changes the rules of a source that is not rebuilt;
+	 * and, at the end, if no record has a field that `weights` names. */
 	void (*notice)(void *context, const char *message);
 	void *context;
 	/* `skipped` is called for hidden and ignored files, too, which may be many */
@@ -183,9 +192,9 @@ struct bs_build_request {
 	 * Files, folders, collections (*.jsonl, *.ndjson), or "-" for JSONL on file descriptor 0.
 	 * They are added to the recorded sources of the index and refreshed; other recorded sources
 	 * stay unchanged. All recorded sources are refreshed if n_sources is 0, if `shared` is set,
-	 * or if nothing can be kept because the tokenizer changed. A path within a recorded folder
-	 * is a part of that source, and only this part is refreshed. A folder absorbs recorded
-	 * sources within it.
+	 * or if no document can be kept because the tokenizer changed. A path within a recorded
+	 * folder is a part of that source, and only this part is refreshed. A folder absorbs
+	 * recorded sources within it.
 	 *
 	 * A new source is recorded as it is spelled here, without leading "./" and trailing "/";
 	 * with dir NULL, relative to the folder that holds the index, or absolute if it is
@@ -205,14 +214,15 @@ struct bs_build_request {
 	/* Without sources, or with all of them: indexes everything again, with new options or after
 	 * damage. With some of the recorded sources: reads these sources again even if their
 	 * fingerprints are unchanged, and keeps the documents of the other sources. If standard
-	 * input is one of them, its records replace all earlier records from standard input. Only
-	 * hidden, no_ignore, binary_as_text, globs, records and no_records may then differ from the
-	 * recorded options, because the others concern all sources. If the index is damaged or
-	 * missing, no documents can be kept: all of its sources must be named. */
+	 * input is one of them, its records replace all earlier records from standard input. In a
+	 * rebuild of some sources, only hidden, no_ignore, binary_as_text, globs, records and
+	 * no_records may differ from the recorded options, because the other options concern all
+	 * sources. If the index is damaged or missing, no documents can be kept: all of its sources
+	 * must be named. */
 	bool rebuild;
 	bool strict; /* stops at the first invalid record: BS_INVALID */
-	/* makes the index readable for others, as the umask allows, if all its sources are: see
-	 * bs_index_build */
+	/* if others may read all sources of the index, lets them read the index, too, as the umask
+	 * allows: see bs_index_build */
 	bool shared;
 	struct bs_build_callbacks callbacks;
 	/* host.texts returns the texts of documents that are not stored. Merging copies the

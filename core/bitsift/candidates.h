@@ -1,7 +1,7 @@
 /*
- * candidates.h: documents that may match, without reading any text, for hosts that have the texts
- * and verify themselves, such as databases. Part of the public interface; the rules are those of
- * bitsift.h.
+ * candidates.h: finding documents that may match, without reading any text. For hosts that have the
+ * texts and verify matches themselves, such as databases. Part of the public interface; the rules
+ * are those of bitsift.h.
  *
  *      bs_search       with output.candidates: the candidates of a query, and which of them are
  *                      certain
@@ -22,12 +22,12 @@
 BS_BEGIN_DECLS
 
 struct bs_candidates_request {
-	/* Matched against each text of a document as one subject, in which line ends are ordinary
-	 * characters, as with is_multi_line. dot_all says whether a dot matches them. Invalid UTF-8
-	 * counts as U+FFFD. is_pcre2 and is_brute are not used. */
+	/* The pattern is matched against each text of a document as a whole. Line ends are ordinary
+	 * characters, as with is_multi_line; dot_all says whether a dot matches line ends. Invalid
+	 * UTF-8 counts as U+FFFD. is_pcre2 and is_brute are not used. */
 	struct bs_grep_pattern pattern;
 	/* Called with candidates, in document order. Return 0 to continue; any other value ends the
-	 * call with BS_STOPPED. NULL: they are only counted. */
+	 * call with BS_STOPPED. NULL: the candidates are only counted. */
 	int (*batch)(void *context, const struct bs_hit_batch *batch);
 	/* Estimates n_candidates from a sample of some thousand documents, in a time that hardly
 	 * depends on the size of the index. `batch` is not called. */
@@ -40,9 +40,10 @@ struct bs_candidates_request {
 
 struct bs_candidates_result {
 	uint64_t n_candidates;
-	/* candidates without grams in the index; all such documents may match */
+	/* candidates that have no grams in the index. Every document without grams is a
+	 * candidate */
 	uint64_t n_unknown;
-	bool is_all;           /* the pattern has no grams, so nothing is ruled out */
+	bool is_all;           /* the pattern has no grams, so no document is ruled out */
 	uint64_t column_bytes; /* column bytes read */
 	uint64_t reserved[6];
 };
@@ -50,17 +51,17 @@ struct bs_candidates_result {
 /*
  * Finds the documents that may match a pattern, by their grams in the index (struct
  * bs_index_options, grams). Every document without grams is a candidate. If the index was opened
- * with `fresh` (struct bs_open_request), so is every document that is new or changed since the
- * commit. BS_INVALID (a pattern that does not compile, a tree that was not ended), BS_STOPPED,
- * BS_DEADLINE, BS_CORRUPT, BS_IO, BS_UNSUPPORTED, BS_NO_MEMORY. The searcher can be used for the
- * next search after any of them. result_out may be NULL.
+ * with `fresh` (struct bs_open_request), every document that is new or changed since the commit is
+ * a candidate, too. BS_INVALID (a pattern that does not compile, a tree that was not ended),
+ * BS_STOPPED, BS_DEADLINE, BS_CORRUPT, BS_IO, BS_UNSUPPORTED, BS_NO_MEMORY. After any of these
+ * errors the searcher can be used for the next search. result_out may be NULL.
  */
 BS_API enum bs_status bs_candidates(struct bs_searcher *searcher,
                                     const struct bs_candidates_request *request,
                                     struct bs_candidates_result *result_out,
                                     struct bs_error *err) BS_WARN_UNUSED;
 
-/* A pattern prepared for many texts. Used by one thread at a time. */
+/* A pattern that is prepared to be matched against many texts. Used by one thread at a time. */
 struct bs_text_filter;
 
 /* Makes a filter from a pattern, which is interpreted as by bs_candidates. A pattern that does not
@@ -91,13 +92,13 @@ struct bs_search_estimate {
 	/* An upper bound of n_hits: the df of the rarest word that each hit must have. n_docs if
 	 * there is no such word. */
 	uint64_t n_least_df;
-	bool is_certain; /* with output.candidates, all hits would be certain */
+	bool is_certain; /* a search with output.candidates would find only certain hits */
 	uint64_t reserved[4];
 };
 
 /* Estimates the number of hits of a request. Uses query.text, query.any, the stop words,
- * query.field and the limits. Looks words up in the lexicon and reads no columns. Fails as
- * bs_search. */
+ * query.field and the limits of the request, and nothing else of it. Looks words up in the lexicon
+ * and reads no columns. Fails as bs_search. */
 BS_API enum bs_status bs_estimate(struct bs_searcher *searcher,
                                   const struct bs_search_request *request,
                                   struct bs_search_estimate *estimate_out,

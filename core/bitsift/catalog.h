@@ -10,8 +10,9 @@
  *
  * For each index the catalog has its directory, its name, the fingerprint of its last commit, its
  * summary, its numbers of documents and words, and the document frequencies of its most frequent
- * words. Before each search it compares the fingerprint of each index, and reads the summaries of
- * changed indexes. An index is not changed by being in a catalog, and may be in several catalogs.
+ * words. Before each search, the catalog compares the fingerprint of each index, and reads the
+ * summaries of changed indexes. Adding an index to a catalog does not change the index; it may be
+ * in several catalogs.
  */
 #ifndef BITSIFT_CATALOG_H
 #define BITSIFT_CATALOG_H
@@ -47,22 +48,22 @@ BS_API void bs_catalog_close(struct bs_catalog *catalog);
  * other; none is lost. BS_INVALID, BS_NOT_FOUND, BS_IO, BS_CORRUPT, BS_UNSUPPORTED, BS_UNTRUSTED,
  * BS_NO_MEMORY: nothing is changed.
  */
-/* Adds the indexes in these directories. An index that is in the catalog already is read again.
- * name: only for a single index; any bytes except ":" and control characters. NULL: an index that
- * is in the catalog keeps its name; a new one is named after the folder that holds it, with as much
- * of the path before it as makes the name unique. BS_INVALID: an invalid name, one name for several
- * indexes, or a name that another index has. */
+/* Adds the indexes in these directories. If an index is in the catalog already, the catalog reads
+ * it again. name: only for a single index; any bytes except ":" and control characters. NULL: an
+ * index that is in the catalog keeps its name; a new one is named after the folder that holds it,
+ * preceded by as many folders of its path as are needed to make the name unique. BS_INVALID: an
+ * invalid name, one name for several indexes, or a name that another index has. */
 BS_API enum bs_status bs_catalog_add(struct bs_catalog *catalog, const char *const *dirs,
                                      size_t n_dirs, const char *name,
                                      struct bs_error *err) BS_WARN_UNUSED;
-/* Removes the index with this name. If there is none, `name` is taken as the path of an index
- * directory, which need not exist any more, and that index is removed. BS_NOT_FOUND: neither is in
- * the catalog. */
+/* Removes the index with this name. If no index has this name, `name` is taken as the path of an
+ * index directory, and the index with this path is removed. The directory need not exist any more.
+ * BS_NOT_FOUND: neither is in the catalog. */
 BS_API enum bs_status bs_catalog_remove(struct bs_catalog *catalog, const char *name,
                                         struct bs_error *err) BS_WARN_UNUSED;
-/* Reads each index that has changed. notice (nullable) gets a line for each index that cannot be
- * read, whose entry stays unchanged. *n_changed_out, *n_unreachable_out (nullable): the numbers of
- * indexes that had changed, and that cannot be read. */
+/* Reads each index that has changed. The entry of an index that cannot be read stays unchanged, and
+ * notice (nullable) gets a line about it. *n_changed_out (nullable): the number of indexes that had
+ * changed. *n_unreachable_out (nullable): the number of indexes that cannot be read. */
 BS_API enum bs_status bs_catalog_refresh(struct bs_catalog *catalog,
                                          void (*notice)(void *context, const char *message),
                                          void *context, uint64_t *n_changed_out,
@@ -72,10 +73,10 @@ BS_API enum bs_status bs_catalog_refresh(struct bs_catalog *catalog,
  * Compressing the file gains nothing, because summaries have about the size of their entropy. */
 BS_API enum bs_status bs_catalog_export(struct bs_catalog *catalog, const char *file,
                                         struct bs_error *err) BS_WARN_UNUSED;
-/* Adds the entries of an exported file, after verifying all of it. An entry that the catalog has
- * for the same directory is replaced only if it was imported, too. bs_catalog_has answers for
- * imported indexes that are not on this machine, but they cannot be searched. *n_out (nullable):
- * the number of entries added. */
+/* Adds the entries of an exported file, after verifying all of it. If the catalog has an entry for
+ * the same directory already, this entry is replaced only if it was imported, too. For imported
+ * indexes that are not on this machine, bs_catalog_has works, but they cannot be searched. *n_out
+ * (nullable): the number of entries added. */
 BS_API enum bs_status bs_catalog_import(struct bs_catalog *catalog, const char *file,
                                         uint64_t *n_out, struct bs_error *err) BS_WARN_UNUSED;
 
@@ -85,7 +86,7 @@ BS_API enum bs_status bs_catalog_check(struct bs_catalog *catalog,
 
 enum bs_catalog_state {
 	BS_CATALOG_CURRENT = 0, /* unchanged since the catalog read it */
-	BS_CATALOG_CHANGED,     /* a commit was made since */
+	BS_CATALOG_CHANGED,     /* a commit was made since the catalog read it */
 	BS_CATALOG_UNREACHABLE, /* the index is missing or cannot be read */
 };
 
@@ -94,11 +95,12 @@ struct bs_catalog_entry {
 	const char *name;
 	const char *place;           /* the index directory; absolute */
 	enum bs_catalog_state state; /* as of this call, from the fingerprint */
-	bool is_imported;            /* imported, and not found on this machine since */
-	bool has_summary;            /* without one, every query opens the index */
-	uint64_t n_docs;             /* including deleted documents, because scores count them */
-	uint64_t n_positions;        /* the sum of the documents' lengths */
-	uint64_t generation;         /* number of the commit */
+	/* the entry was imported, and its index has not been found on this machine since */
+	bool is_imported;
+	bool has_summary;     /* without a summary, every query opens the index */
+	uint64_t n_docs;      /* including deleted documents, because scores count them */
+	uint64_t n_positions; /* the sum of the documents' lengths */
+	uint64_t generation;  /* number of the commit */
 	uint64_t summary_bytes;
 	uint64_t n_words; /* words with known document frequency */
 	uint64_t reserved[6];
@@ -130,18 +132,18 @@ struct bs_catalog_hit {
 struct bs_catalog_search_request {
 	/* As for bs_search; callbacks.hit, callbacks.batch and query.statistics must be NULL.
 	 * query.like_id: an id of any index, or an index name, a colon and an id in that index.
-	 * like_id, like_text, feedback_docs and brute open all indexes. limits hold for the whole
-	 * call, including opening; memory_bytes does not count the indexes. callbacks.suggest
-	 * reports words that no index has. callbacks.explain gets one explanation of the whole
-	 * search. */
+	 * like_id, like_text, feedback_docs and brute open all indexes. limits apply to the whole
+	 * call, including the opening of indexes; but the memory of opened indexes does not count
+	 * against memory_bytes. callbacks.suggest reports words that no index has.
+	 * callbacks.explain gets one explanation of the whole search. */
 	struct bs_search_request search;
 	/* Called for each hit, with search.callbacks.context. As callbacks.hit of bs_search. */
 	int (*hit)(void *context, const struct bs_catalog_hit *hit);
 	/* Leaves out indexes that cannot be opened, with a notice for each. If false, the search
 	 * fails. */
 	bool partial;
-	/* As in struct bs_open_request. Opens every index, because the catalog does not know about
-	 * new documents in the sources. */
+	/* As in struct bs_open_request. With it, every index is opened, because the catalog does
+	 * not know about new documents in the sources. */
 	bool fresh;
 	uint64_t reserved[8];
 };
@@ -165,12 +167,13 @@ struct bs_catalog_search_result {
 /*
  * Returns the hits of all indexes as if they were one index whose sources are in the order of the
  * catalog: the best hits have the same scores to the last bit, and BS_SEARCH_IDS returns the hits
- * of one index after the other. A field name is known if one of the indexes has it. Each of the
+ * of one index after the other. A query may name a field if one of the indexes has it. Each of the
  * filter's `places` must be in one of the indexes.
  *
- * Fails as bs_search. Also BS_INVALID: scores over indexes with different tokenizer options; and,
- * without `partial`, BS_IO, BS_NOT_FOUND, BS_CORRUPT and so on: an index cannot be opened, with its
- * name in the message. Callbacks run on the caller's thread. result_out may be NULL.
+ * Fails as bs_search. Also BS_INVALID: scores are requested, and the indexes have different
+ * tokenizer options. Without `partial`, also BS_IO, BS_NOT_FOUND, BS_CORRUPT and so on: an index
+ * cannot be opened; the message names it. Callbacks run on the caller's thread. result_out may be
+ * NULL.
  */
 BS_API enum bs_status bs_catalog_search(struct bs_catalog *catalog,
                                         const struct bs_catalog_search_request *request,
@@ -196,9 +199,9 @@ struct bs_catalog_grep_result {
 
 /*
  * Searches the sources of all indexes, one index after the other. An index is skipped if its last
- * commit lacks trigrams that every match has, even if its files have changed since. No index is
- * skipped if the request searches files that the default rules leave out, or reports files without
- * a match. Fails as bs_grep and bs_catalog_search.
+ * commit lacks a trigram that every match contains. It is skipped even if its files have changed
+ * since that commit. No index is skipped if the request searches files that the default rules leave
+ * out, or reports files without a match. Fails as bs_grep and bs_catalog_search.
  */
 BS_API enum bs_status bs_catalog_grep(struct bs_catalog *catalog,
                                       const struct bs_catalog_grep_request *request,

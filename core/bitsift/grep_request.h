@@ -17,11 +17,11 @@ enum bs_grep_case {
 	BS_GREP_CASE_SMART,       /* -S: insensitive unless a pattern has an upper-case letter */
 };
 
-/* When another engine than PCRE2 is used: Hyperscan or RE2. The lines found are the same, but
- * without RE2 some searches are given up. */
+/* When an engine other than PCRE2 is used, which is Hyperscan or RE2. The lines found are the same,
+ * but without RE2 the search is given up for some patterns and lines. */
 enum bs_grep_engine_use {
-	/* Hyperscan: once 1 MiB was searched. RE2: for long lines, and for those that PCRE2 gives
-	 * up. */
+	/* Hyperscan: after 1 MiB has been searched. RE2: for long lines, and for lines that PCRE2
+	 * gives up. */
 	BS_GREP_ENGINE_AUTO = 0,
 	BS_GREP_ENGINE_ALWAYS, /* where it can be used */
 	BS_GREP_ENGINE_NEVER
@@ -29,8 +29,8 @@ enum bs_grep_engine_use {
 
 struct bs_grep_pattern {
 	/* in UTF-8; in the syntax of Rust's regex crate, with lookaround and back references, or of
-	 * PCRE2 (is_pcre2). A line matches if one of them matches; without patterns, no line
-	 * does. */
+	 * PCRE2 (is_pcre2). A line matches if one of the patterns matches; without patterns, no
+	 * line matches. */
 	const char *const *patterns;
 	const size_t *pattern_bytes;
 	size_t n_patterns;
@@ -40,16 +40,18 @@ struct bs_grep_pattern {
 	bool crlf, null_data, no_unicode;
 	bool is_pcre2; /* -P: the patterns have the syntax of PCRE2 */
 	bool is_brute; /* searches line by line and without the index; the answer is the same */
-	/* line_filter: Hyperscan first looks for lines that may match. linear_engine: RE2 matches
-	 * lines that take PCRE2 too long. */
+	/* line_filter: for a pattern without a good literal, lines that may match are found first,
+	 * by a sequence of byte classes or by Hyperscan. BS_GREP_ENGINE_NEVER turns off both.
+	 * linear_engine: RE2 matches lines that take PCRE2 too long. */
 	enum bs_grep_engine_use line_filter, linear_engine;
 	uint64_t reserved[3];
 };
 
 /* Further patterns, in NULL-ended lists, or NULL. The letter case and the other flags of struct
- * bs_grep_pattern apply to them, too. A line is found if its patterns match, every pattern in
- * all_of matches, and none in none_of does. (With is_multi_line: the lines of a match.) `invert`
- * selects the lines that are not found. */
+ * bs_grep_pattern apply to them, too. A line is found if struct bs_grep_pattern matches it, every
+ * pattern in all_of matches it, and no pattern in none_of matches it. (With is_multi_line, the
+ * conditions apply to the lines of a match together.) `invert` selects the lines that are not
+ * found. */
 struct bs_grep_conditions {
 	const char *const *all_of, *const *none_of;
 	/* the conditions apply to whole files; files that do not satisfy them are not searched */
@@ -60,13 +62,13 @@ struct bs_grep_conditions {
 /* How NUL bytes are detected. ripgrep detects them differently in files that it maps (a few named
  * files) and in files that it reads (files of folders). */
 enum bs_grep_maps {
-	BS_GREP_MAPS_AS_RG = 0,
-	BS_GREP_MAPS_ALL,
-	BS_GREP_MAPS_NONE
+	BS_GREP_MAPS_AS_RG = 0, /* in each file as ripgrep does */
+	BS_GREP_MAPS_ALL,       /* in every file as ripgrep does in files that it maps */
+	BS_GREP_MAPS_NONE       /* in every file as ripgrep does in files that it reads */
 };
 
-/* The order of all files. Files with equal times are ordered by path, folder by folder; files whose
- * time is unknown come last. */
+/* The order of all files together. Files with equal times are ordered by path, folder by folder;
+ * files whose time is unknown come last. */
 enum bs_grep_sort {
 	BS_GREP_SORT_PATH = 0,
 	BS_GREP_SORT_MODIFIED,
@@ -83,7 +85,7 @@ struct bs_grep_files {
 	bool hidden, no_ignore, follow; /* follow: symlinks */
 	bool ignores_outside_git;       /* reads git's ignore files outside a repository, too */
 	bool caseless_ignore_files;     /* ASCII letters in ignore files match in either case */
-	/* does not enter folders on another device than the path that is searched */
+	/* does not enter a folder on another file system than that of the path in `paths` */
 	bool one_file_system;
 	/* BS_WALK_NO_... flags (skip.h): kinds of ignore files that are not read */
 	unsigned no_ignore_kinds;
@@ -93,8 +95,8 @@ struct bs_grep_files {
 	uint32_t max_depth;
 	uint64_t max_file_bytes; /* applies to files found in folders */
 	const char *const *globs, *const *iglobs;
-	/* Changes to the known file types come first: --type-clear, --type-add. Then -t and -T
-	 * select. For another order see type_changes. */
+	/* First the known file types are changed: --type-clear, --type-add. Then -t and -T select
+	 * files. For another order, use type_changes. */
 	const char *const *cleared_types, *const *added_types, *const *types,
 								       *const *excluded_types;
 	const char *encoding; /* -E; NULL: by byte order mark, otherwise raw bytes */
@@ -104,17 +106,18 @@ struct bs_grep_files {
 	bool no_rule_notices; /* no notices about invalid rules in ignore files */
 	/* -z: decompresses compressed files, recognised by the ending of the name */
 	bool search_zip;
-	/* --pre: a program, looked up in PATH. It is called with a path as its argument and the
-	 * file on its standard input, and its output is searched. --pre-glob: only for files that
-	 * match. */
+	/* --pre: a program, looked up in PATH. It is called for each file, with the path as its
+	 * argument and the file on its standard input; its output is searched instead of the file.
+	 * --pre-glob (preprocessor_globs): it is called only for files that match. */
 	const char *preprocessor;
 	const char *const *preprocessor_globs;
 	enum bs_grep_sort sort;
-	bool is_reversed; /* reverses the order; also that of several paths */
+	/* reverses the order of all files, including that of the paths in `paths` */
+	bool is_reversed;
 	/* Further changes and selections of file types, each a string "KIND=VALUE", such as
-	 * "type-add=web:*.html". KIND is type-clear, type-add, type or type-not, which mean
-	 * cleared_types, added_types, types and excluded_types. Applied in this order, after those
-	 * four lists. */
+	 * "type-add=web:*.html". KIND is type-clear, type-add, type or type-not, which have the
+	 * effects of cleared_types, added_types, types and excluded_types. The strings are applied
+	 * one after the other, after those four lists. */
 	const char *const *type_changes;
 	uint64_t reserved[5];
 };
@@ -125,8 +128,8 @@ struct bs_grep_index {
 	/* If the index cannot be used, gives a notice and searches everything. If dir is NULL, uses
 	 * the index of bs_index_locate. */
 	bool is_optional;
-	/* Trusts the index: files that it rules out are not checked for changes. If false, changed
-	 * files are searched. */
+	/* Trusts the index: files that it rules out are not checked for changes. If false, they are
+	 * checked, and searched if they have changed. */
 	bool no_stat;
 	uint64_t reserved[2];
 };
@@ -143,14 +146,15 @@ enum bs_grep_format {
 
 /* When callbacks.flush is called. */
 enum bs_grep_buffering {
-	/* after the first output, when output has waited for a millisecond, and before the search
-	 * waits for input from a pipe; `bitsift grep` on a terminal: as BS_GREP_BUFFER_LINES */
+	/* after the first output; when output has waited for a millisecond; and before the search
+	 * waits for input from a pipe. (For `bitsift grep` on a terminal: as
+	 * BS_GREP_BUFFER_LINES) */
 	BS_GREP_BUFFER_AUTO = 0,
 	BS_GREP_BUFFER_LINES,  /* --line-buffered: after each line */
 	BS_GREP_BUFFER_BLOCKS, /* --block-buffered: never */
 };
 
-/* Any bytes; NULL: the default. */
+/* A separator is any bytes. bytes NULL: the default separator. */
 struct bs_grep_separator {
 	const char *bytes;
 	size_t n_bytes;
@@ -169,15 +173,17 @@ struct bs_grep_output {
 	uint64_t before, after; /* -B, -A: lines of context */
 	uint64_t max_count;     /* -m: matching lines of each file; 0: all */
 	/* --max-results: the most results of all files together. A result is a line, or a file if
-	 * the format or the task lists files. Further results are only counted. 0: all. */
+	 * the format or the task lists files. Results beyond this number are counted, but not
+	 * shown. 0: all results are shown. */
 	uint64_t max_results;
 	/* --after: a resume token of struct bs_grep_results, from the same search. Results up to it
 	 * are skipped and not counted. NULL: none. */
 	const char *resume_token;
 	/* For one search that is made in several calls, with max_results. before_this: the results
-	 * of the call before; this call adds to their numbers, so that its results cover all calls.
-	 * NULL: this is the first call. resume_name: a name that, with a colon, precedes the tokens
-	 * that this call returns; resume_token is passed without it. NULL: no name. */
+	 * that the previous call reported. This call adds its numbers to them, so that its own
+	 * results cover all calls. NULL: this is the first call. resume_name: this call puts the
+	 * name and a colon before the tokens that it returns; resume_token must be passed without
+	 * them. NULL: no name. */
 	const struct bs_grep_results *before_this;
 	const char *resume_name;
 	uint64_t max_columns;    /* -M; 0: unlimited */
@@ -195,9 +201,10 @@ struct bs_grep_output {
 
 enum bs_grep_task {
 	BS_GREP_SEARCH = 0,
-	BS_GREP_LIST_FILES,      /* --files: the files that would be searched */
-	BS_GREP_LIST_CANDIDATES, /* --candidates: the files that the index does not rule out */
-	BS_GREP_CHECK,           /* checks the request, its pattern and its index; reads no file */
+	BS_GREP_LIST_FILES, /* --files: the files that would be searched */
+	/* --candidates: the files that are searched because the index does not rule them out */
+	BS_GREP_LIST_CANDIDATES,
+	BS_GREP_CHECK, /* checks the request, its pattern and its index; reads no file */
 };
 
 /* Bytes [start, end) of a line. A match may end in a later line. */
@@ -224,8 +231,8 @@ struct bs_grep_line {
 	uint64_t reserved[4];
 };
 
-/* The results of a search with max_results, from its resume token on (with before_this, of all its
- * calls). A result is a line (with is_multi_line: a match), or a file. */
+/* The results of a search with max_results: those after its resume token; with before_this, those
+ * of all its calls. A result is a line (with is_multi_line: a match), or a file. */
 struct bs_grep_results {
 	uint64_t n_shown, n_found; /* n_found: shown or only counted */
 	uint64_t n_files;          /* files with results */
@@ -237,8 +244,8 @@ struct bs_grep_results {
 };
 
 /* Called on any thread, one at a time. Files are in the order of files.paths, and below each of
- * these in the order of path components; with files.sort or files.is_reversed, all files are in
- * that order instead. A member that is NULL is not called. */
+ * these paths in the order of path components. With files.sort or files.is_reversed, all files
+ * together are in the order that these ask for. A callback that is NULL is not called. */
 struct bs_grep_callbacks {
 	/* The output that the program would print, in pieces of any size. The output of the first
 	 * unfinished file arrives while that file is searched; that of later files is kept until it
@@ -246,9 +253,9 @@ struct bs_grep_callbacks {
 	int (*write)(void *context, const void *bytes, size_t n_bytes);
 	/* Called when everything written so far should be passed on to its reader. */
 	void (*flush)(void *context);
-	/* Replaces `write`: gets each listed file or, with BS_GREP_LINES, each line; files with NUL
-	 * bytes as with --json. Return 0 to continue. Any other value ends the search; has_match
-	 * then covers only the results up to this one. */
+	/* Replaces `write`: gets each listed file or, with BS_GREP_LINES, each line that would be
+	 * printed. Files with NUL bytes are treated as with --json. Return 0 to continue. Any other
+	 * value ends the search; has_match then covers only the results up to this one. */
 	int (*line)(void *context, const struct bs_grep_line *line);
 	/* Called once, at the end, if max_results is set, the format is not BS_GREP_QUIET, and no
 	 * callback ended the search. */
@@ -256,7 +263,8 @@ struct bs_grep_callbacks {
 	/* Called with a line about something that cannot be read or searched, or about an invalid
 	 * rule in an ignore file; n_notices does not count the latter. */
 	void (*notice)(void *context, const char *message);
-	/* as in struct bs_search_callbacks, called once for each line */
+	/* like `explain` of struct bs_search_callbacks, but called once for each line of the
+	 * explanation */
 	void (*explain)(void *context, const char *text, size_t text_bytes);
 	void *context;
 	/* `explain` is also called for each file and folder that rules leave out */
@@ -274,7 +282,7 @@ struct bs_grep_request {
 	const char *kernel;                 /* as in struct bs_open_request */
 	uint32_t n_threads;                 /* 0: one for each processor; at most 256 */
 	struct bs_grep_callbacks callbacks; /* `write` or `line` is required */
-	struct bs_host host;                /* consent and log are used */
+	struct bs_host host;                /* only consent and log are used */
 	const struct bs_limits *limits;     /* NULL: none */
 	uint64_t reserved[6];
 };

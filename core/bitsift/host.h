@@ -1,6 +1,6 @@
 /*
- * host.h: what an application supplies to the library: an analyzer, its consent, the texts of its
- * documents, a log. Part of the public interface; see bitsift.h.
+ * host.h: what an application supplies to the library: an analyzer, the user's consent, the texts
+ * of its documents, a log. Part of the public interface; see bitsift.h.
  */
 #ifndef BITSIFT_HOST_H
 #define BITSIFT_HOST_H
@@ -10,23 +10,25 @@
 BS_BEGIN_DECLS
 
 /*
- * Replaces the library's tokenizer: splits texts into words. The index records the analyzer's
- * name, and can be built, searched and compacted only with an analyzer of that name: BS_UNSUPPORTED
- * otherwise. Change the name whenever the analyzer changes its output. The library neither stems
- * nor folds its words: BS_INVALID with stem_language, fold_accents or split_identifiers.
+ * An analyzer splits texts into words, in place of the library's tokenizer. The index records the
+ * analyzer's name. It can be built, searched and compacted only with an analyzer of that name;
+ * otherwise BS_UNSUPPORTED. Change the name whenever the analyzer changes its output. The library
+ * neither stems nor folds its words: BS_INVALID with stem_language, fold_accents or
+ * split_identifiers.
  */
 struct bs_analyzer {
 	const char *name; /* 1 to 63 of a-z, A-Z, 0-9, ".", "_", "-" */
 	/*
 	 * Calls emit for each word, in the order of positions, and returns 0. If emit returns
 	 * another value than 0, `cut` returns that value at once. If `cut` itself fails, it returns
-	 * any value but 0: BS_IO, with a message that names the analyzer.
+	 * any value but 0; the library's function then fails with BS_IO and a message that names
+	 * the analyzer.
 	 *
-	 * term is the indexed form of the word, in UTF-8, at least one byte; words are compared by
-	 * it. [start, stop) are the bytes of the word in the text, in ascending order of start.
-	 * Words that break these rules are BS_INVALID. Equal texts must give equal words. The text
-	 * is a text of a document, or a word or phrase of a query, and may be invalid UTF-8. Called
-	 * on any thread, and by several at once.
+	 * term is the indexed form of the word, in UTF-8, at least one byte; two words are equal if
+	 * their terms are. [start, stop) are the bytes of the word in the text, in ascending order
+	 * of start. Words that break these rules are BS_INVALID. Equal texts must give equal words.
+	 * The text is a text of a document, or a word or phrase of a query, and may be invalid
+	 * UTF-8. Called on any thread, and by several at once.
 	 */
 	int (*cut)(void *context, const uint8_t *text, size_t text_bytes,
 	           int (*emit)(void *emit_context, const uint8_t *term, size_t term_bytes,
@@ -40,18 +42,19 @@ struct bs_analyzer {
  * An index is a directory that may come from an archive or lie in a shared folder. The caller's
  * consent says how far its contents are trusted. Without consent (NULL, or all zero):
  *
- * - The directory and its files must belong to the effective user or to root: BS_UNTRUSTED
- *   otherwise.
+ * - The directory and its files must belong to the effective user or to root; otherwise
+ *   BS_UNTRUSTED.
  * - Sources in the folder that holds the index directory (symlinks resolved) are followed. Other
- *   sources are not opened, read or stat'ed; their documents stay in the index, are in no answer,
- *   and count as unreadable where they might match. A build reads the sources that its request
+ *   sources are not opened, read or stat'ed. Their documents stay in the index, but are in no
+ *   answer; if one might match, it counts as unreadable. A build reads the sources that its request
  *   names, wherever they are, but later calls need consent for them.
  *
- * A program that indexes sources elsewhere passes the same consent to builds and to opens; `all` is
- * enough if only the program can write to the places of its indexes. The callbacks are called only
- * where the rules above refuse. dir is the canonical path of the index directory. A NULL callback
- * refuses. They run on any thread that opens an index or makes a searcher. The struct must outlive
- * the objects opened with it.
+ * A program that indexes sources in other folders must pass the same consent when it builds an
+ * index and when it opens it. It may simply set `all` if no other program can write to the folders
+ * of its indexes. The callbacks are called only for indexes and sources that the rules above
+ * refuse. dir is the canonical path of the index directory. A NULL callback refuses. The callbacks
+ * run on any thread that opens an index or makes a searcher. The struct must outlive the objects
+ * that were opened with it.
  */
 struct bs_consent {
 	bool all; /* every index may be used, and every source may be read */
@@ -79,10 +82,10 @@ struct bs_text {
 };
 
 /*
- * Returns the current texts of documents that the index does not store
- * (bs_writer_request.not_stored). A query that the index can decide alone is answered for the texts
- * as they were added, without a call. Must be passed to every open of the index, and must outlive
- * the opened objects.
+ * A text provider returns the current texts of documents that the index does not store
+ * (bs_writer_request.not_stored). If the index alone can decide whether a document matches, the
+ * provider is not called, and the answer is about the text as it was added. Pass the provider
+ * whenever you open the index; it must outlive the opened objects.
  */
 struct bs_text_provider {
 	/* Returns 0: *texts_out is set, and borrowed until the next call on this thread; 1: the
@@ -111,15 +114,17 @@ struct bs_host {
 };
 
 /*
- * Messages of the library may recommend an option of the program `bitsift`. A host with other names
- * replaces such phrases by its own. pairs: a phrase, its replacement, the next phrase, and so on,
- * ended by NULL. ^ at the beginning of a phrase: it must be at the beginning of the text. $ at its
- * end: everything after the phrase is replaced, too. Works in place. capacity counts the NUL; a
- * text that does not fit is cut.
+ * Messages of the library may recommend an option of the program `bitsift`. A host whose options
+ * have other names can replace such phrases by its own. pairs: a phrase, its replacement, the next
+ * phrase, and so on, ended by NULL. ^ at the beginning of a phrase: the phrase is replaced only at
+ * the beginning of the text. $ at its end: everything after the phrase is replaced, too. The
+ * function changes `text` in place. capacity is the size of `text`, including the NUL; a result
+ * that does not fit is cut.
  */
 BS_API void bs_reword(char *text, size_t capacity, const char *const *pairs);
 
-/* What a name before a colon in a query refers to. Flags: one name may be of several kinds. */
+/* What a field name (a name before a colon in a query) refers to. These are flags, because one name
+ * may be of several kinds. */
 enum bs_field_kind {
 	BS_FIELD_OF_RECORDS = 1,  /* records have a field of that name */
 	BS_FIELD_WITH_VALUES = 2, /* some of its values are numbers or dates */

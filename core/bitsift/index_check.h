@@ -30,8 +30,8 @@ struct bs_check_report {
 };
 
 /* Reads every byte of the last commit and checks it against the format. Does not read sources.
- * BS_CORRUPT with the file and the error in it; BS_NOT_FOUND, BS_IO, BS_UNSUPPORTED, BS_UNTRUSTED,
- * BS_NO_MEMORY as bs_index_open. report_out may be NULL. */
+ * BS_CORRUPT: the index is damaged, and the message names the file and the error. BS_NOT_FOUND,
+ * BS_IO, BS_UNSUPPORTED, BS_UNTRUSTED, BS_NO_MEMORY as bs_index_open. report_out may be NULL. */
 BS_API enum bs_status bs_index_check(const struct bs_check_request *request,
                                      struct bs_check_report *report_out,
                                      struct bs_error *err) BS_WARN_UNUSED;

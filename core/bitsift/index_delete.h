@@ -25,7 +25,7 @@ struct bs_delete_callbacks {
 	uint64_t reserved[4];
 };
 
-/* Deletes by ids, or by a query if there is one. */
+/* Deletes documents by their ids or, if `query` is set, by a query. */
 struct bs_delete_request {
 	const char *dir;
 	/* an in-memory index instead of a directory; dir is then NULL */
@@ -43,15 +43,16 @@ struct bs_delete_request {
 	bool dry_run; /* writes nothing */
 	bool wait;    /* waits for another writer; otherwise BS_BUSY */
 	struct bs_delete_callbacks callbacks;
-	/* Deleting by ids uses only consent.all and consent.trusts. Deleting by a query uses
-	 * everything, as in struct bs_open_request. */
+	/* Deleting by ids uses only consent.all and consent.trusts. Deleting by a query uses all
+	 * members, as in struct bs_open_request. */
 	struct bs_host host;
 	const struct bs_limits *limits;
 	uint64_t reserved[6];
 };
 
 struct bs_delete_result {
-	/* documents deleted or restored (in a dry run: that would be); 0: nothing was done */
+	/* documents that were deleted or restored (in a dry run: that would have been); 0: nothing
+	 * was done */
 	uint64_t n_deleted;
 	struct bs_changes changes; /* changed files that the search for the query found */
 	/* documents that may match, but cannot be read; they are not deleted */
@@ -66,22 +67,23 @@ struct bs_delete_result {
 	uint64_t reserved[3];
 };
 
-/* Deletes documents and commits. They stay deleted although their sources still have them, until
- * they change in a source, or until `undo` restores them. `undo` restores them at once if
- * compaction has not removed them. BS_INVALID (the query does not parse, or would give a warning),
- * BS_NOT_FOUND (no index), BS_BUSY, BS_STOPPED, BS_CORRUPT, BS_IO, BS_UNTRUSTED, BS_UNSUPPORTED,
- * BS_DEADLINE, BS_NO_MEMORY: nothing is deleted. result_out may be NULL. */
+/* Deletes documents and commits. The documents stay deleted although their sources still have them,
+ * until they change in a source, or until `undo` restores them. `undo` restores documents at once
+ * if compaction has not removed them from the index. BS_INVALID (the query does not parse, or would
+ * give a warning), BS_NOT_FOUND (no index), BS_BUSY, BS_STOPPED, BS_CORRUPT, BS_IO, BS_UNTRUSTED,
+ * BS_UNSUPPORTED, BS_DEADLINE, BS_NO_MEMORY: nothing is deleted. result_out may be NULL. */
 BS_API enum bs_status bs_index_delete(const struct bs_delete_request *request,
                                       struct bs_delete_result *result_out,
                                       struct bs_error *err) BS_WARN_UNUSED;
 
 struct bs_writer; /* bitsift/writer.h */
 
-/* Deletes the in-memory documents that match all words of the query, committed ones and ones added
- * since. *n_out (nullable): their number. BS_INVALID: the query does not parse, or would give a
- * warning. BS_IO: a document that may match cannot be read. If the search fails or is ended early,
- * nothing is deleted and the transaction continues. The documents added so far become a segment
- * first; therefore call this once for many documents, not after each. */
+/* Deletes the in-memory documents that match all words of the query, both committed documents and
+ * documents added since the commit. *n_out (nullable): the number of deleted documents. BS_INVALID:
+ * the query does not parse, or would give a warning. BS_IO: a document that may match cannot be
+ * read. If the search fails or is ended early, nothing is deleted and the transaction continues.
+ * The documents added so far become a segment first; therefore call this once for many documents,
+ * not after each. */
 BS_API enum bs_status bs_writer_delete_query(struct bs_writer *writer, const char *query,
                                              size_t query_bytes, uint64_t *n_out,
                                              struct bs_error *err) BS_WARN_UNUSED;

@@ -1,6 +1,6 @@
 /*
- * index_open.h: opening an index, and what an open one consists of. Part of the public interface;
- * see bitsift.h.
+ * index_open.h: opening an index, and information about an open index. Part of the public
+ * interface; see bitsift.h.
  */
 #ifndef BITSIFT_INDEX_OPEN_H
 #define BITSIFT_INDEX_OPEN_H
@@ -20,15 +20,16 @@ struct bs_open_request {
 	struct bs_memory_index *memory;
 	/* The SIMD code to use: a name of bs_kernel_names. NULL: the best one for this machine. */
 	const char *kernel;
-	/* Checks every source for changes first: searches then cover the current sources, including
-	 * documents that are new or changed since the commit. Every query reads those documents; if
-	 * there are many, build instead. Writes nothing. */
+	/* Checks every source for changes when the index is opened. Searches then cover the sources
+	 * as they are at that time, including documents that are new or changed since the commit.
+	 * Every query reads the texts of those documents; if there are many, refresh the index
+	 * instead (bs_index_build). Nothing is written. */
 	bool fresh;
 	bool verbose; /* `notice` is called for everything that cannot be read */
 	/* With `fresh`: gets a printable line for each source, file or record that cannot be read;
-	 * after BS_MAX_UNREADABLE_NOTICES lines only their number, unless `verbose` is set.
-	 * Documents that cannot be read stay in the index (n_unread of struct bs_index_info). NULL:
-	 * not called. */
+	 * after BS_MAX_UNREADABLE_NOTICES such lines it gets only the number of the others, unless
+	 * `verbose` is set. Documents that cannot be read stay in the index (n_unread of struct
+	 * bs_index_info). NULL: not called. */
 	void (*notice)(void *context, const char *message);
 	void *context;
 	/* Must outlive the index. host.analyzer must be the one that the index was made with, or
@@ -38,19 +39,19 @@ struct bs_open_request {
 	uint64_t reserved[8];
 };
 
-/* Opens the index in a directory, with the defaults of struct bs_open_request. Maps the files.
- * Their structure is checked now, their contents when first used. *index_out is NULL on failure;
- * otherwise close it with bs_index_close. BS_NOT_FOUND (no index there), BS_CORRUPT, BS_UNSUPPORTED
- * (a newer format, an unknown kernel), BS_IO, BS_INVALID (an index without words), BS_UNTRUSTED (an
- * index of another user), BS_NO_MEMORY. */
+/* Opens the index in a directory, with the defaults of struct bs_open_request. Maps the files. The
+ * structure of the files is checked when the index is opened, their contents when they are first
+ * used. *index_out is NULL on failure; otherwise close it with bs_index_close. BS_NOT_FOUND (no
+ * index there), BS_CORRUPT, BS_UNSUPPORTED (a newer format, an unknown kernel), BS_IO, BS_INVALID
+ * (an index without words), BS_UNTRUSTED (an index of another user), BS_NO_MEMORY. */
 BS_API enum bs_status bs_index_open(const char *dir, struct bs_index **index_out,
                                     struct bs_error *err) BS_WARN_UNUSED;
 BS_API enum bs_status bs_index_open_with(const struct bs_open_request *request,
                                          struct bs_index **index_out,
                                          struct bs_error *err) BS_WARN_UNUSED;
 
-/* Call it when all searchers of the index have been freed, and no other thread uses it. NULL is
- * fine. */
+/* Closes an index. Call it when all searchers of the index have been freed, and no other thread
+ * uses the index. NULL is fine. */
 BS_API void bs_index_close(struct bs_index *index);
 
 /* Strings are borrowed until the index is closed. */
@@ -63,7 +64,7 @@ struct bs_index_info {
 	/* The index was made by another tokenizer: an earlier version of the library, of ICU or of
 	 * Unicode. Its words may differ from those of queries, so every search of words reads every
 	 * document. Matches are exact; scores use the words of the index. The next bs_index_build
-	 * indexes everything again; a writer does not. */
+	 * indexes all documents again; a writer does not. */
 	bool is_other_unicode;
 	const char *icu_version, *unicode_version; /* versions that the index was made with */
 	const char *kernel;                        /* the SIMD code in use */
@@ -73,7 +74,7 @@ struct bs_index_info {
 	uint64_t reserved[6];
 };
 
-/* Never fails. */
+/* Fills in information about the index. Never fails. */
 BS_API void bs_index_describe(const struct bs_index *index, struct bs_index_info *info_out);
 
 /* A source of the index. Borrowed until the index is closed. */

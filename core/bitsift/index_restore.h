@@ -17,11 +17,11 @@ BS_BEGIN_DECLS
  * cannot be searched. A host may store it instead of the segment, and restore the segment before it
  * opens the index, in a third of the time that indexing took.
  *
- * Restores `seg-N` from the file with this name, byte for byte, and adds it to the index. Needs as
- * much memory as writing a segment; with bs_memory_index_use_folder all of it is in files, except
- * about 40 bytes a distinct term. limits: nullable. BS_NOT_FOUND: no such file; BS_INVALID: the
- * name does not begin with `condensed-`; BS_CORRUPT, BS_UNSUPPORTED, BS_IO, BS_NO_MEMORY,
- * BS_DEADLINE, BS_STOPPED.
+ * bs_memory_index_restore makes `seg-N` again, byte for byte, from the file `name` (`condensed-N`),
+ * and adds it to the index. Needs as much memory as writing a segment; with
+ * bs_memory_index_use_folder this memory is in files, except about 40 bytes for each distinct term.
+ * limits: nullable. BS_NOT_FOUND: no such file; BS_INVALID: the name does not begin with
+ * `condensed-`; BS_CORRUPT, BS_UNSUPPORTED, BS_IO, BS_NO_MEMORY, BS_DEADLINE, BS_STOPPED.
  */
 BS_API enum bs_status bs_memory_index_restore(struct bs_memory_index *memory, const char *name,
                                               const struct bs_limits *limits,

@@ -8,8 +8,9 @@
 
 BS_BEGIN_DECLS
 
-/* The kernels that this machine can run, best first: fills at most capacity names (of static
- * storage; names may be NULL if capacity is 0) and returns how many there are, at least 1. */
+/* A kernel is the SIMD code for one instruction set. Writes the names of the kernels that this
+ * machine can run to `names`, best first, but at most `capacity` of them, and returns how many
+ * there are, at least 1. The strings have static storage. names may be NULL if capacity is 0. */
 BS_API size_t bs_kernel_names(const char **names, size_t capacity);
 
 BS_END_DECLS

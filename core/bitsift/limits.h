@@ -10,18 +10,18 @@
 BS_BEGIN_DECLS
 
 /*
- * Ends a call early. NULL in a request, or all zero: no limits. Every call that can take long
- * checks them about once a millisecond, except during:
+ * Limits that end a call early. NULL in a request, or all zero: no limits. Every call that can take
+ * long checks its limits about once a millisecond, except during:
  *
  * - calls of the operating system and callbacks;
- * - one step of a pattern, which may scan a whole line or, with is_multi_line, a whole file (about
- *   a millisecond per MB). A step that is expected to take more than twice the remaining time is
- *   not started;
+ * - one step in the matching of a pattern, which may scan a whole line or, with is_multi_line, a
+ *   whole file (about a millisecond per MB). A step that is expected to take more than twice the
+ *   remaining time is not started;
  * - sorting the hits: less than a second for a million.
  *
  * A call that is ended leaves nothing half done: indexes are unchanged, as after any failure, and
- * searchers can be used again. Hits and lines passed to a callback before are valid. If a callback
- * makes a call without limits, the limits of the outer call apply to it.
+ * searchers can be used again. Hits and lines that were passed to a callback before are valid. If a
+ * callback makes a call without limits, the limits of the outer call apply to it.
  */
 struct bs_limits {
 	uint64_t deadline_ns; /* time from the start of the call; after it, BS_DEADLINE. 0: none */
@@ -32,24 +32,26 @@ struct bs_limits {
 	 * millisecond, on any thread that works for the call, one at a time. NULL: not called. */
 	int (*stop)(void *context);
 	void *context;
-	/* bs_search, bs_grep: an ended call returns BS_OK with the results found so far, and
-	 * is_partial in its result. Passing the results to the callbacks may take additional time:
-	 * a quarter of the time of the call so far, but at least a millisecond. */
+	/* bs_search, bs_grep: a call that is ended early returns BS_OK with the results found so
+	 * far, and sets is_partial in its result. Passing the results to the callbacks may take
+	 * additional time: a quarter of the time of the call so far, but at least a millisecond. */
 	bool partial;
-	/* bs_search: the most memory that the searcher may use for queries. Counts memory that it
-	 * kept from earlier queries, which it releases first. Exceeding it is BS_NO_MEMORY, with a
-	 * message that names the limit. 0: no limit. */
+	/* bs_search: the most memory that the searcher may use for queries. Memory that it has kept
+	 * from earlier queries counts, too, but is released before the limit is exceeded. If a
+	 * query needs more, the call fails with BS_NO_MEMORY, and the message names the limit. 0:
+	 * no limit. */
 	uint64_t memory_bytes;
 	uint64_t reserved[4];
 };
 
-/* The most threads that work for one call. bs_grep may use more. */
+/* The largest number of threads that work for one call, except that bs_grep may use more. */
 #define BS_MAX_THREADS 64
 
 enum bs_log_level {
 	BS_LOG_DEBUG = 0, /* each query and its cost, each step of a build */
 	BS_LOG_INFO,      /* an index is opened, committed, compacted */
-	/* a slow query, a partial answer, a source that cannot be read, housekeeping not done */
+	/* a slow query, a partial answer, a source that cannot be read, maintenance of an index
+	 * that was not done */
 	BS_LOG_WARNING,
 };
 

@@ -9,17 +9,17 @@
  * bit in a few columns of each level for each of its terms. The hash of the term chooses these
  * columns; the term treatment, which depends on the document frequency, gives their number. A
  * column of the document level has one bit for each row. A column of a coarser level has one bit
- * for several adjacent rows, which is set if it would be set for any of them. An exact column
- * belongs to a single term and has no false positives. Documents that are far longer than the
- * others, and segments with few documents, are in shards of lists instead, which have only exact
- * columns, and for each document a list of its other terms. core/FORMAT.md describes the format;
+ * for several adjacent rows, which is set if one of these rows sets it. An exact column belongs to
+ * a single term and has no false positives. Documents that are far longer than the others, and the
+ * documents of small segments, are in shards of lists instead. Such a shard has only exact columns,
+ * and for each document a list of its other terms. core/FORMAT.md describes the format;
  * ARCHITECTURE.md gives an overview.
  *
- * Columns are 64-bit words in the machine's byte order, borrowed from the mapped index until it is
- * closed; their checksums have been verified. Lane i is bit i % 64 of word i / 64 and represents
- * `lane_rows` rows; lanes from n_lanes on are 0. Numbers of segments, shards, levels, columns,
- * rows, treatments and terms start at 0; BS_INVALID: there is no such number. Functions without a
- * searcher may be called on any thread.
+ * Columns are 64-bit words in the machine's byte order, borrowed from the mapped index until the
+ * index is closed. Their checksums have been verified. Lane i is bit i % 64 of word i / 64 and
+ * represents `lane_rows` rows; lanes from n_lanes on are 0. Numbers of segments, shards, levels,
+ * columns, rows, treatments and terms start at 0; BS_INVALID: there is no such number. Functions
+ * without a searcher may be called on any thread.
  */
 #ifndef BITSIFT_MATRIX_H
 #define BITSIFT_MATRIX_H
@@ -67,9 +67,10 @@ BS_API enum bs_status bs_matrix_segment_at(const struct bs_index *index, uint32_
  * the next treatment. */
 struct bs_matrix_term_treatment {
 	uint64_t min_df;
-	/* The number of hashed columns of each level. If a shard lacks a level, the term has that
-	 * many more columns of the document level. 0 for BS_MATRIX_EXACT: a shard chooses the terms
-	 * with an exact column, which then have no other columns. */
+	/* The number of hashed columns of each level. If a shard lacks a level, the columns of this
+	 * level are added to those of the document level. The number for BS_MATRIX_EXACT is 0: each
+	 * shard chooses the terms that get an exact column, and these terms have no other columns
+	 * in the shard. */
 	uint32_t n_columns[BS_MATRIX_LEVELS];
 	/* True: the false positives of each term's columns are listed. False: the terms are rare
 	 * terms, and the rare-term lists of the documents say which documents have them. */
@@ -81,7 +82,7 @@ BS_API enum bs_status bs_matrix_term_treatment_at(const struct bs_index *index, 
                                                   struct bs_matrix_term_treatment *treatment_out,
                                                   struct bs_error *err) BS_WARN_UNUSED;
 
-/* The columns of a level of a shard; all of one shape. */
+/* The columns of one level of a shard, which all have the same shape. */
 struct bs_matrix_columns {
 	uint32_t n_columns;    /* 0: the shard has no such level */
 	uint32_t column_words; /* 64-bit words of a column */
@@ -110,13 +111,15 @@ BS_API enum bs_status bs_matrix_words(const struct bs_index *index, uint32_t seg
                                       uint32_t shard, enum bs_matrix_level level, uint32_t first,
                                       uint32_t n, const uint64_t **words_out,
                                       struct bs_error *err) BS_WARN_UNUSED;
-/* Counts the set bits of each of the columns [first, first + n): n numbers. */
+/* Counts the set bits of each of the columns [first, first + n), and writes n numbers to
+ * counts_out. */
 BS_API enum bs_status bs_matrix_popcounts(const struct bs_index *index, uint32_t segment,
                                           uint32_t shard, enum bs_matrix_level level,
                                           uint32_t first, uint32_t n, uint32_t *counts_out,
                                           struct bs_error *err) BS_WARN_UNUSED;
 
-/* The document of each row of a shard: n_rows numbers, as bs_hit.document. */
+/* Writes the document of each row of a shard to documents_out: n_rows numbers, like
+ * bs_hit.document. */
 BS_API enum bs_status bs_matrix_documents(const struct bs_index *index, uint32_t segment,
                                           uint32_t shard, uint64_t *documents_out,
                                           struct bs_error *err) BS_WARN_UNUSED;
@@ -183,9 +186,9 @@ struct bs_matrix_candidates {
  * The candidates of a query, shard by shard: the documents that pass columns, false-positive lists
  * and term lists, are not deleted, and pass the request's filter. All matching documents are among
  * them, and no others if the query consists of words only. Calls take for every shard of words. The
- * argument of take is borrowed until take returns; take returns 0 to continue. Uses the parts of
- * the request that say which documents match, and limits; no hit is verified or returned.
- * *error_byte_out (nullable) as in struct bs_search_result.
+ * argument of take is borrowed until take returns; take returns 0 to continue. Uses only the limits
+ * of the request and the parts that determine which documents match; no hit is verified or
+ * returned. *error_byte_out (nullable) as in struct bs_search_result.
  *
  * Fails as bs_search; also BS_UNSUPPORTED: the index was made by another tokenizer than the query's
  * (is_other_unicode).

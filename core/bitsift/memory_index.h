@@ -13,9 +13,9 @@ struct bs_memory_index;
 
 /* Creates an in-memory index without files; free it with bs_memory_index_free. Each file takes a
  * file descriptor. BS_NO_MEMORY, BS_IO (no descriptors left). Pass the index in the field `memory`
- * of requests. Threads may share it as they share a directory: only one writer at a time; a reader
- * keeps seeing the commit that it opened. Sources that it records have absolute paths and are
- * followed only by consent. */
+ * of requests. Threads may share the index as they share a directory: only one writer at a time; a
+ * reader keeps seeing the commit that it opened. Sources that the index records have absolute
+ * paths, and are followed only with consent (struct bs_consent). */
 BS_API enum bs_status bs_memory_index_new(struct bs_memory_index **memory_out,
                                           struct bs_error *err) BS_WARN_UNUSED;
 /* Creates a second index with the same files, without copying them. Changes to one do not affect
@@ -27,10 +27,10 @@ BS_API enum bs_status bs_memory_index_copy(const struct bs_memory_index *memory,
 BS_API void bs_memory_index_free(struct bs_memory_index *memory);
 
 /*
- * The files, for hosts that store them elsewhere, in the format of core/FORMAT.md. The file
- * `manifest` names the last commit; it is the only file that is ever replaced. Bytes are borrowed
- * until the file, or the set of files, changes. Call none of the functions below while a writer
- * writes.
+ * The functions below give access to the files of an in-memory index, for hosts that store them
+ * elsewhere. The files have the format of core/FORMAT.md. The file `manifest` names the last
+ * commit; it is the only file that is ever replaced. Bytes are borrowed until the file, or the set
+ * of files, changes. Call none of the functions below while a writer writes.
  */
 #define BS_MEMORY_INDEX_NAME_BYTES 32
 struct bs_memory_index_file {
@@ -60,12 +60,13 @@ BS_API enum bs_status bs_memory_index_put_file(struct bs_memory_index *memory, c
 BS_API enum bs_status bs_memory_index_descriptor_at(const struct bs_memory_index *memory, size_t i,
                                                     int *fd_out,
                                                     struct bs_error *err) BS_WARN_UNUSED;
-/* From now on, keeps new files as unnamed files in this folder, for indexes larger than memory. A
- * file takes disk space there until the index and all its readers have released it. A writer opened
- * from now on also keeps the documents of its next segment there (about as many bytes as their
- * texts have), so that write.memory_bytes suffices for more documents. All these files are mapped.
- * Copies of the index use the same folder. NULL: new files are in memory again. BS_IO: no such
- * folder, or its file system lacks unnamed files (O_TMPFILE). */
+/* From this call on, new files of the index are kept as unnamed files in this folder, for indexes
+ * larger than memory. A file takes disk space there until the index and all its readers have
+ * released it. A writer that is opened after this call also keeps the documents of its next segment
+ * there (about as many bytes as their texts have), so that write.memory_bytes suffices for more
+ * documents. All these files are mapped. Copies of the index use the same folder. NULL: new files
+ * are in memory again. BS_IO: no such folder, or its file system lacks unnamed files
+ * (O_TMPFILE). */
 BS_API enum bs_status bs_memory_index_use_folder(struct bs_memory_index *memory, const char *dir,
                                                  struct bs_error *err) BS_WARN_UNUSED;
 /* Removes a file if it exists. */

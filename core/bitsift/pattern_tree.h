@@ -13,8 +13,8 @@
  *                                          false);
  *                    bs_pattern_tree_end(tree, err);
  *
- * Replace a part that cannot be expressed by one that matches more texts: then no matching text is
- * ruled out.
+ * If a part of a pattern cannot be expressed by these calls, replace it by a part that matches more
+ * texts. Then no matching text is ruled out.
  *
  * Parts are added in the order of the pattern's text. Calls after a failure do nothing;
  * bs_pattern_tree_end reports the failure.
@@ -28,8 +28,8 @@ BS_BEGIN_DECLS
 
 #define BS_PATTERN_NO_MAX UINT32_MAX
 
-/* Built by one thread at a time. After bs_pattern_tree_end it is immutable, and any number of
- * threads may use it. */
+/* A tree is built by one thread at a time. After bs_pattern_tree_end it is immutable, and any
+ * number of threads may use it. */
 struct bs_pattern_tree;
 
 /* Code points, both included; first <= last. */
@@ -44,37 +44,38 @@ enum bs_pattern_place {
 	BS_PATTERN_LINE_END,   /* the end of a line or of the text */
 };
 
-/* An empty tree, which matches every text. fold_case: ignores letter case. Free *tree_out with
- * bs_pattern_tree_free. BS_NO_MEMORY. */
+/* Creates an empty tree, which matches every text. fold_case: the pattern ignores letter case. Free
+ * *tree_out with bs_pattern_tree_free. BS_NO_MEMORY. */
 BS_API enum bs_status bs_pattern_tree_new(bool fold_case, struct bs_pattern_tree **tree_out,
                                           struct bs_error *err) BS_WARN_UNUSED;
 /* NULL is fine. */
 BS_API void bs_pattern_tree_free(struct bs_pattern_tree *tree);
 
-/* Makes the tree empty and not ended, and drops an earlier failure. */
+/* Makes the tree empty again, so that another pattern can be built, and forgets an earlier
+ * failure. */
 BS_API void bs_pattern_tree_clear(struct bs_pattern_tree *tree);
 
-/* A character, by its code point. With an invalid code point the whole pattern matches every
- * text. */
+/* Adds a character, by its code point. If the code point is invalid, the whole pattern matches
+ * every text. */
 BS_API void bs_pattern_tree_character(struct bs_pattern_tree *tree, uint32_t character);
-/* Any one character, including line ends. */
+/* Adds a part that matches any one character, including line ends. */
 BS_API void bs_pattern_tree_any(struct bs_pattern_tree *tree);
-/* One character in n ranges, n > 0, or with is_negated in none of them. Never ignores letter
- * case. */
+/* Adds a part that matches one character in one of n ranges (n > 0), or with is_negated one
+ * character in none of them. It never ignores letter case. */
 BS_API void bs_pattern_tree_class(struct bs_pattern_tree *tree,
                                   const struct bs_pattern_range *ranges, size_t n, bool is_negated);
 
-/* Assertions: they match a position between characters. */
+/* Adds an assertion, which matches a position between characters. */
 BS_API void bs_pattern_tree_place(struct bs_pattern_tree *tree, enum bs_pattern_place place);
-/* The character before the position (not_preceded) or after it (not_followed) is in none of these n
- * ranges, n > 0. Never ignores letter case. */
+/* Adds an assertion that the character before the position (not_preceded) or after it
+ * (not_followed) is in none of these n ranges (n > 0). It never ignores letter case. */
 BS_API void bs_pattern_tree_not_preceded(struct bs_pattern_tree *tree,
                                          const struct bs_pattern_range *ranges, size_t n);
 BS_API void bs_pattern_tree_not_followed(struct bs_pattern_tree *tree,
                                          const struct bs_pattern_range *ranges, size_t n);
 
-/* A group, which is one part with any number of alternatives. With groups nested some hundreds
- * deep, the whole pattern matches every text. */
+/* Begins and ends a group, which is one part with any number of alternatives. If groups are nested
+ * some hundreds deep, the whole pattern matches every text. */
 BS_API void bs_pattern_tree_open(struct bs_pattern_tree *tree);
 BS_API void bs_pattern_tree_close(struct bs_pattern_tree *tree);
 /* Begins the next alternative of the group, or of the pattern. */

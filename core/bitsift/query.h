@@ -9,7 +9,8 @@
  *      bs_statistics_gather  document frequencies of the words of a query; summed over several
  *                            indexes, they rank as one
  *
- * The results are those of bs_search for a document with the same texts, scores to the last bit.
+ * The results are equal to those of bs_search for a document with the same texts; scores are equal
+ * to the last bit.
  */
 #ifndef BITSIFT_QUERY_H
 #define BITSIFT_QUERY_H
@@ -19,8 +20,8 @@
 
 BS_BEGIN_DECLS
 
-/* A parsed query, and the memory to match it. Used by one thread at a time; it may pass from one
- * thread to another. It reuses its memory, so that after a few texts it no longer allocates any. */
+/* A parsed query, and the memory for matching it. Used by one thread at a time, but not always by
+ * the same thread. A query reuses its memory, so that after a few texts it allocates no more. */
 struct bs_query;
 
 struct bs_query_request {
@@ -33,15 +34,16 @@ struct bs_query_request {
 	const char *stop_words;
 	size_t stop_words_bytes;
 
-	/* The index whose rules split and fold words, and whose fields and weights are used. It
-	 * must stay open until the query is freed; the options below must then be zero. NULL: the
-	 * options below are used instead. */
+	/* The index whose rules split and fold words, and whose fields and weights are used. The
+	 * index must stay open until the query is freed, and the options below must be zero. NULL:
+	 * the options below are used instead. */
 	const struct bs_index *index;
 	const char *stem_language; /* as in struct bs_index_options */
 	bool fold_accents;
 	bool split_identifiers;
 	const char *const *weights;
-	/* the names of fields, NULL-ended; each may have numbers and dates. NULL: none */
+	/* the names of the fields that the query may use, NULL-ended; each may have numbers and
+	 * dates. NULL: none */
 	const char *const *fields;
 	bool file_names; /* `name:` matches file names: bs_query_set_name */
 
@@ -68,12 +70,14 @@ BS_API void bs_query_free(struct bs_query *query);
 
 /* Sets the name of the file that the next texts belong to, for `name:`. For a file in a folder that
  * is a source: its path below that folder. For a file that is a source itself: the last part of its
- * path. NULL, also the initial state: the texts are not from a file. BS_NO_MEMORY. */
+ * path. NULL: the texts are not from a file; this is also the state before the first call.
+ * BS_NO_MEMORY. */
 BS_API enum bs_status bs_query_set_name(struct bs_query *query, const char *name, size_t name_bytes,
                                         struct bs_error *err) BS_WARN_UNUSED;
 
-/* The position of a matching word, as snippets mark it. A word of a phrase counts only where the
- * phrase matches, a word of a field only in that field. Negated words are never marked. */
+/* The position of a matching word: the words that snippets mark. A word of a phrase counts only
+ * where the phrase matches, a word of a field only in that field. Negated words are never
+ * marked. */
 struct bs_query_place {
 	size_t text;       /* the number of the text */
 	uint64_t line;     /* from 1, in that text */
@@ -105,11 +109,12 @@ BS_API enum bs_status bs_query_match(struct bs_query *query, const struct bs_tex
                                      struct bs_error *err) BS_WARN_UNUSED;
 
 /*
- * Adds the numbers of an index to the statistics, for all words that the request's query has, or
- * that its prefixes, patterns and fuzzy words match there. To rank several indexes as one: gather
- * from each index once, then search each with these statistics (struct bs_search_query) and the
- * same request. The best of all hits have the scores that they would have in one index of all
- * documents. Hits with equal scores are in the order of the indexes.
+ * Adds the numbers of an index to the statistics, for all words that are in the request's query,
+ * and for all words of the index that prefixes, wildcards and fuzzy words of the query match. To
+ * rank several indexes as one, call this function once for each index with the same statistics.
+ * Then search each index with these statistics (struct bs_search_query) and the same request. The
+ * best of all hits have the scores that they would have in one index of all documents. Order hits
+ * of equal scores by their indexes.
  *
  * Uses query.text, query.any, output.sort_field and the limits of the request. Fails as bs_search;
  * also BS_INVALID with feedback_docs, like_id or like_text, whose words depend on a single index.
@@ -122,7 +127,7 @@ BS_API enum bs_status bs_statistics_gather(struct bs_searcher *searcher,
 
 /*
  * The score that bs_search gives a document with these texts by these statistics; 0 if it does not
- * match, or if no word of the query scores. If a prefix, a pattern or a fuzzy word of the query
+ * match, or if no word of the query scores. If a prefix, a wildcard or a fuzzy word of the query
  * matches a word that the statistics lack, this word counts as one that no other document has.
  * BS_INVALID (as bs_query_match; a word of the query that the statistics lack; a df above the
  * number of documents), BS_DEADLINE, BS_STOPPED, BS_NO_MEMORY.
@@ -163,7 +168,7 @@ BS_API enum bs_status bs_query_make_snippet(struct bs_query *query, const struct
                                             struct bs_query_snippet *snippet_out,
                                             struct bs_error *err) BS_WARN_UNUSED;
 
-/* Bytes of one text that are to be shown. */
+/* A range of bytes of one text, which is to be shown. */
 struct bs_query_span {
 	size_t text; /* the number of the text */
 	size_t start_byte;
@@ -172,11 +177,11 @@ struct bs_query_span {
 };
 
 /*
- * For a host that shows text verbatim and counts words. Chooses at most n_words words where most of
- * the places are close together, as bs_query_make_snippet does. If the places leave room for more
- * words, half of these are before the places and half after them. places: all places that
- * bs_query_match found in these texts, or those in one of the texts; if there are none, the span is
- * the beginning of the first text. White space separates words; in scripts without it, two
+ * For a host that shows text verbatim and measures it in words. Chooses at most n_words words where
+ * most of the places are close together, as bs_query_make_snippet does. If the places leave room
+ * for more words, half of these are before the places and half after them. places: all places that
+ * bs_query_match found in these texts, or all places in one of the texts. Without places, the span
+ * is the beginning of the first text. White space separates words; in scripts without it, two
  * characters count as one word. A grapheme cluster is never cut. BS_NO_MEMORY.
  */
 BS_API enum bs_status bs_query_choose_span(const struct bs_text *texts, size_t n_texts,

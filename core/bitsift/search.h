@@ -10,8 +10,8 @@
 BS_BEGIN_DECLS
 
 /*
- * The short way, with the defaults of struct bs_search_request: the best `limit` hits (0: 10), with
- * snippets.
+ * The simple interface, with the defaults of struct bs_search_request. It finds the best `limit`
+ * hits (0: 10), with snippets.
  *
  *      struct bs_index *index;
  *      struct bs_results *results;
@@ -25,7 +25,7 @@ BS_BEGIN_DECLS
  *      bs_index_close(index);
  *
  * Several threads may search one index at once. A thread that searches often should keep a searcher
- * and call bs_search, which also has all options.
+ * and call bs_search, which also supports all options.
  */
 struct bs_results;
 
@@ -35,17 +35,18 @@ struct bs_results;
 BS_API enum bs_status bs_index_search(const struct bs_index *index, const char *query, size_t limit,
                                       struct bs_results **results_out,
                                       struct bs_error *err) BS_WARN_UNUSED;
-/* The next hit, best first; NULL after the last one. Its strings are NUL-ended here, and borrowed
- * until bs_results_free. One thread. */
+/* The next hit, best first; NULL after the last one. The strings of these hits are NUL-ended, and
+ * borrowed until bs_results_free. Used by one thread at a time. */
 BS_API const struct bs_hit *bs_results_next(struct bs_results *results);
 /* NULL is fine. */
 BS_API void bs_results_free(struct bs_results *results);
 
-/* The memory of one thread for searching; it may pass from one thread to another. It is reused by
- * the next search. It also keeps the places of the records of each collection that changed since it
- * was indexed (more than by growing), and does not look for them again. If such a collection
- * changes once more, records may be missed: make a new searcher. A collection that only grew is
- * read once for all searchers of an index, each time it has grown. */
+/* The memory of one thread for searching. It is used by one thread at a time, but not always by the
+ * same thread. Each search reuses the memory of the search before. If a collection was changed
+ * since it was indexed, in another way than by appending, the searcher looks for the places of its
+ * records once, and keeps them for later searches. If such a collection changes again, these places
+ * may be wrong, and records may be missed: then make a new searcher. A collection that has only
+ * grown is read again each time it has grown, once for all searchers of an index. */
 struct bs_searcher;
 
 /* Creates a searcher; free it with bs_searcher_free. *searcher_out is NULL on failure:
@@ -58,16 +59,16 @@ BS_API enum bs_status bs_searcher_new(const struct bs_index *index,
 BS_API void bs_searcher_free(struct bs_searcher *searcher);
 
 /*
- * Runs one query. The hits are exactly the documents of the index's commit that match. If the
- * source of a document has changed, its current text is matched. Documents that are not in the
- * commit are not found, unless the index was opened fresh.
+ * Runs one query. The hits are exactly the matching documents of the commit that was opened. If the
+ * source of a document has changed since, the document's current text is matched. Documents that
+ * are not in the commit are found only if the index was opened fresh.
  *
  * BS_INVALID (the query is empty or does not parse: err says why, result_out->error_byte where; no
  * callback for hits, an invalid glob, an unknown type, an invalid date, a sort field without
  * numbers or dates), BS_NOT_FOUND (a place that is not in the index, an unknown like_id, an unknown
- * field), BS_STOPPED, BS_DEADLINE, BS_CORRUPT, BS_UNSUPPORTED, BS_IO, BS_NO_MEMORY. The searcher
- * can be used for the next search after any of them. Hits passed to a callback before a failure are
- * valid hits. result_out may be NULL.
+ * field), BS_STOPPED, BS_DEADLINE, BS_CORRUPT, BS_UNSUPPORTED, BS_IO, BS_NO_MEMORY. After any of
+ * these errors the searcher can be used for the next search. Hits passed to a callback before a
+ * failure are valid hits. result_out may be NULL.
  */
 BS_API enum bs_status bs_search(struct bs_searcher *searcher,
                                 const struct bs_search_request *request,
@@ -77,13 +78,13 @@ BS_API enum bs_status bs_search(struct bs_searcher *searcher,
 /*
  * Returns the current texts of the document with this id. A file has one text, whose field has no
  * name. A record or an in-memory document has its indexed fields, with dots in nested names. If no
- * in-memory document has the id, it is looked up as in struct bs_delete_request; of several
- * documents with the id, the first one is taken. The first look-up of that kind reads the names of
- * all documents, and the searcher keeps about nine bytes of each for later ones. *is_changed_out
- * (nullable): the texts are not those that were indexed. *texts_out is borrowed until the searcher
- * is used again. BS_NOT_FOUND: no document has that id, or its source is gone; BS_IO: the source
- * cannot be read, or is not followed; BS_CORRUPT, BS_NO_MEMORY; within a callback of a call with
- * limits BS_DEADLINE, BS_STOPPED.
+ * in-memory document has the id, the id is looked up as in struct bs_delete_request; if several
+ * documents have it, the first one is taken. The first such look-up reads the names of all
+ * documents; for later look-ups, the searcher keeps about nine bytes for each document.
+ * *is_changed_out (nullable): true if the texts are not those that were indexed. *texts_out is
+ * borrowed until the searcher is used again. BS_NOT_FOUND: no document has that id, or its source
+ * is gone; BS_IO: the source cannot be read, or is not followed; BS_CORRUPT, BS_NO_MEMORY; within a
+ * callback of a call that has limits, also BS_DEADLINE and BS_STOPPED.
  */
 BS_API enum bs_status bs_document(struct bs_searcher *searcher, const char *id, size_t id_bytes,
                                   const struct bs_text **texts_out, size_t *n_texts_out,

@@ -22,19 +22,20 @@ struct bs_search_query {
 	/* A part of the query that would give a warning (callbacks.notice_query) makes the call
 	 * fail: BS_INVALID, with its offset. */
 	bool strict;
-	/* Searches this field of records only. The query then cannot name fields: a colon or a
-	 * range is text. BS_NOT_FOUND: no document has a field of that name. NULL: all fields. */
+	/* Searches only this field of records. The query then cannot name fields: colons and ranges
+	 * in it are read as text. BS_NOT_FOUND: no document has a field of that name. NULL: all
+	 * fields. */
 	const char *field;
-	/* Stop words. They add nothing to scores and, with `any`, match nothing, as long as the
-	 * query has other words. stop_language names a built-in list: "english". stop_words is a
+	/* Stop words. If the query has other words, its stop words add nothing to scores, and with
+	 * `any` they match nothing. stop_language names a built-in list: "english". stop_words is a
 	 * list in UTF-8, separated by white space; # at the beginning of a line and | anywhere
 	 * start a comment. NULL: none. */
 	const char *stop_language;
 	const char *stop_words;
 	size_t stop_words_bytes;
-	/* Relevance feedback: the words that are typical of this many of the best documents are
-	 * added to the query, with weights of their own. Documents with one of them match too,
-	 * unless the query excludes them. 0: no feedback. */
+	/* Relevance feedback: the query is first searched, and the words that are typical of this
+	 * number of its best documents are added to it, with weights of their own. Documents with
+	 * one of these words match, too, unless the query excludes them. 0: no feedback. */
 	size_t feedback_docs;
 	/* More like this: the typical words of a document, named by its id as in bs_delete_request,
 	 * or of a text are added to the query, which may then be empty. The document itself is not
@@ -42,10 +43,11 @@ struct bs_search_query {
 	const char *like_id;
 	const char *like_text;
 	size_t like_text_bytes;
-	/* Document frequencies for the scores, instead of those of the index (bitsift/query.h). The
-	 * query may also name the fields of the statistics. Borrowed until bs_search returns.
-	 * BS_INVALID: a scored word of the query is missing in the statistics, or feedback_docs,
-	 * like_id or like_text is set, too. NULL: those of the index. */
+	/* Statistics with the document frequencies from which scores are computed, instead of those
+	 * of the index (bitsift/query.h). The query may also name the fields that are in the
+	 * statistics. Borrowed until bs_search returns. BS_INVALID: a scored word of the query is
+	 * missing in the statistics, or feedback_docs, like_id or like_text is set, too. NULL:
+	 * scores are computed from the index. */
 	const struct bs_statistics *statistics;
 	uint64_t reserved[4];
 };
@@ -58,9 +60,9 @@ struct bs_document_filter {
 	const char *const *types;          /* files of these types, as ripgrep's -t */
 	const char *const *excluded_types; /* no files of these types, as ripgrep's -T */
 	const char *const *places;         /* these files, and files below these folders */
-	/* newer: modified at this time or later; older: modified earlier. A date in ISO 8601, in
-	 * UTC unless it has a zone, or an age: 90s, 30m, 2h, 3d, 2w. The time of a document is the
-	 * one recorded in the index. */
+	/* newer: documents modified at this time or later; older: documents modified before this
+	 * time. The time is a date in ISO 8601, in UTC unless it has a zone, or an age: 90s, 30m,
+	 * 2h, 3d, 2w. The time of a document is the one that the index has recorded. */
 	const char *newer, *older;
 	/* A field of records that newer and older compare instead of the file's time. NULL: the
 	 * file's time. */
@@ -79,13 +81,13 @@ enum bs_search_mode {
 struct bs_search_output {
 	enum bs_search_mode mode;
 	size_t limit; /* BS_SEARCH_TOP: the number of hits; 0: 10 */
-	/* BS_SEARCH_TOP, BS_SEARCH_IDS: skips this many hits first. Consecutive pages repeat no
-	 * hit */
+	/* BS_SEARCH_TOP, BS_SEARCH_IDS: skips this many hits first. So a caller can get the hits
+	 * page by page; no hit is on two pages */
 	size_t offset;
 	/* BS_SEARCH_TOP: sorts by the numbers and dates in this field of records instead of by
-	 * score; numbers before dates. A document with several values counts with its smallest, or,
-	 * descending, with its largest. Documents without a value come last; equal values in
-	 * document order. NULL: by score. */
+	 * score; numbers are before dates. A document with several values counts with its smallest,
+	 * or, descending, with its largest. Documents without a value come last. Documents with
+	 * equal values are in document order. NULL: by score. */
 	const char *sort_field;
 	bool sort_descending;
 	/* BS_SEARCH_TOP: hits have a snippet: some text around the words found. The snippet of a
@@ -103,9 +105,9 @@ struct bs_search_output {
 	uint64_t reserved[4];
 };
 
-/* How to search. The answer is the same, except with approx and no_stat. */
+/* How to search. These options do not change the answer, except for approx and no_stat. */
 struct bs_search_method {
-	/* BS_SEARCH_TOP: verifies the most promising candidates only; a notice gives their
+	/* BS_SEARCH_TOP: verifies only the most promising candidates; a notice gives their
 	 * number */
 	bool approx;
 	bool brute; /* reads every document instead of using the index */
@@ -113,8 +115,8 @@ struct bs_search_method {
 	 * current text is used without a check. */
 	bool no_stat;
 	/* BS_SEARCH_TOP: scores every match instead of skipping those that cannot be among the
-	 * best, so that n_hits is exact. BS_SEARCH_COUNT: counts by the columns even if the lexicon
-	 * has the number. */
+	 * best, so that n_hits is exact. BS_SEARCH_COUNT: counts the hits by reading columns even
+	 * if the lexicon has their number. */
 	bool exhaustive;
 	/* The number of threads that read texts, if many must be read. 0: one for each processor;
 	 * 1: the caller's only; at most BS_MAX_THREADS. The other threads end with the search. */
@@ -127,11 +129,11 @@ struct bs_search_callbacks {
 	/* Gets each hit, after the search. Return 0 to continue; any other value ends the search
 	 * with BS_STOPPED. Required unless the mode is BS_SEARCH_COUNT. */
 	int (*hit)(void *context, const struct bs_hit *hit);
-	/* BS_SEARCH_IDS: replaces `hit` and gets many hits in each call, which is several times as
-	 * fast. Nullable. */
+	/* BS_SEARCH_IDS: is called instead of `hit`, with many hits in each call, which is several
+	 * times as fast. Nullable. */
 	int (*batch)(void *context, const struct bs_hit_batch *batch);
-	/* Gets a printable line for each document that cannot be read, at most
-	 * BS_MAX_UNREADABLE_NOTICES in the life of a searcher. Nullable. */
+	/* Gets a printable line for each document that cannot be read, but at most
+	 * BS_MAX_UNREADABLE_NOTICES such lines in the life of a searcher. Nullable. */
 	void (*notice)(void *context, const char *message);
 	/* Gets a printable line about a part of the query that may not mean what its author thinks:
 	 * an unknown field, a lower-case "or", an unclosed bracket, an ignored word. At most five
@@ -150,7 +152,8 @@ struct bs_search_callbacks {
 	uint64_t reserved[4];
 };
 
-/* All zero, with a query and a callback, returns the ten best hits. */
+/* If only a query and a callback are set, and everything else is zero, the search returns the ten
+ * best hits. */
 struct bs_search_request {
 	struct bs_search_query query;
 	struct bs_document_filter filter;

@@ -9,10 +9,10 @@
 
 BS_BEGIN_DECLS
 
-/* A line of a document with words of the query; of a line longer than about 160 columns, the part
- * with the words. Following lines are part of the same passage if they have words of the query that
- * it does not have yet. A word of a phrase counts only where the phrase matches, a word of a field
- * only in that field. */
+/* A line of a document that has words of the query; if the line is longer than about 160 columns,
+ * only the part with the words. The lines that follow are part of the same passage if they have
+ * words of the query that the passage does not have yet. A word of a phrase counts only where the
+ * phrase matches, a word of a field only in that field. */
 struct bs_passage {
 	/* Line number, from 1. For a file: the line of the first word in it. For a record: the line
 	 * of the record in its collection. 0: the document could not be read again. */
@@ -44,16 +44,17 @@ struct bs_hit {
 	/* the id as `bitsift query --ids` prints it: the path of a file, the id of a record */
 	const char *local_id;
 	size_t local_id_bytes;
-	/* The file with the text, "-" if the text is in the index. The path can be opened from the
-	 * working directory. It is relative to the working directory if the file is below the
-	 * working directory, or if both are in the folder that holds the index. */
+	/* The file that has the text, or "-" if the text is in the index. The path can be opened
+	 * from the working directory. It is relative to the working directory if the file is below
+	 * the working directory, or if both are in the folder that holds the index. */
 	const char *path;
 	/* If requested: some text around the words found, in valid UTF-8, not NUL-ended, without
 	 * control characters except the marks. For a record it is one line, for a file lines
 	 * separated by line feeds. Empty if not requested; NULL: the text no longer exists. */
 	const char *snippet;
 	size_t snippet_bytes;
-	/* snippet and passages are from the current text, which differs from the indexed one */
+	/* the source has changed: snippet and passages are from the current text, which differs
+	 * from the indexed text */
 	bool is_changed;
 	/* with output.candidates: the document may match, but is not certain to */
 	bool is_candidate;
@@ -61,8 +62,8 @@ struct bs_hit {
 	/* if requested: all passages, in the order of the text */
 	const struct bs_passage *passages;
 	size_t n_passages;
-	/* if requested: the passage in the snippet that has the most distinct words, or else the
-	 * beginning of the text */
+	/* if requested: the passage in the snippet that has the most distinct words of the query;
+	 * if there is none, the beginning of the text */
 	struct bs_passage best;
 	/* With output.sort_field: the value that the hit is sorted by, NUL-ended: a number as in
 	 * JSON, or a date such as 2024-05-17T08:30:59Z. NULL: the document has no value. */
@@ -82,15 +83,15 @@ struct bs_hit_batch {
 	uint64_t reserved[4];
 };
 
-/* The most notices about single unreadable documents, in the life of a searcher or during the
- * opening of an index. */
+/* The largest number of notices about single documents that cannot be read, in the life of a
+ * searcher or during the opening of an index. */
 #define BS_MAX_UNREADABLE_NOTICES 3u
 
-/* Files that a search found changed since they were indexed; each counts once in the life of a
- * searcher. */
+/* Files that searches found to have changed, or to be gone, since they were indexed. Each file
+ * counts once in the life of a searcher. */
 struct bs_changes {
 	uint64_t n_changed, n_gone;
-	/* path of the first file counted, printable, cut if it is long; empty: none */
+	/* path of the first of these files, printable, cut if it is long; empty: there are none */
 	char example[256];
 	uint64_t reserved[4];
 };
@@ -107,11 +108,12 @@ enum bs_stage {
 
 /* The cost of scanning columns. */
 struct bs_scan_stats {
-	uint64_t lines_read;     /* column lines of 64 bytes */
-	uint64_t document_lines; /* lines of lines_read in document columns and exact columns */
-	uint64_t asked;          /* documents whose rare-term lists were read */
-	uint64_t blocks_live;    /* blocks of 512 documents with a candidate */
-	uint64_t candidates;     /* documents that passed the scan and are not deleted */
+	uint64_t lines_read; /* column lines of 64 bytes */
+	/* lines counted in lines_read that are of document columns or exact columns */
+	uint64_t document_lines;
+	uint64_t asked;       /* documents whose rare-term lists were read */
+	uint64_t blocks_live; /* blocks of 512 documents with a candidate */
+	uint64_t candidates;  /* documents that passed the scan and are not deleted */
 	uint64_t reserved[4];
 };
 
@@ -128,8 +130,10 @@ struct bs_rank_stats {
 	uint64_t blocks_dropped;
 	/* documents whose scores, or score bounds, were computed from the index */
 	uint64_t scored;
-	uint32_t planes; /* bits of a document's sum of weights; 0: nothing was weighed */
-	/* the score of the last of the best hits; 0: there are fewer hits than requested */
+	/* the number of bits in which a document's sum of weights is computed; 0: nothing was
+	 * weighed */
+	uint32_t planes;
+	/* the lowest score of the best hits; 0: there are fewer hits than requested */
 	double threshold;
 	uint64_t reserved[4];
 };
@@ -138,8 +142,8 @@ struct bs_rank_stats {
 struct bs_verify_stats {
 	uint64_t verified;        /* documents whose text was read */
 	uint64_t false_positives; /* documents of `verified` that do not match */
-	/* bytes of the texts that were read; of a record that was ruled out without parsing it, the
-	 * bytes of its line */
+	/* bytes of the texts that were read. A record that was ruled out without parsing it counts
+	 * with the bytes of its line */
 	uint64_t bytes;
 	uint64_t reserved[4];
 };
@@ -157,8 +161,8 @@ struct bs_query_stats {
 
 struct bs_search_result {
 	uint64_t n_hits; /* matching documents. Exact, unless is_at_least or is_partial */
-	/* BS_SEARCH_TOP: n_hits is a lower bound, because most documents need not be looked at to
-	 * find the best */
+	/* BS_SEARCH_TOP: n_hits is a lower bound, because the best hits were found without counting
+	 * all matches */
 	bool is_at_least;
 	/* a limit ended the search (bs_limits.partial): there may be more hits, and better ones */
 	bool is_partial;

@@ -9,8 +9,7 @@
 
 BS_BEGIN_DECLS
 
-/* Why a file, record or source did not become a document. The numbers are those of the file
- * format. */
+/* Why a file, record or source did not become a document. The index files use the same numbers. */
 enum bs_skip {
 	BS_SKIP_BINARY,     /* a NUL byte in the first 64 KiB */
 	BS_SKIP_LINK,       /* a symlink in a folder, broken or not: not followed */
@@ -30,7 +29,7 @@ enum bs_skip {
 	 * forgotten, or read again by a rebuild. */
 	BS_SKIP_GONE,
 	BS_SKIP_HIDDEN, /* a hidden file in a folder */
-	/* a hidden folder; counts once, regardless of its contents. The index itself does not
+	/* a hidden folder; counts once, regardless of its contents. The index directory does not
 	 * count. */
 	BS_SKIP_HIDDEN_FOLDER,
 	BS_SKIP_IGNORED,        /* a file in a folder, left out by an ignore file or a glob */
@@ -55,12 +54,12 @@ struct bs_skip_kind {
 	uint64_t n_files;              /* 0: the list ends before this entry */
 };
 
-/* Flags: kinds of ignore files that are not read. */
+/* Flags for kinds of ignore files that are not read. */
 #define BS_WALK_NO_DOT     1u  /* .ignore and .rgignore */
 #define BS_WALK_NO_VCS     2u  /* .gitignore */
 #define BS_WALK_NO_EXCLUDE 4u  /* .git/info/exclude */
 #define BS_WALK_NO_GLOBAL  8u  /* git's global excludes */
-#define BS_WALK_NO_PARENT  16u /* ignore files of the folders above a named one */
+#define BS_WALK_NO_PARENT  16u /* ignore files of the folders above a folder that is searched */
 
 BS_END_DECLS
 #endif

@@ -12,9 +12,10 @@ BS_BEGIN_DECLS
 
 /*
  * The numbers that scores depend on: the number of documents, the sum of their lengths, and the
- * document frequency of each word of a query. Changed by one thread at a time; read by any number,
- * and by several searches at once. Its parts can be stored or sent elsewhere, and put together
- * again by bs_statistics_set, bs_statistics_add_word and bs_statistics_add_field.
+ * document frequency of each word of a query. The statistics are changed by one thread at a time,
+ * but any number of threads and searches may read them at once. Their parts can be stored or sent
+ * elsewhere, and put together again by bs_statistics_set, bs_statistics_add_word and
+ * bs_statistics_add_field.
  */
 struct bs_statistics;
 
@@ -25,13 +26,13 @@ BS_API enum bs_status bs_statistics_new(struct bs_statistics **statistics_out,
 /* NULL is fine. */
 BS_API void bs_statistics_free(struct bs_statistics *statistics);
 
-/* Adds the numbers of `other`. No index may have been counted in both. BS_NO_MEMORY. */
+/* Adds the numbers of `other`. An index must not be counted in both. BS_NO_MEMORY. */
 BS_API enum bs_status bs_statistics_add(struct bs_statistics *statistics,
                                         const struct bs_statistics *other,
                                         struct bs_error *err) BS_WARN_UNUSED;
 
-/* The number of documents, including deleted ones that compaction has not removed, and the sum of
- * their lengths in words. bs_statistics_set replaces both. */
+/* Return the number of documents, including deleted documents that compaction has not removed, and
+ * the sum of their lengths in words. bs_statistics_set replaces both numbers. */
 BS_API uint64_t bs_statistics_n_docs(const struct bs_statistics *statistics);
 BS_API uint64_t bs_statistics_n_positions(const struct bs_statistics *statistics);
 BS_API void bs_statistics_set(struct bs_statistics *statistics, uint64_t n_docs,
@@ -48,9 +49,9 @@ BS_API enum bs_status bs_statistics_add_word(struct bs_statistics *statistics, c
                                              size_t word_bytes, uint64_t n_docs,
                                              struct bs_error *err) BS_WARN_UNUSED;
 
-/* Returns field i, from 0, of the fields that the query names. A field of one index counts as a
- * field in every search with these statistics. kinds: flags of enum bs_field_kind. False: there are
- * fewer fields. */
+/* Returns field i, from 0, of the fields that the query names. If one index has the field, every
+ * search with these statistics takes its name as that of a field. kinds: flags of enum
+ * bs_field_kind. False: there are fewer fields. */
 BS_API bool bs_statistics_field(const struct bs_statistics *statistics, size_t i,
                                 const char **name_out, size_t *name_bytes_out, unsigned *kinds_out);
 /* Adds a field. Fails as bs_statistics_add_word; BS_UNSUPPORTED: unknown kinds. */

@@ -26,9 +26,9 @@ enum bs_status {
 	BS_DEADLINE, /* bs_limits.deadline_ns ended the call */
 };
 
-/* One line of text, without a line feed, that names what failed: "mail.jsonl:812: not valid JSON:
- * unterminated string". Cut at 511 bytes, on a boundary of UTF-8. Meaningful only after a
- * failure. */
+/* An error message: one line, without a line feed, that names the thing that failed:
+ * "mail.jsonl:812: not valid JSON: unterminated string". Cut at 511 bytes, on a boundary of UTF-8.
+ * The message is meaningful only after a failure. */
 struct bs_error {
 	char text[512];
 };

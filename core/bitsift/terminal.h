@@ -13,7 +13,7 @@ BS_BEGIN_DECLS
 /* Returns an offset where a text may be cut without splitting an extended grapheme cluster (what a
  * reader sees as one character): the last such offset at or before `at`, or with is_forward the
  * first one at or after it. If there is none within BS_MAX_CLUSTER_BYTES, or if ICU cannot be
- * loaded: the start of the code point at text[at]. */
+ * loaded, returns the start of the code point at text[at]. */
 #define BS_MAX_CLUSTER_BYTES 1024u
 BS_API size_t bs_cluster_boundary(const uint8_t *text, size_t text_bytes, size_t at,
                                   bool is_forward);
