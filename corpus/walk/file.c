@@ -311,7 +311,7 @@ static void refuse_errno(struct bs_refusal *refusal, int error_number, bool is_b
 /* Estimated time to convert a unit of UTF-16 to UTF-8. */
 #define UNIT_NS 2u
 
-/* Reads until bytes holds wanted_bytes or the file ends. size_bytes: its size by stat. */
+/* Reads until bytes holds wanted_bytes or the file ends. size_bytes: the file's size by stat. */
 static enum bs_status read_to(struct bs_holes *file, size_t wanted_bytes, uint64_t size_bytes,
                               struct bs_buffer *bytes, bool *at_end, struct bs_refusal *refusal,
                               struct bs_error *err)
