@@ -83,7 +83,7 @@ enum bs_status bs_exclusions_settle(struct bs_exclusions *exclusions,
                                     const struct bs_source *source, uint32_t number, bool is_whole,
                                     struct bs_id_owners *owners,
                                     struct bs_error *err) BS_WARN_UNUSED;
-/* Ends all exclusions of a source that is no longer one. */
+/* Ends all exclusions of source `number`, which is no longer a source. */
 void bs_exclusions_drop(struct bs_exclusions *exclusions, uint32_t number);
 /* Appends the records of the entries that have not ended. BS_NO_MEMORY. */
 enum bs_status bs_exclusions_record(const struct bs_exclusions *exclusions,

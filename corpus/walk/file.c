@@ -339,7 +339,7 @@ static enum bs_status read_to(struct bs_holes *file, size_t wanted_bytes, uint64
 }
 
 /* ask_heads reads files of at least ASKED_SIZE bytes in pieces; smaller ones are not worth several
- * reads. Pieces grow from the first size to the most that fits the cache. */
+ * reads. Pieces grow from FIRST_PIECE_BYTES to MOST_PIECE_BYTES, which still fits the cache. */
 #define ASKED_SIZE        ((uint64_t)32 * 1024)
 #define FIRST_PIECE_BYTES ((uint64_t)16 * 1024)
 #define MOST_PIECE_BYTES  ((uint64_t)128 * 1024)

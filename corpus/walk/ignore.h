@@ -143,7 +143,7 @@ void bs_ignore_tell_faults(const struct bs_ignore *ignore, const char *name,
 void bs_ignore_level_tell_faults(const struct bs_ignore_level *level,
                                  void (*tell)(void *context, const char *fault), void *context);
 
-/* Frees the levels from `level` to before `until`. */
+/* Frees `level` and its parents up to, but not including, `until`. */
 void bs_ignore_level_close(struct bs_ignore_level *level, const struct bs_ignore_level *until);
 
 /* The verdict of the ignore files of `level` and its parents. Levels opened with BS_IGNORE_ABOVE

@@ -178,8 +178,8 @@ static bool is_absolute(const struct bs_walk *walk)
 }
 
 /* The offset in the path of the part that rules relative to the working directory are matched
- * against: of -g, --ignore-file and the global excludes. An absolute path outside it is matched
- * with its first slash. */
+ * against: of -g, --ignore-file and the global excludes. An absolute path outside that directory
+ * is matched whole, with its first slash. */
 static size_t off_below_current(const struct bs_walk *walk)
 {
 	return is_absolute(walk)
