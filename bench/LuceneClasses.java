@@ -11,7 +11,7 @@
  *   LuceneClasses once INDEX
  *       reads one such line, opens the index and runs the query. Prints the nanoseconds of both.
  *
- * Queries are only counted, by IndexSearcher.count, without a query cache and by one thread.
+ * Matches are counted by IndexSearcher.count, by one thread and without a query cache.
  */
 import java.io.BufferedReader;
 import java.io.IOException;

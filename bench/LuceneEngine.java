@@ -2,7 +2,7 @@
  * LuceneEngine.java: Lucene 8 for the benchmark, driven by engine_lucene.c.
  *
  *   LuceneEngine build-positions|build-documents|build-standard CORPUS INDEX
- *       builds the index. Prints three times in nanoseconds: the time to add and flush all
+ *       builds the index. Prints three durations in nanoseconds: the time to add and flush all
  *       documents, the time to merge the index into one segment, and the CPU time of both.
  *   LuceneEngine serve CORPUS INDEX
  *       reads queries from standard input, as lines "count|top TAB and|or|not|phrase TAB word TAB

@@ -369,8 +369,8 @@ processor_ms() { # N COMMAND...
     awk '{ print ($1 + $2) * 1000 }' <<<"$times"
 }
 
-# Measures whole processes of the program NAME on the corpus FILES, with the index that the program
-# INDEX_OF made. Appends lines of a measure and its time to NAME/processes.
+# Measures whole processes of the program NAME on the corpus FILES, with the grep index of INDEX_OF
+# and the word index of base. Appends lines of a measure and its time to NAME/processes.
 run_processes() { # NAME INDEX_OF FILES
     local program=$work/programs/$1/bitsift index=$work/$2/grep-index pattern="$word.*$other"
     {

@@ -22,7 +22,7 @@
 #define MOST_TEXTS 32u /* further texts of a document are ignored */
 #define ONES       20u /* the number of documents that add_ones adds */
 
-/* A document in struct corpus, whose buffers may move, so that it has offsets. */
+/* A document in struct corpus. It has offsets, because the buffers of the corpus may move. */
 struct document {
 	size_t id, id_bytes; /* id: the offset in corpus.bytes */
 	/* The index in corpus.texts. The pointers `field` and `text` of these texts are offsets in

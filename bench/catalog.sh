@@ -2,10 +2,10 @@
 # catalog.sh BITSIFT TREE PLACE [N]: splits the files of a tree, in order, into N [500] folders of
 # equal size below PLACE, each with an index, and makes a catalog of all (existing results in PLACE
 # are reused). Prints the bytes of the summaries. Then, for 100 words that only one index has: the
-# number of indexes that `query --catalog --count` opens, and the time of the whole process,
-# compared with one process for each index; and the same for words that are in many indexes.
-# Finally, if bitsift-bench-members was built next to BITSIFT, the sizes of filters of the indexes'
-# words, made by each member of the Bloom family. Results: record/catalog.md.
+# share of the other indexes that `query --catalog` opens, and the time of the whole process; for
+# three of them also the time of one process for each index. Then the times for words that are in
+# many indexes. Finally, if bitsift-bench-members was built next to BITSIFT, the sizes of filters of
+# the indexes' words, made by each member of the Bloom family. Results: record/catalog.md.
 set -euo pipefail
 bitsift=$(realpath -- "$1")
 tree=$(realpath -- "$2")

@@ -99,8 +99,8 @@ struct bitsift_options {
 };
 extern struct bitsift_options bitsift_options;
 
-/* An index_kind's `build` calls build_begins when it has read its dictionary, build_finishes when
- * all documents are in the index, and build_ends after merging and compacting. */
+/* An index_kind's `build`, except Lucene's, calls build_begins after it has read a dictionary (if
+ * any), build_finishes when all documents are in the index, and build_ends at its end. */
 void build_begins(struct build_times *times);
 void build_finishes(struct build_times *times);
 void build_ends(struct build_times *times);

@@ -1,7 +1,7 @@
 # goals.awk -v corpus=NAME SUMMARY: compares the values of a summary of `bitsift-bench` with the
-# project's goals for a large corpus. Each value has a bound that it must reach ("must") and a
-# stricter one ("goal"); the table says which of them it reaches. "times faster": the other engine's
-# time divided by bitsift's.
+# project's goals for a large corpus. Each value has a bound that it must reach ("must") and another
+# that may be stricter ("goal"); the table says which of them it reaches. "times faster": the other
+# engine's time divided by bitsift's.
 BEGIN { FS = "\t" }
 $1 == "time" { mean[$2, $3] = $4; median[$2, $3] = $5 }
 $1 == "read" && !($2 ~ /^(AND|OR|NOT)$/) { texts[$3] = max(texts[$3], $4) }

@@ -100,8 +100,8 @@ answer() { # FILE TOOL PATTERN OPTION...
 }
 
 # True if a tool is measured with the patterns of a class. The patterns of the classes nine and
-# shape are searched without an index. Patterns with options that only ripgrep and bitsift have are
-# not given to other tools.
+# shape are searched without an index, by bitsift, rg 15 and, unless it lacks an option, ugrep.
+# Patterns of other classes that have options are searched only by bitsift and ripgrep.
 takes_part() { # TOOL CLASS OPTION...
     case $2 in
         nine | shape) [[ $1 == bitsift-no-index || $1 == rg-15 || ($1 == ugrep && " $* " != *' -'[Ur]' '*) ]] ;;

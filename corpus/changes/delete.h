@@ -1,8 +1,8 @@
 /*
- * delete.h: deletes documents of an index by id, and undoes it. A deleted document gets a tombstone
- * and an exclusion (exclusions.h). Undo removes the exclusion; the document is live again at once
- * if a segment still has it. Otherwise the next refresh reads it as a new document; a text that
- * only the index stored is then lost.
+ * delete.h: deletes documents of an index by id, and undoes deletions. A deleted document gets a
+ * tombstone and an exclusion (exclusions.h). Undo removes the exclusion; the document is live again
+ * at once if a segment still has it. Otherwise the next refresh reads it as a new document, except
+ * a document of standard input, which is lost.
  */
 #pragma once
 

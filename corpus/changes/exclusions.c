@@ -162,7 +162,8 @@ enum bs_status bs_exclusions_note_read(struct bs_exclusions *exclusions,
 	return BS_OK;
 }
 
-/* True if the file of an excluded document still exists, although the walk did not yield it. */
+/* True if the file of an excluded document of a folder may still exist, although the walk did not
+ * yield it. */
 static bool is_there(const struct bs_source *source, const struct bs_doc_record *record)
 {
 	struct bs_buffer path = {0};
@@ -172,8 +173,7 @@ static bool is_there(const struct bs_source *source, const struct bs_doc_record 
 		return false;
 	enum bs_status status =
 		bs_file_join(source->path, record->name, record->name_bytes, &path, NULL);
-	/* If there is no memory for the path, the file counts as existing, so that the document
-	 * stays deleted. */
+	/* After other errors the file counts as existing, so that the document stays deleted. */
 	if (!status)
 		status = bs_path_fingerprint((const char *)path.data, &fingerprint, NULL);
 	bs_buffer_deinit(&path);

@@ -1,9 +1,9 @@
 /*
  * exclusions.h: documents that are excluded from an index although their sources still have them. A
  * deleted document gets a tombstone, and also an exclusion, because each later reading of its
- * source finds it again. An exclusion lasts until its document changes or disappears. The
- * exclusions of a snapshot are looked up here while sources are read; those that remain are
- * recorded by the next commit.
+ * source finds it again. An exclusion lasts until its document changes or disappears, or until the
+ * deletion is undone. The exclusions of a snapshot are looked up here while sources are read; the
+ * next commit records those that remain.
  */
 #pragma once
 
@@ -28,7 +28,7 @@ struct bs_exclusion {
 	/* name: borrowed from the snapshot, or from bs_exclusions.names */
 	struct bs_doc_record record;
 	enum bs_exclusion_state state;
-	/* READ_AGAIN: the last document with the id that was read; its name is invalid */
+	/* READ_AGAIN: the last document that was read with this id; met.name is invalid */
 	struct bs_doc_record met;
 	/* READ_AGAIN: place of the document in met, for bs_id_owners_kill */
 	struct bs_id_place place;
@@ -37,8 +37,8 @@ struct bs_exclusion {
 /* What happened to a source of the previous commit. */
 struct bs_source_move {
 	uint32_t number; /* number in the next manifest; BS_SOURCE_GONE: no longer a source */
-	/* new prefix of its documents' names: its path below the source that absorbed it; mostly
-	 * "" */
+	/* prefix that its documents' names get: the path of this source below the source that
+	 * absorbed it; usually "" */
 	const char *below;
 	bool is_lost; /* its documents have other names now, so no exclusion can match them */
 };
@@ -83,7 +83,7 @@ enum bs_status bs_exclusions_settle(struct bs_exclusions *exclusions,
                                     const struct bs_source *source, uint32_t number, bool is_whole,
                                     struct bs_id_owners *owners,
                                     struct bs_error *err) BS_WARN_UNUSED;
-/* Ends all exclusions of a source that is no longer one. */
+/* Ends all exclusions of source `number`, which is no longer a source. */
 void bs_exclusions_drop(struct bs_exclusions *exclusions, uint32_t number);
 /* Appends the records of the entries that have not ended. BS_NO_MEMORY. */
 enum bs_status bs_exclusions_record(const struct bs_exclusions *exclusions,

@@ -35,7 +35,7 @@ struct chunk {
 struct documents {
 	uint32_t first, end;
 	size_t first_chunk; /* the chunk of document `first` */
-	uint8_t *unchanged; /* by document from `first` on: 0, 1 or NOT_ASKED */
+	uint8_t *unchanged; /* [d - first]: 1 if document d is unchanged, 0 if not, or NOT_ASKED */
 	/* The deleted documents. Bit 0 is for document number first / 8 * 8, and further bits are
 	 * for the documents after it. NULL: no document is deleted. A copy, because the caller may
 	 * mark documents of other sources while the checks run. */
@@ -56,8 +56,8 @@ struct bs_file_checks {
 	size_t n_chunks;
 	struct documents *documents; /* by segment; the skipped files last */
 	struct bs_workers *workers;
-	size_t *order; /* by task: its chunk */
-	/* by chunk: the number of its task plus 1; 0: it has no task yet; or DONE */
+	size_t *order; /* order[t]: the chunk of task t */
+	/* task[c]: 1 + the number of the task of chunk c; 0: there is no task yet; or DONE */
 	size_t *task;
 	size_t n_tasks;
 	size_t n_waits;     /* chunks that the calling thread waited for */
@@ -127,7 +127,7 @@ static enum bs_status do_chunk(void *context, const struct bs_task *task, struct
 		struct bs_doc_record record;
 		if (d >= range.end)
 			range = bs_doc_table_range_of(table, d);
-		/* The range is from another source, such as a collection in the folder. */
+		/* The range belongs to another source, such as a collection in the folder. */
 		if (range.source != checks->source) {
 			d = range.end - 1;
 			continue;
@@ -136,7 +136,7 @@ static enum bs_status do_chunk(void *context, const struct bs_task *task, struct
 		     (documents->deleted[(d - first_bit) / 8] >> (d % 8) & 1)) ||
 		    (checks->candidates && bs_doc_bits_has(checks->candidates, ref)))
 			continue;
-		/* On failure the caller's thread reads the record again and reports it. */
+		/* After NOT_ASKED the calling thread reads the record again, and reports errors. */
 		documents->unchanged[d - first] =
 			bs_snapshot_record(checks->snapshot, ref, &record, err)
 				? NOT_ASKED
@@ -174,7 +174,7 @@ static uint32_t count_skipped(const struct bs_file_checks *checks)
 	return n;
 }
 
-/* Adds the chunks of segment s, whose documents [first, end) are set. */
+/* Adds the chunks of segment s. documents[s].first and documents[s].end are set already. */
 static enum bs_status plan_segment(struct bs_file_checks *checks, uint32_t s, struct bs_error *err)
 {
 	struct documents *documents = &checks->documents[s];

@@ -13,7 +13,7 @@
 
 /* Zero-initialise; release with bs_id_ends_deinit. One thread. */
 struct bs_id_ends {
-	/* borrowed; no document may be marked deleted meanwhile; NULL: not initialised */
+	/* borrowed; no document of it may be marked deleted until deinit; NULL: not initialised */
 	const struct bs_snapshot *snapshot;
 	struct bs_source *sources;
 	struct bs_id_table *tables; /* one for each segment, and one for the overlay */

@@ -10,7 +10,7 @@
 
 #define FIRST_LOG2        10u
 #define FIRST_NUMBER_BITS 16u
-/* maximum of slots_log2 and of number_bits, because a slot of 64 bits holds both */
+/* maximum of slots_log2 and of number_bits: a slot has a number and slots_log2 bits of a hash */
 #define MOST_BITS 32u
 /* One binary search among n ordered ids costs as much as adding slots for 16 ids. So after n / 16
  * searches, slots for all of them would have cost the same. */

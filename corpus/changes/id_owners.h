@@ -56,7 +56,7 @@ struct bs_id_owners {
 	/* borrowed; temporary files for slots and for names that are looked up; NULL: both stay in
 	 * memory */
 	struct bs_spill *spill;
-	/* if bs_id_owners_bytes exceeds it, slots move to a temporary file */
+	/* slots are put into a temporary file if bs_id_owners_bytes would exceed this */
 	uint64_t most_bytes;
 	/* documents in the indexing buffer, borrowed */
 	const struct bs_doc_table_builder *accumulated;

@@ -16,8 +16,8 @@ struct known {
 	/* the entries of the index that have not been passed to the feed yet */
 	struct bs_doc_cursor cursor;
 	const struct bs_source *source; /* source of the documents to read again */
-	/* inner collections of source, one for each source of the snapshot, made on first use;
-	 * nullable */
+	/* inner[i]: source i of the snapshot, if it is an inner collection of `source`; the array
+	 * and its elements are made on first use */
 	struct bs_source *inner;
 	/* offset, in the feed's list of unread paths, of the first one that may contain an entry at
 	 * or after the cursor */
@@ -43,8 +43,8 @@ static void next_skipped(struct known *self)
 	self->n_skipped++;
 }
 
-/* If the index has no document at this path, but remembers a binary file there, fills in its
- * entry. */
+/* If the index has no document at this path, but lists a skipped file there, fills in the entry of
+ * that file, which is binary. */
 static void find_skipped(struct known *self, const uint8_t *path, size_t path_bytes,
                          struct bs_index_entry *known_out)
 {

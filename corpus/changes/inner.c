@@ -94,8 +94,8 @@ static enum bs_status find_number(struct bs_inners *inners, const char *path, ui
 	return status;
 }
 
-/* A free source number: forgotten before this run, and without documents in any segment. Numbers
- * are reused because files that come and go would use up many. */
+/* The number for a new source: one that was forgotten before this run and has no documents in any
+ * segment, or else n_sources. Numbers are reused because files that come and go use up many. */
 static uint32_t find_free(struct bs_inners *inners)
 {
 	const struct bs_manifest *before = &inners->refresh->snapshot->manifest;

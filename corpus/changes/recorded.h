@@ -84,12 +84,12 @@ enum bs_status bs_recorded_local_id(const struct bs_source *source,
 
 /* Whether a recorded source exists. */
 enum bs_source_presence {
-	BS_STANDING_THERE, /* exists, as far as can be seen without reading it */
+	BS_STANDING_THERE, /* exists and could be opened; its files were not read */
 	/* a folder that contains nothing except perhaps the index: its file system may not be
 	 * mounted */
 	BS_STANDING_EMPTY,
 	BS_STANDING_GONE,
-	BS_STANDING_UNREAD, /* the operating system denies access */
+	BS_STANDING_UNREAD, /* cannot be opened, for example for lack of permission */
 };
 /* Looks for a source that may be followed. why: the reason of GONE or UNREAD. BS_NO_MEMORY. */
 enum bs_status bs_recorded_look(const struct bs_dir *dir, const struct bs_source *source,

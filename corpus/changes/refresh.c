@@ -90,7 +90,7 @@ enum fate {
 	GONE_IF_OWNED,
 };
 
-/* Counts one live document and marks it deleted, unless it stays. */
+/* Counts one live document, unless it is a row, and marks it deleted if it does not stay. */
 static enum bs_status decide(struct bs_refresh *refresh, const struct bs_refreshing *at,
                              enum fate fate, struct bs_doc_ref ref, struct bs_error *err)
 {
@@ -123,7 +123,8 @@ static enum bs_status decide(struct bs_refresh *refresh, const struct bs_refresh
 	return is_kept ? BS_OK : bs_snapshot_mark(refresh->snapshot, ref, true, err);
 }
 
-/* Calls decide for every live document of a source. at: NULL if the source is not read. */
+/* Counts the live documents of a source, and marks those deleted that do not stay. at: NULL if the
+ * source is not read. */
 static enum bs_status decide_all(struct bs_refresh *refresh, const struct bs_refreshing *at,
                                  uint32_t number, enum fate fate, struct bs_error *err)
 {
@@ -176,8 +177,8 @@ static bool is_known_kind(const struct bs_refresh *refresh, const struct bs_refr
 	       manifest->sources[at->number].kind == (uint32_t)at->source->kind;
 }
 
-/* Checks a collection. If it changed, opens a feed, which begins where the last reading ended if
- * the text before is unchanged. */
+/* Checks a collection. Unless its fingerprint proves that it is unchanged, opens a feed, which
+ * begins where the last reading ended if the text before is unchanged. */
 static enum bs_status begin_collection(const struct bs_refresh *refresh, struct bs_refreshing *at,
                                        const struct bs_source_record *record,
                                        const struct bs_source_options *options,

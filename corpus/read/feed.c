@@ -549,7 +549,7 @@ static bool is_behind_line(const struct bs_feed *feed, uint64_t offset)
 	       bs_coding_first_feed(feed->coding, last, unit);
 }
 
-/* True if only a line end or the end of the file is at the offset. */
+/* True if a line end (LF or CR LF) or the end of the file is at the offset. */
 static bool is_line_end(const struct bs_feed *feed, uint64_t offset)
 {
 	uint8_t next[2 * BS_CODING_MARK_BYTES];

@@ -14,7 +14,7 @@ struct bs_index_entry {
 	bool is_named_by_line;
 	bool has_separate_id; /* its id was passed separately, not as a field of the record */
 	bool is_elsewhere;    /* its text is not in the index (BS_DOC_NOT_STORED) */
-	/* the walk could not read its place, so it counts as unchanged */
+	/* the walk could not read the path of the item, so the item counts as unchanged */
 	bool is_kept;
 	/* the file still has the fingerprint `place` */
 	bool is_unchanged;
@@ -65,8 +65,8 @@ struct bs_batch {
 	const struct bs_source *source; /* the source of the items */
 	/* the inner collection that the batch belongs to, begins or ends; NULL: none */
 	struct bs_inner *inner;
-	/* the batch begins inner: bytes is only the path of inner, and nothing is read from there,
-	 * except the row of inner */
+	/* the batch begins inner: bytes has only the path of inner, from which only its row, if
+	 * is_row is set, is read */
 	bool begins_inner;
 	/* the last batch of inner */
 	bool ends_inner;
@@ -125,8 +125,8 @@ bool bs_feed_is_unread(const struct bs_feed *feed, const char *name);
 /* True if a failure of bs_feed_next or bs_feed_resume was a failure to read the source. */
 bool bs_feed_has_failed(const struct bs_feed *feed);
 
-/* Looks up the items of batches in an index, for corpus/changes/index_entries.h. Batches are passed
- * in document order. */
+/* Looks up the items of batches in an index; implemented in corpus/changes/index_entries.c. Batches
+ * are passed in document order. */
 struct bs_entry_lookup {
 	void *context;
 	/* For a folder or file: appends one struct bs_index_entry for each path of the batch, in

@@ -3,9 +3,10 @@
  * strings by simdjson's DOM parser, which checks nested values too (its On-Demand parser checks
  * only the values that are read).
  *
- * It is the only C++ of the engine. record.c loads it when the first record is parsed
- * (core/system/library.h): linking to simdjson and the C++ runtime costs each start of the program
- * about 3.5 million cycles. Without BITSIFT_LOAD_LATE it is linked in.
+ * json.cpp and query/grep/match/re2.cpp are the only C++ of the engine. record.c loads this library
+ * when the first record is parsed (core/system/library.h), because linking to simdjson and the C++
+ * runtime costs each start of the program about 3.5 million cycles. Without BITSIFT_LOAD_LATE it is
+ * linked in.
  */
 #pragma once
 

@@ -555,8 +555,8 @@ static enum bs_status refuse_file(struct bs_reader *reader, const char *name,
 	return status ? status : keep(reader, entry, err);
 }
 
-/* Like load_document, but if the fingerprint is racy, waits until it no longer is and reads the
- * file again. */
+/* Like load_document, but if the fingerprint is racy and bs_fingerprint_outwait can wait until it
+ * no longer is, reads the file again. Sets document->is_racy. */
 static enum bs_status load_settled(struct bs_reader *reader, int dir_fd, const char *path,
                                    bool is_found, struct bs_document *document,
                                    struct bs_refusal *refusal, struct bs_error *err)

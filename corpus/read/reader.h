@@ -12,7 +12,7 @@ void bs_reader_free(struct bs_reader *reader);
 /*
  * Passes every document of the batch, in order, to the sink. Files and records that cannot be
  * documents are reported to sink->skip. A file whose fingerprint is the one in its index entry, and
- * is not racy, is passed to sink->unchanged without being read. A file with an index entry that
+ * is not racy, is passed to sink->unchanged without being read. A file that has an index entry but
  * cannot be read is passed to sink->unchanged, and reported to sink->skip. A row is not refused
  * because of its size or because its file cannot be read: a file of more than 1 MiB (or of more
  * than max_document_bytes, if that is less) becomes a document with a text stream instead of

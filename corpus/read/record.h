@@ -46,7 +46,7 @@ void bs_record_parser_free(struct bs_record_parser *parser);
  * field.
  *
  * document_out: name is the id: a string's text, unchanged (it may be empty or contain NUL bytes),
- * or an integer's digits; name.is_line if the id field is absent or null. It has its fields in the
+ * or an integer's digits; name.is_line if the id field is absent or null. text.fields are in the
  * order of the record; at least one, unless has_separate_id is set. The caller sets place and
  * raw.checksum. If the line is not a document, refusal_out has the reason: BS_SKIP_BAD_RECORD,
  * BS_SKIP_NO_TEXT or BS_SKIP_TOO_LARGE. Results are borrowed from the parser and the line until the

@@ -41,8 +41,8 @@ void bs_record_scan_deinit(struct bs_record_scan *scan);
  * Fills document_out like bs_record_parse, except for the id, which is stored in scan. document_out
  * borrows from scan and line. as_it_is: texts are the bytes between the quotes, with escapes.
  * *is_known_out: false if only bs_record_parse can read the line: it has keys that are not UTF-8 or
- * more than BS_RECORD_MAX_FIELDS fields, is not a record or, unless is_valid is set, has no text.
- * Invalid UTF-8 is not replaced. BS_NO_MEMORY.
+ * more than BS_RECORD_MAX_FIELDS fields, is not a record or, unless is_valid or has_separate_id is
+ * set, has no text. Invalid UTF-8 is not replaced. BS_NO_MEMORY.
  */
 enum bs_status bs_record_scan_line(struct bs_record_scan *scan, const uint8_t *line,
                                    size_t line_bytes, bool as_it_is,

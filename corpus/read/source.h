@@ -50,7 +50,7 @@ struct bs_source_options {
 	void (*left_out)(void *context, enum bs_skip reason, bool is_special, const char *path,
 	                 const char *below);
 	void *left_out_context;
-	/* nullable: set to true, by any thread, if a source is readable only by its owner */
+	/* nullable: set to true, by any thread, if a source or a file is, or may be, private */
 	bool *has_private;
 	/* nullable: called while reading waits for standard input */
 	struct bs_progress *progress;
@@ -108,7 +108,7 @@ bool bs_source_has_part(const struct bs_source *source, const uint8_t *name, siz
 /* True if name equals path or is below it. */
 bool bs_path_is_at_or_below(const char *path, const uint8_t *name, size_t name_bytes);
 
-/* The fingerprint of a FILE or COLLECTION (or of any path). An inner collection must not be reached
+/* The fingerprint of a source with a path, or of any path. An inner collection must not be reached
  * through a symlink. */
 enum bs_status bs_source_fingerprint(const struct bs_source *source,
                                      struct bs_fingerprint *fingerprint_out,

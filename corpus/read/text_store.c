@@ -451,8 +451,8 @@ void bs_store_writer_free(struct bs_store_writer *writer)
  * KiB. A frame that declares more text is damaged, which is detected before memory is allocated for
  * it. */
 #define MOST_TEXT_PER_BYTE (UINT64_C(128) * 1024 / 4)
-/* Offset of a frame's descriptor byte, after the magic number. CHECKSUM_BIT of it: the frame ends
- * with a checksum. */
+/* Offset of a frame's descriptor byte, after the magic number. If its CHECKSUM_BIT is set, the
+ * frame ends with a checksum. */
 #define DESCRIPTOR_AT 4
 #define CHECKSUM_BIT  0x04
 /* Larger shared frames count as damaged, because a shared frame is decoded for each of its
@@ -613,7 +613,7 @@ static const char *find_shared(const struct bs_store *store, uint64_t document,
 	return NULL;
 }
 
-/* Fetches a text whose frame is at [from, to); a shared frame begins at `from`, but does not end at
+/* Fetches a text whose frame is at [from, to); a shared frame begins at `from`, but may end after
  * `to`. */
 static const char *fetch(struct bs_store *store, uint64_t document, uint64_t from, uint64_t to,
                          struct bs_buffer *text, enum bs_status *status_out, struct bs_error *err)

@@ -149,7 +149,8 @@ struct bs_document_sink {
 	bool ignores_unchanged_binary;
 	/* Called for a file that is unchanged since it was indexed. Nullable. */
 	enum bs_status (*unchanged)(void *context, struct bs_doc_ref known, struct bs_error *err);
-	/* Called for a file that was passed to skip. name: its path below the source. Nullable. */
+	/* Called for a skipped file, after skip. Not called if the file only cannot be read now and
+	 * its document stays in the index. name: its path below the source. Nullable. */
 	enum bs_status (*non_documents)(void *context, const char *name,
 	                                const struct bs_refusal *why, struct bs_error *err);
 };

@@ -311,7 +311,7 @@ static void refuse_errno(struct bs_refusal *refusal, int error_number, bool is_b
 /* Estimated time to convert a unit of UTF-16 to UTF-8. */
 #define UNIT_NS 2u
 
-/* Reads until bytes holds wanted_bytes or the file ends. size_bytes: its size by stat. */
+/* Reads until bytes holds wanted_bytes or the file ends. size_bytes: the file's size by stat. */
 static enum bs_status read_to(struct bs_holes *file, size_t wanted_bytes, uint64_t size_bytes,
                               struct bs_buffer *bytes, bool *at_end, struct bs_refusal *refusal,
                               struct bs_error *err)
@@ -339,7 +339,7 @@ static enum bs_status read_to(struct bs_holes *file, size_t wanted_bytes, uint64
 }
 
 /* ask_heads reads files of at least ASKED_SIZE bytes in pieces; smaller ones are not worth several
- * reads. Pieces grow from the first size to the most that fits the cache. */
+ * reads. Pieces grow from FIRST_PIECE_BYTES to MOST_PIECE_BYTES, which still fits the cache. */
 #define ASKED_SIZE        ((uint64_t)32 * 1024)
 #define FIRST_PIECE_BYTES ((uint64_t)16 * 1024)
 #define MOST_PIECE_BYTES  ((uint64_t)128 * 1024)

@@ -78,8 +78,7 @@ enum bs_status bs_file_real_path(const char *path, char **real_out,
 /* Makes the fingerprint of a file from the result of its stat. */
 struct bs_fingerprint bs_file_fingerprint(const struct stat *found);
 
-/* True if the errno means that no file has this name: the only errno for which a document is
- * removed. */
+/* True if the errno means that no file has this name. Only then is a document removed. */
 bool bs_file_is_gone(int error_number);
 
 /* Converts an errno. BS_NOT_FOUND: no file has this name; BS_NO_MEMORY: a shortage of the process

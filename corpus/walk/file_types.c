@@ -233,7 +233,7 @@ enum bs_ignore_verdict bs_file_types_match(struct bs_file_types *types, const ch
 	struct chosen *chosen = types->chosen.items;
 	if (path.n_bytes == 0)
 		return BS_IGNORE_SILENT;
-	/* Scar: for ripgrep a path that ends in a dot has no name. */
+	/* As in ripgrep, a path that ends in a dot has no name. */
 	if (name[path.n_bytes - 1] == '.')
 		return types->has_wanted ? BS_IGNORE_SKIP : BS_IGNORE_SILENT;
 	for (size_t i = bs_vector_n(&types->chosen); i > 0; i--) {

@@ -13,7 +13,7 @@
 
 struct bs_holes {
 	int fd;
-	/* the file's blocks do not cover its size, and its file system can report holes */
+	/* the file's blocks do not cover its size, and looking for holes has not failed yet */
 	bool may_have;
 	uint64_t offset;              /* offset of the next byte; valid if may_have */
 	uint64_t data_end;            /* end of the data that was found last */

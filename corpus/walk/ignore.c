@@ -487,8 +487,7 @@ enum file_kind {
 };
 
 /* The file names of these kinds; for FILE_EXCLUDE the name of the folder that contains the file.
- * Then names that only mark a repository. BS_IGNORE_HAS_*: bit i is set if the folder has name
- * i. */
+ * The last name only marks a repository. Bit i of BS_IGNORE_HAS_* is for name i. */
 static const char *const file_names[FILE_KINDS + 1] = {".rgignore", ".ignore", ".gitignore", ".git",
                                                        ".jj"};
 

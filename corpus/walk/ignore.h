@@ -2,11 +2,11 @@
  * ignore.h: ignore files: the meaning of a line, precedence of lines and files, and the global
  * file.
  *
- * The rules are those of ripgrep 15. Within a file, the last matching line decides. Among the kinds
- * of files, .rgignore precedes .ignore, .gitignore, .git/info/exclude and the global excludes, in
- * this order; within a kind, a deeper folder precedes its parents. The three kinds of git apply
- * only inside a repository, up to its root. Private to corpus/; not thread-safe, because globs have
- * scratch. glob.h matches globs; walk.h applies the rules.
+ * The rules are those of ripgrep 15. Within a file, the last matching line decides. The kinds of
+ * files, in descending precedence, are .rgignore, .ignore, .gitignore, .git/info/exclude and the
+ * global excludes; within a kind, a deeper folder takes precedence over its parents. The three
+ * kinds of git apply only inside a repository, up to its root. Private to corpus/; not thread-safe,
+ * because globs have scratch. glob.h matches globs; walk.h applies the rules.
  */
 #pragma once
 
@@ -45,7 +45,7 @@ struct bs_ignore {
 	/* a NUL-terminated message "line 3: why" for each invalid line, up to about 4 KiB of
 	 * messages */
 	struct bs_buffer faults;
-	/* in rules that are added: ASCII letters match in either case */
+	/* ASCII letters in rules that are added later match in either case */
 	bool is_caseless;
 	/* a line that is not UTF-8 has a message in faults, too */
 	bool reports_encoding;
@@ -143,7 +143,7 @@ void bs_ignore_tell_faults(const struct bs_ignore *ignore, const char *name,
 void bs_ignore_level_tell_faults(const struct bs_ignore_level *level,
                                  void (*tell)(void *context, const char *fault), void *context);
 
-/* Frees the levels from `level` to before `until`. */
+/* Frees `level` and its parents up to, but not including, `until`. */
 void bs_ignore_level_close(struct bs_ignore_level *level, const struct bs_ignore_level *until);
 
 /* The verdict of the ignore files of `level` and its parents. Levels opened with BS_IGNORE_ABOVE

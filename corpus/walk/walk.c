@@ -134,7 +134,7 @@ static void report(const struct bs_walk *walk, enum bs_skip reason, const char *
 	walk->options.report(walk->options.report_context, reason, line.text);
 }
 
-/* Reports that the current path could not be read. */
+/* Reports that the current path could not be read, unless it is gone and `unread` is set. */
 static enum bs_status report_unread(const struct bs_walk *walk, int error_number, const char *why,
                                     struct bs_error *err)
 {
@@ -178,8 +178,8 @@ static bool is_absolute(const struct bs_walk *walk)
 }
 
 /* The offset in the path of the part that rules relative to the working directory are matched
- * against: of -g, --ignore-file and the global excludes. An absolute path outside it is matched
- * with its first slash. */
+ * against: of -g, --ignore-file and the global excludes. An absolute path outside that directory
+ * is matched whole, with its first slash. */
 static size_t off_below_current(const struct bs_walk *walk)
 {
 	return is_absolute(walk)
@@ -249,7 +249,7 @@ static bool wants(const struct bs_walk *walk, const struct folder *folder,
 	if (verdict != BS_IGNORE_SILENT)
 		return verdict == BS_IGNORE_KEEP;
 	*why_out = entry.is_folder ? BS_SKIP_HIDDEN_FOLDER : BS_SKIP_HIDDEN;
-	/* Scar: for ripgrep a path that ends in a dot has no name, so ".a." is not hidden. */
+	/* As in ripgrep, a path that ends in a dot has no name, so ".a." is not hidden. */
 	return walk->options.hidden || found->name[0] != '.' ||
 	       found->name[found->name_bytes - 1] == '.';
 }
@@ -490,7 +490,6 @@ static void tell_bad_rules(const struct bs_walk *walk, const struct bs_ignore_le
 		bs_ignore_level_tell_faults(level, tell_bad_rule, &place);
 }
 
-/* Reads the ignore files of the folder. */
 static enum bs_status open_level(struct bs_walk *walk, int fd, struct folder *folder,
                                  struct bs_error *err)
 {
@@ -506,7 +505,7 @@ static enum bs_status open_level(struct bs_walk *walk, int fd, struct folder *fo
 	return status;
 }
 
-/* Fills a folder from fd, which is closed. BS_IO if it cannot be read; err is only the reason. */
+/* Fills a folder from fd, and closes fd. BS_IO if it cannot be read; err is only the reason. */
 static enum bs_status fill_folder(struct bs_walk *walk, struct folder *folder, int fd,
                                   const struct stat *info, struct bs_error *err)
 {
@@ -557,9 +556,9 @@ static void pop_folder(struct bs_walk *walk)
 	bs_vector_set_n(&walk->folders, depth);
 }
 
-/* Reads the folder at fd, which is closed, and pushes it on the stack. Its path is in the buffer.
- * Does nothing for the folder to be skipped, or one on another device with one_file_system. BS_IO
- * if it cannot be read (err is only the reason), BS_NO_MEMORY. */
+/* Reads the folder at fd, closes fd, and pushes the folder on the stack. Its path is in the buffer.
+ * Does not push skip_inode's folder or, with one_file_system, a folder on another device. BS_IO if
+ * the folder cannot be read (err is only the reason), BS_NO_MEMORY. */
 static enum bs_status push_folder(struct bs_walk *walk, int fd, struct bs_error *err)
 {
 	struct stat info;
@@ -627,7 +626,8 @@ static bool is_index(const char *name, size_t name_bytes)
 	return name_bytes == sizeof(index) - 1 && memcmp(name, index, sizeof(index) - 1) == 0;
 }
 
-/* Replaces the kind of a symlink, whose path is in the buffer, by that of its target. */
+/* Replaces the kind of a symlink, whose path is in the buffer, by that of its target;
+ * ENTRY_UNREADABLE if the target cannot be found or is a folder above the symlink. */
 static void follow_link(const struct bs_walk *walk, struct entry *entry)
 {
 	struct stat info;
@@ -780,9 +780,9 @@ static bool ends_with_folder(const char *path, const char *end, size_t *off_out)
 /*
  * Sets the path buffer to the root, and `above` if it is needed.
  *
- * Scar: ripgrep 15 matches the rules of a folder above the root against the real path of the root
- * and the entry below it. But if several roots are given, and the folder is also above the previous
- * root, it uses the path of that root (`base`). So such a rule may ignore files of another root.
+ * ripgrep 15 matches the rules of a folder above the root against the real path of the root and the
+ * entry below it. But if several roots are given, and the folder is also above the previous root,
+ * it uses the path of that root (`base`). So such a rule may ignore files of another root.
  */
 static enum bs_status start_path(struct bs_walk *walk, const char *root, const char *real_root,
                                  struct bs_error *err)

@@ -51,17 +51,17 @@ struct bs_walk_options {
 	/* ASCII letters in rules of git's files, .ignore and .rgignore match in either case */
 	bool caseless_ignore_files;
 	/* Further ignore files, NULL-terminated array, read even if the other kinds are not. Other
-	 * ignore files precede them, and the last one precedes the first. Their rules are relative
-	 * to the working directory. NULL: none. */
+	 * ignore files take precedence over these, and a later one of these over an earlier one.
+	 * Their rules are relative to the working directory. NULL: none. */
 	const char *const *ignore_files;
 	bool one_file_system; /* folders on another device than the root are not visited */
 	/* symlinks are followed; a symlink to a folder that contains it is reported */
 	bool follow;
 	uint32_t max_depth; /* 0: unlimited; 1: only the entries of the root, and so on */
-	/* -g globs, as in rg: "!" excludes, the last match decides; they precede ignore files */
+	/* -g globs, as in rg: "!" excludes, the last match decides; they override ignore files */
 	const char *const *globs;
 	size_t n_globs;
-	/* --iglob globs: like globs, with ASCII letters in either case; they precede globs */
+	/* --iglob globs: like globs, with ASCII letters in either case; they override globs */
 	const char *const *caseless_globs;
 	size_t n_caseless_globs;
 	/* file types, applied after the ignore files; see file_types.h; nullable */
@@ -124,8 +124,8 @@ bool bs_walk_has_met_part(const struct bs_walk *walk);
 
 /*
  * Opens a walk that visits nothing, for bs_walk_judge: how a walk with these options judges files
- * and folders that another walk found. Only the globs, the types and max_depth of the options are
- * used. Fails as bs_walk_open.
+ * and folders that another walk found. Only the globs, types, max_depth, base and shown of the
+ * options are used. Fails as bs_walk_open.
  */
 enum bs_status bs_walk_open_rules(const char *root, const struct bs_walk_options *options,
                                   struct bs_walk **walk_out, struct bs_error *err) BS_WARN_UNUSED;

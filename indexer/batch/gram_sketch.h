@@ -54,8 +54,8 @@ static inline uint32_t bs_gram_row_words(uint32_t class)
 	return (bs_gram_size_class_columns(class) + 63) / 64;
 }
 
-/* Scratch memory for sketching any number of texts. One for each thread: 4 MB, plus memory for its
- * largest text. */
+/* Scratch memory for sketching any number of texts. One for each thread: 4 MB, 2 MB more if
+ * bs_gram_sketch_append_new is called, and memory for its largest text. */
 struct bs_gram_sketch;
 
 /* The plan is borrowed. BS_NO_MEMORY. */

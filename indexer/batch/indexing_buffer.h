@@ -136,8 +136,8 @@ void bs_spool_deinit(struct bs_spool *spool);
 
 /*
  * The indexing buffer. Zero-initialise. If bs_indexing_buffer_use_files is called before the first
- * document, all data that grows with documents is in temporary files, which are written and read
- * sequentially. Then only terms take memory, so the number of distinct terms limits a segment.
+ * document, data that grows with documents, except their values, is in temporary files, which are
+ * written and read sequentially. Then only terms and values take memory and limit a segment.
  */
 struct bs_indexing_buffer {
 	const struct bs_dir *dir; /* borrowed; NULL: all is in memory */
@@ -191,8 +191,8 @@ void bs_indexing_buffer_deinit(struct bs_indexing_buffer *indexing_buffer);
 enum bs_status bs_indexing_buffer_start(struct bs_indexing_buffer *indexing_buffer,
                                         const struct bs_term_batch *batch,
                                         struct bs_error *err) BS_WARN_UNUSED;
-/* Adds document i of the batch. record: its record in the document table, whose length is set from
- * the batch. */
+/* Adds document i of the batch. record: its record in the document table, whose length and number
+ * of lines are set from the batch. */
 enum bs_status bs_indexing_buffer_add(struct bs_indexing_buffer *indexing_buffer,
                                       const struct bs_term_batch *batch, uint32_t i,
                                       const struct bs_doc_record *record,

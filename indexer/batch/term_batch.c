@@ -497,13 +497,13 @@ static enum bs_status take_some(struct bs_term_batch *batch, const struct bs_tok
 	return batch->pairs ? take_pairs(batch, tokens, numbers, n, posting, err) : BS_OK;
 }
 
-/* Measured memory of a distinct word until it is in a segment, and what it takes in addition if the
+/* Measured memory that a distinct word takes until it is in a segment, and additional memory if the
  * document repeats the word. */
 #define WORD_BYTES     90u
 #define REPEATED_BYTES 70u
 
-/* True if the words of the current document fit into its memory limit, if it is the only document
- * of the batch. n_repeated: its words with tf > 1. */
+/* True if the words of the current document fit into room_bytes, the limit of a document that is
+ * the only one of its batch; always true for others. n_repeated: its words with tf > 1. */
 static bool has_room(const struct bs_term_batch *batch, uint32_t n_repeated)
 {
 	/* names of fields count like words */

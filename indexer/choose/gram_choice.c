@@ -20,7 +20,7 @@ struct bucket_count {
 	uint32_t last; /* 1 + the index of the last of these files */
 };
 
-/* For each tier, the least share of the documents that have its grams. */
+/* A gram is in a tier if at least this share of the documents has the gram. */
 struct tiers {
 	double left_out, common, middling, long_frequent;
 };

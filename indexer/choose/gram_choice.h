@@ -1,6 +1,6 @@
 /* gram_choice.h: chooses which grams are frequent, and makes the plan for rows (gram_sketch.h) from
- * them. A new index uses a sample of its documents, later runs use the plan of the largest
- * segment. */
+ * them. Runs for a new or small index (bs_snapshot_is_small) use a sample of documents, other runs
+ * the plan of the largest segment. */
 #pragma once
 
 #include "core/base/error.h"

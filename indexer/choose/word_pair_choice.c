@@ -421,7 +421,7 @@ static int compare_worth(const void *a, const void *b, void *context)
 	return x < y ? -1 : x > y;
 }
 
-/* Chooses a pair. If it is a wide pair, chooses the pair with which it begins first. */
+/* Chooses a pair. If it is a wide pair, first chooses the pair with which it begins. */
 static enum bs_status take(const struct choice *choice, struct met_pair *pair, double *left_bits,
                            struct bs_word_pairs *pairs, struct bs_error *err)
 {

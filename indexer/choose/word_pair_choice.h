@@ -1,8 +1,8 @@
 /*
  * word_pair_choice.h: chooses the word pairs that a run indexes (core/lexicon/word_pairs.h).
  *
- * A new index chooses from a sample of its sources (sample.h); a refresh and a compaction use the
- * pairs of the largest segment. The choice depends only on the documents.
+ * Runs for a new or small index (bs_snapshot_is_small) choose from a sample (sample.h). Other runs,
+ * and compactions, use the pairs of the largest segment. The choice depends only on the documents.
  */
 #pragma once
 

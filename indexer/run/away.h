@@ -16,7 +16,7 @@
 /* The index of a run. */
 struct bs_away_index {
 	const struct bs_dir *dir;
-	/* nullable: the index is damaged, so that the documents of its sources are unknown */
+	/* NULL: the index is damaged, so that the documents of its sources are unknown */
 	const struct bs_snapshot *snapshot;
 	const struct bs_manifest *manifest; /* manifest of the last commit */
 	/* the index was found, not named by the user: commands need not name it */

@@ -16,9 +16,9 @@
 
 /* Merges the segments that are due (see compact.c for the rule), as a commit of its own. is_all:
  * merges all segments where this reduces the size of the index or the number of segments. The
- * caller holds the lock. Adds to the report: n_compacted, n_moved, n_stayed, compacted_bytes, and
- * with is_all the sources that may not be followed. Errors: see bs_index_build; they leave the
- * index unchanged. */
+ * caller holds the lock. Adds to the report: n_compacted, n_moved, n_stayed, compacted_bytes,
+ * is_committed, and with is_all n_unread and the sources that may not be followed. Errors: see
+ * bs_index_build; they leave the index unchanged. */
 enum bs_status bs_compact(const struct bs_build_request *request, const struct bs_dir *dir,
                           bool is_all, struct bs_build_report *report,
                           struct bs_error *err) BS_WARN_UNUSED;

@@ -22,7 +22,7 @@
 #define MOST_WORDS_FACTOR 16u
 
 /* Shares of the memory: 1/SPILL_SHARE for names of documents that are looked up; 1/LIST_SHARE for
- * the list of skipped files, and as much for the list of folder contents. */
+ * each list that bs_index_writer_hold_list limits. */
 #define SPILL_SHARE 16u
 #define LIST_SHARE  64u
 
@@ -452,10 +452,10 @@ enum bs_status bs_index_writer_add(struct bs_index_writer *writer,
 	return status;
 }
 
-/* By how much look-ups of false candidates in the next segment count more than in an index of one
- * segment: the documents of this run so far, divided by the documents of that segment. A query
- * looks up the false candidates of all segments, so a segment that is one of k equal ones should
- * have fewer. */
+/* The factor by which a false candidate of the next segment costs more than one in an index of one
+ * segment: the documents of this run, including this segment, divided by those of this segment. A
+ * query looks up the false candidates of all segments, so a segment that is one of k equal ones
+ * should have fewer. */
 static double look_times(const struct bs_index_writer *writer, uint64_t n_docs)
 {
 	const struct bs_segment_record *written = writer->written.items;

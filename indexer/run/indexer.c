@@ -2,10 +2,10 @@
  * indexer.c: an index run (bs_index_build of bitsift.h): sources -> segments -> one commit. See
  * indexing.h.
  *
- * The run takes the writer's lock, checks every source, reads what is new or changed since the last
- * commit, writes new segments and the tombstones of removed documents, and commits by replacing the
- * manifest. Until then the old index is unchanged, whatever fails. Compaction follows, if due, as a
- * commit of its own.
+ * The run takes the writer's lock, checks the sources that it is to read, reads new and changed
+ * documents, writes new segments and the tombstones of removed documents, and commits by replacing
+ * the manifest. Until then the old index is unchanged, whatever fails. Compaction follows, if due,
+ * as a commit of its own.
  */
 #include "indexer/run/indexing.h"
 
@@ -135,7 +135,7 @@ static enum bs_status add_document(void *context, const struct bs_term_batch *te
 		struct bs_doc_record next = named_record(term_batch, doc + IDS_AHEAD);
 		bs_refresh_prefetch(&at->refresh, refreshing, &next);
 	}
-	/* Texts of standard input exist only in the index, so they are read from the old index. */
+	/* A known document of standard input was read again by replay_stdin. */
 	if (at->source.kind == BS_SOURCE_STDIN && known.segment != BS_DOC_NONE)
 		status = old_record(at, known, &record, err);
 	else
@@ -158,8 +158,8 @@ static void skip(struct bs_indexing *at, enum bs_skip reason, const char *messag
 		bs_index_writer_skip(&at->writer, reason, message);
 }
 
-/* Counts a skipped file or record. The extension of a binary file is taken from the message, which
- * is its id, a colon and the reason. */
+/* Counts a skipped file; n_bad counts skipped records. The extension of a binary file is taken from
+ * the message, which is its id, a colon and the reason. */
 static void count_left_out(struct bs_indexing *at, const struct bs_source *source,
                            enum bs_skip reason, const char *message)
 {
@@ -350,7 +350,7 @@ static enum bs_status recall_source(struct bs_indexing *at, uint32_t from, struc
 	return status;
 }
 
-/* Reads the records of standard input again from the old index, the only place that has them. */
+/* Reads the records of standard input again, from the old index or from the text provider. */
 static enum bs_status replay_stdin(struct bs_indexing *at, struct bs_error *err)
 {
 	uint32_t from = 0;
@@ -417,8 +417,8 @@ static bool is_known(const struct bs_indexing *at, uint32_t i)
 	       !at->list.moves[i].below[0];
 }
 
-/* True if collections that were named as sources have rows, because files have grams or on
- * request. */
+/* True if collections that were named as sources have rows: the index has grams, and it also has a
+ * folder or a file as a source, or the user requested rows. */
 static bool wants_rows(const struct bs_manifest *manifest)
 {
 	bool wants = manifest->options.gram_collections;
@@ -773,9 +773,9 @@ static bool is_forgotten(const struct bs_build_request *request, const char *sou
 	return false;
 }
 
-/* Lets a rebuild replace a damaged index. None of its documents can be kept, but its manifest, if
- * readable, lists the sources. Fails if text of standard input would be lost, which exists nowhere
- * else. */
+/* Lets a rebuild of all sources replace a damaged index. None of its documents can be kept, but its
+ * manifest, if readable, lists the sources. Fails if a source is left out, or if text of standard
+ * input, which exists nowhere else, would be lost. */
 static enum bs_status salvage_sources(struct bs_indexing *at, enum bs_status damage,
                                       struct bs_error *err)
 {
@@ -854,7 +854,7 @@ static enum bs_status open_old(struct bs_indexing *at, struct bs_error *err)
 }
 
 /* For a writer that adds to an index of another tokenizer version: keeps the recorded version. The
- * index then has words of both versions, and searches read all words until it is renewed. */
+ * index then has words of both versions, and searches read every document until it is rebuilt. */
 static void keep_versions(struct bs_indexing *at)
 {
 	struct bs_manifest *manifest = &at->writer.manifest;
@@ -1134,8 +1134,8 @@ static void note_weights(const struct bs_indexing *at)
 	}
 }
 
-/* Runs the compaction that is due. If it fails or is stopped, the run succeeds nevertheless,
- * because the refresh is committed; the next run tries again. */
+/* Ends a run after its commit: writes the folder listings, reports warnings, and runs the
+ * compaction that is due. If compaction fails, the run succeeds, and the next run tries again. */
 static enum bs_status tidy(struct bs_indexing *at, struct bs_error *err)
 {
 	struct bs_error why = {""};
@@ -1170,8 +1170,8 @@ static enum bs_status check_globs(const char *const *globs, struct bs_error *err
 	return status;
 }
 
-/* Rejects options that the manifest cannot record, and those that an index without words would
- * never use. */
+/* Checks options that this run may not use but records: the maximum size of a document, the name of
+ * the analyzer, globs and the stemmer. */
 static enum bs_status check_recorded(const struct bs_build_request *request, struct bs_error *err)
 {
 	struct bs_tokenizer_options options = {.stem_language = request->index.stem_language};

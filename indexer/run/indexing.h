@@ -68,7 +68,7 @@ struct bs_indexing {
 	uint32_t n_sources_read;
 	uint32_t n_sources_lost; /* missing sources */
 	uint32_t n_changed_segments;
-	bool has_private; /* a source is readable only by its owner */
+	bool has_private; /* see struct bs_source_options */
 	/* this is a run of in-memory documents (writer.c): no source is read, and the recorded
 	 * options for files and records stay */
 	bool is_in_memory;
@@ -104,8 +104,8 @@ enum bs_status bs_indexing_choose_options(struct bs_indexing *at,
 /* Checks a request. BS_INVALID, BS_UNSUPPORTED. */
 enum bs_status bs_indexing_check_request(const struct bs_build_request *request,
                                          struct bs_error *err) BS_WARN_UNUSED;
-/* Checks that the options that the request sets equal those of the index. BS_INVALID,
- * BS_NO_MEMORY. */
+/* Checks that the index has words and, if the request sets recorded options, that its options for
+ * words equal those of the index. BS_INVALID, BS_NO_MEMORY. */
 enum bs_status bs_indexing_check_options(const struct bs_build_request *request,
                                          const struct bs_recorded_options *recorded,
                                          const char *path, struct bs_error *err) BS_WARN_UNUSED;

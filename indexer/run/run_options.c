@@ -8,7 +8,7 @@
 #include "core/store/field_weights.h"
 #include "core/text/tokenizer.h"
 
-/* True if the request sets an option that the index records. */
+/* True if the request sets a recorded option that only a rebuild can change. */
 static bool has_recorded_option(const struct bs_build_request *request)
 {
 	return request->index.words || request->index.grams || request->index.stem_language ||

@@ -130,7 +130,7 @@ static uint32_t find_same(const struct listing *at, uint32_t kind, const char *p
 	return NONE;
 }
 
-/* If source i is a folder that contains `place`: the path of place below it; otherwise NULL. */
+/* If source i is a readable folder that contains `place`: the path of place below it; or NULL. */
 static const char *find_below(const struct listing *at, uint32_t i, const char *place)
 {
 	const char *folder = at->list->sources[i].place;
@@ -444,9 +444,9 @@ static const char *label_of(const struct listing *at, const struct bs_source *so
 	return strcmp(path, ".") == 0 ? "" : strcmp(path, "./-") == 0 ? "-" : path;
 }
 
-/* For source i, which is inside other source folders whose rules skip it: has this part of those
- * folders read, because they may have included it earlier, and then its documents must be removed
- * from them. */
+/* For source i, which is inside other source folders whose rules skip it: makes the run read this
+ * part of those folders. They may have included it earlier; then the run removes its documents from
+ * them. */
 static enum bs_status leave_folders(struct listing *at, uint32_t i, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;

@@ -570,7 +570,7 @@ static enum bs_status restore_matrix(struct restoring *at, uint32_t shard,
 	return status;
 }
 
-/* Restores a shard. Called at its first section, which has its rows. */
+/* Restores a shard. Called at the section ROWS, the first one of a shard. */
 static enum bs_status restore_shard(struct restoring *at, uint32_t shard,
                                     const struct bs_shard_shape *shape, struct bs_error *err)
 {

@@ -192,8 +192,8 @@ enum bs_status bs_gram_indexing_buffer_write(struct bs_gram_indexing_buffer *ind
 		listed[tier] = bs_gram_plan_list(indexing_buffer->plan, tier, &meta.n_listed[tier]);
 	for (uint32_t class = 0; class < BS_GRAM_SIZE_CLASSES && !status; class ++)
 		status = write_class(indexing_buffer, class, &n_shards, writer, &entries, err);
-	/* Rows do not have the trigrams that are left out. A large share of all files has these, so
-	 * assume that some file here does. */
+	/* Rows do not have the trigrams that are left out. A large share of all documents has
+	 * these, so assume that some document here does. */
 	if (!status && meta.n_docs > 0)
 		status = bs_gram_set_add(&indexing_buffer->set, listed[BS_GRAM_LEFT_OUT],
 		                         meta.n_listed[BS_GRAM_LEFT_OUT], err);

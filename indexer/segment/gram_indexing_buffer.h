@@ -1,7 +1,7 @@
 /*
- * gram_indexing_buffer.h: holds the gram rows of files, which gram_sketch.h makes, until they are
- * written: by size class, in document order. It takes as many bytes as the shards will have; there
- * are no postings.
+ * gram_indexing_buffer.h: holds the gram rows of documents, which gram_sketch.h makes, until they
+ * are written: by size class, in document order. It takes as many bytes as the shards will have;
+ * there are no postings.
  */
 #pragma once
 
@@ -23,7 +23,7 @@ struct bs_gram_indexing_buffer {
 	} classes[BS_GRAM_SIZE_CLASSES];
 	struct bs_gram_meta meta;
 	uint64_t n_bytes; /* memory used */
-	/* trigrams in the files. bs_gram_indexing_buffer_write adds those that rows leave out;
+	/* trigrams in the documents. bs_gram_indexing_buffer_write adds those that rows leave out;
 	 * segment_build.c adds those of words */
 	struct bs_gram_set set;
 };
@@ -34,8 +34,8 @@ enum bs_status bs_gram_indexing_buffer_add(struct bs_gram_indexing_buffer *index
                                            uint32_t document, uint32_t class, uint64_t n_bits,
                                            const uint64_t *row,
                                            struct bs_error *err) BS_WARN_UNUSED;
-/* Writes all sections of grams except the trigram set. Afterwards the set has all trigrams of
- * files. BS_NO_MEMORY. */
+/* Writes all sections of grams except the trigram set, and adds to the set the trigrams that rows
+ * leave out. BS_NO_MEMORY. */
 enum bs_status bs_gram_indexing_buffer_write(struct bs_gram_indexing_buffer *indexing_buffer,
                                              struct bs_file_writer *writer,
                                              struct bs_error *err) BS_WARN_UNUSED;

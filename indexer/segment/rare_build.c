@@ -29,8 +29,7 @@ struct task {
 
 struct all {
 	const struct bs_shard_plan *plan;
-	/* by place: the term belongs into rare-term lists; [n_repeated] is for all further
-	 * places */
+	/* by place: the term belongs in rare-term lists; [n_repeated] is for all further places */
 	const uint8_t *is_listed;
 	/* by document: it has a forward index, so it has no entry in rare-term lists */
 	const uint8_t *is_out;
@@ -209,7 +208,7 @@ static enum bs_status put_lists(void *context, uint64_t number, struct bs_error 
 }
 
 /* Fills is_listed, which has an element for each element of plan->kinds. Returns the mean number of
- * terms of a document that belong into rare-term lists. */
+ * terms of a document that belong in rare-term lists. */
 static double find_listed(const struct bs_shard_plan *plan, uint8_t *is_listed)
 {
 	const struct bs_term_table *terms = &plan->indexing_buffer->terms;

@@ -192,7 +192,7 @@ static enum bs_status make_part(void *context, const struct bs_task *task, struc
 	struct part *part = &parts->parts[task->number];
 	struct bs_shard_builder *builder = &parts->builders[task->worker];
 	if (!part->class)
-		/* The lexicon is the first part, so it never waits to be written. */
+		/* The lexicon is the first part, so it can be written at once. */
 		return write_lexicon(build, err);
 	if (part->class->is_forward)
 		return make_lists(parts, task, err);

@@ -2,8 +2,8 @@
  * segment_build.h: builds a segment file from an indexing buffer: the second half of an index run.
  *
  * Sorts the lexicon (term_order.h), makes the treatment table for the segment's size, and assigns
- * documents to classes of similar length (size_classes.h). Then builds the shards of each class
- * (shard_build.h), while another thread encodes the lexicon.
+ * documents to classes of similar length (size_classes.h). Then several threads encode the lexicon
+ * and build the shards of each class (shard_build.h).
  */
 #pragma once
 

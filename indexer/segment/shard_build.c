@@ -108,9 +108,9 @@ static inline uint32_t mark_term(const struct bs_shard_builder *builder, uint32_
 	return place < builder->plan->n_repeated ? changed : UINT32_MAX;
 }
 
-/* Gives exact columns, in lexicon order, to the terms that at least the share exact_share of the
- * rows have. Rows include the padding of the last block, because an incomplete block takes whole
- * lines. */
+/* Gives exact columns, in lexicon order, to the terms whose share of the rows is at least
+ * exact_share. The padding of the last block counts as rows, because an incomplete block takes
+ * whole lines. */
 static enum bs_status choose_exact(struct bs_shard_builder *builder, struct bs_error *err)
 {
 	const struct bs_shard_plan *plan = builder->plan;
@@ -318,8 +318,8 @@ static void measure(struct bs_shard_builder *builder, struct measured *measured)
 
 /*
  * Chooses which coarse levels are kept, and the widths of all levels. A coarse level is kept if
- * there are enough blocks to skip, and if it takes not much more bytes than the document columns
- * that would replace it; these widen the document level. Its bytes include padding: a block column
+ * there are enough blocks to skip, and if it does not take many more bytes than the columns by
+ * which the document level would be wider without it. Its bytes include padding: a block column
  * takes up to twice its bits, a group column of n blocks 8 / n more.
  */
 static void choose_widths(struct bs_shard_builder *builder, const struct measured *measured)

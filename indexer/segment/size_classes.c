@@ -112,8 +112,8 @@ static double block_bytes(const struct load *load, const struct cost_rules *rule
 	return shard_bits(load, BS_LINE_BITS, rules) / 8;
 }
 
-/* The number of rows with which a shard's columns stay within max_shard_bytes; 0 if a single block
- * exceeds that. */
+/* The number of rows with which a shard stays within max_shard_bytes and max_blocks; 0 if a single
+ * block exceeds max_shard_bytes. */
 static uint32_t shard_rows(const struct load *load, const struct cost_rules *rules)
 {
 	double n_blocks = floor((double)rules->given.max_shard_bytes / block_bytes(load, rules));

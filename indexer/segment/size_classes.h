@@ -35,7 +35,7 @@ struct bs_size_class {
 	uint32_t *docs; /* n_docs elements of bs_size_classes.docs */
 	uint32_t n_docs;
 	bool is_forward;
-	uint32_t max_rows;    /* most rows of one shard, a multiple of 512 */
+	uint32_t max_rows;    /* most rows of a shard: a multiple of 512; is_forward: UINT32_MAX */
 	uint64_t block_bytes; /* estimated bytes of columns for 512 documents */
 };
 
