@@ -293,8 +293,9 @@ static enum bs_status find_slot(struct bs_id_owners *owners, const struct bs_sou
 		enum bs_status status = recall_id(owners, source, owner->place, err);
 		if (status)
 			return status;
+		/* The ids may differ although their hashes are equal. */
 		owner->is_there = compare_ids(&owners->id, &owners->other_id) == 0;
-		owner->slot = slot;
+		owner->slot = owner->is_there ? slot : NULL;
 	}
 	return BS_OK;
 }
@@ -315,7 +316,6 @@ static enum bs_status find_ordered(struct bs_id_owners *owners, const struct bs_
 			return status;
 		int order = compare_ids(&owners->id, &owners->other_id);
 		owner->is_there = order == 0;
-		owner->slot = NULL;
 		if (order < 0)
 			high = middle;
 		else

@@ -526,7 +526,8 @@ enum bs_status bs_word_pairs_of_snapshot(const struct bs_snapshot *snapshot,
 	const struct bs_segment *largest = NULL;
 	bool end = false;
 	for (uint32_t i = 0; i < snapshot->manifest.n_segments; i++)
-		if (!largest || snapshot->segments[i].meta.n_docs > largest->meta.n_docs)
+		if (bs_snapshot_has_words(snapshot, i) &&
+		    (!largest || snapshot->segments[i].meta.n_docs > largest->meta.n_docs))
 			largest = &snapshot->segments[i];
 	if (!largest)
 		return BS_OK;
