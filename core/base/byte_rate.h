@@ -1,5 +1,5 @@
-/* byte_rate.h: how often bytes occur in source text: to choose the bytes that a search looks for
- * first, and to estimate how often a part of a pattern matches. */
+/* byte_rate.h: how often bytes occur in source text. Used to choose the bytes that a search looks
+ * for first, and to estimate how often a part of a pattern matches. */
 #pragma once
 
 #include <stdint.h>

@@ -2,9 +2,9 @@
  * date.h: dates of ISO 8601.
  *
  * Forms: 2024, 2024-05, 2024-05-17, 2024-05-17T08, ...T08:30, ...T08:30:59.5. A space may replace
- * the T. A time may have an offset (Z, +02, +02:00, +0200); without an offset it is UTC. A date is
- * a time span: the whole of the last unit that it names (year, month, day, hour, minute, second or
- * fraction). The calendar is the proleptic Gregorian, years 0 to 9999.
+ * the T, and a comma the point. A time may have an offset (Z, +02, +02:00, +0200); without an
+ * offset it is UTC. A date is a time span: the whole of the last unit that it names (year, month,
+ * day, hour, minute, second or fraction). The calendar is the proleptic Gregorian, years 0 to 9999.
  */
 #pragma once
 
