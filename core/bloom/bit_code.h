@@ -7,8 +7,8 @@
  * the left half is empty; if the left half is not, it says whether the right half is; and so on
  * down to single bits. The probabilities of these answers multiply to the probability of the bits;
  * therefore nothing is lost compared with coding each bit, and an empty area takes few answers. The
- * largest blocks are empty about half of the time. If most bits are set, the inverted array is
- * coded.
+ * largest blocks have 64 bits or, if most blocks of 64 bits are empty, the size at which about half
+ * of the blocks are empty. If most bits are set, the inverted array is coded.
  *
  * Probabilities are fractions of 2^32. Encoder and decoder compute them with integers from t and n,
  * which both have.

@@ -19,7 +19,7 @@
 struct offer {
 	uint64_t node;
 	uint64_t from;   /* the asked node that has `node` as a neighbour; the start: itself */
-	uint64_t number; /* serial number of the offer; of equal offers the lowest is first */
+	uint64_t number; /* serial number; the lowest of otherwise equal offers is first */
 	uint32_t hops;   /* from the start */
 	uint32_t level;
 };
@@ -33,7 +33,7 @@ struct bs_route {
 	size_t n_asked;     /* nodes in the table */
 	uint64_t n_offered; /* offers since the start; the last serial number */
 	uint64_t here;      /* the node asked last */
-	uint32_t hops;      /* of `here` */
+	uint32_t hops;      /* distance of `here` from the start */
 };
 
 struct slot {
