@@ -309,8 +309,8 @@ static enum bs_status begin_gaps(const struct bs_coded *coded, uint64_t block, s
 	return gaps->at <= gaps->end && gaps->end <= coded->n_bits ? BS_OK : damaged(err);
 }
 
-/* Reads the next gap. False if it extends beyond the block. Loaded bits from after the end are
- * never used. */
+/* Reads the next gap. False if it is too large or extends beyond the block. Loaded bits from after
+ * the end are never used. */
 static inline bool next_gap(struct gaps *gaps, uint64_t *gap_out)
 {
 	uint64_t quotient = 0, loaded;

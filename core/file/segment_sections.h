@@ -76,8 +76,8 @@ enum bs_section_id {
 	BS_SECTION_VALUE_KEY_OFFSETS = 59,
 	/* the ranks of values, bit-sliced; a line has a bit for each of 512 documents */
 	BS_SECTION_VALUE_LINES = 60,
-	BS_SECTION_VALUE_LISTS = 61, /* the ranks of values that are not in section 60, with rows */
-	/* table of the ids of records of standard input: where its buckets begin, packed; see
+	BS_SECTION_VALUE_LISTS = 61, /* rows with ranks that are not in section 60 */
+	/* table of the ids of in-memory documents: where its buckets begin, packed; see
 	 * id_table.h */
 	BS_SECTION_ID_STARTS = 62,
 	BS_SECTION_ID_ENTRIES = 63, /* entries of the table of ids, packed */
