@@ -78,7 +78,7 @@ struct symbols {
 	/* Indexed by the first two bytes of a symbol. Bit n - 1: there is a symbol of n bytes; bit
 	 * n + 7: there is one of n bytes and the end of the term. */
 	uint16_t *lengths;
-	uint16_t last_byte[256]; /* symbol of this byte and the end of the term; 0: none */
+	uint16_t last_byte[256]; /* [b]: symbol of byte b and the end of the term; 0: none */
 };
 
 static uint64_t first_bytes(uint64_t word, uint32_t n)
@@ -479,9 +479,9 @@ static const uint8_t *read_added(const uint8_t *at, struct added *term)
 struct coding {
 	struct bs_lexicon_writer *lexicon;
 	struct symbols symbols;
-	uint16_t *cut; /* the symbols that the rests of all terms were split into */
+	uint16_t *cut; /* the symbols of the rests of all terms, in the order of terms */
 	size_t n_cut;
-	bool by_context; /* there is a code for each context, not one for heads and one for rests */
+	bool by_context; /* each context has a code; false: one code for heads, one for rests */
 	/* n_heads: number of codes for heads; n_codes: number of codes for heads and rests */
 	uint32_t n_heads, n_codes;
 	/* A row of BS_N_HEADS counts for each code of heads, then a row of MAX_SYMBOLS counts for
@@ -505,8 +505,8 @@ static size_t row_of(const struct coding *coding, uint32_t code)
 	return (size_t)n_heads * BS_N_HEADS + (size_t)(code - n_heads) * MAX_SYMBOLS;
 }
 
-/* heads_row and rests_row: the index (as from row_of) of the row of the code that heads, or rests,
- * have in a context. */
+/* heads_row returns the index (see row_of) of the row of the code for heads in a context; rests_row
+ * returns the index of the row of the code for rests. */
 static size_t heads_row(const struct coding *coding, uint32_t context)
 {
 	return coding->by_context ? (size_t)context * BS_N_HEADS : 0;
