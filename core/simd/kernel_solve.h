@@ -1,6 +1,6 @@
 /*
- * kernel_solve.h: the part of kernel_body.h that solves equations over GF(2), for the tf code of
- * each document.
+ * kernel_solve.h: the part of kernel_body.h that solves equations over GF(2), for the tf codes of
+ * documents.
  *
  * The plain solver (solve_slowly) reduces equation by equation by the equations before it: a chain
  * of dependent steps. The other solvers work on columns. A column represents one unknown bit, in a

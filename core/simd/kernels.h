@@ -8,9 +8,9 @@
  * clear is not read and counts as zero. There are no partial lines: columns are padded to whole
  * lines in the file.
  *
- * One body (kernel_body.h) is written with SIMDe and compiled once per instruction set. The kernel
- * is chosen once, when an index or a word analyzer is opened. Every kernel returns the same bits as
- * "plain", which is compiled without SIMD.
+ * One body (kernel_body.h) is written with SIMDe and compiled once per instruction set. Callers
+ * choose a kernel at run time (bs_kernel_choose). Every kernel returns the same bits as "plain",
+ * which is compiled without SIMD.
  */
 #pragma once
 
@@ -55,7 +55,7 @@ struct bs_weighed_term {
 	uint32_t weight;            /* added for documents that have the term */
 	uint32_t most;              /* the sum of the weight and the weights of all levels */
 	uint32_t n_levels;
-	struct bs_weighed_level levels[8]; /* BS_MAX_TF_LEVELS */
+	struct bs_weighed_level levels[8]; /* room for BS_MAX_TF_LEVELS */
 };
 
 /* A system of n equations over GF(2), as in tf codes (core/matrix/tf_code.h). The coefficients of
@@ -210,7 +210,7 @@ struct bs_text_kernels {
 
 /* The loops for one instruction set. Immutable. */
 struct bs_kernel {
-	const char *name; /* a name for bs_kernel_choose */
+	const char *name; /* as bs_kernel_choose takes it */
 	struct bs_line_kernels lines;
 	struct bs_text_kernels text;
 	/* Solves a system into bits[0..n_bytes) by Gaussian elimination from the first bit on. Free
