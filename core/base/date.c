@@ -180,8 +180,8 @@ void bs_date_format(int64_t us, char text_out[BS_DATE_TEXT_BYTES])
 	snprintf(text_out + n, BS_DATE_TEXT_BYTES - (size_t)n, "Z");
 }
 
-/* Codes below FAR_CODE count ns; FAR_CODE is a moment in second FAR_S. From there on, codes count
- * parts of a second, PARTS_A_S in each. */
+/* Codes below FAR_CODE, which encodes a moment in second FAR_S, count ns. Codes from FAR_CODE on
+ * count parts of a second, of which a second has PARTS_A_S. */
 #define FAR_CODE  (INT64_MAX - (INT64_C(1) << 56) + 1)
 #define FAR_S     (FAR_CODE / NS_PER_S)
 #define PARTS_A_S INT64_C(65536)

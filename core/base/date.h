@@ -26,7 +26,8 @@ bool bs_date_parse_span(const uint8_t *text, size_t text_bytes, struct bs_date *
 int64_t bs_date_year_us(int year);
 
 #define BS_DATE_TEXT_BYTES 32u
-/* Writes the UTC time as 2024-05-17T08:30:59Z or ...59.5Z, NUL-terminated. For years 0 to 9999. */
+/* Writes the UTC time as 2024-05-17T08:30:59Z or ...59.5Z, NUL-terminated. us must be in
+ * the years 0 to 9999, or less than a day outside. */
 void bs_date_format(int64_t us, char text_out[BS_DATE_TEXT_BYTES]);
 
 /* A point in time: seconds since 1970, plus ns < 10^9. */

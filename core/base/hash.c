@@ -1,4 +1,4 @@
-/* hash.c: the only file that calls xxHash. See hash.h. */
+/* hash.c: hashes and checksums by xxHash. See hash.h. */
 #include "core/base/hash.h"
 
 #include <unistd.h>

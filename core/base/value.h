@@ -3,7 +3,7 @@
  * use these functions to decide the value of a text, its order, and whether it is in a range.
  *
  * A number is [+-] digits [. digits] [e [+-] digits] and covers the whole text. There is a digit
- * before or after the point, and the exponent is between -10^9 and 10^9. A date is one of date.h.
+ * before or after the point, and the exponent is between -10^9 and 10^9. Dates are those of date.h.
  * Values are compared exactly, with any number of digits: different numbers are different values.
  *
  * A value has a key. The bytewise order of keys (a prefix first) is the order of values; numbers
