@@ -120,8 +120,8 @@ bool bs_bloom_has(struct bs_bloom_view view, struct bs_bloom_key key)
 /* The number of filters queried together: one for each bit of the result of ask_group. */
 #define PASS_GROUP 64
 
-/* Returns a mask with the bits of those of n <= 64 filters that may have the key. Each round tests
- * one bit of every filter that is still a candidate; all these bits are prefetched first. */
+/* Returns a mask of n <= 64 bits: bit i is set if views[i] may have the key. Each round tests one
+ * bit of every filter that is still a candidate; all these bits are prefetched first. */
 static uint64_t ask_group(const struct bs_bloom_view *views, uint32_t n, struct bs_bloom_key key)
 {
 	struct bs_positions positions[PASS_GROUP];
