@@ -19,7 +19,7 @@
 #include "core/store/summary_make.h"
 
 #define VALID_FLAGS (BS_DOC_NAMED_BY_LINE | BS_DOC_RACY | BS_DOC_SEPARATE_ID | BS_DOC_NOT_STORED)
-#define TOUCH_BYTES (UINT64_C(1) << 20) /* bytes between two calls of the progress callback */
+#define TOUCH_BYTES (UINT64_C(1) << 20) /* touch_pages reports progress after this many bytes */
 
 /* Sets bit i. True if it was not set. */
 static bool set_new(uint8_t *bits, uint32_t i)
@@ -352,8 +352,8 @@ static void check_matrix(struct check *check, uint32_t s)
 	check_exact_terms(check, s);
 }
 
-/* Checks the exact columns of a shard of forward indexes. Their set bits count as postings, like
- * the ordinals in the forward indexes. */
+/* Checks the exact columns of a shard of forward indexes. Adds the number of set bits of each to
+ * check->listed. */
 static void check_list_columns(struct check *check, uint32_t s)
 {
 	const struct bs_shard *shard = &check->segment->shards[s];
@@ -626,7 +626,7 @@ static void check_segment(struct check *check, uint32_t s)
 		allocate(check, segment->meta.n_docs, sizeof(*check->tf_sums), "documents");
 	check->n_rare_exact = 0;
 	/* The offsets of stored texts and the document table come first, because later checks rely
-	 * on them. The shards are most of the bytes. */
+	 * on them. */
 	check_store(check);
 	check_docs(check);
 	check_shards(check);

@@ -275,9 +275,9 @@ static void check_word_tfs(struct term_walk *walk, uint32_t s, const uint64_t *l
 	}
 }
 
-/* Called after all words. The sum of the tfs of the words of a document must not exceed what its
- * positions allow. A position can have two words, an identifier and its first part, and each counts
- * up to the greatest field weight. */
+/* Called when tf_sums is complete. The sum of the tfs of the words of a document must not exceed
+ * what its positions allow. A position can have two words, an identifier and its first part, and
+ * each counts up to the greatest field weight. */
 static void check_tf_sums(const struct term_walk *walk)
 {
 	struct check *check = walk->check;
