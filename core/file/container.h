@@ -175,6 +175,6 @@ static inline bool bs_section_is_verified(const struct bs_section *section, uint
 enum bs_status bs_container_check_layout(const struct bs_container *file,
                                          struct bs_error *err) BS_WARN_UNUSED;
 
-/* Returns BS_CORRUPT with the message "PATH: corrupt: WHAT; ..." and advice how to repair it. */
+/* Returns BS_CORRUPT with the message "PATH: corrupt: WHAT; ADVICE". */
 enum bs_status bs_container_corrupt(const struct bs_container *file, struct bs_error *err,
                                     const char *format, ...) BS_PRINTF(3, 4);

@@ -163,8 +163,8 @@ enum bs_status bs_dir_open_file(const struct bs_dir *dir, const char *name, int 
 	return *fd_out < 0 ? fail_open(dir, name, err) : admit(dir, name, fd_out, found_out, err);
 }
 
-/* If root created the file in the index of another user, makes that user its owner, who could not
- * use the index otherwise. */
+/* If root created the file in the index of another user, gives the file to that user, because
+ * otherwise the user could not use the index. */
 static void give_away(const struct bs_dir *dir, int fd)
 {
 	if (dir->user == ROOT && dir->owner != ROOT)

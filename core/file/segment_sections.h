@@ -5,8 +5,8 @@
 /* The only section of a tombstones file. */
 #define BS_SECTION_BITS 1u
 
-/* The sections of a segment. An exclusions file has the sections that describe documents. "each
- * shard" means that there is one instance of the section for each shard. */
+/* The sections of a segment. An exclusions file has sections 30 to 36. "each shard" means that the
+ * section has one instance for each shard. */
 enum bs_section_id {
 	BS_SECTION_META = 1,   /* the hash scheme, then struct bs_segment_meta */
 	BS_SECTION_FIELDS = 2, /* names of the fields */
