@@ -38,7 +38,7 @@
  * with thousands of symbols, because a prefix code follows, and with symbols that include the end
  * of a term. */
 /* The number of generations. More do not help: 6 and 10 differ by 0.1 %. Each of the first
- * generations doubles the length of symbols. */
+ * generations doubles the maximum length of symbols. */
 #define GENERATIONS 6
 /* If the sample has all terms (and more than EARLY_TERMS), all generations except the last use only
  * one in EARLY_SHARE blocks of it, and a joined symbol must occur only EARLY_LEAST_COUNT times
@@ -396,7 +396,7 @@ static void append(struct bs_lexicon_writer *lexicon, struct bs_buffer *buffer, 
 		lexicon->status = bs_buffer_append(buffer, bytes, n_bytes, &lexicon->error);
 }
 
-/* Keeps the first n_kept bytes of the buffer and appends the others. */
+/* Keeps the first n_kept bytes of the buffer and appends `bytes`. */
 static void replace(struct bs_lexicon_writer *lexicon, struct bs_buffer *buffer, size_t n_kept,
                     const uint8_t *bytes, size_t n_bytes)
 {
@@ -409,8 +409,8 @@ void bs_lexicon_writer_init(struct bs_lexicon_writer *lexicon, struct bs_file_wr
 	*lexicon = (struct bs_lexicon_writer){.writer = writer};
 }
 
-/* Adds the separator of the block that begins with this term. The first separator of a chapter is
- * stored whole. */
+/* Adds the separator of the next block: the first n_bytes bytes of the first term of the block. The
+ * first separator of a chapter is stored whole. */
 static void add_separator(struct bs_lexicon_writer *lexicon, const uint8_t *term, size_t n_bytes)
 {
 	struct bs_buffer *last = &lexicon->last_separator;
