@@ -64,7 +64,7 @@ struct bs_grep_program {
 
 /* Passed in addition to a struct bs_search_request. */
 struct bs_search_program {
-	uint32_t snippet_columns; /* maximum columns of a line of a snippet; 0: 160 */
+	uint32_t snippet_columns; /* width of a snippet in terminal columns; 0: 160 */
 	/* The texts passed to the callback `explain` contain a bar chart, for a terminal. */
 	bool explain_bars;
 };
