@@ -251,7 +251,7 @@ static inline uint64_t shift_words(uint64_t low, uint64_t high, uint32_t shift)
 
 #if defined(SIMDE_NO_NATIVE)
 
-/* The plain kernel's versions; tests compare the other kernels with them. */
+/* The plain kernel's searches of text. Tests compare those of the other kernels with them. */
 static size_t find_needle(const uint8_t *text, size_t from, size_t n_bytes,
                           const struct bs_needle *needle)
 {

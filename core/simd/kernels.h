@@ -73,7 +73,8 @@ struct bs_band {
 	uint64_t *masks;
 	const uint64_t *values;     /* the right sides, one bit per equation */
 	struct bs_band_step *steps; /* scratch: n_bytes steps */
-	uint64_t *lines;            /* scratch: BS_BAND_LINES(n_bytes) lines, aligned */
+	/* scratch, aligned: BS_BAND_LINES(n_bytes) lines; BS_PLAIN_BAND_LINES for "plain" */
+	uint64_t *lines;
 };
 
 /* The result of the elimination of one unknown byte: kernel_solve.h. */
@@ -139,7 +140,7 @@ struct bs_line_kernels {
 	/* into |= from, for lines and live masks. */
 	void (*or_lines)(uint64_t *into, struct bs_live *into_live, const uint64_t *from,
 	                 const struct bs_live *from_live);
-	/* into &= from, for lines and live masks. */
+	/* into &= from, for lines and live masks. Clears the live bit of lines that become zero. */
 	void (*and_lines)(uint64_t *into, struct bs_live *into_live, const uint64_t *from,
 	                  const struct bs_live *from_live);
 	/* into &= ~from, unchanged in blocks that are not live in `from`. Clears the live bit of

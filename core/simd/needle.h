@@ -16,9 +16,9 @@
  *
  *     low[i][byte & 15] & high[i][byte >> 4]           a superset of of[i][byte]
  *
- * It reads of[] only at places where the AND of these over i is not 0. This test also passes bytes
- * outside a class that is not a product of halves, such as 0-9 and A-F together; it never rejects a
- * byte of the class.
+ * The kernel reads of[] only at places where the AND of these over i is not 0. This test also
+ * passes bytes outside a class that is not a product of halves, such as 0-9 and A-F together; it
+ * never rejects a byte of the class.
  */
 #pragma once
 
