@@ -4,7 +4,6 @@
 
 #include <stdint.h>
 
-/* The estimated number of times that a byte occurs in 1,000 bytes of source text. Only the order of
- * magnitude matters, because a wrong estimate makes a search slower, but does not change its
- * result. */
+/* The estimated number of times that a byte occurs in 1,000 bytes of source text. A wrong estimate
+ * makes a search slower, but does not change its result. */
 double bs_byte_rate(uint8_t byte);

@@ -64,8 +64,8 @@ bool bs_value_is_key(const uint8_t *bytes, size_t n_bytes);
 /* True if a key is open: it represents all numbers that begin with its digits. */
 bool bs_value_is_open_key(const uint8_t *bytes, size_t n_bytes);
 
-/* Appends a number in JSON syntax, or a date as date.h writes it. Appends nothing if the key is
- * invalid. BS_NO_MEMORY. */
+/* Appends a number in JSON syntax, or a date as bs_date_format writes it. Appends nothing if the
+ * key is invalid. BS_NO_MEMORY. */
 enum bs_status bs_value_format(const struct bs_value *value, struct bs_buffer *out,
                                struct bs_error *err) BS_WARN_UNUSED;
 
