@@ -13,12 +13,12 @@
 #include "core/base/error.h"
 #include "core/store/snapshot.h"
 
-/* A function that decodes the stored text of a segment, if it has some, and returns errors. */
+/* Decodes the stored text of a segment, if it has some, and returns the first error. */
 typedef enum bs_status bs_check_stored_text(const struct bs_snapshot *snapshot, uint32_t segment,
                                             struct bs_error *err);
 
 struct bs_check_options {
-	/* called often; nullable */
+	/* Called often while files are read. Nullable. */
 	void (*progress)(void *context, uint64_t done_bytes, uint64_t total_bytes);
 	void *context; /* of progress */
 	/* bs_stored_text_check (corpus/changes/stored_text.h). NULL: only the offsets of stored
