@@ -72,7 +72,7 @@ BS_PREFETCHING void bs_term_table_prefetch(const struct bs_term_table *table, ui
 }
 
 /* The first half of a look-up, from the slots alone. Returns the string's number if it is in the
- * table, or, hardly ever, the number of another string whose hash has the same upper 32 bits.
+ * table, or, rarely, the number of another string whose hash has the same upper 32 bits.
  * BS_TERM_NONE: not in the table. */
 #define BS_TERM_NONE UINT32_MAX
 static inline uint32_t bs_term_table_guess(const struct bs_term_table *table, uint64_t hash)
