@@ -110,8 +110,8 @@ const char *bs_container_path(const struct bs_container *file);
 struct bs_section bs_container_section(const struct bs_container *file, uint32_t id,
                                        uint32_t instance);
 
-/* The number of sections, and section i in the order of the table. */
 size_t bs_container_n_sections(const struct bs_container *file);
+/* Section i in the order of the table. */
 struct bs_section bs_container_section_at(const struct bs_container *file, size_t i,
                                           uint32_t *instance_out);
 

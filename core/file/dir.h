@@ -19,7 +19,7 @@
 
 struct bs_dir {
 	struct bs_memory_index *memory; /* borrowed; NULL for a directory */
-	int fd;                         /* opened with O_PATH; -1 for an in-memory index */
+	int fd;                         /* opened with O_PATH; -1: closed, or an in-memory index */
 	char *path;                     /* as the caller wrote it, for messages */
 	/* The canonical path. For an in-memory index, a path that cannot exist. */
 	char *place;

@@ -26,7 +26,7 @@ struct file {
 /* An in-memory index. `files` is sorted by name; there are few. */
 struct bs_memory_index {
 	pthread_mutex_t mutex;   /* protects all fields */
-	pthread_cond_t unlocked; /* is_locked became false */
+	pthread_cond_t unlocked; /* signalled when is_locked becomes false */
 	bool is_locked;          /* a writer holds the writer's lock */
 	int folder;              /* descriptor of the folder for new files; -1: none */
 	struct file *files;
