@@ -357,7 +357,7 @@ static enum bs_status allocate(struct training *training, uint32_t max_symbols,
 	return fail_symbols(n_bytes * sizeof(struct candidate), err);
 }
 
-/* Finds at most max_symbols symbols (at least FIRST_JOINED). A joined symbol occurs at least
+/* Finds at most max_symbols symbols; max_symbols >= FIRST_JOINED. A joined symbol occurs at least
  * least_count times in the sample. All generations except the last use only one in early_share
  * blocks of the sample. The caller frees the arrays of `symbols`, also after a failure.
  * BS_NO_MEMORY, or the deadline's status. */
