@@ -88,7 +88,7 @@ struct bs_band_step {
 
 /* The number of lines of bs_band.lines, the scratch of the kernel that solves a struct bs_band: a
  * window of 8 lines for each byte, a window for each block of 64 equations (at most n_bytes / 8
- * blocks), and one line for each byte. */
+ * blocks), one line for each byte, and 32 lines to spare. */
 #define BS_BAND_LINES(n_bytes) (10 * (size_t)(n_bytes) + 32)
 
 /* The same number for the plain kernel, which solves the equations with two words of scratch for
