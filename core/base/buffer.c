@@ -106,8 +106,8 @@ enum bs_status bs_buffer_reserve(struct bs_buffer *buffer, size_t extra_bytes, s
 	if (buffer->file)
 		return reserve_in_file(buffer, wanted, err);
 	size_t capacity = buffer->capacity_bytes + buffer->capacity_bytes / 2;
-	/* Large buffers grow four-fold, because unused pages take no memory, and because every move
-	 * splits large pages. */
+	/* Large buffers grow four-fold: unused pages take no memory, and a move may split large
+	 * pages. */
 	if (capacity >= LARGE_BYTES)
 		capacity = buffer->capacity_bytes * 4;
 	if (capacity < wanted)

@@ -1,5 +1,5 @@
-/* buffer.h: growing byte buffers and the memory budget. All realloc arithmetic is here. Not
- * thread-safe: a buffer belongs to one thread at a time. */
+/* buffer.h: growing byte buffers and the memory budget. A buffer is not thread-safe: it belongs to
+ * one thread at a time. */
 #pragma once
 
 #include <string.h>
@@ -14,21 +14,20 @@ struct bs_buffer {
 	uint8_t *data;
 	size_t used_bytes;
 	size_t capacity_bytes;
-	/* 0 for a buffer in memory; otherwise 1 + the descriptor of the file that holds the
-	 * bytes. */
+	/* 0: the bytes are in memory; otherwise 1 + the descriptor of the file that holds them. */
 	int file;
 };
 
 /* Keeps the buffer's bytes in a mapped file: the system can write its pages out when memory is
- * short, and the memory budget does not count them. For large amounts that are written and read
- * sequentially. The buffer must never have held a byte, and the file must be empty. The buffer owns
- * fd; bs_buffer_deinit closes it. */
+ * short, and the memory budget does not count them. Use it for large amounts that are written and
+ * read sequentially. The buffer must not have memory yet, and the file must be empty. The buffer
+ * owns fd; bs_buffer_deinit closes it. */
 static inline void bs_buffer_use_file(struct bs_buffer *buffer, int fd)
 {
 	buffer->file = fd + 1;
 }
 
-/* Rounds n_bytes up to a multiple of 64 KiB, the largest page size of any system. */
+/* Rounds n_bytes up to a multiple of 64 KiB, which is also a multiple of smaller page sizes. */
 static inline size_t bs_file_pages_bytes(size_t n_bytes)
 {
 	const size_t page_bytes = (size_t)64 << 10;
@@ -36,8 +35,8 @@ static inline size_t bs_file_pages_bytes(size_t n_bytes)
 }
 
 /* Maps n_bytes of a file from offset on; both must be multiples of 64 KiB (bs_file_pages_bytes).
- * The caller calls munmap. Disk space is allocated at once, so that writing to the mapping cannot
- * fail. BS_IO, BS_NO_MEMORY. */
+ * The caller calls munmap. Disk space is allocated at once, so that a full disk cannot make a write
+ * to the mapping fail. BS_IO, BS_NO_MEMORY. */
 enum bs_status bs_map_file(int fd, uint64_t offset, size_t n_bytes, void **map_out,
                            struct bs_error *err) BS_WARN_UNUSED;
 
@@ -61,8 +60,8 @@ enum bs_status bs_memory_budget_add(int64_t n_bytes, struct bs_error *err) BS_WA
  * Accepts an empty buffer. */
 void bs_buffer_deinit(struct bs_buffer *buffer);
 
-/* Makes room for extra_bytes after used_bytes, which does not change. The capacity grows by at
- * least half. BS_NO_MEMORY; BS_IO if the bytes are in a file. */
+/* Makes room for extra_bytes after used_bytes, which does not change. If the room does not suffice,
+ * the capacity grows by at least half. BS_NO_MEMORY; BS_IO if the bytes are in a file. */
 enum bs_status bs_buffer_reserve(struct bs_buffer *buffer, size_t extra_bytes,
                                  struct bs_error *err) BS_WARN_UNUSED;
 
@@ -90,12 +89,12 @@ BS_WARN_UNUSED static inline enum bs_status bs_buffer_append(struct bs_buffer *b
 	return BS_OK;
 }
 
-/* Removes the contents. Frees the memory if its capacity exceeds most_bytes, so that one huge item
- * does not keep memory for good. */
+/* Removes the contents. Frees the memory (or closes the file) if the capacity exceeds most_bytes,
+ * so that one huge item does not keep memory for good. */
 void bs_buffer_trim(struct bs_buffer *buffer, size_t most_bytes);
 
-/* Advises the system to use large pages for memory from malloc that will be used entirely: fewer
- * page faults and TLB misses. Only a hint; small areas are ignored. */
+/* Advises the system to use large pages for memory from malloc that will be used entirely. They
+ * cause fewer page faults and TLB misses. Areas below 8 MiB are ignored. */
 void bs_buffer_advise(void *data, size_t n_bytes);
 
 /* Removes the contents, keeps the memory. */

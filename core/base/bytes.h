@@ -1,5 +1,4 @@
-/* bytes.h: little-endian integers, varints, bits and comparisons of bytes. Integers in files have
- * the formats that are defined here. */
+/* bytes.h: little-endian integers, varints, bits, and comparisons of byte strings. */
 #pragma once
 
 #include <stdbool.h>
@@ -109,8 +108,7 @@ static inline void bs_transpose_64(uint64_t words[64])
 	}
 }
 
-/* The first eight bytes as a number whose order is the order of the bytes. Fewer than eight are
- * padded with zeros. */
+/* The first eight bytes as a big-endian number; missing bytes count as zeros. */
 static inline uint64_t bs_first_eight(const uint8_t *bytes, size_t n_bytes)
 {
 	uint64_t first = 0;

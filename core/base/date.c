@@ -32,7 +32,7 @@ static bool take_sign(struct rest *rest, char sign)
 	return has;
 }
 
-#define ERA_DAYS 146097 /* in 400 years */
+#define ERA_DAYS 146097 /* the days of 400 years */
 
 /* Days since 1970-01-01. Years begin in March, so that the leap day is the last day of a year
  * (Hinnant, "chrono-Compatible Low-Level Date Algorithms"), and are shifted by 400, so that no year
@@ -180,14 +180,15 @@ void bs_date_format(int64_t us, char text_out[BS_DATE_TEXT_BYTES])
 	snprintf(text_out + n, BS_DATE_TEXT_BYTES - (size_t)n, "Z");
 }
 
-/* From FAR_CODE on, which is in second FAR_S, codes are no longer ns but PARTS_A_S per second. */
+/* Codes below FAR_CODE, which encodes a moment in second FAR_S, count ns. Codes from FAR_CODE on
+ * count parts of a second, of which a second has PARTS_A_S. */
 #define FAR_CODE  (INT64_MAX - (INT64_C(1) << 56) + 1)
 #define FAR_S     (FAR_CODE / NS_PER_S)
 #define PARTS_A_S INT64_C(65536)
 
 int64_t bs_moment_code(struct bs_moment moment)
 {
-	/* Codes of times before 1970 mirror those of times after it. */
+	/* The code of a time before 1970 is minus the code of the mirrored time after 1970. */
 	if (moment.seconds < 0) {
 		bool is_whole = moment.ns == 0;
 		struct bs_moment mirrored = {is_whole && moment.seconds > INT64_MIN

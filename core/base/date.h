@@ -2,9 +2,9 @@
  * date.h: dates of ISO 8601.
  *
  * Forms: 2024, 2024-05, 2024-05-17, 2024-05-17T08, ...T08:30, ...T08:30:59.5. A space may replace
- * the T. A time may have an offset (Z, +02, +02:00, +0200); without an offset it is UTC. A date is
- * a time span: the whole of the last unit that it names (year, month, day, hour, minute, second or
- * fraction). The calendar is the proleptic Gregorian, years 0 to 9999.
+ * the T, and a comma the point. A time may have an offset (Z, +02, +02:00, +0200); without an
+ * offset it is UTC. A date is a time span: the whole of the last unit that it names (year, month,
+ * day, hour, minute, second or fraction). The calendar is the proleptic Gregorian, years 0 to 9999.
  */
 #pragma once
 
@@ -26,7 +26,8 @@ bool bs_date_parse_span(const uint8_t *text, size_t text_bytes, struct bs_date *
 int64_t bs_date_year_us(int year);
 
 #define BS_DATE_TEXT_BYTES 32u
-/* Writes the UTC time as 2024-05-17T08:30:59Z or ...59.5Z, NUL-terminated. For years 0 to 9999. */
+/* Writes the UTC time as 2024-05-17T08:30:59Z or ...59.5Z, NUL-terminated. us must be in
+ * the years 0 to 9999, or less than a day outside. */
 void bs_date_format(int64_t us, char text_out[BS_DATE_TEXT_BYTES]);
 
 /* A point in time: seconds since 1970, plus ns < 10^9. */

@@ -4,9 +4,9 @@
 #include "core/base/vector.h"
 
 struct bs_doc_ref {
-	/* Segment number, from 0. A number equal to the number of segments means the overlay:
-	 * documents that `query --fresh` found in the sources and that are in no segment. May also
-	 * be BS_DOC_EXCLUDED or BS_DOC_NONE. */
+	/* Segment number, from 0. A number equal to the number of segments means the overlay: new
+	 * and changed documents, found when the index was opened with `fresh` (bs_open_request).
+	 * May also be BS_DOC_EXCLUDED or BS_DOC_NONE. */
 	uint32_t segment;
 	uint32_t document; /* the number of the document in the segment or the overlay */
 };

@@ -21,7 +21,7 @@ struct bs_reserved {
 	const uint64_t *fields;
 	size_t n_fields;
 };
-/* Initialises a struct bs_reserved with the member `reserved` of `part`, a struct `name`. */
+/* Initialises a struct bs_reserved with the member `reserved` of `part` (a struct `name`). */
 #define BS_RESERVED(name, part)                                            \
 	{                                                                  \
 		"struct " #name, (part).reserved,                          \
@@ -39,8 +39,8 @@ enum bs_status bs_check_reserved(const struct bs_reserved *parts, size_t n_parts
 	                          sizeof(struct bs_reserved),                 \
 	                  err)
 
-/* True if a failure with this status to read one document or source must end the whole call,
- * because the cause of the failure (no memory, a missing library) is not in the document. */
+/* For a failure to read a document or source. True if the whole call must end, because the cause
+ * (no memory, a missing library) is not in the document or source. */
 static inline bool bs_is_fatal(enum bs_status status)
 {
 	return status == BS_NO_MEMORY || status == BS_UNSUPPORTED;

@@ -31,8 +31,8 @@ struct bs_entry {
 	size_t name_bytes;
 };
 
-/* Returns the entry at *at and advances *at to the next one. Begin with *at = 0; call n_entries
- * times. The listing must be valid. */
+/* Returns the entry at *at and advances *at to the next one. Begin with *at = 0, and call this
+ * n_entries times. The listing must be valid. */
 static inline struct bs_entry bs_folder_listing_next(const struct bs_folder_listing *list,
                                                      size_t *at)
 {

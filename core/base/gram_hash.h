@@ -33,7 +33,7 @@ static inline uint32_t bs_gram_second_hash(uint32_t hash)
 /* Frequent 5-grams are too many to be listed one by one. Therefore buckets are listed: a bucket
  * holds the 5-grams with equal upper 18 bits of the first hash, and is listed if one of them is
  * frequent. A 5-gram of a listed bucket has one column; other 5-grams have up to two. A rare 5-gram
- * in a listed bucket also has only one column, so more files pass it. */
+ * in a listed bucket also has only one column, so more files match it by chance. */
 #define BS_GRAM_BUCKETS (1u << 18)
 
 static inline uint32_t bs_gram_bucket(uint32_t hash)

@@ -1,9 +1,9 @@
-/* hash.c: the only file that calls xxHash. See hash.h. */
+/* hash.c: hashes and checksums by xxHash. See hash.h. */
 #include "core/base/hash.h"
 
 #include <unistd.h>
 
-/* Inlined, because a term has few bytes and the call took half of the time of hashing it. */
+/* Inlined, because a term has few bytes, and a call takes half of the time of hashing it. */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -14,8 +14,7 @@ uint64_t bs_hash_term(const void *key, size_t key_bytes)
 	return XXH3_64bits(key, key_bytes);
 }
 
-/* Chosen before main, because testing at each use whether it has been chosen would cost more than
- * the hash. */
+/* Chosen when the library is loaded, so that no use needs to test whether it has been chosen. */
 static struct bs_hash_secret secret;
 
 __attribute__((constructor)) static void choose_secret(void)

@@ -56,7 +56,6 @@ static inline uint64_t bs_hash_mix(uint64_t x)
 	return x ^ (x >> 31);
 }
 
-/* A 128-bit product. */
 struct bs_product {
 	uint64_t low;
 	uint64_t high;

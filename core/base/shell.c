@@ -1,4 +1,4 @@
-/* shell.c: quotes commands for a shell. See bitsift/terminal.h. */
+/* shell.c: quotes commands for a shell, and adds them to errors. See bitsift/terminal.h. */
 #include "core/bitsift/terminal.h"
 
 #include <stdio.h>

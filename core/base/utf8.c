@@ -38,7 +38,7 @@ bool bs_text_is_utf8(const uint8_t *text, size_t n_bytes)
 	if (bs_is_ascii(text, n_bytes))
 		return true;
 	for (size_t at = 0; at < n_bytes && c >= 0;) {
-		/* Most texts have few characters beyond ASCII. */
+		/* Skips eight ASCII bytes at a time. */
 		if (n_bytes - at >= sizeof(uint64_t) &&
 		    !(bs_load_u64(text + at) & UINT64_C(0x8080808080808080)))
 			at += sizeof(uint64_t);

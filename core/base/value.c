@@ -18,8 +18,8 @@ struct decimal {
 	int64_t exponent;
 	/* The number of digits, without leading and trailing zeros; 0 for the number zero. */
 	size_t n_digits;
-	/* The values (not the characters) of the first BS_VALUE_MOST_DIGITS digits. In a key read
-	 * from an index, the digits 0 and 1 after them represent all further digits. */
+	/* The values (not the characters) of the first BS_VALUE_MOST_DIGITS digits. If the number
+	 * was read from an open key, the digits 0 and 1 follow (value.h). */
 	uint8_t digits[KEY_DIGITS];
 	/* Further digits, in the text, up to the last nonzero one. NULL: none. */
 	const uint8_t *tail;

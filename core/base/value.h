@@ -3,7 +3,7 @@
  * use these functions to decide the value of a text, its order, and whether it is in a range.
  *
  * A number is [+-] digits [. digits] [e [+-] digits] and covers the whole text. There is a digit
- * before or after the point, and the exponent is between -10^9 and 10^9. A date is one of date.h.
+ * before or after the point, and the exponent is between -10^9 and 10^9. Dates are those of date.h.
  * Values are compared exactly, with any number of digits: different numbers are different values.
  *
  * A value has a key. The bytewise order of keys (a prefix first) is the order of values; numbers
@@ -43,7 +43,7 @@ enum bs_value_kind {
 /* A value, or the position directly after a value, as an end of a span. */
 struct bs_value {
 	uint8_t n_bytes;                    /* length of the key */
-	bool is_behind;                     /* the position directly after the value */
+	bool is_behind;                     /* true: the position directly after the value */
 	uint8_t bytes[BS_VALUE_MOST_BYTES]; /* the key */
 	/* The digits after the 256th, borrowed from the text. May contain a decimal point; the last
 	 * digit is not 0. NULL if the number has at most 256 digits. */
@@ -64,8 +64,8 @@ bool bs_value_is_key(const uint8_t *bytes, size_t n_bytes);
 /* True if a key is open: it represents all numbers that begin with its digits. */
 bool bs_value_is_open_key(const uint8_t *bytes, size_t n_bytes);
 
-/* Appends a number in JSON syntax, or a date as date.h writes it. Appends nothing if the key is
- * invalid. BS_NO_MEMORY. */
+/* Appends a number in JSON syntax, or a date as bs_date_format writes it. Appends nothing if the
+ * key is invalid. BS_NO_MEMORY. */
 enum bs_status bs_value_format(const struct bs_value *value, struct bs_buffer *out,
                                struct bs_error *err) BS_WARN_UNUSED;
 
@@ -81,10 +81,9 @@ enum bs_range_kind {
 	BS_RANGE_KINDS
 };
 
-/* A range: a span of numbers and a span of dates. If its ends can be read as numbers and as dates
- * (1990), one span is the range of numbers and the other is the range of dates. Otherwise the span
- * of the kind that the ends are not is empty, except that a range of dates also contains, as
- * numbers, the years 1000..9999 whose first moment is in the range. */
+/* A range: a span of numbers and a span of dates. Ends that are both numbers and dates (1990) give
+ * both spans. If the ends are numbers only, the span of dates is empty. If they are dates only, the
+ * span of numbers has the years 1000..9999 whose first moment is in the range. */
 struct bs_range {
 	struct bs_value_span spans[BS_RANGE_KINDS];
 };

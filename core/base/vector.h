@@ -11,11 +11,11 @@
  *              use(&hits.items[i]);
  *      bs_vector_deinit(&hits);
  *
- * A zero-initialised vector is empty. `items` may move with every append. It is NULL until the
- * first append. A loop that stores 64-bit numbers copies `items` to a local variable first: to the
- * compiler such a store may change the pointer.
+ * A zero-initialised vector is empty. `items` may move with every append. It is NULL until memory
+ * is first needed. A loop that stores 64-bit numbers should copy `items` to a local variable first:
+ * to the compiler such a store may change the pointer.
  *
- * The arguments of the macros are evaluated more than once.
+ * The macros may evaluate their arguments more than once.
  */
 #pragma once
 
@@ -30,7 +30,6 @@
 		};                              \
 	}
 
-/* vectors of plain numbers */
 BS_VECTOR(bs_u16s, uint16_t);
 BS_VECTOR(bs_u32s, uint32_t);
 BS_VECTOR(bs_u64s, uint64_t);
@@ -42,7 +41,7 @@ BS_VECTOR(bs_u64s, uint64_t);
  * leaves the vector unchanged. */
 #define bs_vector_append(vector, item, err) bs_vector_extend(vector, item, 1, err)
 
-/* Appends copies of item[0 .. n). Fails like bs_vector_append. The conditional makes the compiler
+/* Appends copies of item[0..n). Fails like bs_vector_append. The operator ?: makes the compiler
  * check that `item` points to items of the vector's type. */
 #define bs_vector_extend(vector, item, n, err)                           \
 	bs_buffer_append(&(vector)->bytes, 1 ? (item) : (vector)->items, \

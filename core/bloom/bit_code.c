@@ -11,7 +11,7 @@
 struct model {
 	/* XORed with each word: ~0 if the inverted bits are coded. */
 	uint64_t flip;
-	uint64_t n_bits;               /* of the array */
+	uint64_t n_bits;               /* number of bits of the array */
 	uint64_t n_set;                /* number of coded bits (after `flip`) that are 1 */
 	uint32_t top;                  /* level of the largest blocks */
 	uint32_t empty[TOP_LEVEL + 1]; /* [L]: probability that a block of level L is empty */
@@ -139,7 +139,7 @@ enum bs_status bs_bit_encode(const uint8_t *bits, uint64_t n_bits, uint64_t n_se
 	return bs_range_finish(&encoder);
 }
 
-/* Returns which halves are not empty: bit 0 the left half, bit 1 the right half. */
+/* Returns which halves are not empty: bit 0 is the left half, bit 1 the right half. */
 static unsigned get_halves(const struct model *model, uint32_t level,
                            struct bs_range_decoder *decoder)
 {
@@ -163,8 +163,7 @@ struct reading {
 	struct model model;
 	struct bs_range_decoder decoder;
 	uint8_t *bits;
-	/* set bits that were decoded so far, before they are XORed with model.flip */
-	uint64_t n_found;
+	uint64_t n_found; /* number of set bits decoded so far, before flip() */
 };
 
 /* Decodes a nonempty block that begins at bit `at`. False if the code is invalid. */

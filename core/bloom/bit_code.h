@@ -7,11 +7,11 @@
  * the left half is empty; if the left half is not, it says whether the right half is; and so on
  * down to single bits. The probabilities of these answers multiply to the probability of the bits;
  * therefore nothing is lost compared with coding each bit, and an empty area takes few answers. The
- * largest blocks are empty about half of the time. If most bits are set, the inverted array is
- * coded.
+ * largest blocks have 64 bits or, if most blocks of 64 bits are empty, the size at which about half
+ * of the blocks are empty. If most bits are set, the inverted array is coded.
  *
  * Probabilities are fractions of 2^32. Encoder and decoder compute them with integers from t and n,
- * which both have.
+ * which both know.
  */
 #pragma once
 
@@ -21,7 +21,7 @@
 enum bs_status bs_bit_encode(const uint8_t *bits, uint64_t n_bits, uint64_t n_set,
                              struct bs_buffer *out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Decodes into `bits`, which must be all 0. False if the bytes are not the code of n_bits bits with
- * n_set set ones; `bits` is then undefined. */
+/* Decodes into `bits`, which must be all 0. False if the bytes are not the code of n_bits bits of
+ * which n_set are set; then the contents of `bits` are undefined. */
 bool bs_bit_decode(const uint8_t *bytes, size_t n_bytes, uint64_t n_bits, uint64_t n_set,
                    uint8_t *bits);

@@ -91,7 +91,7 @@ struct sides {
 
 static enum bs_status side_new(struct side *side, struct bs_error *err)
 {
-	/* 8 more bytes, because 64 bits are loaded from any bit on. */
+	/* 8 more bytes, because marked() may load the word after the last one. */
 	side->changed = calloc(1, bs_bits_bytes(side->n_bits) + 8);
 	return side->changed ? BS_OK
 	                     : bs_fail_memory(err, "a delta of a Bloom filter",

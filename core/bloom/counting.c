@@ -9,7 +9,7 @@
 #include "core/bloom/stored.h"
 
 #define COUNTER_MAX 15u
-/* The stored form has the number of keys in front of the counters. */
+/* In the stored form, the number of keys (a u64) precedes the counters. */
 #define COUNTING_FIELD_BYTES 8u
 
 struct bs_counting {

@@ -117,12 +117,11 @@ bool bs_bloom_has(struct bs_bloom_view view, struct bs_bloom_key key)
 	return has(view, key);
 }
 
-/* The number of filters queried together: about as many memory accesses as a processor can have in
- * flight. */
+/* The number of filters queried together: one for each bit of the result of ask_group. */
 #define PASS_GROUP 64
 
-/* Returns a bit for each of up to 64 filters that may have the key. Each round tests one bit of
- * every filter that is still a candidate; all these bits are prefetched first. */
+/* Returns a mask of n <= 64 bits: bit i is set if views[i] may have the key. Each round tests one
+ * bit of every filter that is still a candidate; all these bits are prefetched first. */
 static uint64_t ask_group(const struct bs_bloom_view *views, uint32_t n, struct bs_bloom_key key)
 {
 	struct bs_positions positions[PASS_GROUP];
@@ -221,7 +220,7 @@ enum bs_status bs_bloom_cardinality_of_either(struct bs_bloom_view a, struct bs_
 	return BS_OK;
 }
 
-/* The keys in both filters: |a| + |b| - |a or b|. */
+/* Estimates the number of keys in both filters: |a| + |b| - |a or b|. */
 enum bs_status bs_bloom_cardinality_of_both(struct bs_bloom_view a, struct bs_bloom_view b,
                                             double *n_keys_out, struct bs_error *err)
 {

@@ -11,7 +11,7 @@
 struct bs_positions {
 	uint64_t at;   /* x_i of the formula */
 	uint64_t step; /* x_(i + 1) - x_i */
-	uint64_t turn; /* by how much `step` grew last */
+	uint64_t turn; /* the amount that was last added to `step` */
 };
 
 static inline struct bs_positions bs_positions_of(struct bs_bloom_key key)

@@ -22,7 +22,7 @@ struct bs_range_encoder {
 	size_t start;
 	uint64_t low;   /* the digits of `low` that are not yet in `out`, as a fraction of 2^64 */
 	uint64_t range; /* size of the interval, in the unit of `low` */
-	enum bs_status status; /* sticky */
+	enum bs_status status; /* the first failure; after it nothing is appended */
 	struct bs_error *err;
 };
 

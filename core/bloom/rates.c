@@ -92,9 +92,8 @@ static struct bs_bloom_plan plan_of(uint64_t n_keys, double n_bits, uint32_t n_h
 
 /* False for plans with more hashes than the optimal plain filter of this size. A filter of such a
  * plan has more than half of its bits set, so it can be compressed, too. Its false positive rate
- * can be a few percent lower, but it needs ten times as many probes. For example, filters with 14
- * bits for each key, compressed to about 8, have a rate of .0171 with 28 hashes and .0177 with
- * 2. */
+ * can be a few percent lower, but it needs many more probes. For example, filters with 14 bits for
+ * each key, compressed to about 8, have a rate of .0171 with 28 hashes and .0177 with 2. */
 static bool is_sensible(const struct bs_bloom_plan *plan, uint64_t n_keys)
 {
 	return plan->n_hashes <= bs_bloom_optimal_hashes(plan->n_bits, n_keys);

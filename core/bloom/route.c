@@ -15,11 +15,10 @@
 #include "core/base/vector.h"
 #include "core/bitsift/bloom.h"
 
-/* An offered node. */
 struct offer {
 	uint64_t node;
 	uint64_t from;   /* the asked node that has `node` as a neighbour; the start: itself */
-	uint64_t number; /* serial number of the offer; of equal offers the lowest is first */
+	uint64_t number; /* serial number; the lowest of otherwise equal offers is first */
 	uint32_t hops;   /* from the start */
 	uint32_t level;
 };
@@ -30,10 +29,10 @@ struct bs_route {
 	/* Hash table of the nodes asked so far: n_slots (a power of two) entries of struct slot. */
 	struct bs_buffer asked;
 	size_t n_slots;
-	size_t n_asked;     /* nodes in the table */
+	size_t n_asked;     /* number of nodes in the table */
 	uint64_t n_offered; /* offers since the start; the last serial number */
 	uint64_t here;      /* the node asked last */
-	uint32_t hops;      /* of `here` */
+	uint32_t hops;      /* distance of `here` from the start */
 };
 
 struct slot {

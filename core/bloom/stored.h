@@ -19,7 +19,7 @@ struct bs_stored {
 	enum bs_stored_kind kind;
 	uint32_t n_hashes;
 	uint64_t n_bits;
-	uint64_t number; /* meaning by kind: FORMAT.md; 0 if unused */
+	uint64_t number; /* its meaning depends on the kind (FORMAT.md); 0 if unused */
 };
 
 /* Writes the header at the start of `bytes`. The body must already be there, after the room for the

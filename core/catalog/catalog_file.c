@@ -38,7 +38,7 @@ void bs_catalog_file_close(struct bs_catalog_file *file)
 struct reader {
 	const uint8_t *at, *end;
 	bool is_bad;
-	bool has_no_memory; /* the reason of is_bad is missing memory */
+	bool has_no_memory; /* is_bad was set because memory ran out */
 };
 
 /* Reads a varint, which is invalid if it exceeds `most`. Returns 0 if it, or an earlier value, is

@@ -11,7 +11,7 @@
 #define BS_CATALOG_FINGERPRINTS 4u /* numbers of a fingerprint */
 
 enum bs_catalog_flag {
-	/* The item was imported from another catalog file, and its index was not read since. */
+	/* The item was imported from another catalog, and its index has not been read since. */
 	BS_CATALOG_IMPORTED = 1,
 	/* a source of the index is a folder or a file, so `name:` is a field */
 	BS_CATALOG_HAS_FILES = 2,
@@ -45,13 +45,14 @@ struct bs_catalog_item {
 };
 
 void bs_catalog_item_deinit(struct bs_catalog_item *item);
-/* The number of documents that have the word. *is_known_out is false if the df of this word is not
- * stored. BS_CORRUPT, BS_NO_MEMORY. */
+/* The df of a word, which counts deleted documents, too. *is_known_out is false if the df of this
+ * word is not stored. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_catalog_df(const struct bs_catalog_item *item, const uint8_t *word,
                              size_t word_bytes, bool *is_known_out, uint64_t *df_out,
                              struct bs_error *err) BS_WARN_UNUSED;
-/* Iterates over the stored words in ascending order. Begin with a zero-initialised struct; the
- * caller frees `word`. *is_there_out is false after the last word. BS_CORRUPT, BS_NO_MEMORY. */
+/* Iterates over the stored words in ascending order. Begin with a zero-initialised struct; at the
+ * end call bs_buffer_deinit for `word`. *is_there_out is false after the last word. BS_CORRUPT,
+ * BS_NO_MEMORY. */
 struct bs_catalog_word {
 	struct bs_buffer word; /* the current word */
 	uint64_t df;           /* document frequency of the current word */
@@ -87,7 +88,8 @@ enum bs_status bs_catalog_read_items(const uint8_t *bytes, size_t n_bytes,
                                      struct bs_catalog_file *file,
                                      struct bs_error *err) BS_WARN_UNUSED;
 /* The name of an auxiliary file in the catalog's folder: a dot, the catalog's name, and `end`. It
- * is hidden, so that it does not collide with the user's files. To be freed. NULL: no memory. */
+ * is hidden, so that it does not collide with the user's files. The caller frees it. NULL: no
+ * memory. */
 char *bs_catalog_sibling_name(const char *name, const char *end);
 /* Replaces the catalog file by one with these items. `add`: flags that are set in every item. The
  * new file is read back before the old one is replaced. Fails like bs_manifest_write. */

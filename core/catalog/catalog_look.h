@@ -8,6 +8,6 @@ enum bs_status bs_catalog_fingerprint(const char *place,
                                       uint64_t fingerprint_out[BS_CATALOG_FINGERPRINTS],
                                       struct bs_error *err) BS_WARN_UNUSED;
 /* Fills the item from the index in a directory. The item's name is kept; BS_CATALOG_IMPORTED is
- * cleared. On failure the item is unchanged. Fails like bs_snapshot_open. */
+ * cleared. On failure the item is unchanged. Fails like bs_dir_open and bs_snapshot_open. */
 enum bs_status bs_catalog_look(const char *dir, const struct bs_consent *consent,
                                struct bs_catalog_item *item, struct bs_error *err) BS_WARN_UNUSED;

@@ -1,5 +1,5 @@
-/* check.c: see check.h. The first part checks a segment: documents, shards, grams (check_terms.c
- * checks its terms, check_values.c its values). The second part checks all files, the manifest and
+/* check.c: see check.h. The first part checks the contents of a segment, except its terms
+ * (check_terms.c) and values (check_values.c). The second part checks all files, the manifest and
  * the data outside of segments. */
 #include "core/check/check.h"
 
@@ -19,7 +19,7 @@
 #include "core/store/summary_make.h"
 
 #define VALID_FLAGS (BS_DOC_NAMED_BY_LINE | BS_DOC_RACY | BS_DOC_SEPARATE_ID | BS_DOC_NOT_STORED)
-#define TOUCH_BYTES (UINT64_C(1) << 20) /* bytes between two calls of the progress callback */
+#define TOUCH_BYTES (UINT64_C(1) << 20) /* touch_pages reports progress after this many bytes */
 
 /* Sets bit i. True if it was not set. */
 static bool set_new(uint8_t *bits, uint32_t i)
@@ -77,7 +77,7 @@ static void check_tfs(struct check *check)
 	       "words in documents: trailing bytes");
 }
 
-/* Checks that a look-up of the id in the id table finds this document. Only for live documents. */
+/* Checks that a look-up of the id in the id table finds this document, which must be live. */
 static void check_id(struct check *check, uint32_t document, const struct bs_doc_record *record)
 {
 	const char *label = check->snapshot.manifest.sources[record->source].label;
@@ -93,8 +93,8 @@ static void check_id(struct check *check, uint32_t document, const struct bs_doc
 	EXPECT(check, found == document, "document %u is not in the table of ids", document);
 }
 
-/* Checks that the document's id is greater than the id of the previous document, even if that
- * document is deleted. */
+/* Checks that the document's id is greater than the id of the previous document, deleted or not, if
+ * that one is an in-memory document, too. */
 static void check_id_order(struct check *check, uint32_t document,
                            const struct bs_doc_record *record)
 {
@@ -113,8 +113,8 @@ static void check_id_order(struct check *check, uint32_t document,
 
 #define DOCUMENT_NS 100u /* estimated time of checking a document */
 
-/* Checks a document. before: the last live document before it; before->source is UINT32_MAX if
- * there is none. */
+/* Checks a document. before: the previous live document (before->source UINT32_MAX: none); becomes
+ * this document if it is live. */
 static void check_document(struct check *check, uint32_t document, uint64_t *n_positions,
                            struct bs_doc_record *before)
 {
@@ -157,8 +157,8 @@ static void check_document(struct check *check, uint32_t document, uint64_t *n_p
 		check_id(check, document, &record);
 	if (is_stdin && check->segment->ids.n_ordered > 0)
 		check_id_order(check, document, &record);
-	/* Live documents of a source must be in document order; the iterator of doc_order.h over
-	 * several segments relies on it. */
+	/* Live documents of a source and its inner collections must be in document order, because
+	 * the iterator of doc_order.h over several segments relies on it. */
 	bool is_other =
 		before->source == UINT32_MAX || bs_manifest_root(manifest, before->source) !=
 							bs_manifest_root(manifest, record.source);
@@ -286,7 +286,7 @@ static void check_exact_popcount(struct check *check, uint32_t s, uint32_t c, ui
 	       s, c, n_counted, n);
 }
 
-/* Checks that the ordinals of the terms with exact columns ascend strictly. */
+/* Checks that the ordinals of the terms with exact columns are valid and ascend strictly. */
 static void check_exact_terms(struct check *check, uint32_t s)
 {
 	const struct bs_shard *shard = &check->segment->shards[s];
@@ -335,7 +335,7 @@ static void check_least_length(struct check *check, uint32_t s)
 	       least, shard->least_length);
 }
 
-/* Checks a shard with levels. */
+/* Checks a shard that is a matrix. */
 static void check_matrix(struct check *check, uint32_t s)
 {
 	const struct bs_shard *shard = &check->segment->shards[s];
@@ -352,8 +352,8 @@ static void check_matrix(struct check *check, uint32_t s)
 	check_exact_terms(check, s);
 }
 
-/* Checks the exact columns of a shard of forward indexes. Their set bits count as postings, like
- * the ordinals in the forward indexes. */
+/* Checks the exact columns of a shard of forward indexes. Adds the number of set bits of each to
+ * check->listed. */
 static void check_list_columns(struct check *check, uint32_t s)
 {
 	const struct bs_shard *shard = &check->segment->shards[s];
@@ -538,7 +538,7 @@ static void check_gram_shard(struct check *check, uint32_t i)
 	}
 }
 
-/* Checks the lists of trigrams, one for each tier. A trigram may be in only one of them. */
+/* Checks the lists of the tiers (bs_gram_listed_end). A trigram may be in only one of them. */
 static void check_tiers(struct check *check)
 {
 	uint8_t *seen = allocate(check, BS_GRAM_TRIGRAMS / 8, 1, "trigrams");
@@ -607,8 +607,8 @@ static void check_gram_set(struct check *check)
 	free(has);
 }
 
-/* Checks a segment, except for the layout of its file, the pages that no check reads, and stored
- * text. */
+/* Checks a segment, except for the layout of its file, the pages that no check reads, and the
+ * contents of stored texts. */
 static void check_segment(struct check *check, uint32_t s)
 {
 	const struct bs_segment *segment = &check->snapshot.segments[s];
@@ -626,7 +626,7 @@ static void check_segment(struct check *check, uint32_t s)
 		allocate(check, segment->meta.n_docs, sizeof(*check->tf_sums), "documents");
 	check->n_rare_exact = 0;
 	/* The offsets of stored texts and the document table come first, because later checks rely
-	 * on them. The shards are most of the bytes. */
+	 * on them. */
 	check_store(check);
 	check_docs(check);
 	check_shards(check);
@@ -679,7 +679,8 @@ static int compare_labels(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Checks that the labels of sources are distinct, because ids begin with them. */
+/* Checks that the labels of sources are distinct, because ids begin with them. Removed sources and
+ * inner collections are exempt. */
 static void check_labels(struct check *check)
 {
 	const struct bs_manifest *manifest = &check->snapshot.manifest;
@@ -743,7 +744,7 @@ static void check_exclusions(struct check *check, uint64_t *end_bytes)
 	}
 }
 
-/* Checks the file `folders`, which is not part of a commit, because searches rely on it. */
+/* Checks the file `folders`. It is not part of a commit, but searches rely on it. */
 static void check_folders(struct check *check, const struct bs_dir *dir, uint64_t *end_bytes)
 {
 	struct bs_folders folders;
@@ -761,8 +762,7 @@ static void check_folders(struct check *check, const struct bs_dir *dir, uint64_
 	bs_folders_close(&folders);
 }
 
-/* Checks the summary, unless a writer has deleted it since the snapshot was opened, because there
- * is a newer commit. */
+/* Checks the summary. It may be missing if there is a newer commit, whose writer deleted it. */
 static void check_summary(struct check *check, const struct bs_dir *dir, uint64_t *end_bytes)
 {
 	struct bs_summary_file file = {.container = NULL};
@@ -823,7 +823,7 @@ static uint64_t sum_bytes(const struct bs_snapshot *snapshot)
 	       (snapshot->exclusions.file ? bs_container_bytes(snapshot->exclusions.file) : 0);
 }
 
-/* Finds a missing file that the manifest names. BS_OK if none is missing. */
+/* Returns BS_CORRUPT, naming the file, if a file that the manifest names is missing. */
 static enum bs_status find_missing(const struct bs_dir *dir, struct bs_error *err)
 {
 	struct bs_manifest manifest;

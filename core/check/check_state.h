@@ -13,7 +13,7 @@ struct check {
 	void *context;               /* of progress */
 	struct bs_snapshot snapshot; /* the commit being checked */
 	const struct bs_kernel *kernel;
-	uint64_t done_bytes;  /* bytes checked so far, as last reported to the progress callback */
+	uint64_t done_bytes;  /* bytes checked so far, for the progress callback */
 	uint64_t total_bytes; /* bytes of all files to be checked */
 	/* Sticky: after the first error nothing more is checked. */
 	enum bs_status status;
@@ -58,8 +58,8 @@ struct check {
 #define TERM_NS   100u
 #define NUMBER_NS 20u
 
-/* Allocates n zeroed items and one more, so that n may be 0, and n / 8 bytes suffice for n bits.
- * The caller frees them. NULL after an earlier error or without memory. */
+/* Allocates n + 1 zeroed items, so that n may be 0, and n = N / 8 bytes suffice for N bits. The
+ * caller frees them. NULL after an earlier error or without memory. */
 static inline void *allocate(struct check *check, uint64_t n, size_t item_bytes, const char *what)
 {
 	void *items = check->status ? NULL : calloc((size_t)n + 1, item_bytes);

@@ -1,4 +1,4 @@
-/* check_terms.c: see check_terms.h. Walks first over all terms, then over the rare-term
+/* check_terms.c: see check_terms.h. bs_check_terms walks over all terms, then over the rare-term
  * lists, which are ordered by document and not by term. */
 #include "core/check/check_terms.h"
 
@@ -67,7 +67,8 @@ void bs_check_listed_terms(struct check *check)
 	walk_rare_term_lists(check, count_rare);
 }
 
-/* Returns the tf of a word in a document that has it, from the tf codes, and adds it to tf_sums. */
+/* Returns the tf of a word in a document that has it, from the tf codes. Adds it to tf_sums; an
+ * unknown tf counts as 1. */
 static uint32_t count_tf(struct check *check, uint32_t document, uint64_t hash)
 {
 	const uint8_t *bits;
@@ -164,9 +165,7 @@ struct term_walk {
 	 * one. */
 	enum bs_status tf_status;
 	struct bs_error tf_err;
-	/* Bytes reported to the progress callback. The walk over the terms counts as half of the
-	 * bytes of the columns. */
-	uint64_t told_bytes;
+	uint64_t told_bytes;             /* bytes that tell_progress has reported so far */
 	uint64_t sum_df;                 /* sum of the dfs of the terms so far */
 	struct bs_buffer last_separator; /* the separator of the previous block */
 	uint64_t terms_off;              /* offset of the next block in the terms */
@@ -225,7 +224,7 @@ static bool reaches(const struct word_columns *word, uint32_t level, uint32_t ro
 }
 
 /* Checks the document of a row, which has the word: it must pass all tf levels up to the tf that
- * its tf code has for the word. Adds this tf to tf_sums. */
+ * its tf code has for the word. Adds this tf to tf_sums; an unknown tf counts as 1. */
 static enum bs_status check_row(struct term_walk *walk, const struct word_columns *word,
                                 uint32_t row)
 {
@@ -276,9 +275,9 @@ static void check_word_tfs(struct term_walk *walk, uint32_t s, const uint64_t *l
 	}
 }
 
-/* Called after all words. The sum of the tfs of the words of a document must not exceed what its
- * positions allow. A position can have two words, an identifier and its first part, and each counts
- * up to the greatest field weight. */
+/* Called when tf_sums is complete. The sum of the tfs of the words of a document must not exceed
+ * what its positions allow. A position can have two words, an identifier and its first part, and
+ * each counts up to the greatest field weight. */
 static void check_tf_sums(const struct term_walk *walk)
 {
 	struct check *check = walk->check;
@@ -317,8 +316,8 @@ static void check_chapter(const struct term_walk *walk, uint64_t chapter)
 	               "begins a chapter that does not begin where the one before ends");
 }
 
-/* Checks the separator of a block: it must be the shortest string that is greater than the last
- * term of the previous block. */
+/* Checks the separator of a block: it must be the shortest prefix of the block's first term that is
+ * greater than the last term of the previous block. */
 static void check_block_start(struct term_walk *walk, uint64_t block)
 {
 	const struct bs_lexicon_cursor *cursor = &walk->cursor;
@@ -351,7 +350,7 @@ static void check_block_end(const struct term_walk *walk, uint64_t block)
 	       "lexicon: block %llu does not end with its last term", (unsigned long long)block);
 }
 
-/* Checks the end of the lexicon: after the last term only the padding follows. */
+/* Checks the end of the lexicon: only the padding follows the last term. Checks the sum of dfs. */
 static void check_end(const struct term_walk *walk)
 {
 	const struct bs_lexicon *lexicon = &walk->segment->terms.lexicon;
@@ -510,8 +509,8 @@ static void note_term(struct term_walk *walk, const struct bs_and_term *term, ui
 	                           : 0));
 }
 
-/* Checks the df of the current term: the shards must have as many documents with the term. For a
- * rare term, rare-term lists and forward indexes must. */
+/* Checks that the df of the current term is the number of documents that have the term by their
+ * columns and false-positive lists, by forward indexes, or by rare-term lists. */
 static void check_documents(struct term_walk *walk)
 {
 	const struct bs_segment *segment = walk->segment;

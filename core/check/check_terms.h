@@ -3,8 +3,8 @@
 
 #include "core/check/check_state.h"
 
-/* Counts, for each rare term, the documents whose rare-term lists have it, into check->listed.
- * Needs check->row_of. */
+/* Decodes the rare-term lists and, for each term, adds to check->listed the number of documents
+ * that have the term in them. Needs check->row_of. */
 void bs_check_listed_terms(struct check *check);
 
 /* Checks the lexicon, and compares it with the shards, false-positive lists, rare-term lists (all

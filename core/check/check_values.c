@@ -10,8 +10,8 @@
 struct told {
 	const struct bs_value_table *table;
 	uint8_t *seen; /* one bit per value: set if some document has it */
-	/* Counts: values and parts of the checked fields, lines and list entries of the checked
-	 * parts. */
+	/* The numbers of values and parts of the checked fields, and of lines and list entries of
+	 * the checked parts. */
 	uint64_t n_values, n_parts, n_lines, n_entries;
 	uint64_t names_bytes; /* length of the names of the fields checked so far */
 };

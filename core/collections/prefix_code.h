@@ -1,6 +1,6 @@
-/* prefix_code.h: Huffman codes of at most 15 bits: optimal code lengths, the canonical codes of
- * given lengths (as in Deflate, RFC 1951), and tables that decode a code with one or two look-ups.
- * The lexicon, rare-term lists and term vectors use these codes. FORMAT.md describes the bytes. */
+/* prefix_code.h: Huffman codes of at most 15 bits: their lengths, the canonical codes of given
+ * lengths (as in Deflate, RFC 1951), and tables that decode a code with one or two look-ups. The
+ * lexicon, rare-term lists and term vectors use these codes. FORMAT.md describes the bytes. */
 #pragma once
 
 #include <string.h>
@@ -42,7 +42,7 @@ struct bs_code_set {
 /* Reads a sequence of bits, the highest bit of each byte first. */
 struct bs_bits {
 	uint64_t window;    /* the next n_bits bits from the highest bit on, then zeros */
-	uint32_t n_bits;    /* in the window */
+	uint32_t n_bits;    /* number of bits in the window */
 	const uint8_t *at;  /* the bytes after those in the window */
 	const uint8_t *end; /* end of the sequence; BS_BITS_PAD_BYTES more must be readable */
 };
@@ -121,8 +121,9 @@ static inline void bs_bits_end(struct bs_bits_writer *writer)
 			(uint8_t)(writer->bits >> (writer->n_bits - 8));
 }
 
-/* The optimal code lengths for these counts, at most 15; 0 where the count is 0. n <= 32768.
- * lengths has n entries. The result is deterministic. BS_NO_MEMORY. */
+/* Computes the lengths of Huffman codes for these counts; 0 where the count is 0. Lengths over 15
+ * are reduced, which makes some other codes longer. n <= 32768. lengths has n entries. The result
+ * is deterministic. BS_NO_MEMORY. */
 enum bs_status bs_code_lengths(const uint64_t *counts, uint32_t n, uint8_t *lengths,
                                struct bs_error *err) BS_WARN_UNUSED;
 

@@ -49,7 +49,7 @@ void bs_term_table_seal(struct bs_term_table *table)
 	table->slot_mask = 0;
 }
 
-/* True if the table is more than two thirds full. Below that, linear probing is short. */
+/* True if the table is more than two thirds full. Up to there, probe sequences are short. */
 static bool is_crowded(uint64_t n_terms, uint64_t n_slots)
 {
 	return n_terms * 3 > n_slots * 2;

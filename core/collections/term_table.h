@@ -1,6 +1,5 @@
-/* term_table.h: numbers distinct byte strings in order of first appearance. It is the dictionary of
- * an indexing run (terms of a batch and of a segment, names of fields) and of a verifier (words of
- * a text). Not thread-safe. */
+/* term_table.h: numbers distinct byte strings in order of first appearance. Used, for example, for
+ * the terms of a batch, the names of fields and the words of a text. Not thread-safe. */
 #pragma once
 
 #include "core/base/buffer.h"
@@ -29,7 +28,7 @@ struct bs_term_table {
 };
 
 void bs_term_table_deinit(struct bs_term_table *table);
-/* Removes all strings, keeps the memory. */
+/* Removes all strings. Keeps the memory, unless the table is huge. */
 void bs_term_table_clear(struct bs_term_table *table);
 /* Frees `slots`. Until the table is cleared, strings can be read by number, but not found or
  * added. */
@@ -73,7 +72,7 @@ BS_PREFETCHING void bs_term_table_prefetch(const struct bs_term_table *table, ui
 }
 
 /* The first half of a look-up, from the slots alone. Returns the string's number if it is in the
- * table, or, hardly ever, the number of another string whose hash has the same upper 32 bits.
+ * table, or, rarely, the number of another string whose hash has the same upper 32 bits.
  * BS_TERM_NONE: not in the table. */
 #define BS_TERM_NONE UINT32_MAX
 static inline uint32_t bs_term_table_guess(const struct bs_term_table *table, uint64_t hash)

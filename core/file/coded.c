@@ -55,8 +55,9 @@ static inline uint64_t following_bits(uint64_t gap, uint64_t before)
 /* The approximate number of blocks that are sampled to choose the code. */
 #define SAMPLED_BLOCKS 32u
 
-/* Chooses the cheapest of the exponential Golomb code and three Rice parameters around the optimum,
- * which for randomly distributed numbers is about log2 of two thirds of the mean gap. */
+/* Returns the cheapest code for a sample: the exponential Golomb code, or Rice's code with one of
+ * three parameters around the optimum, which for randomly distributed numbers is about log2 of two
+ * thirds of the mean gap. */
 static uint32_t choose_code(const uint64_t *numbers, size_t n, bool is_set)
 {
 	uint64_t n_blocks = bs_count_blocks(n, BS_CODED_BLOCK), n_gaps = 0;
@@ -309,8 +310,8 @@ static enum bs_status begin_gaps(const struct bs_coded *coded, uint64_t block, s
 	return gaps->at <= gaps->end && gaps->end <= coded->n_bits ? BS_OK : damaged(err);
 }
 
-/* Reads the next gap. False if it extends beyond the block. Loaded bits from after the end are
- * never used. */
+/* Reads the next gap. False if it is too large or extends beyond the block. Loaded bits from after
+ * the end are never used. */
 static inline bool next_gap(struct gaps *gaps, uint64_t *gap_out)
 {
 	uint64_t quotient = 0, loaded;
@@ -393,8 +394,8 @@ static enum bs_status read_block(const struct bs_coded *coded, uint64_t block, u
 /* read_lanes decodes LANES or LEAST_LANES full blocks at once, one in each lane, because decoding a
  * single block is a chain of dependent instructions: a gap begins where the previous gap ends. With
  * fewer than LANES blocks, the last lane decodes the first block again. Returns false if a block is
- * damaged or has a gap whose code is longer than LOADED_BITS; the caller then decodes the blocks
- * one by one. */
+ * damaged, begins with a number above LANES_MOST, or has a gap whose code is longer than
+ * LOADED_BITS; the caller then decodes the blocks one by one. */
 #define LANES       BS_CODED_BLOCKS
 #define LEAST_LANES 3u
 /* With a Rice parameter of at most LANES_RICE and first numbers of at most LANES_MOST, read_lanes

@@ -6,10 +6,11 @@
  *
  * Gaps are coded in Rice's code (1979), which suits randomly distributed numbers, or in an
  * exponential Golomb code (Teuhola 1978) whose parameter depends on the previous gap, which suits
- * clustered numbers. The writer uses the smaller code. Such an array can be a filter: if its
- * numbers are the hashes of n keys, reduced to [0, n / p), it has a false positive rate of p and
- * takes log2(1 / p) + 1.6 bits per key. This is Mitzenmacher's compressed Bloom filter with one
- * hash. FORMAT.md, "Coded numbers", describes the bytes. Not checksummed; the containing file is.
+ * clustered numbers. The writer estimates which code is smaller and uses it. Such an array can be a
+ * filter: if its numbers are the hashes of n keys, reduced to [0, n / p), it has a false positive
+ * rate of p and takes log2(1 / p) + 1.6 bits per key. This is Mitzenmacher's compressed Bloom
+ * filter with one hash. FORMAT.md, "Coded numbers", describes the bytes. They have no checksum of
+ * their own; the containing file has.
  */
 #pragma once
 
@@ -54,8 +55,8 @@ struct bs_coded_span bs_coded_directory(const struct bs_coded *coded);
 enum bs_status bs_coded_block_span(const struct bs_coded *coded, uint64_t block,
                                    struct bs_coded_span *span_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
-/* Finds the only block that can have the number, by reading the directory. False if no block can
- * have it. */
+/* Finds the block that has the number if any block has it, by reading the directory. False if no
+ * block can have it. */
 bool bs_coded_find(const struct bs_coded *coded, uint64_t number, uint64_t *block_out);
 /* Whether the block has the number. BS_CORRUPT. */
 enum bs_status bs_coded_block_has(const struct bs_coded *coded, uint64_t block, uint64_t number,
@@ -63,15 +64,15 @@ enum bs_status bs_coded_block_has(const struct bs_coded *coded, uint64_t block, 
 /* Whether any block has the number. BS_CORRUPT. */
 enum bs_status bs_coded_has(const struct bs_coded *coded, uint64_t number, bool *has_out,
                             struct bs_error *err) BS_WARN_UNUSED;
-/* Decodes the numbers of up to BS_CODED_BLOCKS blocks from `block` on; the array has fewer blocks
- * there only at its end. *n_out is the count of decoded numbers. Checks that numbers ascend within
- * each block, but not from one block to the next. BS_CORRUPT. */
+/* Decodes the numbers of BS_CODED_BLOCKS blocks from `block` on, or of fewer at the end of the
+ * array. *n_out is the count of decoded numbers. Checks that numbers ascend within each block, but
+ * not from one block to the next. BS_CORRUPT. */
 #define BS_CODED_BLOCKS         4u
 #define BS_CODED_BLOCKS_NUMBERS (BS_CODED_BLOCKS * BS_CODED_BLOCK)
 enum bs_status bs_coded_read_blocks(const struct bs_coded *coded, uint64_t block,
                                     uint64_t numbers[BS_CODED_BLOCKS_NUMBERS], size_t *n_out,
                                     struct bs_error *err) BS_WARN_UNUSED;
-/* Appends all numbers, a u64 each. BS_CORRUPT if they do not ascend or there are unused bits;
+/* Appends all numbers, a u64 each. BS_CORRUPT if they do not ascend or bits are left over;
  * BS_NO_MEMORY. */
 enum bs_status bs_coded_read(const struct bs_coded *coded, struct bs_buffer *numbers,
                              struct bs_error *err) BS_WARN_UNUSED;

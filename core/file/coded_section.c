@@ -9,7 +9,7 @@ static enum bs_status touch(const struct bs_coded_section *at, struct bs_coded_s
 	               : BS_OK;
 }
 
-/* Adds the name of the damaged file to the error text. */
+/* Replaces the text of a BS_CORRUPT error by one that names the damaged file. */
 static enum bs_status name_file(const struct bs_coded_section *at, enum bs_status status,
                                 struct bs_error *err)
 {

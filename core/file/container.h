@@ -1,5 +1,5 @@
 /*
- * container.h: the format shared by all files of an index (segments, manifest, tombstones): a
+ * container.h: the format shared by the files of an index (enum bs_container_kind) and catalogs: a
  * header, sections, a section table, and a checksum for every 4 KiB page of every section.
  * FORMAT.md describes it byte by byte.
  *
@@ -47,7 +47,7 @@ enum bs_feature {
 struct bs_container;
 uint32_t bs_container_features(const struct bs_container *file);
 
-/* Writes a file. Sticky: after the first failure every call does nothing, and bs_file_writer_finish
+/* Writes a file. After the first failure, further writes do nothing, and bs_file_writer_finish
  * returns the failure. Not thread-safe. */
 struct bs_file_writer;
 
@@ -71,8 +71,8 @@ void bs_file_writer_u64(struct bs_file_writer *writer, uint64_t value);
 void bs_file_writer_varint(struct bs_file_writer *writer, uint64_t value);
 /* Bytes written to the current section so far. */
 uint64_t bs_file_writer_section_bytes(const struct bs_file_writer *writer);
-/* Writes table, checksums and header, calls fsync, closes the file and frees the writer. On failure
- * the file is removed. */
+/* Writes table, checksums and header, calls fsync unless the index is in memory, closes the file
+ * and frees the writer. On failure the file is removed. */
 enum bs_status bs_file_writer_finish(struct bs_file_writer *writer, uint64_t *file_bytes_out,
                                      struct bs_error *err) BS_WARN_UNUSED;
 /* Closes and removes the file and frees the writer. NULL is allowed. */
@@ -106,12 +106,12 @@ uint64_t bs_container_bytes(const struct bs_container *file);
 uint64_t bs_container_check_bytes(const struct bs_container *file);
 const char *bs_container_path(const struct bs_container *file);
 
-/* The section, or an empty one if the file does not have it. */
+/* The section; an empty one if the file does not have it. */
 struct bs_section bs_container_section(const struct bs_container *file, uint32_t id,
                                        uint32_t instance);
 
-/* The number of sections, and section i in the order of the table. */
 size_t bs_container_n_sections(const struct bs_container *file);
+/* Section i in the order of the table. */
 struct bs_section bs_container_section_at(const struct bs_container *file, size_t i,
                                           uint32_t *instance_out);
 
@@ -170,11 +170,11 @@ static inline bool bs_section_is_verified(const struct bs_section *section, uint
 	       __atomic_load_n(&section->verified[page / 64], __ATOMIC_RELAXED) >> (page % 64) & 1;
 }
 
-/* Checks what opening does not: gaps between sections and the reserved bytes of the header are
+/* Checks what opening does not: that gaps between sections and the reserved bytes of the header are
  * zero. With bs_section_touch on all sections, this checks every byte of the file. */
 enum bs_status bs_container_check_layout(const struct bs_container *file,
                                          struct bs_error *err) BS_WARN_UNUSED;
 
-/* Returns BS_CORRUPT with the message "PATH: corrupt: WHAT; ..." and advice how to repair it. */
+/* Returns BS_CORRUPT with the message "PATH: corrupt: WHAT; ADVICE". */
 enum bs_status bs_container_corrupt(const struct bs_container *file, struct bs_error *err,
                                     const char *format, ...) BS_PRINTF(3, 4);

@@ -162,8 +162,8 @@ enum bs_status bs_dir_open_file(const struct bs_dir *dir, const char *name, int 
 	return *fd_out < 0 ? fail_open(dir, name, err) : admit(dir, name, fd_out, found_out, err);
 }
 
-/* Gives a file that root created in the index of another user to that user, who could not use the
- * index otherwise. */
+/* If root created the file in the index of another user, gives the file to that user, because
+ * otherwise the user could not use the index. */
 static void give_away(const struct bs_dir *dir, int fd)
 {
 	if (dir->user == ROOT && dir->owner != ROOT)
@@ -347,7 +347,7 @@ enum bs_status bs_dir_set_file_mode(const struct bs_dir *dir, const char *name, 
 	int fd;
 	if (dir->memory)
 		return BS_OK;
-	/* Names that are not files of the index (see admit) are ignored. */
+	/* Ignores entries that are not regular files, or that have several hard links. */
 	if (fstatat(dir->fd, name, &found, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(found.st_mode) ||
 	    found.st_nlink > 1 || (found.st_mode & 0777) == mode)
 		return BS_OK;

@@ -3,11 +3,12 @@
  *
  * An index may come from an archive, or be in a place where others can write. Therefore every file
  * is opened relative to the directory's descriptor, symlinks are refused, and a file must be a
- * regular file with at most one hard link whose owner is trusted (the user, root, the owner of the
- * directory, or by consent). A pipe or a device in place of a file is refused without blocking.
+ * regular file with at most one hard link. Its owner must be trusted: the user, root, the owner of
+ * the directory, or one that struct bs_consent allows. A pipe or a device in place of a file is
+ * refused without blocking.
  *
- * The directory may also be an in-memory index (memory.h). Its files are in memory, nothing is
- * flushed, and there are no other owners.
+ * The directory may also be an in-memory index (memory.h). Nothing of it is flushed to disk, and it
+ * has no other owners.
  */
 #pragma once
 
@@ -18,7 +19,7 @@
 
 struct bs_dir {
 	struct bs_memory_index *memory; /* borrowed; NULL for a directory */
-	int fd;                         /* opened with O_PATH; -1 for an in-memory index */
+	int fd;                         /* opened with O_PATH; -1: closed, or an in-memory index */
 	char *path;                     /* as the caller wrote it, for messages */
 	/* The canonical path. For an in-memory index, a path that cannot exist. */
 	char *place;
@@ -26,7 +27,7 @@ struct bs_dir {
 	uid_t owner;  /* owner of the directory: the effective user, root, or a trusted user */
 	dev_t device; /* of the directory */
 	ino_t inode;  /* of the directory */
-	/* permissions of new files, before the umask; 0600 at first */
+	/* permissions of new files, before the umask; bs_dir_open sets 0600 */
 	mode_t file_mode;
 	const struct bs_consent *consent; /* nullable */
 };
@@ -82,7 +83,8 @@ enum bs_status bs_dir_flush(const struct bs_dir *dir, struct bs_error *err) BS_W
 enum bs_status bs_dir_list(const struct bs_dir *dir, struct bs_buffer *names,
                            struct bs_error *err) BS_WARN_UNUSED;
 
-/* Set the permission bits of a file and of the directory. A missing file is ignored. BS_IO. */
+/* Set the permission bits of a file and of the directory. Ignored: missing files, and the error
+ * EPERM. BS_IO; for a file also BS_CORRUPT and BS_UNTRUSTED. */
 enum bs_status bs_dir_set_file_mode(const struct bs_dir *dir, const char *name, mode_t mode,
                                     struct bs_error *err) BS_WARN_UNUSED;
 enum bs_status bs_dir_set_mode(const struct bs_dir *dir, mode_t mode,
@@ -91,5 +93,5 @@ enum bs_status bs_dir_set_mode(const struct bs_dir *dir, mode_t mode,
 /* True if `path`, relative to the parent folder of the directory, is inside that folder after
  * symlinks are resolved, or does not exist. Also true if the path cannot be checked because of an
  * error that reading the path will report (EACCES, EIO, ESTALE). False for an in-memory index.
- * Nothing outside the parent folder is accessed, if the kernel has openat2. */
+ * Nothing outside the parent folder is accessed if openat2 decides. */
 bool bs_dir_parent_contains(const struct bs_dir *dir, const char *path);

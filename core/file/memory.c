@@ -26,9 +26,9 @@ struct file {
 /* An in-memory index. `files` is sorted by name; there are few. */
 struct bs_memory_index {
 	pthread_mutex_t mutex;   /* protects all fields */
-	pthread_cond_t unlocked; /* is_locked became false */
+	pthread_cond_t unlocked; /* signalled when is_locked becomes false */
 	bool is_locked;          /* a writer holds the writer's lock */
-	int folder;              /* where new files are created; -1: in memory */
+	int folder;              /* descriptor of the folder for new files; -1: none */
 	struct file *files;
 	size_t n_files;
 };
@@ -76,7 +76,8 @@ static bool find(const struct bs_memory_index *memory, const char *name, size_t 
 	return *i_out < memory->n_files && strcmp(memory->files[*i_out].name, name) == 0;
 }
 
-/* Inserts a file at position i of `files`, which then owns fd. The mutex is held. */
+/* Inserts a file at position i of `files`, which then owns fd. The caller holds the mutex, or no
+ * other thread has the index yet. */
 static enum bs_status put_at(struct bs_memory_index *memory, size_t i, const char *name, int fd,
                              struct bs_error *err)
 {
@@ -239,8 +240,8 @@ void bs_memory_index_remove(struct bs_memory_index *memory, const char *name)
 	pthread_mutex_unlock(&memory->mutex);
 }
 
-/* Renames a file. Commits of an index use it; therefore a file that it replaces is removed only
- * after the rename has succeeded. */
+/* Renames a file, which may replace another one. Commits use this; therefore a failure changes
+ * nothing. */
 enum bs_status bs_memory_index_rename(struct bs_memory_index *memory, const char *from,
                                       const char *to, struct bs_error *err)
 {

@@ -16,7 +16,7 @@ enum bs_status bs_memory_index_create_file(struct bs_memory_index *memory, const
                                            int *fd_out, struct bs_error *err) BS_WARN_UNUSED;
 enum bs_status bs_memory_index_create_nameless(struct bs_memory_index *memory, int *fd_out,
                                                struct bs_error *err) BS_WARN_UNUSED;
-/* True if new files are created in a folder, which has more room than memory. */
+/* True if new files are created in a folder (bs_memory_index_use_folder). */
 bool bs_memory_index_has_folder(struct bs_memory_index *memory);
 /* The size of the file; -1: there is no such file. */
 int64_t bs_memory_index_file_bytes(struct bs_memory_index *memory, const char *name);

@@ -140,7 +140,7 @@ static enum bs_status make_block(const struct bs_names *names, uint64_t number,
 	enum bs_status status = bs_packed_get_span(&names->offsets, number, &start, &end, err);
 	if (status)
 		return status;
-	/* If end < start, the length is too large for the section, which is BS_CORRUPT. */
+	/* If end < start, bs_section_touch returns BS_CORRUPT, because the length is too large. */
 	status = bs_section_touch(&names->bytes, start, end - start, err);
 	if (status)
 		return status;

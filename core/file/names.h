@@ -5,8 +5,8 @@
  * Gigabytes, 4.1). The first name of every block of BS_NAMES_BLOCK is stored whole. FORMAT.md:
  * sections 34 and 35, and those of the keys of values.
  *
- * A reader decodes the whole block of a requested name and keeps the block; therefore names are
- * borrowed until bs_names_deinit. An indexing run that may read all names of a large index keeps
+ * A reader decodes the whole block of a requested name and keeps the block; therefore names stay
+ * valid until bs_names_deinit. An indexing run that may read all names of a large index keeps
  * the blocks in a spill (spill.h), so that they do not fill memory.
  */
 #pragma once

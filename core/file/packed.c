@@ -80,8 +80,8 @@ static bool measure_sloped(const uint64_t *values, uint32_t n, uint64_t slope,
 	return slope < SLOPE_END && block.sunk < SUNK_END;
 }
 
-/* Returns the block without a slope or, if it is smaller and may_slope is true, the block with a
- * slope (from the first value to the last). */
+/* Measures the smaller form of a block: without a slope or, if may_slope is true, with the slope
+ * from the first value to the last. */
 static struct block measure(const uint64_t *values, uint32_t n, bool may_slope)
 {
 	struct block sloped;
@@ -268,7 +268,7 @@ enum bs_status bs_packed_check(const struct bs_packed *packed, struct bs_error *
 	return BS_OK;
 }
 
-/* Values of 32 or 64 bits; the pointer to the other width is NULL. */
+/* Values of 32 bits (u64 is NULL) or of 64 bits (u32 is NULL). */
 struct source {
 	const uint32_t *u32;
 	const uint64_t *u64;

@@ -51,7 +51,7 @@ enum bs_status bs_packed_open(struct bs_packed *packed, struct bs_section sectio
 enum bs_status bs_packed_open_counted(struct bs_packed *packed, struct bs_section section,
                                       struct bs_error *err) BS_WARN_UNUSED;
 
-/* Returns the error for reading value i if the file or i is invalid. */
+/* Returns BS_CORRUPT with a message about value i. */
 enum bs_status bs_packed_corrupt(const struct bs_packed *packed, uint64_t i, struct bs_error *err);
 
 /* The place of a value in the section, and how to decode it; computed from the directory entry of
@@ -104,9 +104,9 @@ static inline uint64_t bs_packed_value(const struct bs_packed *packed,
 	       (bs_load_u64(packed->section.data + place->at) >> place->shift & place->mask);
 }
 
-/* bs_packed_prefetch_entry prefetches the directory entry of value i. bs_packed_prefetch_place (or
- * bs_packed_prefetch), called some time later, prefetches the value; it returns false and does
- * nothing if the entry is invalid or has not been verified. */
+/* bs_packed_prefetch_entry prefetches the directory entry of value i. bs_packed_prefetch_place or
+ * bs_packed_prefetch, called some time later, prefetches the value. If the entry is invalid or has
+ * not been verified, they do nothing, and bs_packed_prefetch_place returns false. */
 static inline void bs_packed_prefetch_entry(const struct bs_packed *packed, uint64_t i)
 {
 	if (i < packed->n)
@@ -197,8 +197,8 @@ static inline BS_WARN_UNUSED enum bs_status bs_packed_get_span(const struct bs_p
 enum bs_status bs_packed_find(const struct bs_packed *packed, uint64_t value, bool *found_out,
                               uint64_t *i_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Checks that the bytes of the section are exactly those that a writer makes of the values of the
- * array. Slow. BS_CORRUPT. */
+/* Checks that the bytes of the section are exactly those that a writer makes of the values, with
+ * the slopes in the directory. Slow. BS_CORRUPT. */
 enum bs_status bs_packed_check(const struct bs_packed *packed, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Write a section with these values. After a failure of the writer they do nothing. */

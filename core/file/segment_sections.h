@@ -5,8 +5,8 @@
 /* The only section of a tombstones file. */
 #define BS_SECTION_BITS 1u
 
-/* The sections of a segment. An exclusions file has the sections that describe documents. "each
- * shard" means that there is one instance of the section for each shard. */
+/* The sections of a segment. An exclusions file has sections 30 to 36. "each shard" means that the
+ * section has one instance for each shard. */
 enum bs_section_id {
 	BS_SECTION_META = 1,   /* the hash scheme, then struct bs_segment_meta */
 	BS_SECTION_FIELDS = 2, /* names of the fields */
@@ -76,8 +76,8 @@ enum bs_section_id {
 	BS_SECTION_VALUE_KEY_OFFSETS = 59,
 	/* the ranks of values, bit-sliced; a line has a bit for each of 512 documents */
 	BS_SECTION_VALUE_LINES = 60,
-	BS_SECTION_VALUE_LISTS = 61, /* the ranks of values that are not in section 60, with rows */
-	/* table of the ids of records of standard input: where its buckets begin, packed; see
+	BS_SECTION_VALUE_LISTS = 61, /* rows with ranks that are not in section 60 */
+	/* table of the ids of in-memory documents: where its buckets begin, packed; see
 	 * id_table.h */
 	BS_SECTION_ID_STARTS = 62,
 	BS_SECTION_ID_ENTRIES = 63, /* entries of the table of ids, packed */

@@ -13,8 +13,8 @@
 /* A chunk of memory from which pieces are taken. */
 struct bs_spill_chunk {
 	struct bs_spill_chunk *next;
-	size_t used_bytes; /* bytes of bytes[] that belong to pieces */
-	size_t n_bytes;    /* size of bytes[] */
+	size_t used_bytes; /* number of bytes in `bytes` that belong to pieces */
+	size_t n_bytes;    /* size of `bytes` in bytes */
 	bool is_in_file;
 	uint64_t bytes[];
 };

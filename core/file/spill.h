@@ -11,7 +11,7 @@
 
 struct bs_spill_chunk;
 
-/* Owned by the caller. Release with bs_spill_deinit, which accepts a zero-initialised struct. */
+/* Release with bs_spill_deinit, which accepts a zero-initialised struct. */
 struct bs_spill {
 	const struct bs_dir *dir; /* borrowed; the temporary file is created in it */
 	uint64_t memory_bytes;    /* maximum of held_bytes if dir has a folder */

@@ -345,8 +345,8 @@ static inline bool get_head(const struct bs_lexicon *lexicon, struct bs_bits *bi
 		head->n_dropped += BS_DROP_MORE;
 	}
 	if (head->df_magnitude > 2 && head->df_magnitude < BS_DF_MORE) {
-		/* The window has had at least 33 bits since bs_bits_fill. The code of the head took
-		 * at most 15 of them, and the df takes at most 5. */
+		/* After bs_bits_fill the window had at least 33 bits. The code of the head took at
+		 * most 15 of them, and the df takes at most 5. */
 		uint32_t n = bs_df_bits(head->df_magnitude);
 		head->df = UINT64_C(1) << n | bits->window >> (64 - n);
 		bs_bits_skip(bits, n);

@@ -14,8 +14,8 @@
  * indexes refer to terms by ordinal.
  *
  * Keys: the key of a word is its folded UTF-8. The key of a bigram of two characters of a script
- * run is 0xff and the two characters. 0xff is not valid UTF-8, so that a bigram never equals a word
- * that folds to the same two characters. word_pairs.h has the keys of word pairs.
+ * run is 0xff and the two characters. UTF-8 has no byte 0xff, so no bigram has the key of a word.
+ * word_pairs.h has the keys of word pairs.
  */
 #pragma once
 
@@ -78,11 +78,11 @@ struct bs_lexicon_cursor {
 	struct bs_buffer term; /* the current term */
 	uint64_t ordinal;      /* ordinal of the current term */
 	uint64_t df;           /* df of the current term */
-	/* Length of the prefix that the current term shares with the term that the cursor returned
-	 * previously, if any. */
+	/* Length of the prefix that the current term shares with the term before it. 0 for the
+	 * first term that a seek decodes. */
 	uint64_t n_shared;
 	uint64_t next; /* ordinal of the term to decode next */
-	/* the current term has not been returned yet, because a seek stopped at it */
+	/* bs_lexicon_cursor_next has not returned the current term yet: a seek stopped at it */
 	bool is_waiting;
 	struct bs_buffer separator; /* separator of the current term's block */
 	/* Length of the prefix that `separator` shares with the previous separator. */

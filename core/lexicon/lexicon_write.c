@@ -38,7 +38,7 @@
  * with thousands of symbols, because a prefix code follows, and with symbols that include the end
  * of a term. */
 /* The number of generations. More do not help: 6 and 10 differ by 0.1 %. Each of the first
- * generations doubles the length of symbols. */
+ * generations doubles the maximum length of symbols. */
 #define GENERATIONS 6
 /* If the sample has all terms (and more than EARLY_TERMS), all generations except the last use only
  * one in EARLY_SHARE blocks of it, and a joined symbol must occur only EARLY_LEAST_COUNT times
@@ -78,7 +78,7 @@ struct symbols {
 	/* Indexed by the first two bytes of a symbol. Bit n - 1: there is a symbol of n bytes; bit
 	 * n + 7: there is one of n bytes and the end of the term. */
 	uint16_t *lengths;
-	uint16_t last_byte[256]; /* symbol of this byte and the end of the term; 0: none */
+	uint16_t last_byte[256]; /* [b]: symbol of byte b and the end of the term; 0: none */
 };
 
 static uint64_t first_bytes(uint64_t word, uint32_t n)
@@ -357,7 +357,7 @@ static enum bs_status allocate(struct training *training, uint32_t max_symbols,
 	return fail_symbols(n_bytes * sizeof(struct candidate), err);
 }
 
-/* Finds at most max_symbols symbols (at least FIRST_JOINED). A joined symbol occurs at least
+/* Finds at most max_symbols symbols; max_symbols >= FIRST_JOINED. A joined symbol occurs at least
  * least_count times in the sample. All generations except the last use only one in early_share
  * blocks of the sample. The caller frees the arrays of `symbols`, also after a failure.
  * BS_NO_MEMORY, or the deadline's status. */
@@ -396,7 +396,7 @@ static void append(struct bs_lexicon_writer *lexicon, struct bs_buffer *buffer, 
 		lexicon->status = bs_buffer_append(buffer, bytes, n_bytes, &lexicon->error);
 }
 
-/* Keeps the first n_kept bytes of the buffer and appends the others. */
+/* Keeps the first n_kept bytes of the buffer and appends `bytes`. */
 static void replace(struct bs_lexicon_writer *lexicon, struct bs_buffer *buffer, size_t n_kept,
                     const uint8_t *bytes, size_t n_bytes)
 {
@@ -409,8 +409,8 @@ void bs_lexicon_writer_init(struct bs_lexicon_writer *lexicon, struct bs_file_wr
 	*lexicon = (struct bs_lexicon_writer){.writer = writer};
 }
 
-/* Adds the separator of the block that begins with this term. The first separator of a chapter is
- * stored whole. */
+/* Adds the separator of the next block: the first n_bytes bytes of the first term of the block. The
+ * first separator of a chapter is stored whole. */
 static void add_separator(struct bs_lexicon_writer *lexicon, const uint8_t *term, size_t n_bytes)
 {
 	struct bs_buffer *last = &lexicon->last_separator;
@@ -479,9 +479,9 @@ static const uint8_t *read_added(const uint8_t *at, struct added *term)
 struct coding {
 	struct bs_lexicon_writer *lexicon;
 	struct symbols symbols;
-	uint16_t *cut; /* the symbols that the rests of all terms were split into */
+	uint16_t *cut; /* the symbols of the rests of all terms, in the order of terms */
 	size_t n_cut;
-	bool by_context; /* there is a code for each context, not one for heads and one for rests */
+	bool by_context; /* each context has a code; false: one code for heads, one for rests */
 	/* n_heads: number of codes for heads; n_codes: number of codes for heads and rests */
 	uint32_t n_heads, n_codes;
 	/* A row of BS_N_HEADS counts for each code of heads, then a row of MAX_SYMBOLS counts for
@@ -505,8 +505,8 @@ static size_t row_of(const struct coding *coding, uint32_t code)
 	return (size_t)n_heads * BS_N_HEADS + (size_t)(code - n_heads) * MAX_SYMBOLS;
 }
 
-/* heads_row and rests_row: the index (as from row_of) of the row of the code that heads, or rests,
- * have in a context. */
+/* heads_row returns the index (see row_of) of the row of the code for heads in a context; rests_row
+ * returns the index of the row of the code for rests. */
 static size_t heads_row(const struct coding *coding, uint32_t context)
 {
 	return coding->by_context ? (size_t)context * BS_N_HEADS : 0;

@@ -91,7 +91,7 @@ static inline uint32_t bs_next_context(uint8_t byte)
 struct bs_term_codes {
 	uint64_t n_terms;   /* number of terms of the lexicon, as recorded with the codes */
 	uint32_t n_symbols; /* symbols of rests */
-	uint8_t (*symbols)[BS_SYMBOL_BYTES]; /* the bytes of each symbol; unused ones are 0 */
+	uint8_t (*symbols)[BS_SYMBOL_BYTES]; /* the bytes of each symbol; unused bytes are 0 */
 	struct bs_code_set codes;
 	/* The code of each context. A small lexicon has one code for all heads and one for all
 	 * rests. */

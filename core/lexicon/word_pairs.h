@@ -80,6 +80,6 @@ static inline uint16_t bs_word_pairs_head(const struct bs_word_pairs *pairs, uin
 	return pairs->heads.items[pair];
 }
 
-/* The key of a pair. */
+/* The key of a pair; valid until the next bs_word_pairs_add. */
 const uint8_t *bs_word_pairs_key(const struct bs_word_pairs *pairs, uint32_t pair,
                                  uint32_t *key_bytes_out);

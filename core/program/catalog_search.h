@@ -1,4 +1,4 @@
-/* catalog_search.h: searches a catalog, with options that the command `bitsift` needs and the
+/* catalog_search.h: searches a catalog, with options that the command `bitsift query` needs and the
  * library does not offer (struct bs_search_program). Not installed. */
 #pragma once
 

@@ -1,9 +1,9 @@
 /*
- * options.h: additions of bitsift's own program and bindings to the requests of the library.
- * Private: this header is not installed, and the structs may change with any commit. The functions
- * that take them are declared in the other headers of this folder.
+ * options.h: additions of bitsift's program and Python module to the requests of the library. This
+ * header is not installed, and the structs may change with any commit. The functions that take them
+ * are declared in the other headers of this folder.
  *
- * A zero-initialised struct has no effect.
+ * A zero-initialised struct of options has no effect.
  */
 #pragma once
 
@@ -46,24 +46,25 @@ struct bs_grep_program {
 	/* The output is a terminal: terminal controls in paths and JSON are escaped, and
 	 * BS_GREP_BUFFER_AUTO flushes after each line. */
 	bool is_terminal;
-	/* Called about once in a millisecond after the first output, with BS_GREP_BUFFER_AUTO and
-	 * `flush`. True: the output has no reader any more, so the search ends as after a `write`
-	 * that returns 1. Nullable. */
+	/* Called about once in a millisecond after the first output, if the request has
+	 * BS_GREP_BUFFER_AUTO and the callback `flush`. True: the output has no reader any more, so
+	 * the search ends as after a `write` that returns 1. Nullable. */
 	bool (*is_closed)(void *context);
 	void *closed_context;
 	/* The regular file that receives the output; 0: none. A walk of a folder skips this file.
 	 * If the user names it, it is searched up to the size that it has when it is opened. */
 	uint64_t output_device, output_inode;
-	/* NULL: not counted; otherwise every file is searched to its end, also with BS_GREP_QUIET
-	 * and BS_GREP_FILES_WITH, and the sums over all files are added here. */
+	/* The sums over all files are added here. Then BS_GREP_QUIET and BS_GREP_FILES_WITH do not
+	 * end a search at the first match. NULL: not counted. */
 	struct bs_grep_sums *sums;
-	/* The JSON summary is written also with BS_GREP_QUIET. `sums` must be set. */
+	/* The JSON summary is written even if the format is not BS_GREP_JSON. `sums` must be
+	 * set. */
 	bool json_summary;
 };
 
 /* Passed in addition to a struct bs_search_request. */
 struct bs_search_program {
-	uint32_t snippet_columns; /* maximum columns of a line of a snippet; 0: 160 */
+	uint32_t snippet_columns; /* width of a snippet in terminal columns; 0: 160 */
 	/* The texts passed to the callback `explain` contain a bar chart, for a terminal. */
 	bool explain_bars;
 };

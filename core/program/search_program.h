@@ -1,5 +1,5 @@
-/* search_program.h: searches an index, with options that the command `bitsift` needs and the
- * library does not offer (struct bs_search_program). Not installed. */
+/* search_program.h: searches an index, with options that the command `bitsift query` and the Python
+ * module need and the library does not offer (struct bs_search_program). Not installed. */
 #pragma once
 
 #include "core/bitsift/search.h"

@@ -1,10 +1,10 @@
 /*
- * kernel_body.h: the body of all kernels. Each kernel_*.c defines KERNEL_NAME and includes it, with
- * its own compiler flags. A line is one register of 512 bits, two of 256 or four of 128, in SIMDe's
- * types; these are the native types of the target or, in the plain kernel, C. (With SIMDe's 512-bit
- * types throughout, gcc 12 kept every line of the AVX2 kernel in memory, in halves: the loads
- * waited for the stores, and an AND took three times as long.) Searches of text test 64 places at a
- * time.
+ * kernel_body.h: the body of all kernels. Each kernel_*.c defines KERNEL_NAME and includes this
+ * file; compiler flags differ. A line is one register of 512 bits, two of 256 or four of 128, in
+ * SIMDe's types; these are the native types of the target or, in the plain kernel, C. (With SIMDe's
+ * 512-bit types throughout, gcc 12 keeps every line of the AVX2 kernel in memory, in halves: the
+ * loads wait for the stores, and an AND takes three times as long.) Searches of text test 64 places
+ * at a time.
  */
 #include <string.h>
 
@@ -251,7 +251,7 @@ static inline uint64_t shift_words(uint64_t low, uint64_t high, uint32_t shift)
 
 #if defined(SIMDE_NO_NATIVE)
 
-/* The plain kernel's versions; tests compare the other kernels with them. */
+/* The plain kernel's searches of text. Tests compare those of the other kernels with them. */
 static size_t find_needle(const uint8_t *text, size_t from, size_t n_bytes,
                           const struct bs_needle *needle)
 {
@@ -337,7 +337,7 @@ static inline part_t look_up_halves(part_t bytes, part_t low, part_t high)
 	                 EACH(shuffle_epi8)(high, upper));
 }
 
-/* The places whose first n bytes have a variant in common. */
+/* The places where n bytes may match a variant, by the tables of halves. */
 static inline uint64_t window_places(const uint8_t *from, const part_t *low, const part_t *high,
                                      size_t n)
 {

@@ -1,4 +1,3 @@
-/* kernel_neon.c: the kernel for AArch64: four 128-bit registers per line. Flags:
- * core/CMakeLists.txt. */
+/* kernel_neon.c: the kernel for AArch64: four 128-bit registers per line. */
 #define KERNEL_NAME neon
 #include "core/simd/kernel_body.h"

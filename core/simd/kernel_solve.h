@@ -1,6 +1,6 @@
 /*
- * kernel_solve.h: the part of kernel_body.h that solves equations over GF(2), for the tf code of
- * each document.
+ * kernel_solve.h: the part of kernel_body.h that solves equations over GF(2), for the tf codes of
+ * documents.
  *
  * The plain solver (solve_slowly) reduces equation by equation by the equations before it: a chain
  * of dependent steps. The other solvers work on columns. A column represents one unknown bit, in a
@@ -150,8 +150,8 @@ static void turn_block(const uint64_t *masks, uint64_t (*block)[BS_LINE_WORDS])
 	}
 }
 
-/* Moves open equations out of the slots that new equations will take. Returns false if all 64 slots
- * are in use. */
+/* Moves open equations out of the slots that new equations will take. Returns false if too few of
+ * the other slots are free. */
 static bool make_room(struct solving *solving, uint64_t *window, uint64_t slots, size_t n_lines)
 {
 	while (solving->open & slots) {
@@ -173,7 +173,7 @@ static bool make_room(struct solving *solving, uint64_t *window, uint64_t slots,
 
 /* Makes a copy of the window and adds to it equations that begin at the window's first byte: those
  * of one block of 64 equations, so the caller repeats the call until n_begun is `until`. until: the
- * number of equations that begin at this byte or before. Returns false if all slots are in use. */
+ * number of equations that begin at this byte or before. False if too few slots are free. */
 static bool admit(struct solving *solving, size_t until, size_t n_lines)
 {
 	size_t block = solving->n_begun / 64;
@@ -206,7 +206,7 @@ static bool admit(struct solving *solving, size_t until, size_t n_lines)
  * has a coefficient gets pivot 0, which flips nothing. */
 static inline void find_pivots(struct solving *solving, uint64_t *pivots, uint64_t *others)
 {
-	uint64_t at_first = solving->open; /* pivots of earlier bytes are not changed any more */
+	uint64_t at_first = solving->open; /* equations that are closed already do not change */
 	uint64_t open = at_first;
 	uint64_t values = solving->values;
 	uint64_t columns[8];

@@ -8,9 +8,9 @@
  * clear is not read and counts as zero. There are no partial lines: columns are padded to whole
  * lines in the file.
  *
- * One body (kernel_body.h) is written with SIMDe and compiled once per instruction set. The kernel
- * is chosen once, when an index or a word analyzer is opened. Every kernel returns the same bits as
- * "plain", which is compiled without SIMD.
+ * One body (kernel_body.h) is written with SIMDe and compiled once per instruction set. Callers
+ * choose a kernel at run time (bs_kernel_choose). Every kernel returns the same bits as "plain",
+ * which is compiled without SIMD.
  */
 #pragma once
 
@@ -55,7 +55,7 @@ struct bs_weighed_term {
 	uint32_t weight;            /* added for documents that have the term */
 	uint32_t most;              /* the sum of the weight and the weights of all levels */
 	uint32_t n_levels;
-	struct bs_weighed_level levels[8]; /* BS_MAX_TF_LEVELS */
+	struct bs_weighed_level levels[8]; /* room for BS_MAX_TF_LEVELS */
 };
 
 /* A system of n equations over GF(2), as in tf codes (core/matrix/tf_code.h). The coefficients of
@@ -73,7 +73,8 @@ struct bs_band {
 	uint64_t *masks;
 	const uint64_t *values;     /* the right sides, one bit per equation */
 	struct bs_band_step *steps; /* scratch: n_bytes steps */
-	uint64_t *lines;            /* scratch: BS_BAND_LINES(n_bytes) lines, aligned */
+	/* scratch, aligned: BS_BAND_LINES(n_bytes) lines; BS_PLAIN_BAND_LINES for "plain" */
+	uint64_t *lines;
 };
 
 /* The result of the elimination of one unknown byte: kernel_solve.h. */
@@ -87,7 +88,7 @@ struct bs_band_step {
 
 /* The number of lines of bs_band.lines, the scratch of the kernel that solves a struct bs_band: a
  * window of 8 lines for each byte, a window for each block of 64 equations (at most n_bytes / 8
- * blocks), and one line for each byte. */
+ * blocks), one line for each byte, and 32 lines to spare. */
 #define BS_BAND_LINES(n_bytes) (10 * (size_t)(n_bytes) + 32)
 
 /* The same number for the plain kernel, which solves the equations with two words of scratch for
@@ -139,7 +140,7 @@ struct bs_line_kernels {
 	/* into |= from, for lines and live masks. */
 	void (*or_lines)(uint64_t *into, struct bs_live *into_live, const uint64_t *from,
 	                 const struct bs_live *from_live);
-	/* into &= from, for lines and live masks. */
+	/* into &= from, for lines and live masks. Clears the live bit of lines that become zero. */
 	void (*and_lines)(uint64_t *into, struct bs_live *into_live, const uint64_t *from,
 	                  const struct bs_live *from_live);
 	/* into &= ~from, unchanged in blocks that are not live in `from`. Clears the live bit of
@@ -210,7 +211,7 @@ struct bs_text_kernels {
 
 /* The loops for one instruction set. Immutable. */
 struct bs_kernel {
-	const char *name; /* a name for bs_kernel_choose */
+	const char *name; /* as bs_kernel_choose takes it */
 	struct bs_line_kernels lines;
 	struct bs_text_kernels text;
 	/* Solves a system into bits[0..n_bytes) by Gaussian elimination from the first bit on. Free

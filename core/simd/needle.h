@@ -1,9 +1,9 @@
 /*
  * needle.h: search terms, prepared for the kernels that search text (kernels.h).
  *
- * A needle is an ASCII word; the case of letters is ignored. A kernel compares two bytes of it with
- * 64 places of the text at once, and the other bytes only where both match. The two bytes are those
- * that are least frequent in texts, so that few places match by chance.
+ * A needle is a string, whose ASCII letters match in either case. A kernel compares two bytes of it
+ * with 64 places of the text at once, and the other bytes only where both match. The two bytes are
+ * those that are least frequent in source text, so that few places match by chance.
  *
  * A window is a few consecutive bytes, each of a class, in up to eight variants. A variant is a
  * sequence of classes: "a digit, a dot, a digit", or "f, o, o". The variants that match at a place
@@ -16,9 +16,9 @@
  *
  *     low[i][byte & 15] & high[i][byte >> 4]           a superset of of[i][byte]
  *
- * It reads of[] only at places where the AND of these over i is not 0. This test also passes bytes
- * outside a class that is not a product of halves, such as 0-9 and A-F together; it never rejects a
- * byte of the class.
+ * The kernel reads of[] only at places where the AND of these over i is not 0. This test also
+ * passes bytes outside a class that is not a product of halves, such as 0-9 and A-F together; it
+ * never rejects a byte of the class.
  */
 #pragma once
 
@@ -30,7 +30,7 @@
 #define BS_NEEDLE_REACH 64u
 
 struct bs_needle {
-	const uint8_t *bytes; /* borrowed: ASCII without upper-case letters */
+	const uint8_t *bytes; /* borrowed; ASCII letters are in lower case */
 	size_t n_bytes;       /* > 0 */
 	/* Offsets of the two bytes compared first, ascending; equal if the needle has one byte. */
 	size_t probe[2];
@@ -53,7 +53,7 @@ struct bs_byte_window {
 	size_t n_bytes; /* 1 to BS_WINDOW_MOST_BYTES */
 	/* Bit v of of[i][b] is set if in variant v byte i may be b. */
 	uint8_t of[BS_WINDOW_MOST_BYTES][256];
-	uint8_t low[BS_WINDOW_MOST_BYTES][16]; /* tables of halves: see the head of this file */
+	uint8_t low[BS_WINDOW_MOST_BYTES][16]; /* tables of halves: see the top of this file */
 	uint8_t high[BS_WINDOW_MOST_BYTES][16];
 };
 
