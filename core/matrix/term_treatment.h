@@ -7,7 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Levels of a shard, in order. The document level always exists, the coarser two if they pay. */
+/* Levels of a shard, in order. The document level always exists; each of the coarser two exists if
+ * it makes the index cheaper. */
 enum bs_level_kind {
 	BS_LEVEL_DOCUMENT = 0, /* one bit per document */
 	BS_LEVEL_GROUP = 3,    /* one bit for 8 consecutive documents */
@@ -16,7 +17,7 @@ enum bs_level_kind {
 };
 
 #define BS_MAX_LEVELS     3u
-#define BS_MAX_HASHES     16u /* columns of one level for one term */
+#define BS_MAX_HASHES     16u /* maximum number of columns of one level for one term */
 #define BS_MAX_TREATMENTS 64u
 
 /* Columns per level for terms with df >= min_df and below the min_df of the next entry. */
@@ -42,7 +43,8 @@ struct bs_term_treatment_policy {
 	 * < 0: where an exact column costs less than hashed columns. */
 	double exact_share;
 	/* The price of size: the nanoseconds that a query may take longer if the index is smaller
-	 * by one bit per posting. 0: the price for short documents. */
+	 * by one bit per posting. 0: bs_term_treatment_table_make assumes short
+	 * documents (the indexer calls bs_term_treatment_policy_price before). */
 	double bit_ns;
 	/* Factor of the time of look-ups, >= 1; 0 means 1. For an index of several segments:
 	 * false candidates of all segments add up in a query, so each segment should have fewer.
@@ -62,7 +64,7 @@ struct bs_term_treatment_policy {
 #define BS_DEFAULT_DENSITY     0.3
 #define BS_DEFAULT_EXACT_SHARE (-1.0)
 
-/* The default policy: the constants above, and all levels. */
+/* The default policy: the constants above, all levels, and false-positive lists. */
 struct bs_term_treatment_policy bs_term_treatment_policy_default(void);
 
 /* Sets bit_ns, and raises the density by up to 0.2, for documents of terms_per_doc distinct terms
