@@ -43,7 +43,7 @@ const char *bs_part_name(enum bs_part part)
 	return names[part];
 }
 
-/* The part to which a section counts. The caller divides columns by level. */
+/* The part to which a section belongs. Sections of columns are counted in another way. */
 static enum bs_part part_of(uint32_t section)
 {
 	static const uint8_t parts[][2] = {
@@ -317,7 +317,7 @@ static enum bs_status count_field_texts(const struct bs_segment *segment,
 	return status;
 }
 
-/* For a segment without counts of field texts: marks the fields that have values. */
+/* Marks the fields in which the segment has values. */
 static enum bs_status mark_values(const struct bs_segment *segment, struct bs_index_stats *stats,
                                   struct bs_buffer *has_values, struct bs_error *err)
 {
