@@ -120,7 +120,6 @@ static inline uint32_t bs_level_lanes(uint8_t rank, uint32_t n_docs)
 	return (uint32_t)(((uint64_t)n_docs + (1u << shift) - 1) >> shift);
 }
 
-/* The number of lines of a column of this rank. */
 static inline uint32_t bs_level_lines(uint8_t rank, uint32_t n_blocks)
 {
 	if (rank == BS_LEVEL_BLOCK)
