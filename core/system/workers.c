@@ -41,8 +41,8 @@ struct bs_workers {
 	enum bs_status status; /* why tasks from `end` on are unwanted */
 	struct bs_error error; /* the message of `status` */
 	uint64_t held_bytes;   /* sum of held_bytes of all slots */
-	/* Threads that wait for `added` (n_idle) or for `moved` (n_waiting). Signals are sent only
-	 * to waiting threads. */
+	/* Threads that wait for `added` (n_idle) or for `moved` (n_waiting). If there are none,
+	 * added or moved tasks send no signal. */
 	uint32_t n_idle;
 	uint32_t n_waiting;
 	bool is_room_wanted; /* the caller's thread waits for free slots and does no tasks */
