@@ -49,7 +49,7 @@ bool bs_tokenizer_may_be_date(const struct bs_tokenizer *tokenizer, const uint8_
  * has the whole word. */
 bool bs_tokenizer_splits(const struct bs_tokenizer *tokenizer);
 
-/* Whether this text, which is one ASCII word, has several parts. */
+/* Whether this text, which is one ASCII word, has several parts. True if it is long. */
 bool bs_tokenizer_has_parts(const struct bs_tokenizer *tokenizer, const uint8_t *text,
                             size_t n_bytes);
 
