@@ -178,7 +178,7 @@ struct walk {
 	uint64_t at; /* bit of the unary part where `ones` begins */
 	/* LOAD_BITS bits of the unary part; the bits of consumed rows are cleared */
 	uint64_t ones;
-	uint64_t i; /* rows before the current one */
+	uint64_t i; /* number of rows before the current one */
 };
 
 static void walk_load(struct walk *walk)

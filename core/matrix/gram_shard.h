@@ -84,8 +84,8 @@ static inline uint32_t bs_gram_listed_end(uint32_t tier)
 
 struct bs_gram_meta {
 	uint64_t n_docs; /* documents with a row */
-	/* The number of hashes of all distinct grams of all rows. Fewer bits are set, because grams
-	 * may share bits. */
+	/* The number of hashes of the distinct grams of a row, summed over all rows. Fewer bits are
+	 * set, because grams may share bits. */
 	uint64_t n_bits;
 	/* By tier: the number of columns of a gram. The function may_have in gram_shard.c has the
 	 * valid numbers. */

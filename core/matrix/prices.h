@@ -34,7 +34,7 @@
 #define BS_PRICE_MOST_BIT_FACTOR 20.0 /* maximum of this factor; data set L does not reach it */
 /* Default density, chosen by how long finding the candidates of AND queries takes on data set P. */
 #define BS_PRICE_BIT_DENSITY 0.3
-/* The price is multiplied by this power of density / BIT_DENSITY, because users that request denser
+/* The price is multiplied by this power of density / BIT_DENSITY, because users who request denser
  * columns want a small index. Fitted on data set P at density 0.5. */
 #define BS_PRICE_DENSER_POWER 5.5
 /* Density added for each doubling of the document length. Fitted on data set L. */

@@ -97,8 +97,8 @@ struct bs_shard {
 /* A block column is one line in shards of any size. Lane l represents the 2^shift documents from
  * row l * 2^shift on, with the least shift for which 512 lanes are enough: 9 (whole blocks) in a
  * shard of more than 256 blocks, less in a smaller one. (Lanes of whole blocks would be mostly
- * padding in small shards: on 1 M documents in ten shards, block columns of the small ones cost 2
- * to 7 times the bits.) */
+ * padding in small shards: of 1 M documents in ten shards, block columns of the small shards would
+ * cost 2 to 7 times the bits.) */
 static inline uint32_t bs_shard_lane_shift(uint32_t n_docs)
 {
 	uint32_t shift = 0;

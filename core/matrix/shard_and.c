@@ -1,4 +1,4 @@
-/* shard_and.c: see shard_and.h; shard.h has the picture. */
+/* shard_and.c: see shard_and.h; shard.h has a picture of the columns. */
 #include "core/matrix/shard_and.h"
 
 #include <string.h>

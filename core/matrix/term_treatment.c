@@ -190,7 +190,6 @@ double bs_term_treatment_exact_share(const struct bs_term_treatment_policy *poli
 	return f * 1.1;
 }
 
-/* Removes the levels that no entry uses. */
 static void drop_unused_levels(struct bs_term_treatment_table *table)
 {
 	for (uint32_t level = 1; level < table->n_levels;) {

@@ -58,7 +58,7 @@ struct bs_term_treatment_policy {
 	 * columns, and no shard omits a level for its size. */
 	uint8_t force[BS_MAX_LEVELS];
 	bool is_forced;        /* see force */
-	bool has_no_tf_levels; /* for tests and measurements: see tf_levels.h */
+	bool has_no_tf_levels; /* for tests and measurements: the segment has no tf levels */
 };
 
 #define BS_DEFAULT_DENSITY     0.3

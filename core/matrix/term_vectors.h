@@ -42,9 +42,9 @@
 #include "core/file/container.h"
 
 #define BS_ROW_CLASSES 64u /* classes of numbers; the last one is unused */
-/* Sizes of the rank where a gap starts: the position of the highest bit of rank + 1. */
+/* Size classes of the rank where a gap starts: the position of the highest bit of rank + 1. */
 #define BS_ROW_RANK_SIZES 32u
-#define BS_ROW_LEFT_SIZES 4u /* sizes of the number of terms left in the row */
+#define BS_ROW_LEFT_SIZES 4u /* size classes of the number of terms left in the row */
 /* The first code is for the number of terms. */
 #define BS_ROW_CODES       (1u + BS_ROW_RANK_SIZES * BS_ROW_LEFT_SIZES)
 #define BS_ROW_CODES_BYTES (BS_ROW_CODES * BS_ROW_CLASSES / 2)

@@ -322,7 +322,7 @@ static int compare_hashes(const void *a, const void *b)
 	return bs_compare_u64(x->hash, y->hash);
 }
 
-/* Words with equal hashes give contradictory equations: marks their tf as unknown. */
+/* Marks the tf of words with equal hashes as unknown: their equations may contradict each other. */
 static void forget_twins(struct bs_tf_word *words, size_t n_words)
 {
 	qsort(words, n_words, sizeof(*words), compare_hashes);

@@ -107,8 +107,7 @@ struct bs_value_part {
 	const uint8_t *entries; /* pairs of u32 row and u32 rank */
 };
 
-/* Reads part i of the table as recorded, without bounds checks (bs_value_part_touch has them).
- * BS_CORRUPT. */
+/* Reads part i of the table as recorded; bs_value_part_touch checks it. BS_CORRUPT. */
 enum bs_status bs_value_part_get(const struct bs_value_table *table,
                                  const struct bs_value_field *field, uint64_t i,
                                  struct bs_value_part *part_out,
