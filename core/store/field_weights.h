@@ -10,7 +10,7 @@
 #define BS_MOST_WEIGHT 100u /* largest weight of a field */
 
 /* Maximum of a weighted tf, so that it fits into 32 bits whatever the weights are. A tf without
- * weights is smaller, because a document has at most BS_MAX_DOCUMENT_BYTES. */
+ * weights is smaller: a document has less than 4 GiB, and a word can repeat only every 2 bytes. */
 #define BS_MOST_WEIGHTED_TF (UINT32_C(1) << 31)
 
 /* Converts a NULL-terminated list (nullable) to the form in the index; the last weight of a field

@@ -44,8 +44,8 @@ struct bs_recorded_options {
 	double density; /* target share of set bits in the columns of shards */
 	/* Maximum bytes of a document; larger ones are skipped. 0: BS_DEFAULT_MAX_DOCUMENT. */
 	uint64_t max_document;
-	/* False positive rate of absent words, see summary.h. 0: no summary. Ignored by comparisons
-	 * of options. */
+	/* False positive rate of absent words in the summary, in units of 1 / BS_SUMMARY_RATE_UNIT.
+	 * 0: no summary. Ignored by comparisons of options. */
 	uint64_t summary_rate;
 	/* BS_TOKENIZER_REVISION of the program that made the index. Ignored by comparisons of
 	 * options. */
@@ -132,8 +132,8 @@ struct bs_segment_record {
 
 BS_VECTOR(bs_segment_records, struct bs_segment_record);
 
-/* Exclusive bound of the numbers of commits and files in a manifest. Greater ones are corrupt, so
- * that numbers cannot overflow later. */
+/* The numbers of commits and files in a manifest are less than this; others are corrupt. So numbers
+ * cannot overflow later. */
 #define BS_MOST_NUMBER (UINT64_MAX / 4)
 
 /* The versions of the libraries that tokenized the index. */
@@ -244,7 +244,7 @@ bool bs_non_document_has_fingerprint(const struct bs_non_documents *file);
 enum bs_status bs_manifest_add_non_document(struct bs_manifest *manifest,
                                             const struct bs_non_documents *file,
                                             struct bs_error *err) BS_WARN_UNUSED;
-/* Returns the file at *place and moves *place after it; returns false at the end. The name is
+/* Reads the file at *place and moves *place after it; returns false at the end. The name is
  * borrowed. */
 bool bs_manifest_next_non_document(const struct bs_manifest *manifest,
                                    struct bs_non_document_place *place,

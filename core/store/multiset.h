@@ -59,7 +59,6 @@ static inline struct bs_numbers bs_numbers_in(const struct bs_buffer *buffer)
 void bs_multiset_deinit(struct bs_multiset *multiset);
 /* An upper bound of the number of distinct numbers: those in both base and more count twice. */
 uint64_t bs_multiset_n(const struct bs_multiset *multiset);
-/* The length of a list. */
 uint64_t bs_multiset_list_n(const struct bs_multiset *multiset, enum bs_multiset_list list);
 
 /* Makes a multiset from ascending numbers, with repeats. It must be empty before. BS_NO_MEMORY. */

@@ -154,8 +154,8 @@ enum bs_status bs_snapshot_name(const struct bs_snapshot *snapshot, struct bs_do
 enum bs_status bs_snapshot_has_values(const struct bs_snapshot *snapshot, const uint8_t *name,
                                       uint32_t name_bytes, bool *has_out,
                                       struct bs_error *err) BS_WARN_UNUSED;
-/* Whether the field has values and all are known to be dates; then no range of numbers matches.
- * BS_CORRUPT, BS_NO_MEMORY. */
+/* Whether the field has values and all of them are known to be dates; then no range of numbers
+ * matches. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_snapshot_has_dates_alone(const struct bs_snapshot *snapshot, const uint8_t *name,
                                            uint32_t name_bytes, bool *has_out,
                                            struct bs_error *err) BS_WARN_UNUSED;

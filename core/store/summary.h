@@ -23,7 +23,7 @@
 struct bs_summary_facts {
 	uint64_t rate;     /* requested, in units of 1 / BS_SUMMARY_RATE_UNIT */
 	uint64_t n_places; /* M: the number of places */
-	/* documents with words, including deleted ones, as scores count them */
+	/* documents (not rows of collections), including deleted ones, as scores count them */
 	uint64_t n_docs;
 	uint64_t n_positions; /* sum of the lengths of these n_docs documents */
 	/* bs_summary_analysis of the manifest. Indexes with equal values can be ranked as one. */
@@ -106,7 +106,7 @@ struct bs_summary_file {
 };
 
 /* Opens the summary of the commit. BS_NOT_FOUND if it has none; BS_CORRUPT if the summary was made
- * for other segments. A zeroed struct may be closed. */
+ * for other segments. bs_summary_file_close accepts the struct after a failure, too, and zeros. */
 enum bs_status bs_summary_file_open(const struct bs_dir *dir, const struct bs_manifest *manifest,
                                     struct bs_summary_file *file_out,
                                     struct bs_error *err) BS_WARN_UNUSED;

@@ -36,7 +36,7 @@ struct making {
 	const struct bs_snapshot *old;        /* nullable */
 	const struct bs_summary_cache *cache; /* nullable */
 	const struct bs_manifest *manifest;
-	struct bs_summary_file before; /* summary of the last commit; zeros: it has no usable one */
+	struct bs_summary_file before; /* summary of the last commit; zeros if none is usable */
 	struct bs_segment *own;        /* segments opened here, which the last commit lacks */
 	uint32_t n_own;
 	/* the segments of the manifest, in the order of the manifest */
