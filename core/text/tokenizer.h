@@ -86,8 +86,8 @@ void bs_tokenizer_split(struct bs_tokenizer *tokenizer, bool splits);
 
 /* Tokenizes text[0..text_bytes) as one field whose first word has position first_position, and
  * calls fn with its tokens. Memory does not grow with the text, only with its longest part without
- * a safe cut (a line feed, or white space or ASCII punctuation before an ASCII letter or digit).
- * sum_out is nullable. BS_NO_MEMORY, BS_UNSUPPORTED (ICU), or the status of fn. */
+ * a safe cut (after a line feed; between white space or most ASCII punctuation and an ASCII letter
+ * or digit). sum_out is nullable. BS_NO_MEMORY, BS_UNSUPPORTED (ICU), or the status of fn. */
 enum bs_status bs_tokenizer_analyze(struct bs_tokenizer *tokenizer, const uint8_t *text,
                                     size_t text_bytes, uint32_t first_position, bs_token_fn fn,
                                     void *context, struct bs_tokenizer_sum *sum_out,

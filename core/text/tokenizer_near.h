@@ -9,7 +9,7 @@
  * turns into ASCII or into nothing (the Kelvin sign, a ligature, a soft hyphen). Reason:
  * NFKC_Casefold and the removal of accents replace each code point separately and then compose, and
  * composition never yields ASCII. So in a text without such code points every ASCII term can be
- * found by its bytes. This does not hold with stemming.
+ * found by its bytes. This does not hold with stemming or an application's analyzer.
  */
 #pragma once
 

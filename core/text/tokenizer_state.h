@@ -36,7 +36,7 @@ enum {
  * several classes shows what occurs in a text. */
 enum {
 	BS_CODE_POINT_UNKNOWN = 0, /* not met yet */
-	/* A letter, mark or digit of a script of runs: begins or continues a run. */
+	/* bs_tokenizer_is_of_script_run: begins or continues a script run. */
 	BS_CODE_POINT_SCRIPT_RUN = 1 << 0,
 	BS_CODE_POINT_MARK = 1 << 1, /* any other mark: continues a run */
 	/* Neither a word nor part of one: punctuation and the like. */
