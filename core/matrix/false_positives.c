@@ -29,7 +29,7 @@ enum bs_status bs_false_positives_open(struct bs_false_positives *false_positive
 }
 
 #define SAMPLE_BUCKETS 128u
-#define LOAD_BITS      56u /* valid bits of an 8-byte load at any bit offset */
+#define LOAD_BITS      56u /* bits of an 8-byte load that are valid at any bit offset */
 
 /* The layout of a list of n rows of a segment. */
 struct shape {

@@ -19,9 +19,9 @@
  * with lines of documents; ours must first be spread to documents, each bit to eight. But there, a
  * set bit keeps eight lines of documents alive; here, it keeps one.)
  *
- * A shard of few blocks may lack a coarse level, because its lines would be mostly padding. The
- * columns that a term has at such a level become document columns (bs_shard_hashes), so that its
- * false-positive rate stays the same.
+ * A shard of few blocks may lack a coarse level, because the level would skip little, and its lines
+ * would be mostly padding. The columns that a term has at such a level become document columns
+ * (bs_shard_hashes), so that its false-positive rate stays the same.
  *
  * The exact columns follow the levels: one for each frequent term, rank 0, without false positives.
  * Documents far longer than the rest, and segments too small to fill lines, have no levels. Their

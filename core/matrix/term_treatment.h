@@ -39,8 +39,8 @@ struct bs_term_treatment_table {
 /* The parameters of bs_term_treatment_table_make. */
 struct bs_term_treatment_policy {
 	double density; /* target share of set bits in hashed columns, 0.05 to 0.6 */
-	/* A term in at least this share of a shard's documents gets an exact column. > 1: no term;
-	 * < 0: where an exact column costs less than hashed columns. */
+	/* A term in at least this share of the rows of a matrix (a last block counts as full) gets
+	 * an exact column. > 1: no term; < 0: where an exact column costs less than hashed ones. */
 	double exact_share;
 	/* The price of size: the nanoseconds that a query may take longer if the index is smaller
 	 * by one bit per posting. 0: bs_term_treatment_table_make assumes short
@@ -76,8 +76,8 @@ void bs_term_treatment_policy_price(struct bs_term_treatment_policy *policy, dou
 void bs_term_treatment_table_make(const struct bs_term_treatment_policy *policy, uint64_t n_docs,
                                   struct bs_term_treatment_table *table);
 
-/* The share of a shard's documents from which on a term gets an exact column, in a segment of
- * n_docs documents. */
+/* The exact_share of the policy or, if that is < 0, the share from which on an exact column costs
+ * less in a segment of n_docs documents. */
 double bs_term_treatment_exact_share(const struct bs_term_treatment_policy *policy,
                                      uint64_t n_docs);
 
