@@ -89,8 +89,8 @@ struct bs_index_stats {
 	uint32_t n_fields;
 };
 
-/* Reads the statistics into the caller's struct, from the popcounts of columns and not from the
- * columns. Release with bs_index_stats_deinit. */
+/* Reads the statistics into the caller's struct. Reads no columns, only their popcounts. Release
+ * with bs_index_stats_deinit. */
 enum bs_status bs_index_stats_read(const struct bs_snapshot *snapshot,
                                    struct bs_index_stats *stats_out,
                                    struct bs_error *err) BS_WARN_UNUSED;

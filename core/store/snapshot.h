@@ -73,7 +73,7 @@ struct bs_snapshot {
 enum bs_status bs_snapshot_open(const struct bs_dir *dir, struct bs_snapshot *snapshot_out,
                                 struct bs_error *err) BS_WARN_UNUSED;
 /* Opens a manifest that is not committed, as bs_snapshot_open opens the last commit. Takes over the
- * manifest. */
+ * manifest, also if it fails. */
 enum bs_status bs_snapshot_open_as(const struct bs_dir *dir, struct bs_manifest *manifest,
                                    struct bs_snapshot *snapshot_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
