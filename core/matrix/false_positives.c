@@ -29,14 +29,14 @@ enum bs_status bs_false_positives_open(struct bs_false_positives *false_positive
 }
 
 #define SAMPLE_BUCKETS 128u
-#define LOAD_BITS      56u /* valid bits of an 8-byte load at any bit offset */
+#define LOAD_BITS      56u /* bits of an 8-byte load that are valid at any bit offset */
 
 /* The layout of a list of n rows of a segment. */
 struct shape {
 	uint32_t low_bits;  /* low bits per row */
 	uint64_t n_buckets; /* buckets up to that of the segment's last row */
 	uint64_t n_samples;
-	uint64_t n_bits; /* number of bits: the low bits of all rows, and the unary part */
+	uint64_t n_bits; /* of the low bits of all rows and the unary part together */
 };
 
 static struct shape shape_of(uint64_t n, uint64_t n_rows)
@@ -127,9 +127,9 @@ static enum bs_status open_list(const struct bs_false_positives *false_positives
 	return BS_OK;
 }
 
-/* The position of the n-th set bit of a word, 1 <= n <= the number of its set bits. Finds first the
- * byte of the bit, by sums of the bits of bytes (Vigna, "Broadword implementation of rank/select
- * queries", 2008), then the bit, one by one. */
+/* The position of the n-th set bit of a word, 1 <= n <= the number of its set bits. First finds the
+ * byte that has the bit, by counting the bits of all bytes at once (Vigna, "Broadword
+ * implementation of rank/select queries", 2008), then goes through the set bits of this byte. */
 static inline uint32_t select_bit(uint64_t word, uint32_t n)
 {
 	const uint64_t each = UINT64_C(0x0101010101010101), high = each << 7;
@@ -137,7 +137,7 @@ static inline uint32_t select_bit(uint64_t word, uint32_t n)
 	sums = (sums & UINT64_C(0x3333333333333333)) + (sums >> 2 & UINT64_C(0x3333333333333333));
 	/* Each byte becomes the sum of its own bits and of those of the lower bytes. */
 	sums = ((sums + (sums >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f)) * each;
-	/* n <= 64, so no byte borrows. */
+	/* Each byte of the minuend is at least 0x80, each sum at most 64, so no byte borrows. */
 	uint64_t is_less = (((n - 1) * each | high) - sums) & high;
 	uint32_t shift = (uint32_t)bs_count_bits(is_less) * 8;
 	uint64_t byte = word >> shift;
@@ -146,9 +146,9 @@ static inline uint32_t select_bit(uint64_t word, uint32_t n)
 	return shift + (uint32_t)__builtin_ctzll(byte);
 }
 
-/* Moves *at_io, a bit offset in the unary part that is in bucket `from`, to the beginning of the
- * later bucket `bucket`: the bit after the first `bucket` zeros. Begins to count zeros at the last
- * sample up to `bucket`, if that sample is of a later bucket than `from`. */
+/* Moves *at_io, a bit offset in the unary part, from bucket `from` forward to the beginning of
+ * `bucket` (>= from), which is the bit after the first `bucket` zeros. Counts zeros from *at_io or,
+ * if it is later, from the last sampled bucket that is not after `bucket`. */
 static enum bs_status find_bucket(const struct bs_term_false_positives *list, uint64_t bucket,
                                   uint64_t from, uint64_t *at_io, struct bs_error *err)
 {
@@ -178,7 +178,7 @@ struct walk {
 	uint64_t at; /* bit of the unary part where `ones` begins */
 	/* LOAD_BITS bits of the unary part; the bits of consumed rows are cleared */
 	uint64_t ones;
-	uint64_t i; /* rows before the current one */
+	uint64_t i; /* number of rows before the current one */
 };
 
 static void walk_load(struct walk *walk)
@@ -226,7 +226,7 @@ static inline void walk_step(struct walk *walk)
 	walk->i++;
 }
 
-/* Moves forward to the first row of a bucket; does nothing if the walk is there or further. */
+/* Moves forward to the beginning of a bucket; does nothing if the walk is there or later. */
 static enum bs_status walk_skip(struct walk *walk, uint64_t bucket, struct bs_error *err)
 {
 	uint64_t at = walk->at + (walk->ones ? (uint64_t)__builtin_ctzll(walk->ones) : LOAD_BITS);
@@ -257,8 +257,8 @@ static enum bs_status clear_rows(struct walk *walk, uint64_t first_row, uint64_t
 	return status;
 }
 
-/* The first block from `block` on that is live (is_live) or not live; BS_SHARD_MAX_BLOCKS if there
- * is none. */
+/* The first block from `block` on that is live or, if is_live is false, not live;
+ * BS_SHARD_MAX_BLOCKS if there is none. */
 static uint32_t next_block(const struct bs_live *live, uint32_t block, bool is_live)
 {
 	for (uint32_t word = block / 64; word < BS_SHARD_MAX_BLOCKS / 64; word++) {

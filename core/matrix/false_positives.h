@@ -1,6 +1,6 @@
 /*
  * false_positives.h: false-positive lists. The list of a frequent term has the rows that pass the
- * term's columns without having the term. With these lists, hashed columns are exact.
+ * term's columns without having the term. With its list, the hashed columns of a term are exact.
  *
  * The indexer ANDs the columns of each frequent term as a query does and records the rows that pass
  * wrongly. These are few, because a term gets as many columns as pay off (term_treatment.c). A
@@ -43,8 +43,7 @@ enum bs_status bs_false_positives_open(struct bs_false_positives *false_positive
 /* The false positives of one term; borrows the file's bytes. */
 struct bs_term_false_positives {
 	const struct bs_false_positives *false_positives;
-	/* u32 for each 128th bucket except the first: the number of rows in the buckets before
-	 * it */
+	/* u32 for bucket 128, 256, 384 ...: the number of rows in the buckets before it */
 	const uint8_t *samples;
 	const uint8_t *bits; /* the low bits of all rows, then the unary part */
 	/* Bit offset of the unary part in `bits`. */

@@ -7,7 +7,7 @@
 #include "core/file/segment_sections.h"
 #include "core/matrix/run_samples.h"
 
-#define HEAD_BYTES 8u /* u32 ordinals, u32 runs */
+#define HEAD_BYTES 8u /* u32 number of ordinals, u32 number of runs */
 /* Runs per sample. A sample has 8 bytes, 2 bits for each run; a look-up decodes 16 runs on
  * average. */
 #define SAMPLE_RUNS 32u
@@ -26,7 +26,7 @@ static uint32_t gamma_bits(uint64_t x)
 	return 2 * bs_log2(x) + 1;
 }
 
-/* The gap before a run, less the minimum: consecutive runs are at least one ordinal apart. */
+/* The gap before a run, less its minimum: 0 for the first run, 1 for the others. */
 static uint64_t gap_before(const struct run *run, uint64_t last_end, bool is_first)
 {
 	return run->first - last_end - !is_first;
@@ -154,7 +154,7 @@ static enum bs_status open_list(struct list *list, const struct bs_section *sect
 	return list->pairs_off < end ? BS_OK : corrupt_list(section, start, err);
 }
 
-/* Decodes the runs of one list in order. Its bytes are verified (bs_section_touch). */
+/* Decodes the runs of a stretch, or of a whole list, in order. `bytes` are verified. */
 struct decoder {
 	const uint8_t *bytes;
 	uint64_t n_bytes;

@@ -105,6 +105,6 @@ uint32_t bs_forward_neighbourhoods(uint32_t near_log2, const uint32_t *ordinals,
  * query looks into it. This costs less than more columns, which the other lists would leave
  * empty.) */
 uint32_t bs_forward_filter_width(struct bs_forward_hashing hashing, uint64_t n_neighbourhoods);
-/* Sets the bits of one row for a list of n ascending ordinals. */
+/* Sets the bits of one row of a group, for the row's list of n ascending ordinals. */
 void bs_forward_filter_set(struct bs_forward_hashing hashing, uint64_t *words, uint32_t n_columns,
                            uint32_t row_of_group, const uint32_t *ordinals, uint32_t n);

@@ -1,6 +1,6 @@
 /*
- * gram_shard.h: reading gram shards, and writing all of them except the columns. A gram shard is
- * the bit matrix of the grams of the files of one size class.
+ * gram_shard.h: reads gram shards, and writes all their parts except the columns. A gram shard is
+ * the bit matrix of the grams of up to 65,536 files of one size class.
  *
  *               column 0   column 1   ...   column m-1
  *      row 0      .          1                 .
@@ -9,14 +9,14 @@
  *
  * About half of the bits are set. A gram has some of the m columns, by its hashes, and shares them
  * with other grams, so a file without the gram can pass. The number of columns of a gram depends on
- * how frequent it is: a frequent gram excludes few files and is not worth many bits; a rare gram
- * excludes nearly all, and needs few bits. The segment does not list all grams. It lists the
- * trigrams that are left out, those that are common and those that are middling, and the buckets of
- * longer grams that contain a frequent gram; all other grams count as rare. The trigrams left out
- * are those of a large part of the files: they have no columns and exclude nothing.
+ * how frequent it is, because each column costs a bit in each file that has the gram, and a
+ * frequent gram excludes few files. The segment does not list all grams. It lists the trigrams that
+ * are left out, the common ones and the middling ones, and the buckets of longer grams that contain
+ * a frequent gram; all other grams count as rare. The trigrams left out are those of a large part
+ * of the files: they have no columns and exclude nothing.
  *
- * Columns are not padded to lines: there is a shard for each size class, and the padding of all
- * columns would be a large part of the index.
+ * Columns are not padded to lines, because each size class has its own shards, and the padding of
+ * all columns would be a large part of the index.
  */
 #pragma once
 
@@ -74,7 +74,7 @@ enum bs_gram_tier {
 #define BS_GRAM_MAX_HASHES    8u
 
 /* The exclusive upper bound of the values in a tier's list: trigrams, or buckets of longer grams
- * (core/text/grams.h). 0: the tier has no list; grams that no list has belong to it. */
+ * (core/text/grams.h). 0: the tier has no list; it has the grams that are in no list. */
 static inline uint32_t bs_gram_listed_end(uint32_t tier)
 {
 	return tier < BS_GRAM_RARE             ? BS_GRAM_TRIGRAMS
@@ -84,8 +84,8 @@ static inline uint32_t bs_gram_listed_end(uint32_t tier)
 
 struct bs_gram_meta {
 	uint64_t n_docs; /* documents with a row */
-	/* The sum over all rows: the number of distinct grams of the row, each multiplied by its
-	 * number of hashes. Fewer bits are set, because grams may share bits. */
+	/* The number of hashes of the distinct grams of a row, summed over all rows. Fewer bits are
+	 * set, because grams may share bits. */
 	uint64_t n_bits;
 	/* By tier: the number of columns of a gram. The function may_have in gram_shard.c has the
 	 * valid numbers. */
@@ -123,18 +123,19 @@ struct bs_gram_shards {
 	uint32_t n_shards;
 };
 
-/* Validates everything except the pages of rows, columns and lists. BS_CORRUPT, BS_UNSUPPORTED
- * (unknown gram scheme), BS_NO_MEMORY. */
+/* Validates everything except the contents of rows, columns and lists. Release with
+ * bs_gram_shards_deinit, also after a failure. BS_CORRUPT, BS_UNSUPPORTED (unknown gram scheme),
+ * BS_NO_MEMORY. */
 enum bs_status bs_gram_shards_open(struct bs_gram_shards *grams, const struct bs_container *file,
                                    uint64_t n_docs, struct bs_error *err) BS_WARN_UNUSED;
 void bs_gram_shards_deinit(struct bs_gram_shards *grams);
 
-/* The tier of a gram in the segment. The gram has meta.n_hashes[tier] columns in every shard.
- * BS_CORRUPT. */
+/* The tier of a gram in the segment. The gram has meta.n_hashes[tier] columns in each shard that
+ * has columns. BS_CORRUPT. */
 enum bs_status bs_gram_shards_tier(const struct bs_gram_shards *grams, uint64_t key,
                                    enum bs_gram_tier *tier_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
-/* Bytes [first, first + n_bytes) of a column; borrowed, unaligned. BS_CORRUPT. */
+/* Finds bytes [first, first + n_bytes) of a column in the file; not aligned. BS_CORRUPT. */
 enum bs_status bs_gram_shard_column(const struct bs_gram_shard *shard, uint32_t column,
                                     uint32_t first, uint32_t n_bytes, const uint8_t **bytes_out,
                                     struct bs_error *err) BS_WARN_UNUSED;

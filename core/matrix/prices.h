@@ -1,6 +1,6 @@
 /*
- * prices.h: the constants of index building that were fitted by measurement, each with the data it
- * was fitted on. Readers do not depend on them: an index may be built with other values.
+ * prices.h: the constants of index building that were fitted by measurement, most with the data
+ * they were fitted on. Readers do not depend on them: an index may be built with other values.
  *
  * The comments name two data sets: *P*, 1.4 M paragraphs of 32 terms each, and *L*, the 78,000
  * files of the Linux tree, 351 terms each. More: bench/README.md ("What was decided by measuring")
@@ -34,7 +34,7 @@
 #define BS_PRICE_MOST_BIT_FACTOR 20.0 /* maximum of this factor; data set L does not reach it */
 /* Default density, chosen by how long finding the candidates of AND queries takes on data set P. */
 #define BS_PRICE_BIT_DENSITY 0.3
-/* The price is multiplied by this power of density / BIT_DENSITY, because users that request denser
+/* The price is multiplied by this power of density / BIT_DENSITY, because users who request denser
  * columns want a small index. Fitted on data set P at density 0.5. */
 #define BS_PRICE_DENSER_POWER 5.5
 /* Density added for each doubling of the document length. Fitted on data set L. */
@@ -59,8 +59,8 @@
 /* Size of the document level, with exact columns and false positives, relative to its hashed
  * columns alone. Measured on data sets P and L. */
 #define BS_PRICE_EXACT_BYTES 1.5
-/* Bits per rare term of a document in its rare-term list, which a row of columns needs and a
- * forward index does not. Measured on data sets P and L. */
+/* Bits per rare term of a document in its rare-term list. A document with a row of columns has
+ * such a list, one with a forward index does not. Measured on data sets P and L. */
 #define BS_PRICE_CLASS_LISTED_BITS 10.0
 
 /*
@@ -75,23 +75,24 @@
 #define BS_PRICE_FORWARD_LOOK_NS    75.0  /* a look-up, see above */
 #define BS_PRICE_FILTER_NS          5.0   /* reading one word of the filter of 64 lists */
 #define BS_PRICE_NEAR_FACTOR        40.0
-#define BS_PRICE_FORWARD_ENTRY_BITS 24.0 /* entries of a document's list in tables */
+#define BS_PRICE_FORWARD_ENTRY_BITS 24.0 /* table entries for a document's list */
 /* Bits per posting of a frequent term: in the list and in the filter. Measured on data set L
  * (bench/NOTES.md). */
 #define BS_PRICE_FREQUENT_BITS 10.0
 /* Looking up a frequent term in a list. Measured on data set P. */
 #define BS_PRICE_FREQUENT_NS 160.0
-#define BS_PRICE_EXACT_BITS  64.0 /* entries of an exact column in tables */
+#define BS_PRICE_EXACT_BITS  64.0 /* table entries for an exact column */
 
-/* Used by indexer/segment/rare_build.c. If a document has fewer rare terms than this on average, up
- * to eight documents share a rare-term list. From the entropy of the lists of data sets P and L. */
+/* Used by indexer/segment/rare_build.c. If documents have fewer rare terms than this on average, up
+ * to eight documents share a rare-term list. Fitted by the entropy of the lists of data sets P and
+ * L. */
 #define BS_PRICE_SHARED_BELOW 24u
 
-/* Used by core/matrix/tf_levels.c. From searches for the ten best hits on data sets L and P. */
+/* Used by core/matrix/tf_levels.c. Measured with searches for the ten best hits. */
 /* A word in a smaller share of the documents has no levels, because reading the tf code of each of
  * its documents is cheaper than reading lines. Measured on data set P. */
 #define BS_PRICE_LEVELS_MIN_SHARE (1.0 / 512)
-#define BS_PRICE_LEVELS_MIN_DF    8u
+#define BS_PRICE_LEVELS_MIN_DF    8u /* minimum df of a word with levels */
 /* Minimum df of a word with levels if columns are dense. Fitted on data set L. */
 #define BS_PRICE_FEW_MIN_DF 2048u
 /* Columns count as dense above this density. Fitted on data set L. */
@@ -99,8 +100,8 @@
 
 /* Used by indexer/choose/word_pair_choice.c. A word pair is indexed if each of its bits saves at
  * least PAIR_BIT_NS nanoseconds of a phrase query. This price grows by a power of terms /
- * SHORT_TERMS, as the price of words does. From phrases of data sets P and L, and of a million
- * records of 250 bytes. */
+ * SHORT_TERMS, as the price of words does. Measured with phrases of data sets P and L, and of a
+ * million records of 250 bytes. */
 #define BS_PRICE_PAIR_BIT_NS       0.02
 #define BS_PRICE_PAIR_LONGER_POWER 1.44
 /* The maximum number of bits that all pairs together may take, per posting of a word. Short records
@@ -126,7 +127,7 @@
 #define BS_PRICE_SAMPLE_LEAST_SHARE 6u
 
 /* Used by indexer/choose/gram_choice.c. Lower bounds of the tiers of grams: the share of all files
- * that have the gram. From grep patterns on data set L. */
+ * that have the gram. Measured with grep patterns on data set L. */
 #define BS_PRICE_GRAM_LEFT_OUT      0.4
 #define BS_PRICE_GRAM_COMMON        0.1
 #define BS_PRICE_GRAM_MIDDLING      0.02

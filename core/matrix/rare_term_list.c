@@ -8,7 +8,7 @@
 
 #define SAMPLE_RUNS    64u
 #define HEAD_BYTES     8u  /* head of the section of codes: u32 docs_log2, u32 0 */
-#define MOST_RUN_BYTES 16u /* three codes of 15 bits, and two numbers of 32 bits */
+#define MOST_RUN_BYTES 16u /* at most three codes of 15 bits and two numbers of 32 bits */
 
 enum {
 	GAPS,
@@ -265,7 +265,7 @@ static enum bs_status seek(struct walk *walk, uint64_t ordinal, struct bs_error 
 	return walk->at / 8 < walk->n_bytes ? BS_OK : corrupt(walk, err);
 }
 
-/* The next 57 bits or more, highest bit first; zeros after the list and its pad. */
+/* The next 57 bits or more, highest bit first; 0 if the position is after the list. */
 static inline uint64_t peek(const struct walk *walk)
 {
 	uint64_t byte = walk->at / 8, word;
@@ -275,7 +275,7 @@ static inline uint64_t peek(const struct walk *walk)
 	return __builtin_bswap64(word) << (walk->at % 8);
 }
 
-/* The number whose highest set bit is n and whose lower n bits are the highest n bits of
+/* The number whose highest set bit is bit n and whose lower n bits are the highest n bits of
  * `window`. */
 static inline uint64_t number_of(uint64_t window, uint32_t n)
 {
@@ -283,7 +283,7 @@ static inline uint64_t number_of(uint64_t window, uint32_t n)
 }
 
 /* Decodes a number: a code gives the position of its highest bit plus a bias; the lower bits
- * follow. 0: invalid. */
+ * follow. Returns 0 if the number is invalid. */
 static uint64_t get_number(struct walk *walk, const struct bs_code *code, uint32_t bias)
 {
 	uint32_t coded = bs_code_get(code, peek(walk));

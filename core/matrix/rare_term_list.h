@@ -1,12 +1,12 @@
 /*
- * rare_term_list.h: rare-term lists: the rare terms of a few adjacent documents, each with the
- * documents that have it. For these terms, columns have false positives; the lists have none.
+ * rare_term_list.h: rare-term lists: the rare terms of up to eight adjacent documents, each with
+ * the documents that have it. For these terms, columns have false positives; the lists have none.
  *
  * Columns reduce a query for a rare term to some dozens of documents of a million, a few of which
  * have it. For frequent terms the false positives are listed by term (false_positives.h). A rare
  * term has more false positives than matches, and there are millions of rare terms, so lists by
- * term would be large. Therefore the list is by document: its rare terms are a forward index
- * (forward_index.h), and a look-up reads about a hundred bytes. Terms are ordinals in byte order.
+ * term would be large. Therefore the lists are by document, similar to forward indexes
+ * (forward_index.h), and a look-up reads about a hundred bytes. A list has the ordinals of terms.
  * The names that a source file defines share a prefix, so ordinals come in runs; and a term that is
  * rare in the index often occurs in several neighbouring documents, so up to eight of these share a
  * list.
@@ -55,8 +55,7 @@ enum bs_status bs_rare_term_lists_open(struct bs_rare_term_lists *lists,
                                        struct bs_error *err) BS_WARN_UNUSED;
 void bs_rare_term_lists_deinit(struct bs_rare_term_lists *lists);
 
-/* The number of a document's list, which is its index in `offsets`; public for prefetching
- * (packed.h). */
+/* The number of the list of a document, for example to prefetch the list's offset (packed.h). */
 static inline uint64_t bs_rare_term_list_of(const struct bs_rare_term_lists *lists,
                                             uint32_t document)
 {
@@ -68,8 +67,8 @@ enum bs_status bs_rare_term_lists_find(const struct bs_rare_term_lists *lists, u
                                        uint32_t ordinal, bool *has_out,
                                        struct bs_error *err) BS_WARN_UNUSED;
 
-/* Replaces the contents of `terms` by all terms of a list, ascending, all below n_terms.
- * BS_CORRUPT, BS_NO_MEMORY. */
+/* Replaces the contents of `terms` by all terms of a list, ascending. BS_CORRUPT, also if an
+ * ordinal is not below n_terms; BS_NO_MEMORY. */
 enum bs_status bs_rare_term_lists_read(const struct bs_rare_term_lists *lists, uint64_t list,
                                        uint64_t n_terms, struct bs_rare_terms *terms,
                                        struct bs_error *err) BS_WARN_UNUSED;
@@ -84,7 +83,7 @@ enum bs_status bs_rare_term_lists_check(const struct bs_rare_term_lists *lists, 
 
 #define BS_RARE_GAPS    64u /* symbols of gaps */
 #define BS_RARE_LENGTHS 32u
-#define BS_RARE_DOCS    256u /* sets of documents, 1 to 255 */
+#define BS_RARE_DOCS    256u /* sets of documents, as bits; the empty set does not occur */
 
 struct bs_rare_counts {
 	uint64_t gaps[BS_RARE_GAPS];
@@ -96,11 +95,11 @@ void bs_rare_count(struct bs_rare_counts *counts, const struct bs_rare_term *ter
 
 struct bs_rare_codes {
 	uint32_t docs_log2; /* log2 of the documents per list */
-	/* code lengths in bits: of gaps, then of lengths, then of documents */
+	/* code lengths in bits: of gaps, then of run lengths, then of sets of documents */
 	uint8_t lengths[BS_RARE_GAPS + BS_RARE_LENGTHS + BS_RARE_DOCS];
 	uint32_t values[BS_RARE_GAPS + BS_RARE_LENGTHS + BS_RARE_DOCS]; /* from bs_code_values */
 };
-/* Makes the codes. Symbols that were not counted have codes, too. BS_NO_MEMORY. */
+/* Makes the codes, also for symbols that can occur but were not counted. BS_NO_MEMORY. */
 enum bs_status bs_rare_codes_make(struct bs_rare_codes *codes, const struct bs_rare_counts *counts,
                                   uint32_t docs_log2, struct bs_error *err) BS_WARN_UNUSED;
 /* Appends the bytes of a list; appends nothing if n_terms is 0. BS_NO_MEMORY. */

@@ -1,7 +1,7 @@
 /*
  * run_samples.h: samples in lists of runs of ordinals (forward_index.h, rare_term_list.h). Each
- * 32nd or 64th run has a sample with its position, so that a look-up decodes 16 or 32 runs on
- * average. Header only.
+ * 32nd or 64th run except the first has a sample with its position, so that a look-up decodes 16 or
+ * 32 runs on average. Header only.
  */
 #pragma once
 

@@ -31,7 +31,7 @@ static enum bs_status check_bytes(const struct bs_section *section, uint64_t n_b
 		i, section->id, (unsigned long long)section->n_bytes, (unsigned long long)n_bytes);
 }
 
-/* Opens the popcounts and terms of exact columns, which both kinds of shards have, but not the
+/* Opens two sections that both kinds of shards have: the popcounts, and the terms of the exact
  * columns. */
 static enum bs_status open_exact(struct bs_shard *shard, const struct bs_container *file,
                                  uint32_t i, uint32_t n_exact, struct bs_error *err)
@@ -128,8 +128,8 @@ enum bs_status bs_shard_open(struct bs_shard *shard, const struct bs_container *
 	                         : open_columns(shard, file, i, shape, treatments, err);
 }
 
-/* Verifies the checksums of the live lines of a column, 64 lines at a time. 64 lines are 4 KiB, as
- * large as a checksummed page. */
+/* Verifies the checksums of the live lines of a column: of each 64 lines, those from the first to
+ * the last live one. 64 lines are 4 KiB, as large as a checksummed page. */
 static enum bs_status touch_live(const struct bs_shard *shard, uint64_t at, uint32_t n_lines,
                                  const struct bs_live *live, struct bs_error *err)
 {
@@ -178,7 +178,7 @@ enum bs_status bs_shard_exact_popcount(const struct bs_shard *shard, uint32_t c,
 }
 
 /* Predicate of a binary search: whether the term of exact column c is less than the ordinal; false
- * after a failure. Sets *found if the term equals it. */
+ * after a failure. Sets *found if the term has this ordinal. */
 static bool is_exact_less(const struct bs_shard *shard, uint32_t c, uint64_t ordinal, bool *found,
                           enum bs_status *status, struct bs_error *err)
 {

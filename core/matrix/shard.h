@@ -1,11 +1,11 @@
 /*
- * shard.h: the bit-sliced matrix of up to 262,144 documents; reading.
+ * shard.h: opens and reads a shard, the bit-sliced matrix of up to 262,144 documents.
  *
  *                document columns (level of rank 0)           block columns (rank 9)
  *            column 0  column 1  column 2 ... column m-1       one line each: bit b is
  *   block 0  [line]    [line]    [line]       [line]           "block b has a document
- *   block 1  [line]    [line]    [line]       [line]            with this bit"
- *     ...
+ *   block 1  [line]    [line]    [line]       [line]            with this bit" (in a shard
+ *     ...                                                       of more than 256 blocks)
  *
  * A line is 512 documents. A term has a few columns of each level; the AND of these columns leaves
  * the documents that may have the term. In the file, columns follow each other, each from block 0
@@ -19,9 +19,9 @@
  * with lines of documents; ours must first be spread to documents, each bit to eight. But there, a
  * set bit keeps eight lines of documents alive; here, it keeps one.)
  *
- * A shard of few blocks may lack a coarse level, because its lines would be mostly padding. A term
- * then has as many more document columns instead (bs_shard_hashes), so that its false-positive rate
- * stays the same.
+ * A shard of few blocks may lack a coarse level, because the level would skip little, and its lines
+ * would be mostly padding. The columns that a term has at such a level become document columns
+ * (bs_shard_hashes), so that its false-positive rate stays the same.
  *
  * The exact columns follow the levels: one for each frequent term, rank 0, without false positives.
  * Documents far longer than the rest, and segments too small to fill lines, have no levels. Their
@@ -56,7 +56,7 @@ struct bs_shard_hashed {
 	uint32_t n_levels; /* 0: the shard has forward indexes instead */
 	struct bs_level levels[BS_MAX_LEVELS];
 	uint32_t n_columns[BS_MAX_LEVELS]; /* signature widths, for bs_shard_hashes */
-	float density;                     /* target share of set bits */
+	float density;                     /* target share of set bits; set by the segment */
 };
 
 /* The exact columns of a shard: one for each frequent term. */
@@ -97,8 +97,8 @@ struct bs_shard {
 /* A block column is one line in shards of any size. Lane l represents the 2^shift documents from
  * row l * 2^shift on, with the least shift for which 512 lanes are enough: 9 (whole blocks) in a
  * shard of more than 256 blocks, less in a smaller one. (Lanes of whole blocks would be mostly
- * padding in small shards: on 1 M documents in ten shards, block columns of the small ones cost 2
- * to 7 times the bits.) */
+ * padding in small shards: of 1 M documents in ten shards, block columns of the small shards would
+ * cost 2 to 7 times the bits.) */
 static inline uint32_t bs_shard_lane_shift(uint32_t n_docs)
 {
 	uint32_t shift = 0;
@@ -120,7 +120,6 @@ static inline uint32_t bs_level_lanes(uint8_t rank, uint32_t n_docs)
 	return (uint32_t)(((uint64_t)n_docs + (1u << shift) - 1) >> shift);
 }
 
-/* The number of lines of a column of this rank. */
 static inline uint32_t bs_level_lines(uint8_t rank, uint32_t n_blocks)
 {
 	if (rank == BS_LEVEL_BLOCK)
@@ -164,8 +163,8 @@ enum bs_shard_kind {
 	BS_SHARD_FORWARD = 1,
 };
 
-/* Opens shard i of a segment file. BS_CORRUPT if its sections do not have the sizes that its shape
- * requires. */
+/* Opens shard i of a segment file. BS_CORRUPT if its shape is impossible, or its sections do not
+ * have the sizes that the shape requires. */
 enum bs_status bs_shard_open(struct bs_shard *shard, const struct bs_container *file, uint32_t i,
                              const struct bs_shard_shape *shape,
                              const struct bs_term_treatment_table *treatments,
@@ -177,15 +176,15 @@ void bs_shard_in_memory(struct bs_shard *shard, const struct bs_shard_shape *sha
                         const struct bs_term_treatment_table *treatments, const uint64_t *columns,
                         uint64_t n_lines, float density);
 
-/* Verifies the checksums of column c of the level, only in the live blocks if the level has rank 0,
- * and returns the first line of the column. live == NULL: all blocks. BS_CORRUPT. */
+/* Sets *column_out to the first line of column c of the level, and verifies the checksums of the
+ * column: of all its lines or, if `live` is not NULL and the level has rank 0, at least of those of
+ * the live blocks. BS_CORRUPT. */
 enum bs_status bs_shard_column(const struct bs_shard *shard, const struct bs_level *level,
                                uint32_t c, const struct bs_live *live, bs_column *column_out,
                                struct bs_error *err) BS_WARN_UNUSED;
 
-/* bs_shard_level_popcount: the number of set bits of all columns of level l.
- * bs_shard_exact_popcount: that of exact column c. The file has no counts for single hashed
- * columns. BS_CORRUPT. */
+/* Read the number of set bits: of all columns of level l together, and of exact column c. The file
+ * has no counts for single hashed columns. BS_CORRUPT. */
 enum bs_status bs_shard_level_popcount(const struct bs_shard *shard, uint32_t l, uint64_t *n_out,
                                        struct bs_error *err) BS_WARN_UNUSED;
 enum bs_status bs_shard_exact_popcount(const struct bs_shard *shard, uint32_t c, uint32_t *n_out,
@@ -202,8 +201,8 @@ enum bs_status bs_shard_forward_span(const struct bs_shard *shard, uint32_t row,
                                      uint64_t *start_out, uint64_t *end_out,
                                      struct bs_error *err) BS_WARN_UNUSED;
 
-/* Forward indexes: the words of exact column c, one for each group of 64 rows; borrowed, verified.
- * BS_CORRUPT. */
+/* Forward indexes: sets *words_out to the words of exact column c in the file, one for each group
+ * of 64 rows, and verifies their checksums. BS_CORRUPT. */
 enum bs_status bs_shard_forward_column(const struct bs_shard *shard, uint32_t c,
                                        const uint8_t **words_out,
                                        struct bs_error *err) BS_WARN_UNUSED;

@@ -1,9 +1,9 @@
-/* shard_and.c: see shard_and.h; shard.h has the picture. */
+/* shard_and.c: see shard_and.h; shard.h has a picture of the columns. */
 #include "core/matrix/shard_and.h"
 
 #include <string.h>
 
-/* A column, and the expected share of its bits that are set. */
+/* A column, and the share of its bits that are set, which is estimated for hashed columns. */
 struct ordered_column {
 	bs_column column;
 	float share;
@@ -84,7 +84,7 @@ static enum bs_status reserve_columns(struct bs_and_scratch *scratch, size_t n_t
 }
 
 /* The columns of one AND at one level, in reading order. Exact columns that are sparser than hashed
- * ones come first. Then come the hashed columns in rounds: the first column of each term, in the
+ * ones come first. Then the hashed columns come in rounds: the first column of each term, in the
  * caller's order of terms, then the second columns, and so on. This rejects documents sooner than
  * reading all columns of one term first. Denser exact columns come last. Popcounts of hashed
  * columns are not used: all have about the same density, and each popcount costs a cache miss. */

@@ -5,11 +5,11 @@
  *
  *   block columns     one line each: which blocks are live
  *   group columns     one line for eight blocks: which groups of 8 documents are live
- *   document columns  one line for each live block, until it is zero
+ *   document columns  one line for each live block, until the AND of its lines is zero
  *
  * Coarser levels leave fewer lines of the finer levels to read. The only set-up is the addresses of
- * the columns. Set-up matters: a query touches about two dozen shards, and for rare words it costs
- * a few hundred nanoseconds per shard.
+ * the columns. Set-up matters: a query reads about two dozen shards, and a query for rare words
+ * takes only a few hundred nanoseconds per shard.
  */
 #pragma once
 
@@ -20,7 +20,7 @@
 
 #define BS_NO_COLUMN UINT32_MAX
 
-/* A term, for all shards of a segment. */
+/* A term in a segment, for all its shards. */
 struct bs_and_term {
 	struct bs_probe probes[BS_MAX_LEVELS]; /* one per level of the segment */
 	const struct bs_term_treatment *treatment;
@@ -71,7 +71,8 @@ void bs_shard_prefetch(const struct bs_shard *shard, const struct bs_and_term *t
 
 /* ANDs the columns of all terms in the blocks that are set in `live`. Then frame->lines has the
  * documents that pass: all documents that have the terms and, unless each term has an exact column,
- * some false positives. Clears the bits of `live` whose blocks have no such document. n_terms >= 1.
+ * perhaps false positives. Clears the bits of `live` whose blocks have no such document. n_terms is
+ * at least 1.
  * The AND is fastest if the rarest terms come first. Adds the lines read to `cost`. BS_CORRUPT,
  * BS_NO_MEMORY (only if the scratch must grow). */
 enum bs_status bs_shard_and(const struct bs_shard *shard, const struct bs_kernel *kernel,

@@ -33,15 +33,15 @@ void bs_term_treatment_policy_price(struct bs_term_treatment_policy *policy, dou
  *
  *   lines   reading: one line of a block column per shard, the lines of live groups, and the lines
  *           of live blocks until they are zero
- *   proof   looking up candidates (those that pass by chance and those that match) in rare-term
+ *   lists   looking up candidates (those that pass by chance and those that match) in rare-term
  *           lists, or decoding the term's false-positive list
  *   space   bits per posting, including false-positive or rare-term lists, at the price of size
  *
  * Half of the time the query is the term alone, half of the time the term and another term of equal
  * frequency. Space is counted per posting because words are queried about as often as they occur. A
  * span is the documents that share a bit of a column: 1, 8 or 512. A coarse column is charged the
- * same bits for each (span, term) pair as a document column for each posting (BitFunnel's issue
- * #437 shows what happens otherwise). The constants are in core/matrix/prices.h.
+ * same bits for each (span, term) pair as a document column for each posting (see BitFunnel's issue
+ * #437). The constants are in core/matrix/prices.h.
  *
  * In the functions below, d is the density of hashed columns, and k[0], k[1] and k[2] are the
  * numbers of document, group and block columns of the term.
@@ -133,7 +133,7 @@ static double treatment_cost(const struct bs_term_treatment_policy *policy, doub
 
 /* Finds the cheapest treatment of a term: tries all combinations of the numbers of columns at each
  * level with both kinds of lists, at most 12 * 6 * 10 * 2. Skips combinations whose columns alone
- * cost more space than the best cost so far; in small segments, that skips nearly all. */
+ * cost as much as the best combination so far; in small segments, that skips nearly all. */
 static void choose(const struct bs_term_treatment_policy *policy, double f, double n,
                    struct bs_term_treatment *best)
 {
@@ -164,9 +164,9 @@ static void choose(const struct bs_term_treatment_policy *policy, double f, doub
 	}
 }
 
-/* The cost of an exact column: one bit per document, and no look-ups. A query for the term alone
- * reads one line per block; a query for two terms also reads the other line if the first is not
- * zero. */
+/* The cost of an exact column: one bit per document, and no look-ups. A query for the term alone is
+ * assumed to read a line of each block; a query for two such terms, two lines of each block that
+ * has the term. */
 static double exact_cost(const struct bs_term_treatment_policy *policy, double f, double n)
 {
 	double n_blocks = ceil(n / 512);
@@ -190,7 +190,6 @@ double bs_term_treatment_exact_share(const struct bs_term_treatment_policy *poli
 	return f * 1.1;
 }
 
-/* Removes the levels that no entry uses. */
 static void drop_unused_levels(struct bs_term_treatment_table *table)
 {
 	for (uint32_t level = 1; level < table->n_levels;) {

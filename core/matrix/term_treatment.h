@@ -7,7 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Levels of a shard, in order. The document level always exists, the coarser two if they pay. */
+/* Levels of a shard, in order. The document level always exists; each of the coarser two exists if
+ * it makes the index cheaper. */
 enum bs_level_kind {
 	BS_LEVEL_DOCUMENT = 0, /* one bit per document */
 	BS_LEVEL_GROUP = 3,    /* one bit for 8 consecutive documents */
@@ -16,7 +17,7 @@ enum bs_level_kind {
 };
 
 #define BS_MAX_LEVELS     3u
-#define BS_MAX_HASHES     16u /* columns of one level for one term */
+#define BS_MAX_HASHES     16u /* maximum number of columns of one level for one term */
 #define BS_MAX_TREATMENTS 64u
 
 /* Columns per level for terms with df >= min_df and below the min_df of the next entry. */
@@ -38,11 +39,12 @@ struct bs_term_treatment_table {
 /* The parameters of bs_term_treatment_table_make. */
 struct bs_term_treatment_policy {
 	double density; /* target share of set bits in hashed columns, 0.05 to 0.6 */
-	/* A term in at least this share of a shard's documents gets an exact column. > 1: no term;
-	 * < 0: where an exact column costs less than hashed columns. */
+	/* A term in at least this share of the rows of a matrix (a last block counts as full) gets
+	 * an exact column. > 1: no term; < 0: where an exact column costs less than hashed ones. */
 	double exact_share;
 	/* The price of size: the nanoseconds that a query may take longer if the index is smaller
-	 * by one bit per posting. 0: the price for short documents. */
+	 * by one bit per posting. 0: bs_term_treatment_table_make assumes short
+	 * documents (the indexer calls bs_term_treatment_policy_price before). */
 	double bit_ns;
 	/* Factor of the time of look-ups, >= 1; 0 means 1. For an index of several segments:
 	 * false candidates of all segments add up in a query, so each segment should have fewer.
@@ -56,13 +58,13 @@ struct bs_term_treatment_policy {
 	 * columns, and no shard omits a level for its size. */
 	uint8_t force[BS_MAX_LEVELS];
 	bool is_forced;        /* see force */
-	bool has_no_tf_levels; /* for tests and measurements: see tf_levels.h */
+	bool has_no_tf_levels; /* for tests and measurements: the segment has no tf levels */
 };
 
 #define BS_DEFAULT_DENSITY     0.3
 #define BS_DEFAULT_EXACT_SHARE (-1.0)
 
-/* The default policy: the constants above, and all levels. */
+/* The default policy: the constants above, all levels, and false-positive lists. */
 struct bs_term_treatment_policy bs_term_treatment_policy_default(void);
 
 /* Sets bit_ns, and raises the density by up to 0.2, for documents of terms_per_doc distinct terms
@@ -74,8 +76,8 @@ void bs_term_treatment_policy_price(struct bs_term_treatment_policy *policy, dou
 void bs_term_treatment_table_make(const struct bs_term_treatment_policy *policy, uint64_t n_docs,
                                   struct bs_term_treatment_table *table);
 
-/* The share of a shard's documents from which on a term gets an exact column, in a segment of
- * n_docs documents. */
+/* The exact_share of the policy or, if that is < 0, the share from which on an exact column costs
+ * less in a segment of n_docs documents. */
 double bs_term_treatment_exact_share(const struct bs_term_treatment_policy *policy,
                                      uint64_t n_docs);
 

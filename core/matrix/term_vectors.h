@@ -3,8 +3,8 @@
  * matrix can be rebuilt. A condensed segment has them instead of the columns.
  *
  * Here the rank of a term is its position by descending df; terms of equal df are ordered by their
- * ordinals. A row is the number of its terms and their ascending ranks, each coded as the gap since
- * the previous rank. If rows drew their terms independently, a gap would be geometrically
+ * ordinals. A row is stored as the number of its terms and their ascending ranks, each coded as the
+ * gap since the previous rank. If rows drew their terms independently, a gap would be geometrically
  * distributed, with a mean that depends on the rank where the gap starts. So gaps are coded by size
  * classes. The Huffman code of a gap depends on the size of that rank and on the number of terms
  * left in the row, because the last terms of a row are rare and have large gaps.
@@ -42,9 +42,9 @@
 #include "core/file/container.h"
 
 #define BS_ROW_CLASSES 64u /* classes of numbers; the last one is unused */
-/* Sizes of the rank where a gap starts: the position of the highest bit of rank + 1. */
+/* Size classes of the rank where a gap starts: the position of the highest bit of rank + 1. */
 #define BS_ROW_RANK_SIZES 32u
-#define BS_ROW_LEFT_SIZES 4u /* sizes of the number of terms left in the row */
+#define BS_ROW_LEFT_SIZES 4u /* size classes of the number of terms left in the row */
 /* The first code is for the number of terms. */
 #define BS_ROW_CODES       (1u + BS_ROW_RANK_SIZES * BS_ROW_LEFT_SIZES)
 #define BS_ROW_CODES_BYTES (BS_ROW_CODES * BS_ROW_CLASSES / 2)

@@ -15,7 +15,7 @@
 #define FIRST_LEVEL 32u
 #define FACTOR      UINT64_C(0x94d049bb133111eb)
 #define WIDTH       64u
-#define MOST_ONES   31u /* maximum of ones in a gamma code: a tf has 32 bits */
+#define MOST_ONES   31u /* maximum number of ones in a gamma code: a tf has 32 bits */
 #define FIRST_GAMMA 1u  /* first equation of the gamma code, after the one for "repeated" */
 
 void bs_tf_coder_deinit(struct bs_tf_coder *coder)
@@ -139,8 +139,8 @@ static struct spelled *spell_gamma(struct spelled *to, const struct bs_tf_word *
 
 /* A system of more than MOST_SPELLED equations uses the plain solver, and computes equations each
  * time instead of storing them: 25 bytes per equation instead of 122. (The other solvers would
- * switch to the plain one anyway, at a byte where more than 64 equations are open; a system this
- * large has such a byte.) */
+ * switch to the plain one anyway, at a byte where more than 64 equations are open; nearly every
+ * system this large has such a byte.) */
 #define MOST_SPELLED (1u << 20)
 #define MOST_DIGITS  (FIRST_GAMMA + 2 * 32)
 #define WORD_NS      50u /* approximate time to place one word, for the deadline */
@@ -322,7 +322,7 @@ static int compare_hashes(const void *a, const void *b)
 	return bs_compare_u64(x->hash, y->hash);
 }
 
-/* Words with equal hashes give contradictory equations: marks their tf as unknown. */
+/* Marks the tf of words with equal hashes as unknown: their equations may contradict each other. */
 static void forget_twins(struct bs_tf_word *words, size_t n_words)
 {
 	qsort(words, n_words, sizeof(*words), compare_hashes);

@@ -64,7 +64,7 @@ uint32_t bs_tf_decode(const uint8_t *bits, size_t n_bytes, uint64_t hash);
 #define BS_TF_KEY_BITS 12u
 struct bs_tf_equation {
 	uint64_t a;
-	uint64_t mask; /* a ^ b: the coefficients; fewer than 64 stored bits use the low ones */
+	uint64_t mask; /* a ^ b: the coefficients; only the low m if m < 64 bits are stored */
 };
 struct bs_tf_key {
 	uint64_t hash;

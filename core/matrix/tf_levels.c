@@ -4,12 +4,12 @@
 #include "core/matrix/prices.h"
 
 /* If a word has fewer than about one document per block, reading the tf code of each document is
- * cheaper than reading the lines of the word's levels (query/rank/scan_top.c, LOOK_MAX), so such a
- * word has no levels. With two columns per level, a tenth of the documents that do not reach a
- * level pass it. The next level is read only for the documents that pass, and reduces these false
- * positives to a hundredth. Dense columns mean that the index is to be small, or that documents are
- * long and reach many levels. Then there are fewer levels, of one column each, and the minimum df
- * is higher. */
+ * cheaper than reading the lines of the word's levels (query/rank/scan_top.c), so such a word has
+ * no levels. With two columns per level, a tenth of the documents that do not reach a level pass
+ * it. The next level is read only for the documents that pass, and reduces these false positives to
+ * a hundredth. Dense columns mean that the index is to be small, or that documents are long and
+ * reach many levels. Then there are fewer levels, of one column each, and the minimum df is
+ * higher. */
 struct bs_tf_levels bs_tf_levels_make(uint64_t n_docs, double density, bool is_small)
 {
 	static const struct bs_tf_levels all = {

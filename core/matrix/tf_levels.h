@@ -1,7 +1,7 @@
 /*
  * tf_levels.h: tf levels: columns that say which of 512 documents may reach a given tf of a word.
  *
- * A tf level states "the word occurs at least 2 (3, 5, 9, ...) times in the document". Levels are
+ * A tf level states "the word occurs at least 2 (or 3, 5, 9 ...) times in the document". Levels are
  * terms of their own in the document columns of a shard. Their columns have false positives but no
  * false negatives: a document that does not pass a level has a smaller tf. So levels bound the tf
  * from above, and ranking skips most documents by these bounds (query/rank/scan_top.c). The exact
@@ -46,7 +46,8 @@ static inline uint32_t bs_tf_levels_of(const struct bs_tf_levels *levels, uint32
 }
 
 /* Chooses the levels for a segment of n_docs documents whose columns have this target density.
- * is_small, for tests: choose in a small segment as in a large one. */
+ * is_small, for tests: a high density does not raise the minimum df, so that levels also occur in a
+ * small segment. */
 struct bs_tf_levels bs_tf_levels_make(uint64_t n_docs, double density, bool is_small);
 
 /* Whether levels read from a file keep the rules above. */

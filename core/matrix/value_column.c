@@ -155,8 +155,8 @@ enum bs_status bs_value_ranks(const struct bs_value_table *table,
 			status = bs_value_rank(table, field, &span->end, &end, err);
 		if (status || first >= end)
 			continue;
-		/* A range up to the last value is extended to unused ranks: then no bit of the
-		 * upper end needs comparing. */
+		/* A range up to the last value is extended to the unused ranks after it, so that no
+		 * bits are compared with the upper end. */
 		ranks_out->spans[ranks_out->n].low = first;
 		ranks_out->spans[ranks_out->n++].last =
 			end < field->n_values ? end - 1
@@ -287,8 +287,8 @@ static bool is_among(const struct bs_ranks *ranks, uint32_t rank)
 	return is_in;
 }
 
-/* Adds to `joined` the rows of the part's list that have a rank in `ranks`, from the n_blocks
- * blocks from first_block on. */
+/* Adds to `joined` the rows that have a rank in `ranks` by the part's list, of the n_blocks blocks
+ * from first_block on. */
 static void join_listed(const struct bs_value_part *part, const struct bs_ranks *ranks,
                         uint32_t first_block, uint32_t n_blocks, uint64_t *joined,
                         struct bs_live *joined_live)

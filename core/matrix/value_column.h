@@ -1,8 +1,8 @@
 /*
  * value_column.h: the numbers and dates of records, by field, so that a range query reads a few
  * columns. For each field a segment has the sorted list of its distinct values. A document stores
- * the *rank* of its value in this list. Ranks order documents as values do, and need only as many
- * bits as there are distinct values.
+ * the *rank* of its value in this list. Ranks order documents as values do, and need only the
+ * logarithm of the number of distinct values in bits.
  *
  *                       layer 0 of a field in a shard
  *            has one   bit n-1   bit n-2  ...  bit 0
@@ -76,7 +76,7 @@ struct bs_ranks {
 	} spans[BS_RANGE_KINDS];
 };
 /* The ranks of a range. If *is_exact_out is false, the texts must decide which documents are in the
- * range: numbers of more than BS_VALUE_MOST_DIGITS digits share the key of an end of the range.
+ * range, because numbers of more than BS_VALUE_MOST_DIGITS digits share the key of an end of it.
  * BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_value_ranks(const struct bs_value_table *table,
                               const struct bs_value_field *field, const struct bs_range *range,
@@ -107,8 +107,7 @@ struct bs_value_part {
 	const uint8_t *entries; /* pairs of u32 row and u32 rank */
 };
 
-/* Reads part i of the table as recorded, without bounds checks (bs_value_part_touch has them).
- * BS_CORRUPT. */
+/* Reads part i of the table as recorded; bs_value_part_touch checks it. BS_CORRUPT. */
 enum bs_status bs_value_part_get(const struct bs_value_table *table,
                                  const struct bs_value_field *field, uint64_t i,
                                  struct bs_value_part *part_out,
@@ -124,11 +123,9 @@ enum bs_status bs_value_part_find(const struct bs_value_table *table,
                                   uint32_t n_docs, bool *found_out, struct bs_value_part *part_out,
                                   struct bs_error *err) BS_WARN_UNUSED;
 
-/*
- * Restricts lines and live, which are n_blocks blocks of the shard from first_block on, to the
- * documents that have a value with one of these ranks. scratch: two buffers of n_blocks lines.
- * Returns the number of lines read.
- */
+/* Restricts `lines` and `live`, which are of n_blocks blocks of the shard from first_block on, to
+ * the documents that have a value with one of these ranks. scratch: two buffers of n_blocks lines.
+ * Returns the number of lines read from the part. */
 uint64_t bs_value_part_keep(const struct bs_value_part *part, const struct bs_kernel *kernel,
                             const struct bs_ranks *ranks, uint32_t first_block, uint32_t n_blocks,
                             uint64_t *lines, struct bs_live *live, uint64_t *scratch[2]);

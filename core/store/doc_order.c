@@ -68,7 +68,7 @@ struct bs_doc_stream {
 };
 
 /* The first document in [document, end) that is in `among`, or end. Skips zero bytes of the bitmap
- * at once: bits are sparse. */
+ * at once, because few bits are set. */
 static uint32_t next_among(const struct bs_doc_bits *among, uint32_t segment, uint32_t document,
                            uint32_t end)
 {
@@ -130,7 +130,7 @@ static bool is_in(const struct bs_snapshot *snapshot, uint32_t source, uint32_t 
 	       bs_manifest_root(&snapshot->manifest, source) == folder;
 }
 
-/* Adds a stream for each range of the source in a table. */
+/* Adds a stream for each range of wanted documents in a table. */
 static enum bs_status add_streams(struct bs_doc_cursor *cursor, uint32_t segment, uint32_t source,
                                   struct bs_error *err)
 {

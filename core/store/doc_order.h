@@ -11,18 +11,18 @@
 /* Compares two documents of one source of this kind (enum bs_source_kind). */
 int bs_compare_records(uint32_t kind, const struct bs_doc_record *a, const struct bs_doc_record *b);
 
-/* Compares two documents of sources of the manifest. 0 if they cannot be distinguished. */
+/* Compares two documents of sources of the manifest. 0: the order does not distinguish them. */
 int bs_compare_documents(const struct bs_manifest *manifest, const struct bs_doc_record *a,
                          const struct bs_doc_record *b);
 
-/* Compares two documents of a snapshot. If the record of one of them cannot be read (damage), they
- * compare by the numbers of their segments. */
+/* Compares two documents of a snapshot. If a record cannot be read (damage), or the order does not
+ * distinguish the documents, compares the numbers of their segments. */
 int bs_document_order(const struct bs_snapshot *snapshot, struct bs_doc_ref a, struct bs_doc_ref b);
 
-/* Iterates over the live documents of one source in document order, over all or some segments, and
- * over its exclusions if requested. Empty if the snapshot does not have the source. For one thread.
- * Borrows the snapshot; while the cursor is in use, only documents that it has passed may be marked
- * as deleted or live. */
+/* Iterates over the live documents of one source in document order, in all or some segments; with
+ * flags, also over its exclusions and over documents of collections found in it. Empty if the
+ * snapshot does not have the source. For one thread. Borrows the snapshot; while the cursor is in
+ * use, only documents that it has passed may be marked as deleted or live. */
 struct bs_doc_cursor {
 	const struct bs_snapshot *snapshot;
 	const struct bs_doc_bits *among; /* nullable: only these documents */
@@ -39,9 +39,9 @@ enum {
 	BS_CURSOR_INNER = 2,
 };
 
-/* Starts a cursor. chosen: a bool per segment, whether to visit it; NULL: all. among (borrowed):
- * visit only these documents, which must be live; not allowed with BS_CURSOR_EXCLUSIONS; NULL: all.
- * Release with bs_doc_cursor_deinit, also after a failure. BS_NO_MEMORY, BS_CORRUPT. */
+/* Starts a cursor. chosen: for each segment, whether to visit it; NULL: visits all. among: visits
+ * only these documents, which must be live (borrowed; not allowed with BS_CURSOR_EXCLUSIONS); NULL:
+ * visits all. Release with bs_doc_cursor_deinit, also after a failure. BS_NO_MEMORY, BS_CORRUPT. */
 enum bs_status bs_doc_cursor_init(struct bs_doc_cursor *cursor, const struct bs_snapshot *snapshot,
                                   uint32_t source, const bool *chosen, unsigned flags,
                                   const struct bs_doc_bits *among,

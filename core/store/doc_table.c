@@ -7,7 +7,7 @@
 #include "core/collections/binary_search.h"
 #include "core/file/segment_sections.h"
 
-#define RANGE_BYTES 8u /* a range of documents of one source: the source, the first document */
+#define RANGE_BYTES 8u /* a range of documents of one source: u32 source, u32 first document */
 #define PLACE_BYTES (4 * sizeof(uint64_t))
 
 /* The last range that starts at or before the document. n_ranges >= 1. */
@@ -122,8 +122,8 @@ uint64_t bs_doc_table_builder_bytes(const struct bs_doc_table_builder *builder)
 	       builder->names.used_bytes;
 }
 
-/* Whether to write the array of checksums. It is left out if no text is stored and all checksums
- * are 0, as with bs_writer_request.no_checksums. */
+/* Whether to write the array of checksums. It is left out if all documents are BS_DOC_NOT_STORED
+ * and all checksums are 0, as with bs_writer_request.no_checksums. */
 static bool has_checksums(const struct bs_doc_table_builder *builder)
 {
 	for (uint64_t i = 0; i < builder->n_docs; i++)
@@ -182,7 +182,7 @@ void bs_doc_table_builder_deinit(struct bs_doc_table_builder *builder)
 	do_each(builder, bs_buffer_deinit);
 }
 
-/* Checks that ranges ascend, from document 0 on. */
+/* Checks that the ranges begin with document 0 and ascend. */
 static enum bs_status check_ranges(const struct bs_doc_table *table, struct bs_error *err)
 {
 	for (uint32_t i = 0, before = 0; i < table->n_ranges; i++) {

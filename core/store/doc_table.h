@@ -9,7 +9,7 @@
 #include "core/file/packed.h"
 
 enum bs_doc_flag {
-	BS_DOC_NAMED_BY_LINE = 1, /* a record without id; its name is its line number */
+	BS_DOC_NAMED_BY_LINE = 1, /* a record without id: its id is label:line, its name empty */
 	/* The file changed so shortly before it was read, or while it was read, that a later change
 	 * may have left its fingerprint unchanged. So an equal fingerprint proves nothing. */
 	BS_DOC_RACY = 2,
@@ -31,7 +31,8 @@ struct bs_doc_record {
 	uint32_t source; /* number of its source in the manifest */
 	uint32_t length; /* number of positions: the document length (dl) of BM25 */
 	uint8_t flags;   /* enum bs_doc_flag */
-	/* The path below the source, or the record's id; raw bytes, borrowed. */
+	/* The path of a file below its folder, or the id of a record; raw bytes, borrowed. Empty
+	 * for a file that is a source, and for BS_DOC_NAMED_BY_LINE. */
 	const uint8_t *name;
 	uint32_t name_bytes;
 	uint64_t place[4];
@@ -39,7 +40,7 @@ struct bs_doc_record {
 	 * not recorded. */
 	uint64_t checksum;
 	/* 1 + the number of lines of a file without a byte order mark and without NUL bytes. 0:
-	 * unknown. Only for bs_doc_table_add; bs_doc_table_lines reads it. */
+	 * unknown. Only for bs_doc_table_add; to read the number, call bs_doc_table_lines. */
 	uint32_t lines;
 };
 
@@ -69,13 +70,13 @@ struct bs_doc_table_builder {
 enum bs_status bs_doc_table_add(struct bs_doc_table_builder *builder,
                                 const struct bs_doc_record *record,
                                 struct bs_error *err) BS_WARN_UNUSED;
-/* A document that was added. document < n_docs. record_out->name is borrowed until the next
- * document is added. */
+/* Reads a document that was added, except its `lines`. document < n_docs. record_out->name is
+ * borrowed until the next document is added. */
 void bs_doc_table_builder_get(const struct bs_doc_table_builder *builder, uint32_t document,
                               struct bs_doc_record *record_out);
 uint32_t bs_doc_table_builder_get_length(const struct bs_doc_table_builder *builder,
                                          uint32_t document);
-/* The number of bytes in use, for a memory budget. */
+/* The approximate number of bytes in use, for a memory budget. */
 uint64_t bs_doc_table_builder_bytes(const struct bs_doc_table_builder *builder);
 enum bs_status bs_doc_table_write(const struct bs_doc_table_builder *builder,
                                   struct bs_file_writer *writer,
@@ -128,14 +129,14 @@ static inline BS_WARN_UNUSED enum bs_status bs_doc_table_lines(const struct bs_d
 	return table->lines.n == 0 ? BS_OK
 	                           : bs_packed_get_u32(&table->lines, document, lines_out, err);
 }
-/* Reads a document. Its name is borrowed from the table. BS_CORRUPT, also if document >= n_docs,
- * because document numbers may come from files; BS_NO_MEMORY. */
+/* Reads a document, except its `lines`. Its name is borrowed from the table. BS_CORRUPT, also if
+ * document >= n_docs, because document numbers may come from files; BS_NO_MEMORY. */
 enum bs_status bs_doc_table_get(const struct bs_doc_table *table, uint32_t document,
                                 struct bs_doc_record *record_out,
                                 struct bs_error *err) BS_WARN_UNUSED;
 
-/* Prefetches what bs_doc_table_get reads of a document, in steps 0 to BS_DOC_PREFETCHES - 1. Each
- * step reads what the previous step prefetched, so the caller should do other work between steps.
- * Ignores documents that do not exist. */
+/* Prefetches the data of a document that bs_doc_table_get reads, in BS_DOC_PREFETCHES steps from 0
+ * on. Each step reads the data that the step before prefetched, so the caller should do other work
+ * in between. Ignores documents that do not exist. */
 #define BS_DOC_PREFETCHES 3u
 void bs_doc_table_prefetch(const struct bs_doc_table *table, uint32_t document, unsigned step);

@@ -8,8 +8,8 @@
 #include "core/base/bytes.h"
 #include "core/collections/string_list.h"
 
-/* Parses "title=3": the length of the field's name, and the weight. Returns 0 if the text is
- * invalid. */
+/* Parses a text such as "title=3". Returns the weight; 0 if the text is invalid. *name_bytes_out is
+ * the length of the field's name. */
 static uint32_t read_weight(const char *text, size_t *name_bytes_out)
 {
 	const char *equals = strrchr(text, '=');
@@ -51,7 +51,6 @@ static size_t put_weight(char **weights, size_t n, char *weight)
 	return n + 1;
 }
 
-/* Removes weights of 1. */
 static void drop_ones(char **weights)
 {
 	size_t n_kept = 0, name_bytes;

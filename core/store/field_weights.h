@@ -1,7 +1,7 @@
 /*
  * field_weights.h: the weight of a field: the number of times that a word in the field counts.
- * `--weight title=3`. An index stores weights as such strings, ordered by the name of the field;
- * each field occurs once, and weights of 1 are omitted.
+ * `--weight title=3` sets it. An index stores weights as strings such as "title=3", ordered by the
+ * name of the field; each field occurs once, and weights of 1 are omitted.
  */
 #pragma once
 
@@ -9,13 +9,13 @@
 
 #define BS_MOST_WEIGHT 100u /* largest weight of a field */
 
-/* Maximum of a weighted tf, so that it fits into 32 bits whatever the weights. No document has this
- * many words of weight 1. */
+/* Maximum of a weighted tf, so that it fits into 32 bits whatever the weights are. A tf without
+ * weights is smaller: a document has less than 4 GiB, and a word can repeat only every 2 bytes. */
 #define BS_MOST_WEIGHTED_TF (UINT32_C(1) << 31)
 
-/* Converts a NULL-terminated list to the form in the index; the last weight of a field counts. NULL
- * stays NULL. Free the result with bs_strings_free. BS_INVALID if a string is not a field, "=" and
- * a weight; BS_NO_MEMORY. */
+/* Converts a NULL-terminated list (nullable) to the form in the index; the last weight of a field
+ * counts. The result is NULL if no field has a weight > 1. Free it with bs_strings_free. BS_INVALID
+ * if a string is not a field, "=" and a weight; BS_NO_MEMORY. */
 enum bs_status bs_field_weights_make(const char *const *given, char ***weights_out,
                                      struct bs_error *err) BS_WARN_UNUSED;
 

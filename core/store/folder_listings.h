@@ -14,8 +14,8 @@
 #include "core/base/folder_listing.h"
 #include "core/file/container.h"
 
-/* Whether the list decodes to names in order, none of which leads out of the folder. Call before
- * any other use of the list. */
+/* Whether a list from a file decodes to names in order, none of which leads out of the folder. Must
+ * be called before any other use of the list. */
 bool bs_folder_listing_is_valid(const struct bs_folder_listing *list);
 
 /* Reading. Any number of threads, each with its own cursor. */

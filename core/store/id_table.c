@@ -33,8 +33,8 @@ enum bs_status bs_id_table_make(struct bs_id_table *table, const struct bs_id_en
 		bs_id_table_deinit(table);
 		return bs_fail_memory(err, "a table of ids", (n_buckets + n + 3) * sizeof(*starts));
 	}
-	/* A counting sort by bucket. While entries are placed, starts[b + 1] is where the next
-	 * entry of bucket b goes; in the end it is the end of bucket b. */
+	/* A counting sort by bucket. While entries are placed, starts[b + 1] is the place of the
+	 * next entry of bucket b; afterwards it is the end of bucket b. */
 	for (size_t i = 0; i < n; i++)
 		starts[bucket_of(entries[i].hash, n_buckets) + 2]++;
 	for (uint64_t b = 2; b <= n_buckets; b++)

@@ -19,8 +19,8 @@
 #include "core/base/vector.h"
 #include "core/file/packed.h"
 
-/* Minimum number of entries of a table in the file. If there are fewer, a table is made when it is
- * needed, which is faster than storing it. */
+/* Minimum number of entries of a table in the file. If there are fewer, the table is not stored but
+ * made when it is needed. */
 #define BS_ID_TABLE_LEAST 256u
 
 static inline uint64_t bs_id_hash(const void *id, size_t id_bytes)
@@ -39,8 +39,8 @@ BS_VECTOR(bs_id_entries, struct bs_id_entry);
 /* Zero-initialise; release with bs_id_table_deinit. */
 struct bs_id_table {
 	bool is_there;
-	/* If there is no table: the number of documents of standard input, if their ids ascend
-	 * bytewise with the document numbers; 0: they do not. */
+	/* If there is no table: the number of documents of standard input if the file says that
+	 * their ids ascend bytewise with the document numbers; otherwise 0. */
 	uint64_t n_ordered;
 	uint64_t n_buckets;
 	struct bs_packed starts, entries;   /* the table of a file, if own_starts is NULL */
@@ -66,8 +66,8 @@ enum bs_status bs_id_table_open(struct bs_id_table *table, const struct bs_conta
 enum bs_status bs_id_table_next(const struct bs_id_table *table, uint64_t hash, uint64_t *at,
                                 uint32_t *document_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Validates all of the table: its buckets must cover the entries in order, and the document of each
- * entry must be less than n_docs. file: the file it was opened from, for messages. BS_CORRUPT. */
+/* Validates all of a table that was opened from `file`: its buckets must cover the entries in
+ * order, and the document of each entry must be less than n_docs. BS_CORRUPT. */
 enum bs_status bs_id_table_check(const struct bs_id_table *table, uint64_t n_docs,
                                  const struct bs_container *file,
                                  struct bs_error *err) BS_WARN_UNUSED;

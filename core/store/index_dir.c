@@ -275,7 +275,7 @@ static bool is_named(const struct bs_manifest *manifest, const char *name)
 	return false;
 }
 
-/* The number in a name made by bs_index_file_name; 0 for other names. */
+/* The number in a name made by bs_index_file_name; 0 if the name is not one of these. */
 static uint64_t number_of(const char *name)
 {
 	static const char *const prefixes[] = {"seg",     "del",    "exc",
@@ -351,7 +351,7 @@ uint64_t bs_index_bytes(const struct bs_dir *dir, const struct bs_manifest *mani
 	return n_bytes;
 }
 
-/* The mode that the umask, or the directory's default ACL, leaves of 0666. */
+/* The mode that the umask, or the directory's default ACL, leaves of 0666; at least 0600. */
 static enum bs_status usual_mode(const struct bs_dir *dir, mode_t *mode_out, struct bs_error *err)
 {
 	struct stat found;

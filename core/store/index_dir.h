@@ -1,9 +1,9 @@
 /*
- * index_dir.h: the directory of an index: names of its files, the writer's lock, and the removal of
- * files that no commit names. snapshot.h opens the files of a commit.
+ * index_dir.h: the directory of an index: making it, the writer's lock, modes, and the removal of
+ * files that no commit names. snapshot.h opens the files of a commit. The files are:
  *
  *      manifest      the last commit; replaced by rename
- *      lock          held by the only writer; contains its process id
+ *      lock          locked by the writer; contains the process id of the last writer
  *      seg-N, del-N  segments and tombstones; a number is never reused
  *      exc-N         exclusions: documents deleted by id, which a refresh must not add again
  *      summary-N, counts-N   the summary of the words and trigrams, and its counts (summary.h)
@@ -48,14 +48,15 @@ struct bs_index_lock {
 
 #define BS_INDEX_LOCK "lock" /* name of the writer's lock */
 
-/* Takes an OS lock, which ends with the process: BS_INDEX_LOCK, or a lock of another name for other
- * purposes. Without wait, BS_BUSY names the process that holds it. With wait, waits until the
- * deadline (BS_DEADLINE, BS_STOPPED). BS_IO. */
+/* Takes the lock `name`: BS_INDEX_LOCK, or another one for another purpose. It is an OS lock, which
+ * ends with the process; an index in memory has a single lock instead. Without wait, BS_BUSY names
+ * the process that holds it. With wait, waits until the deadline (BS_DEADLINE, BS_STOPPED).
+ * BS_IO. */
 enum bs_status bs_index_lock_take(const struct bs_dir *dir, const char *name, bool wait,
                                   struct bs_index_lock *lock_out,
                                   struct bs_error *err) BS_WARN_UNUSED;
-/* Takes the writer's lock of an existing index. BS_NOT_FOUND if there is no index; then no lock
- * file remains. Sets dir->file_mode so that new files are as private as the manifest. */
+/* Takes the writer's lock of an existing index. BS_NOT_FOUND if there is no index; then makes no
+ * lock file. Sets dir->file_mode so that new files are as private as the manifest. */
 enum bs_status bs_index_lock_existing(struct bs_dir *dir, bool wait, struct bs_index_lock *lock_out,
                                       struct bs_error *err) BS_WARN_UNUSED;
 static inline bool bs_index_lock_is_held(const struct bs_index_lock *lock)
@@ -69,12 +70,13 @@ void bs_index_lock_release(struct bs_index_lock *lock);
  * affected. */
 void bs_index_sweep(const struct bs_dir *dir, const struct bs_manifest *manifest);
 /* Cleans up after a failed run that started from the commit `old` (NULL: none), as bs_index_sweep
- * does. Removes nothing if the manifest was replaced and only syncing the directory failed, because
- * after a crash either commit may be the last. */
+ * does. Removes nothing if the manifest cannot be read, or was replaced and only syncing the
+ * directory failed: after a crash, either commit may then be the last. */
 void bs_index_sweep_failed(const struct bs_dir *dir, const struct bs_manifest *old);
 
-/* Makes the directory and its files readable for others, as far as the umask allows, or for the
- * owner only. New files get the same mode. The caller holds the lock. BS_IO. */
+/* Sets the modes of the directory and its files. is_shared: others have the access that the umask
+ * leaves them; otherwise, only the owner has access. New files get the same mode. The caller holds
+ * the lock. BS_IO. */
 enum bs_status bs_index_set_modes(struct bs_dir *dir, bool is_shared,
                                   struct bs_error *err) BS_WARN_UNUSED;
 
@@ -86,9 +88,9 @@ enum bs_status bs_exclusions_write(const struct bs_dir *dir, uint64_t number,
                                    const struct bs_doc_table_builder *excluded,
                                    struct bs_error *err) BS_WARN_UNUSED;
 
-/* Adds the segments of the snapshot to the manifest of the next commit. Drops segments without live
- * documents and writes new tombstones for segments with newly marked documents. *n_changed_out: the
- * number of changed segments. */
+/* Adds the segments of the snapshot to the manifest of the next commit. Drops a segment that lost
+ * its last live document, and writes new tombstones for other segments whose number of deleted
+ * documents has changed. *n_changed_out: the number of dropped and changed segments. */
 enum bs_status bs_index_keep_segments(const struct bs_snapshot *snapshot,
                                       struct bs_manifest *manifest, uint32_t *n_changed_out,
                                       struct bs_error *err) BS_WARN_UNUSED;

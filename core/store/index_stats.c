@@ -43,7 +43,7 @@ const char *bs_part_name(enum bs_part part)
 	return names[part];
 }
 
-/* The part to which a section counts. The caller divides columns by level. */
+/* The part to which a section belongs. The caller counts the sections of columns in another way. */
 static enum bs_part part_of(uint32_t section)
 {
 	static const uint8_t parts[][2] = {
@@ -270,8 +270,6 @@ static void add_up(const struct bs_snapshot *snapshot, struct bs_index_stats *st
 	}
 }
 
-/* Numbers and dates. */
-
 /* Interns the NUL-terminated name at *at and moves *at to the next name. */
 static enum bs_status intern_name(struct bs_index_stats *stats, const struct bs_section *names,
                                   uint64_t *at, uint32_t *number_out, struct bs_error *err)
@@ -285,7 +283,7 @@ static enum bs_status intern_name(struct bs_index_stats *stats, const struct bs_
 
 BS_VECTOR(field_stats_list, struct bs_field_stats);
 
-/* Adds up a segment's counts of values and other texts for each field. counted is indexed by the
+/* Adds up a segment's counts of values and other texts for each field. `counted` is indexed by the
  * number of the name. */
 static enum bs_status count_field_texts(const struct bs_segment *segment,
                                         struct bs_index_stats *stats,
@@ -317,7 +315,7 @@ static enum bs_status count_field_texts(const struct bs_segment *segment,
 	return status;
 }
 
-/* For a segment without counts of field texts: marks the fields that have values. */
+/* Marks the fields in which the segment has values. */
 static enum bs_status mark_values(const struct bs_segment *segment, struct bs_index_stats *stats,
                                   struct bs_buffer *has_values, struct bs_error *err)
 {

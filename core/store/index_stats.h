@@ -6,7 +6,8 @@
 #include "core/collections/term_table.h"
 #include "core/store/snapshot.h"
 
-/* The parts that bytes are counted for. Every byte of every file belongs to one of them. */
+/* The parts that bytes are counted for. Every byte of the files of a commit, and of the file
+ * `folders`, belongs to one of them. */
 enum bs_part {
 	BS_PART_DOCUMENT_COLUMNS,
 	BS_PART_GROUP_COLUMNS,
@@ -21,21 +22,22 @@ enum bs_part {
 	BS_PART_TFS, /* tf codes; tf levels are document columns */
 	BS_PART_LEXICON,
 	BS_PART_GRAM_COLUMNS,
-	BS_PART_GRAM_LISTS, /* the listed trigrams of each tier */
+	BS_PART_GRAM_LISTS, /* the lists of frequent trigrams and of buckets, by tier */
 	BS_PART_GRAM_ROWS,
 	BS_PART_VALUES, /* numbers and dates of records */
 	BS_PART_NAMES,  /* names or ids of documents, and their offsets */
-	BS_PART_PLACES, /* places of documents in their sources; flags */
+	BS_PART_PLACES, /* sources, places, flags, checksums and line counts of documents */
 	BS_PART_STORED_TEXT,
-	BS_PART_SUMMARY, /* the summary, and the trigrams of segments for it */
-	BS_PART_TOMBSTONES,
-	BS_PART_CHECKSUMS, /* headers, section tables, page checksums */
-	BS_PART_REST,      /* manifest, small sections, alignment */
+	BS_PART_SUMMARY,    /* the summary, its counts, and the trigrams of segments for it */
+	BS_PART_TOMBSTONES, /* tombstones and exclusions */
+	/* headers, section tables and page checksums of the segments and the manifest */
+	BS_PART_CHECKSUMS,
+	BS_PART_REST, /* manifest, folder listings, small sections, alignment */
 	BS_PARTS,
 };
 
-/* Parts before BS_FIRST_GRAM_PART are the index of words. Parts from there to BS_FIRST_OTHER_PART
- * are the index of grams. The other parts do not depend on either. */
+/* The parts before BS_FIRST_GRAM_PART are the index of words, those from there on and before
+ * BS_FIRST_OTHER_PART the index of grams. The other parts belong to neither index. */
 #define BS_FIRST_GRAM_PART  BS_PART_GRAM_COLUMNS
 #define BS_FIRST_OTHER_PART BS_PART_VALUES
 
@@ -59,11 +61,11 @@ struct bs_segment_stats {
 /* Counts of the texts of a field, for fields with at least one number or date. */
 struct bs_field_stats {
 	uint32_t name; /* number in field_names of struct bs_index_stats */
-	/* true: some older segments have no counts, so the numbers may be greater */
+	/* true: a segment lacks counts, or has the maximum count; the numbers may be greater */
 	bool is_at_least;
 	uint64_t n_values; /* texts that are numbers or dates */
-	/* Texts that are neither numbers nor dates; no range matches them. Like n_values, it counts
-	 * the texts of deleted documents, too. */
+	/* Texts that are neither numbers nor dates; no range matches them. This number and n_values
+	 * include the texts of deleted documents. */
 	uint64_t n_others;
 };
 
@@ -72,13 +74,13 @@ struct bs_index_stats {
 	uint32_t n_segments;
 	uint64_t parts[BS_PARTS]; /* bytes of all files of the index, by part */
 	uint64_t n_bytes;         /* sum of parts */
-	uint64_t n_words_bytes;   /* sum of the parts before BS_FIRST_GRAM_PART */
-	uint64_t n_grams_bytes;   /* sum of the parts from there to BS_FIRST_OTHER_PART */
+	uint64_t n_words_bytes;   /* sum of the parts of the index of words */
+	uint64_t n_grams_bytes;   /* sum of the parts of the index of grams */
 	uint64_t n_terms;         /* sum over the segments */
 	uint64_t n_postings;
 	uint64_t text_bytes;    /* bytes of the texts of documents */
-	uint64_t summary_bytes; /* bytes of the summary; 0: no summary */
-	double summary_rate;    /* rate at which absent words appear present */
+	uint64_t summary_bytes; /* bytes of the summary without its counts; 0: no summary */
+	double summary_rate;    /* upper bound of the rate at which absent words appear present */
 	/* an upper bound of the number of places that words of the summary have (summary.h) */
 	uint64_t n_summary_words;
 	uint64_t n_summary_grams;         /* distinct trigrams */
@@ -87,8 +89,8 @@ struct bs_index_stats {
 	uint32_t n_fields;
 };
 
-/* Reads the statistics into the caller's struct. Of the columns it reads only the popcounts.
- * Release with bs_index_stats_deinit. */
+/* Reads the statistics into the caller's struct. Reads no columns, only their popcounts. Release
+ * with bs_index_stats_deinit. */
 enum bs_status bs_index_stats_read(const struct bs_snapshot *snapshot,
                                    struct bs_index_stats *stats_out,
                                    struct bs_error *err) BS_WARN_UNUSED;

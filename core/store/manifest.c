@@ -307,7 +307,8 @@ bool bs_non_document_has_fingerprint(const struct bs_non_documents *file)
 	       file->fingerprint[3];
 }
 
-/* Encodes a fingerprint and sets `last` to it; zeros are a byte 0 and leave `last` unchanged. */
+/* Encodes a fingerprint and sets `last` to it. An empty one, all zeros, becomes a byte 0 and leaves
+ * `last` unchanged. */
 static size_t put_fingerprint(uint8_t *to, const struct bs_non_documents *file, uint64_t last[4])
 {
 	bool has_fingerprint = bs_non_document_has_fingerprint(file);
@@ -346,7 +347,7 @@ struct bs_non_document_place bs_manifest_end_of_non_documents(const struct bs_ma
 	return end;
 }
 
-/* Records the start of a source, whose first file follows at `place`. */
+/* Records `place` as the start of a source, unless the source has begun. */
 static enum bs_status start_source(struct bs_non_document_list *list, uint32_t source,
                                    struct bs_non_document_place place, struct bs_error *err)
 {
@@ -738,8 +739,8 @@ static void code_options(struct coder *coder, struct bs_manifest *manifest)
 	options->max_document = max_document;
 }
 
-/* Whether the manifest has a section of word rules: not if words_revision is 0 and the index has
- * neither splitting, weights nor an analyzer. */
+/* Whether the manifest has a section of word rules: if words_revision is not 0, identifiers are
+ * split, or the index has weights or an analyzer. */
 static bool has_word_rules(const struct bs_manifest *manifest)
 {
 	const struct bs_recorded_options *options = &manifest->options;
@@ -820,7 +821,7 @@ static bool has_record_grams(const struct bs_manifest *manifest)
 	return manifest->options.record_grams;
 }
 
-/* Earlier programs ignore this section; after their commits, records no longer have grams. */
+/* Earlier programs ignore this section and commit without it; later records then get no grams. */
 static void code_record_grams(struct coder *coder, struct bs_manifest *manifest)
 {
 	uint64_t which = 1;
@@ -894,8 +895,8 @@ static void code_sources(struct coder *coder, struct bs_manifest *manifest)
 	}
 }
 
-/* The number of files that a source skipped for a reason. With `kind`: the number of its binary
- * files of this kind. */
+/* The number of files or records of a source that were skipped for a reason, or of its binary files
+ * with the extension `kind`. */
 struct number_left_out {
 	uint64_t source, reason, n;
 	const char *kind;
@@ -942,7 +943,7 @@ static void read_number(struct coder *coder, struct bs_manifest *manifest)
 	memcpy(left_out->binary[k].name, number.kind, number.kind_bytes);
 }
 
-/* Whether the manifest has counts of skipped files; without, the section is omitted. */
+/* Whether the manifest has counts of skipped files; if not, their section is omitted. */
 static bool has_left_out(const struct bs_manifest *manifest)
 {
 	uint64_t n = 0;

@@ -16,8 +16,7 @@
 #define BS_SUMMARY_DEFAULT   (BS_SUMMARY_RATE_UNIT / 100)
 #define BS_SUMMARY_MOST_RATE (BS_SUMMARY_RATE_UNIT / 2)
 
-/* Options recorded in the index. A refresh uses them again, and queries are analysed by them. Owns
- * its strings. */
+/* Options recorded in the index. A refresh uses them again, and queries are analysed by them. */
 struct bs_recorded_options {
 	bool words;
 	bool grams;
@@ -29,8 +28,8 @@ struct bs_recorded_options {
 	bool hidden;
 	bool no_ignore;
 	bool binary_as_text;
-	/* Whether collections that the user named get grams even if `grams` is false. Ignored by
-	 * comparisons of options. */
+	/* With `grams`: whether collections that the user named get grams even if no source is a
+	 * folder or a file. Ignored by comparisons of options. */
 	bool gram_collections;
 	char **globs; /* NULL-terminated, or NULL */
 	/* Whether a file found in a folder is read record by record if it is a collection by its
@@ -42,11 +41,11 @@ struct bs_recorded_options {
 	/* Globs of the files that are read as collections, in addition to *.jsonl and *.ndjson;
 	 * NULL-terminated, or NULL. */
 	char **records;
-	double density; /* intended share of set bits in the columns of shards */
+	double density; /* target share of set bits in the columns of shards */
 	/* Maximum bytes of a document; larger ones are skipped. 0: BS_DEFAULT_MAX_DOCUMENT. */
 	uint64_t max_document;
-	/* False positive rate of absent words, see summary.h. 0: no summary. Ignored by comparisons
-	 * of options. */
+	/* False positive rate of absent words in the summary, in units of 1 / BS_SUMMARY_RATE_UNIT.
+	 * 0: no summary. Ignored by comparisons of options. */
 	uint64_t summary_rate;
 	/* BS_TOKENIZER_REVISION of the program that made the index. Ignored by comparisons of
 	 * options. */
@@ -59,9 +58,9 @@ struct bs_recorded_options {
 	const struct bs_analyzer *analyzer;
 };
 
-/* Sets options->analyzer to the caller's analyzer (nullable). BS_UNSUPPORTED, with both names, if
- * it is not the recorded one; BS_INVALID if it is invalid. where: the name of the index, for
- * messages. */
+/* Sets options->analyzer to the caller's analyzer (nullable), or to NULL after a failure.
+ * BS_UNSUPPORTED if it is not the recorded one (the message names both); BS_INVALID if it is
+ * invalid. where: the name of the index, for messages. */
 enum bs_status bs_recorded_options_bind(struct bs_recorded_options *options,
                                         const struct bs_analyzer *analyzer, const char *where,
                                         struct bs_error *err) BS_WARN_UNUSED;
@@ -73,7 +72,7 @@ struct bs_tokenizer_options bs_index_words_options(const struct bs_recorded_opti
 uint64_t bs_max_document(const struct bs_recorded_options *options);
 
 void bs_recorded_options_deinit(struct bs_recorded_options *options);
-/* Equal in all options that decide the contents of an index. */
+/* Equal in all options except those that comparisons ignore (see the struct). */
 bool bs_recorded_options_equal(const struct bs_recorded_options *a,
                                const struct bs_recorded_options *b);
 /* Equal in how records are read: in the field that is the id, and in the fields that are text. */
@@ -133,8 +132,8 @@ struct bs_segment_record {
 
 BS_VECTOR(bs_segment_records, struct bs_segment_record);
 
-/* Maximum number of a commit or a file. A greater one is corrupt, so that numbers cannot overflow
- * later. */
+/* The numbers of commits and files in a manifest are less than this; others are corrupt. So numbers
+ * cannot overflow later. */
 #define BS_MOST_NUMBER (UINT64_MAX / 4)
 
 /* The versions of the libraries that tokenized the index. */
@@ -159,7 +158,8 @@ struct bs_manifest_summary {
 struct bs_non_document_place {
 	size_t file_at;
 	size_t fingerprint_at;
-	/* the last fingerprint before the place; the next one is coded against it */
+	/* the last fingerprint before the place, without the empty ones; the next one is coded
+	 * against it */
 	uint64_t last[4];
 };
 struct bs_non_document_start {
@@ -190,7 +190,7 @@ struct bs_manifest {
 	uint32_t n_segments;
 	/* Names of all fields indexed since the index was built from scratch. */
 	struct bs_term_table fields;
-	/* skipped files, listed only in an index of grams */
+	/* skipped files, listed only in an index with grams */
 	struct bs_non_document_list non_documents;
 	struct bs_buffer passed_entries; /* entries (struct bs_passed_entry), encoded */
 	/* passed_entries is complete: it has the hidden and ignored entries of all folders that are
@@ -226,10 +226,10 @@ static inline uint32_t bs_manifest_root(const struct bs_manifest *manifest, uint
 enum bs_status bs_manifest_label_below(const char *label, const char *path, char **label_out,
                                        struct bs_error *err) BS_WARN_UNUSED;
 
-/* Skipped sources: files of folders that are not documents, for example because they are binary. A
- * search of the files must read them, too. Reading of a binary file stops at its first NUL byte, so
- * the search may skip files whose part before it is shorter than any match. In document order,
- * source by source. */
+/* A skipped file: a file of a folder that is not a document, for example because it is binary. A
+ * search of files must read it, too. But the search reads a binary file only up to the first NUL
+ * byte, so it may skip a file in which this part is shorter than any match. The list of skipped
+ * files is in document order, source by source. */
 struct bs_non_documents {
 	uint32_t source;
 	uint32_t nul_end; /* offset after its first NUL byte; 0: unknown */
@@ -244,7 +244,7 @@ bool bs_non_document_has_fingerprint(const struct bs_non_documents *file);
 enum bs_status bs_manifest_add_non_document(struct bs_manifest *manifest,
                                             const struct bs_non_documents *file,
                                             struct bs_error *err) BS_WARN_UNUSED;
-/* Returns the file at *place and moves *place after it; returns false at the end. The name is
+/* Reads the file at *place and moves *place after it; returns false at the end. The name is
  * borrowed. */
 bool bs_manifest_next_non_document(const struct bs_manifest *manifest,
                                    struct bs_non_document_place *place,
@@ -260,9 +260,10 @@ void bs_manifest_truncate_non_documents(struct bs_manifest *manifest,
 bool bs_manifest_has_same_non_documents(const struct bs_manifest *a, const struct bs_manifest *b);
 void bs_manifest_forget_non_documents(struct bs_manifest *manifest);
 
-/* Files and folders that the rules of the index (hidden, ignored) left out of the folders that are
- * sources; the content of such a folder is not listed. A walk by other rules may find them. In the
- * order of the walk, source by source. Only listed if has_passed_entries, and if they are few. */
+/* A file or folder in a source that the rules of the index (hidden, ignored) left out. A walk by
+ * other rules may find it. The list of these entries is in the order of the walk, source by source.
+ * It does not have the contents of folders that are left out. A list that would become too long is
+ * not kept (has_passed_entries is false). */
 struct bs_passed_entry {
 	uint32_t source;
 	enum bs_skip reason; /* BS_SKIP_HIDDEN to BS_SKIP_IGNORED_FOLDER */
@@ -279,7 +280,7 @@ void bs_manifest_forget_passed_entries(struct bs_manifest *manifest);
 
 /* Whether words of the index were tokenized by other rules than this library's: an earlier
  * BS_TOKENIZER_REVISION, or another version of ICU or Unicode. Then searches read every document.
- * Always false if the index has an analyzer. BS_UNSUPPORTED: ICU cannot be loaded. */
+ * Always false if the index has no words, or an analyzer. BS_UNSUPPORTED: ICU cannot be loaded. */
 enum bs_status bs_manifest_has_other_words(const struct bs_manifest *manifest, bool *has_other_out,
                                            struct bs_error *err) BS_WARN_UNUSED;
 /* Whether the next build must index everything again: if bs_manifest_has_other_words; or if the
@@ -289,8 +290,9 @@ enum bs_status bs_manifest_is_outdated(const struct bs_manifest *manifest, bool 
 /* Records that the index has words by several rules. From then on, every program finds that
  * bs_manifest_has_other_words is true. */
 void bs_manifest_mark_mixed_words(struct bs_manifest *manifest);
-/* Maximum number of field names in an index, because all are held in memory, and maximum bytes of
- * one; no query names longer fields. Other names are not fields: in a query they are text. */
+/* The number of field names in an index is limited, because all are held in memory. The length of a
+ * name is limited, because no query names a longer field. Other names are not fields: in a query
+ * they are text. */
 #define BS_MOST_FIELDS      131072u
 #define BS_MOST_FIELD_BYTES 255u
 /* Adds the name of a field, or all names of a table. Ignores names that are known or too long, and
@@ -310,8 +312,7 @@ enum bs_status bs_recorded_options_copy(const struct bs_recorded_options *option
                                         struct bs_recorded_options *copy_out,
                                         struct bs_error *err) BS_WARN_UNUSED;
 
-/* Writes PREFIX-NUMBER to `name` and returns it. prefix: "seg", "del", "exc", "summary" or
- * "counts". */
+/* Writes PREFIX-NUMBER to `name` and returns it. index_dir.h lists the prefixes. */
 #define BS_INDEX_NAME_BYTES 32
 const char *bs_index_file_name(const char *prefix, uint64_t number, char name[BS_INDEX_NAME_BYTES]);
 /* Creates the file PREFIX-NUMBER, replacing one that a killed run may have left. Failures as
@@ -332,7 +333,7 @@ bool bs_manifest_next_file(const struct bs_manifest *manifest, size_t *at, uint6
 enum bs_status bs_manifest_read(const struct bs_dir *dir, struct bs_manifest *manifest_out,
                                 struct bs_error *err) BS_WARN_UNUSED;
 /* Replaces the manifest: writes a temporary file, syncs it, reads it back, renames it, syncs the
- * directory. This is the commit. BS_CORRUPT if bs_manifest_read rejects the new file; then the old
+ * directory. This is the commit. If the new file cannot be read, or an earlier step fails, the old
  * manifest stays. */
 enum bs_status bs_manifest_write(const struct bs_dir *dir, const struct bs_manifest *manifest,
                                  struct bs_error *err) BS_WARN_UNUSED;

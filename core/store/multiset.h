@@ -1,8 +1,8 @@
 /*
  * multiset.h: a multiset of numbers in two parts: the set of numbers, which can be queried and is
  * stored in a summary, and their counts, which only the maker of the next summary reads. The cost
- * of a change depends on the numbers added and removed, not on the size of the multiset, whose
- * encoded base is kept.
+ * of a change depends on how many numbers were added and removed since `base` was made, not on the
+ * size of the multiset, because `base` is kept encoded.
  *
  *      set      base     numbers counted when the multiset was made from scratch
  *               more     numbers added since, each once; some may be in base, too
@@ -59,17 +59,16 @@ static inline struct bs_numbers bs_numbers_in(const struct bs_buffer *buffer)
 void bs_multiset_deinit(struct bs_multiset *multiset);
 /* An upper bound of the number of distinct numbers: those in both base and more count twice. */
 uint64_t bs_multiset_n(const struct bs_multiset *multiset);
-/* The length of a list. */
 uint64_t bs_multiset_list_n(const struct bs_multiset *multiset, enum bs_multiset_list list);
 
-/* Makes a multiset from ascending numbers, with repeats. `multiset` is empty. BS_NO_MEMORY. */
+/* Makes a multiset from ascending numbers, with repeats. It must be empty before. BS_NO_MEMORY. */
 enum bs_status bs_multiset_count(struct bs_multiset *multiset, struct bs_numbers numbers,
                                  struct bs_error *err) BS_WARN_UNUSED;
 /* Replaces the lists of `multiset` by those of the stored multiset, plus the numbers `came`, minus
  * the numbers `went`; both ascend, with repeats. BS_CORRUPT, BS_NO_MEMORY.
  *
  * bs_multiset_change keeps the list `base`, bs_multiset_fold makes a new one. Both set *is_done_out
- * to false if a number would be removed more often than it is present (bs_multiset_change does not
+ * to false if a number would be removed more often than it is present (bs_multiset_change may not
  * notice this if the number was never there). bs_multiset_change also sets it to false if many
  * numbers have changed, so that bs_multiset_fold is better. If it is false, the lists of `multiset`
  * are not usable. */
@@ -86,7 +85,7 @@ enum bs_status bs_multiset_fold(const struct bs_stored_multiset *told, struct bs
  * keep `base` encoded. BS_NO_MEMORY. */
 enum bs_status bs_multiset_add(struct bs_multiset *multiset, struct bs_numbers set,
                                struct bs_error *err) BS_WARN_UNUSED;
-/* Removes the numbers that both a and b have from each; both ascend. */
+/* Removes from a and from b the numbers that are in both; both ascend. */
 void bs_multiset_leave_out_both(struct bs_buffer *a, struct bs_buffer *b);
 /* Removes from `numbers`, which ascend, those that are in the list. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_multiset_subtract(const struct bs_coded_section *list, struct bs_buffer *numbers,
@@ -95,7 +94,7 @@ enum bs_status bs_multiset_subtract(const struct bs_coded_section *list, struct 
 void bs_multiset_keep(struct bs_buffer *numbers, struct bs_numbers others);
 /* bs_multiset_change for a set without counts. Numbers of `went` are in the set and not in `came`;
  * numbers of `came` may be in the set. more: the decoded list `more` of the set. stays: the caller
- * knows that no number of base is removed, so numbers of `went` are only removed from more.
+ * knows that no number of base is removed, so numbers of `went` are only removed from `more`.
  * BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_multiset_change_set(const struct bs_coded_set *set, struct bs_numbers more,
                                       struct bs_numbers came, struct bs_numbers went, bool stays,

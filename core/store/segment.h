@@ -2,9 +2,8 @@
  * segment.h: a segment, an immutable file with some documents, their lexicon, their shards and
  * their stored text.
  *
- * The functions bs_segment_write_* write a segment in a fixed order: the indexer computes the
- * contents, this file defines the bytes. Any number of threads may use an open segment. Format:
- * core/FORMAT.md.
+ * The functions bs_segment_write_* write the shards and the head of a segment, whose contents the
+ * indexer computes. Any number of threads may use an open segment. Format: core/FORMAT.md.
  */
 #pragma once
 
@@ -28,8 +27,8 @@ struct bs_segment_meta {
 	uint64_t n_docs;
 	uint64_t n_terms;    /* distinct terms, including word pairs */
 	uint64_t n_postings; /* (document, distinct term) pairs, including word pairs */
-	/* Sum of the lengths of the documents. The avgdl of BM25 is the sum over the segments /
-	 * n_docs. */
+	/* Sum of the lengths of the documents. The avgdl of BM25 is the sum of n_positions over the
+	 * segments, divided by the sum of n_docs. */
 	uint64_t n_positions;
 	uint64_t text_bytes; /* bytes of the analysed text */
 	uint64_t n_shards;
@@ -45,7 +44,7 @@ struct bs_shard_image {
 	uint64_t n_lines;
 	/* shape.n_exact ordinals, ascending; for both kinds of shards */
 	const uint32_t *exact_terms;
-	const struct bs_kernel *kernel; /* counts the popcounts */
+	const struct bs_kernel *kernel; /* for counting set bits */
 	const struct bs_term_treatment_table *treatments;
 	/* The remaining fields are for forward indexes (core/matrix/forward_index.h). */
 	/* shape.n_docs + 1 offsets in forward_terms: where the terms of each row begin */
@@ -101,7 +100,7 @@ struct bs_segment {
 	struct bs_container *file;
 	struct bs_segment_meta meta;
 	struct bs_segment_terms terms;
-	/* Sources, names, lengths and fingerprints of the documents. */
+	/* Sources, names, lengths and places of the documents. */
 	struct bs_doc_table docs;
 	struct bs_shard *shards;      /* meta.n_shards */
 	struct bs_gram_shards grams;  /* signatures of grams */
@@ -112,17 +111,17 @@ struct bs_segment {
 	struct bs_segment_store stored;
 };
 
-/* Opens a segment into the caller's struct. Validates everything except the checksums of pages,
- * which are verified when touched. Release with bs_segment_deinit. Failures as
+/* Opens a segment into the caller's struct. Validates all of it except the contents of large
+ * sections, whose pages are verified when touched. Release with bs_segment_deinit. Failures as
  * bs_container_open. */
 enum bs_status bs_segment_open(struct bs_segment *segment, const struct bs_dir *dir,
                                const char *name, struct bs_error *err) BS_WARN_UNUSED;
-/* Opens a condensed segment (indexer/segment/condense.h). Sets only meta, the treatments, the tf
- * levels and the lexicon. Failures as bs_container_open. */
+/* Opens a condensed segment (indexer/segment/condense.h). Sets only file, meta, the treatments, the
+ * tf levels and the lexicon. Failures as bs_container_open. */
 enum bs_status bs_segment_open_condensed(struct bs_segment *segment, const struct bs_dir *dir,
                                          const char *name, struct bs_error *err) BS_WARN_UNUSED;
 void bs_segment_deinit(struct bs_segment *segment);
-/* The shape in the entry of shard i, of a segment or a condensed segment. BS_CORRUPT. */
+/* Reads the shape of shard i of a segment or a condensed segment. BS_CORRUPT, BS_UNSUPPORTED. */
 enum bs_status bs_segment_shape(const struct bs_segment *segment, uint32_t i,
                                 struct bs_shard_shape *shape_out,
                                 struct bs_error *err) BS_WARN_UNUSED;

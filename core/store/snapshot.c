@@ -10,7 +10,6 @@
 #include "core/base/source_kind.h"
 #include "core/file/segment_sections.h"
 
-/* The number of deleted documents in [first, end). */
 static uint64_t count_deleted(const uint8_t *bits, uint64_t first, uint64_t end)
 {
 	uint64_t n_deleted = 0;
@@ -161,9 +160,9 @@ enum bs_status bs_snapshot_open_as(const struct bs_dir *dir, struct bs_manifest 
 enum bs_status bs_snapshot_open(const struct bs_dir *dir, struct bs_snapshot *snapshot_out,
                                 struct bs_error *err)
 {
-	/* After this process has read the manifest, a writer may commit and remove files that it
-	 * names. If a file is missing, the manifest is read again: if it is newer, opening is
-	 * repeated; if it is unchanged, the index is damaged. */
+	/* After this process has read the manifest, a writer may commit and remove files that the
+	 * manifest names. If a file is missing, the manifest is read again: if it is newer, opening
+	 * is repeated; if it is unchanged, the index is damaged. */
 	uint64_t generation = 0;
 	for (;;) {
 		struct bs_manifest manifest;
@@ -419,7 +418,7 @@ void bs_doc_bits_deinit(struct bs_doc_bits *bits)
 	*bits = (struct bs_doc_bits){0};
 }
 
-/* Whether a segment lists all fields that have values. */
+/* Whether it is known which fields of a segment have values. */
 static bool tells_values(const struct bs_segment *segment)
 {
 	return segment->values.is_there ? !segment->values.is_partial

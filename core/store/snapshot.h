@@ -73,7 +73,7 @@ struct bs_snapshot {
 enum bs_status bs_snapshot_open(const struct bs_dir *dir, struct bs_snapshot *snapshot_out,
                                 struct bs_error *err) BS_WARN_UNUSED;
 /* Opens a manifest that is not committed, as bs_snapshot_open opens the last commit. Takes over the
- * manifest. */
+ * manifest, also if it fails. */
 enum bs_status bs_snapshot_open_as(const struct bs_dir *dir, struct bs_manifest *manifest,
                                    struct bs_snapshot *snapshot_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
@@ -82,7 +82,7 @@ void bs_snapshot_deinit(struct bs_snapshot *snapshot);
 void bs_snapshot_close_files(struct bs_snapshot *snapshot);
 /* Commits the manifest (bs_manifest_write), after checking that each new file that it names can be
  * opened. before: the previous commit; NULL: none, or all files are new. After a failure the
- * previous commit stays; BS_CORRUPT if a new file cannot be read. */
+ * previous commit stays, unless only syncing the directory failed. */
 enum bs_status bs_snapshot_commit(const struct bs_dir *dir, const struct bs_manifest *before,
                                   const struct bs_manifest *manifest,
                                   struct bs_error *err) BS_WARN_UNUSED;
@@ -154,8 +154,8 @@ enum bs_status bs_snapshot_name(const struct bs_snapshot *snapshot, struct bs_do
 enum bs_status bs_snapshot_has_values(const struct bs_snapshot *snapshot, const uint8_t *name,
                                       uint32_t name_bytes, bool *has_out,
                                       struct bs_error *err) BS_WARN_UNUSED;
-/* Whether all values of the field are known to be dates; then no range of numbers matches.
- * BS_CORRUPT, BS_NO_MEMORY. */
+/* Whether the field has values and all of them are known to be dates; then no range of numbers
+ * matches. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_snapshot_has_dates_alone(const struct bs_snapshot *snapshot, const uint8_t *name,
                                            uint32_t name_bytes, bool *has_out,
                                            struct bs_error *err) BS_WARN_UNUSED;
@@ -181,7 +181,7 @@ struct bs_doc_bits {
 	uint8_t **segments;
 	uint32_t n_segments;
 };
-/* BS_NO_MEMORY. */
+/* Sets the bit of a document. BS_NO_MEMORY. */
 enum bs_status bs_doc_bits_set(struct bs_doc_bits *bits, const struct bs_snapshot *snapshot,
                                struct bs_doc_ref ref, struct bs_error *err) BS_WARN_UNUSED;
 void bs_doc_bits_deinit(struct bs_doc_bits *bits);

@@ -209,7 +209,7 @@ enum bs_status bs_summary_may_have_gram(const struct bs_summary *summary, const 
 	               : BS_OK;
 }
 
-/* Adds a string with its terminating NUL to the checksum. */
+/* Adds a string with its terminating NUL to the checksum; for NULL, the string "\xff". */
 static void mix_string(struct bs_checksum_stream *stream, const char *string)
 {
 	bs_checksum_stream_add(stream, string ? string : "\xff", (string ? strlen(string) : 1) + 1);

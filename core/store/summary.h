@@ -23,7 +23,7 @@
 struct bs_summary_facts {
 	uint64_t rate;     /* requested, in units of 1 / BS_SUMMARY_RATE_UNIT */
 	uint64_t n_places; /* M: the number of places */
-	/* documents with words, including deleted ones, as scores count them */
+	/* documents (not rows of collections), including deleted ones, as scores count them */
 	uint64_t n_docs;
 	uint64_t n_positions; /* sum of the lengths of these n_docs documents */
 	/* bs_summary_analysis of the manifest. Indexes with equal values can be ranked as one. */
@@ -37,7 +37,7 @@ struct bs_summary_facts {
 	 * match of this many bytes or more cannot be found in these files. UINT64_MAX: unknown for
 	 * some file; 0: there are no such files. */
 	uint64_t most_nul_end;
-	bool has_words; /* false: nothing is known about words; the index has none */
+	bool has_words; /* whether the index has words; if not, the summary rules no word out */
 	bool has_grams; /* whether the trigrams of the words are known */
 	/* Whether the trigrams of the texts of files are known, because the index has grams. */
 	bool has_text_grams;
@@ -70,7 +70,7 @@ enum bs_status bs_summary_check(const struct bs_summary *summary,
 /* The verified bytes, for a copy. BS_CORRUPT. */
 enum bs_status bs_summary_bytes(const struct bs_summary *summary, const uint8_t **bytes_out,
                                 struct bs_error *err) BS_WARN_UNUSED;
-/* An upper bound of the number of members of a set: some that were added later count twice. */
+/* An upper bound of the number of members of a set: those in both base and more count twice. */
 uint64_t bs_summary_n(const struct bs_coded_set *set);
 /* An upper bound of the rate at which absent words appear present. */
 double bs_summary_rate(const struct bs_summary *summary);
@@ -106,7 +106,7 @@ struct bs_summary_file {
 };
 
 /* Opens the summary of the commit. BS_NOT_FOUND if it has none; BS_CORRUPT if the summary was made
- * for other segments. A zeroed struct may be closed. */
+ * for other segments. bs_summary_file_close accepts the struct after a failure, too, and zeros. */
 enum bs_status bs_summary_file_open(const struct bs_dir *dir, const struct bs_manifest *manifest,
                                     struct bs_summary_file *file_out,
                                     struct bs_error *err) BS_WARN_UNUSED;
@@ -128,13 +128,13 @@ static inline bool bs_summary_is_missing(enum bs_status status)
 struct bs_summary_multisets {
 	struct bs_multiset words, grams;
 };
-/* Appends the bytes of the summary and of its counts. BS_CORRUPT if a list that is copied from a
- * file (`kept` in struct bs_multiset) is damaged, BS_NO_MEMORY. */
+/* Appends the bytes of the summary and those of its counts to the two buffers. BS_CORRUPT if a list
+ * that is copied from a file (`kept` in struct bs_multiset) is damaged, BS_NO_MEMORY. */
 enum bs_status bs_summary_write(const struct bs_summary_facts *facts,
                                 const struct bs_summary_multisets *tallies,
                                 struct bs_buffer *summary, struct bs_buffer *counts,
                                 struct bs_error *err) BS_WARN_UNUSED;
-/* Writes the files that a manifest names. BS_IO, BS_NO_MEMORY. */
+/* Writes the two files; the manifest has their numbers. BS_IO, BS_NO_MEMORY. */
 enum bs_status bs_summary_file_write(const struct bs_dir *dir, const struct bs_manifest *manifest,
                                      const struct bs_buffer *summary,
                                      const struct bs_buffer *counts,

@@ -36,8 +36,8 @@ struct making {
 	const struct bs_snapshot *old;        /* nullable */
 	const struct bs_summary_cache *cache; /* nullable */
 	const struct bs_manifest *manifest;
-	struct bs_summary_file before; /* summary of the last commit; zeros: it has no usable one */
-	struct bs_segment *own;        /* opened segments that the last commit does not have */
+	struct bs_summary_file before; /* summary of the last commit; zeros if none is usable */
+	struct bs_segment *own;        /* segments opened here, which the last commit lacks */
 	uint32_t n_own;
 	/* the segments of the manifest, in the order of the manifest */
 	const struct bs_segment **segments;
@@ -54,18 +54,18 @@ static enum bs_status place(const struct making *at, struct bs_buffer *buffer, s
 	return at->files ? bs_dir_place(at->files, buffer, err) : BS_OK;
 }
 
-/* Sorting hashes: two passes sort by the highest 22 bits. Few hashes share these, unless words were
- * crafted to collide. */
+/* Sorting hashes: one or two passes sort by the highest 11 or 22 bits, an insertion sort does the
+ * rest. Few hashes share these bits, unless words were crafted to collide. */
 
 #define DIGIT_BITS        11u
 #define DIGITS            (1u << DIGIT_BITS)
-#define FEW               8u   /* so few hashes with equal digits the insertion sort can order */
+#define FEW               8u   /* fewer hashes per digit, on average, need no second pass */
 #define SORTED_BY_MERGING 256u /* fewer hashes are sorted by merging */
 /* Maximum average number of moves per hash in the insertion sort; beyond it, the hashes are sorted
  * by merging. For the maximum number of words of a summary the average is four. */
 #define MOST_MOVES 64u
 
-/* starts: room for DIGITS numbers. */
+/* Sorts stably by the digit at bit `shift`. starts: room for DIGITS numbers. */
 static void sort_by_digit(const uint64_t *from, uint64_t *to, size_t n, uint32_t shift,
                           uint64_t *starts)
 {
@@ -104,8 +104,8 @@ static enum bs_status sort_hashes(const struct making *at, struct bs_buffer *has
 		return status;
 	}
 	uint64_t *room = (uint64_t *)(void *)room_buffer.data, *starts = room + all.n;
-	/* Sort by the highest digit only if that leaves few hashes with the same digit. Otherwise
-	 * sort by the two highest digits. The insertion sort below does the rest. */
+	/* Sort by the highest digit alone if that leaves few hashes with the same digit; otherwise
+	 * by the two highest digits. */
 	bool are_few = all.n / FEW < DIGITS;
 	sort_by_digit(all.at, room, all.n, 64 - (are_few ? 1 : 2) * DIGIT_BITS, starts);
 	if (are_few && all.n)
@@ -272,8 +272,8 @@ static enum bs_status take_grams(struct gram_bits *bits, struct bs_buffer *numbe
 
 /* Makes the set of trigrams from scratch. Its base is the encoded set of the segment with the most
  * trigrams, and `more` has the trigrams that only other segments have. But base is made of all
- * trigrams if the sets of the other segments add up to more than half the size of the largest, or
- * if `more` would have more than 1/BS_MULTISET_MORE_SHARE of it. */
+ * trigrams if the sets of the other segments add up to more than half of the largest set, or if
+ * `more` would be larger than 1/BS_MULTISET_MORE_SHARE of it. */
 static enum bs_status count_grams_anew(struct making *at, struct bs_error *err)
 {
 	struct bs_multiset *multiset = &at->tallies.grams;

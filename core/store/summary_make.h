@@ -1,7 +1,7 @@
 /*
  * summary_make.h: makes the summary of a commit (summary.h) before the commit. It updates the
- * summary of the last commit for added and removed segments, or makes one from scratch if there is
- * none, or if its number of places has become too small or much too large.
+ * summary of the last commit for added and removed segments. It makes one from scratch if there is
+ * none, if much has changed, or if the number of places has become too small or much too large.
  *
  * The place of a word (its bucket, see summary.h) is counted once for each segment with the word
  * (multiset.h). So adding or removing a segment needs only its own lexicon. Trigrams have no
@@ -44,8 +44,8 @@ enum bs_status bs_summary_update(const struct bs_dir *dir, const struct bs_snaps
                                  struct bs_manifest *manifest, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Checks that the summary of the snapshot, if it has one, and its counts equal those made from
- * scratch. BS_NOT_FOUND, BS_CORRUPT. *file_out is nullable; the caller closes it; zeros if there is
- * no summary. */
+ * scratch. BS_NOT_FOUND, BS_CORRUPT. file_out (nullable) is set to the summary's files, which the
+ * caller closes; to zeros if there is no summary. */
 enum bs_status bs_summary_verify(const struct bs_snapshot *snapshot,
                                  struct bs_summary_file *file_out,
                                  struct bs_error *err) BS_WARN_UNUSED;

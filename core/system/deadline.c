@@ -9,7 +9,7 @@
 
 /* The minimum time between two calls of the callback `stop`. */
 #define ASK_NS 500000u
-/* The time that loops spend between two reads of the clock (one takes 25 ns). */
+/* The time that loops spend between two reads of the clock (a read takes 25 ns). */
 #define SPEND_NS 50000u
 /* Uninterruptible work of more than twice this time is not begun if less than half of its time is
  * left. */
@@ -69,7 +69,8 @@ bool bs_deadline_extend(void)
 	return true;
 }
 
-/* Calls the callback on one thread at a time; the other threads do not wait for it. */
+/* Whether the cancel flag or the callback ends the call. Only one thread at a time calls the
+ * callback; the others do not wait for it. */
 static bool is_stopped(struct bs_deadline *deadline, uint64_t now)
 {
 	const struct bs_limits *limits = deadline->limits;
@@ -106,7 +107,7 @@ enum bs_status bs_deadline_check_now(struct bs_error *err)
 	                                     : BS_OK;
 	if (!status)
 		return BS_OK;
-	/* If two threads find a reason at the same time, the reason stored first holds. */
+	/* If two threads find a reason at the same time, the first one stored is returned. */
 	int none = BS_OK;
 	if (!atomic_compare_exchange_strong(&deadline->status, &none, status))
 		status = none;

@@ -30,10 +30,11 @@ struct bs_deadline {
 extern _Thread_local struct bs_deadline *bs_deadline_here
 	__attribute__((tls_model("initial-exec")));
 
-/* Sets the deadline of this thread to that of `limits`, until bs_deadline_end. If limits has
- * neither a deadline, a cancel flag nor a callback, the call cannot end early. The deadline of the
- * enclosing call does not apply meanwhile; but if limits is NULL, it remains in force.
- * BS_UNSUPPORTED: a reserved field of limits is not zero; then do not call bs_deadline_end. */
+/* Sets the deadline of this thread to that of `limits`, until bs_deadline_end. Meanwhile the
+ * deadline of the enclosing call does not apply, even if `limits` has no deadline, cancel flag or
+ * callback: then the call cannot end early. If limits is NULL, the deadline remains that of the
+ * enclosing call. BS_UNSUPPORTED: a reserved field of limits is not zero; then do not call
+ * bs_deadline_end. */
 enum bs_status bs_deadline_begin(struct bs_deadline *deadline, const struct bs_limits *limits,
                                  struct bs_error *err) BS_WARN_UNUSED;
 void bs_deadline_end(struct bs_deadline *deadline);
@@ -46,7 +47,7 @@ bool bs_deadline_extend(void);
 /* Implements bs_deadline_check. */
 enum bs_status bs_deadline_check_now(struct bs_error *err) BS_WARN_UNUSED;
 
-/* True if some thread of the call has found that the call is to end. */
+/* True if some thread of the call has found that the call must end. Does not read the clock. */
 bool bs_deadline_is_over(void);
 
 /* True if a call ended early with this status. The error text then does not name what the call was
@@ -56,7 +57,7 @@ static inline bool bs_deadline_ended(enum bs_status status)
 	return status == BS_DEADLINE || status == BS_STOPPED;
 }
 
-/* BS_DEADLINE or BS_STOPPED if the call is to end. Reads the clock. */
+/* BS_DEADLINE or BS_STOPPED if the call must end. Reads the clock. */
 static inline enum bs_status bs_deadline_check(struct bs_error *err)
 {
 	return __builtin_expect(bs_deadline_here != NULL, 0) ? bs_deadline_check_now(err) : BS_OK;
@@ -66,15 +67,15 @@ static inline enum bs_status bs_deadline_check(struct bs_error *err)
 enum bs_status bs_deadline_spend_more(uint64_t about_ns, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Like bs_deadline_check, for loops: about_ns is the estimated time of a round, and the clock is
- * only read when enough time has added up. Also call it before work that cannot be interrupted: if
- * that would take much longer than the time left, the call ends now. */
+ * read only when enough time has added up. Also for use before work that cannot be interrupted: if
+ * about_ns is much longer than the time left, the call ends now. */
 static inline enum bs_status bs_deadline_check_after(uint64_t about_ns, struct bs_error *err)
 {
 	return __builtin_expect(bs_deadline_here != NULL, 0) ? bs_deadline_spend_more(about_ns, err)
 	                                                     : BS_OK;
 }
 
-/* bs_deadline_check_after for a loop whose round i costs item_ns. Calls it once in
+/* bs_deadline_check_after for round i of a loop whose rounds take item_ns each. Checks once in
  * BS_DEADLINE_EVERY rounds. */
 #define BS_DEADLINE_EVERY 1024u
 static inline enum bs_status bs_deadline_each(uint64_t i, uint32_t item_ns, struct bs_error *err)
@@ -87,11 +88,12 @@ static inline enum bs_status bs_deadline_each(uint64_t i, uint32_t item_ns, stru
 /* The time left; UINT64_MAX: no limit. */
 uint64_t bs_deadline_left_ns(void);
 
-/* Ends the call with BS_DEADLINE, because the current work cannot be done in the time left. */
+/* Makes the next check end the call with BS_DEADLINE, because the time left is not enough for the
+ * current work. */
 void bs_deadline_give_up(void);
 
-/* Sleeps for a short while, then returns BS_OK. For polling things that cannot wake the thread,
- * such as a lock. Fails like bs_deadline_check. */
+/* Checks the deadline, then sleeps for a short while. For polling things that cannot wake the
+ * thread, such as a lock. Fails like bs_deadline_check. */
 enum bs_status bs_deadline_sleep(struct bs_error *err) BS_WARN_UNUSED;
 
 /* Waits until the descriptor is readable or at its end, and checks the deadline in between. Returns
@@ -99,10 +101,10 @@ enum bs_status bs_deadline_sleep(struct bs_error *err) BS_WARN_UNUSED;
 enum bs_status bs_deadline_wait_readable(int fd, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Progress of long work, with a callback that may stop it. The thread that starts the work owns the
- * progress. Any thread adds what it has done; only the owner's thread calls `beat`. If that returns
- * nonzero, all threads end. */
+ * progress. Any thread adds the work that it has done; only the owner calls `beat`. If `beat`
+ * returns nonzero, all threads end. */
 struct bs_progress {
-	/* Called often. Nonzero stops the work. total 0: unknown. */
+	/* Called often. Returns nonzero to stop the work. total is 0 if it is unknown. */
 	int (*beat)(void *context, uint64_t done, uint64_t total);
 	void *context; /* passed to `beat` */
 	pthread_t owner;

@@ -1,7 +1,6 @@
 /* icu.h: ICU, loaded when first needed (library.h). Its macros (U8_NEXT and the like) do not need
  * the library. Its functions are called through the table `bs_icu` and only after bs_icu_load has
- * succeeded; calling them earlier is a programming error. If an analyzer of words exists, ICU has
- * been loaded. */
+ * succeeded; calling them earlier is a programming error. Making a tokenizer loads ICU. */
 #pragma once
 
 #include <unicode/ubrk.h>

@@ -5,8 +5,8 @@
  * that calls them or in a header (icu.h). The compiler checks the table against the library's
  * headers.
  *
- * Some of these libraries are third-party libraries. Others are shared objects of this project that
- * wrap an expensive dependency, such as a C interface to a C++ library (corpus/read/json.h).
+ * Some of these libraries are of third parties. Others are shared objects of this project that wrap
+ * an expensive dependency, such as a C interface to a C++ library (corpus/read/json.h).
  *
  * Without BITSIFT_LOAD_LATE the libraries are linked normally: the tables are constant, and loading
  * always succeeds.
@@ -22,8 +22,8 @@ struct bs_library_symbol {
 
 /* Loads a third-party library and sets its symbols; it is never unloaded. The library is found by
  * its soname, like a linked library, or else in `folder`, where it was when bitsift was built.
- * what: its name, for messages. On BS_UNSUPPORTED some symbols may be set. Thread-safe, except that
- * two threads must not load the same table. */
+ * what: its name, for messages. After BS_UNSUPPORTED some symbols may be set. Thread-safe, except
+ * that two threads must not set the same symbols at once. */
 enum bs_status bs_library_load(const char *what, const char *soname, const char *folder,
                                const struct bs_library_symbol *symbols, size_t n_symbols,
                                struct bs_error *err) BS_WARN_UNUSED;
@@ -35,15 +35,15 @@ enum bs_status bs_library_load(const char *what, const char *soname, const char 
  * The file must belong to root, to the user, or to the owner of the file that contains this code,
  * because anybody can put a file into a folder such as /tmp. version_name is a function of the
  * object that returns the version of its interface, which must be equal to `version`.
- * BS_UNSUPPORTED, with a message that names the file and the folders. */
+ * BS_UNSUPPORTED; if the file is not found, the message names the folders. */
 enum bs_status bs_library_load_own(const char *what, const char *file, const char *version_name,
                                    uint32_t version, const struct bs_library_symbol *symbols,
                                    size_t n_symbols, struct bs_error *err) BS_WARN_UNUSED;
 
 /* A library and its table. */
 struct bs_library {
-	/* what: the library's name, for messages; soname: for a shared object of this project, its
-	 * file name. */
+	/* the name for messages; the soname or, for a shared object of this project, the file
+	 * name */
 	const char *what, *soname;
 	const char *folder;       /* NULL: a shared object of this project */
 	const char *version_name; /* see bs_library_load_own; NULL for a third-party library */
@@ -64,8 +64,8 @@ enum bs_status bs_library_load_once(struct bs_library *library,
 /*
  * BS_LIBRARY_TABLE(table, functions), in a header or a source file, declares `struct table`, an
  * object `table` of this type, and the function table_load(err). table_load must succeed before a
- * function of the table is called; repeated calls are harmless. It is thread-safe and fails with
- * BS_UNSUPPORTED, each time.
+ * function of the table is called. It may be called repeatedly, by any thread; once loading has
+ * failed, each call fails with BS_UNSUPPORTED.
  *
  * BS_LIBRARY_DEFINE, in one source file, defines the object and table_load. BS_LIBRARY_DEFINE_OWN
  * does so for a shared object of this project, whose function <table>_version returns its version.

@@ -11,9 +11,8 @@ static size_t whole_characters(const char *text, size_t n_bytes)
 	return n_bytes;
 }
 
-/* Replaces n_bytes of `text` at offset `at` by `to`. room: the size of `text` in bytes, with the
- * NUL. If the result does not fit, first the rest of the text after `to` is shortened, then `to`.
- */
+/* Replaces n_bytes of `text` at offset `at` by `to`. room: the size of the buffer `text` in bytes.
+ * If the result does not fit, the text after `to` is shortened first, then `to`. */
 static void replace(char *text, size_t room, size_t at, size_t n_bytes, const char *to)
 {
 	size_t length = strlen(text), to_bytes = strlen(to), rest = length - at - n_bytes;

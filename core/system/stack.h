@@ -4,9 +4,9 @@
  *
  * Three rules follow. (1) No function has a frame of more than a few KiB; larger arrays and structs
  * are allocated. (2) The library's own threads have stacks of a fixed size. (3) Recursion has a
- * limit. If recursion to this limit does not fit into a small stack, as with nested brackets, the
- * function that knows the depth calls bs_stack_left before the recursion begins, and fails if the
- * stack is too small.
+ * limit. If recursion to this limit may not fit into a small stack, as with nested brackets, the
+ * function that knows the depth calls bs_stack_left or bs_stack_levels before the recursion begins,
+ * and fails if the stack is too small.
  */
 #pragma once
 

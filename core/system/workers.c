@@ -41,8 +41,8 @@ struct bs_workers {
 	enum bs_status status; /* why tasks from `end` on are unwanted */
 	struct bs_error error; /* the message of `status` */
 	uint64_t held_bytes;   /* sum of held_bytes of all slots */
-	/* Threads that wait for `added` (n_idle) or for `moved` (n_waiting). Signals are sent only
-	 * to waiting threads. */
+	/* Threads that wait for `added` (n_idle) or for `moved` (n_waiting). If none wait, no
+	 * signal is sent when tasks are added or moved. */
 	uint32_t n_idle;
 	uint32_t n_waiting;
 	bool is_room_wanted; /* the caller's thread waits for free slots and does no tasks */
@@ -228,7 +228,7 @@ bool bs_workers_start(struct bs_workers *workers)
 }
 
 /* Waits until no more than most_unput of the added tasks are still to be put. False: the work has
- * ended. */
+ * ended. Called without the mutex. */
 static bool wait_until(struct bs_workers *workers, uint64_t most_unput)
 {
 	bool helps = workers->plan.puts_on_caller || workers->n_started == 0;

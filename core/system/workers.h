@@ -6,7 +6,7 @@
  *
  * Task i uses slot i % n_slots. The code that uses this header keeps the contents of the slots in
  * its own array. A slot belongs to the thread that adds the task, then to the worker, then to
- * `put`; then it is free again. This limits the number of tasks in progress. A plain list of tasks
+ * `put`; then it is free again. So at most n_slots tasks are in progress. A plain list of tasks
  * (bs_workers_run) has a slot for each task and often no `put`.
  *
  * The caller's thread is the one that made the workers. It is worker 0 when it does tasks; threads
@@ -83,8 +83,8 @@ bool bs_workers_wait_room(struct bs_workers *workers);
 bool bs_workers_wait_put(struct bs_workers *workers);
 /* Adds n tasks whose slots have been filled. n may be 0, to get the load. */
 struct bs_workers_load bs_workers_add(struct bs_workers *workers, uint64_t n);
-/* Waits until the task is done or is no longer wanted. Does other tasks meanwhile. Only for workers
- * whose plan has no `put`. */
+/* Waits until the task is done or is no longer wanted. Does tasks meanwhile. Only for workers whose
+ * plan has no `put`. */
 void bs_workers_wait_done(struct bs_workers *workers, uint64_t task);
 /* Ends the work because of a failure of the caller; nothing more is put. Does nothing if the work
  * has already ended. */
@@ -109,8 +109,8 @@ void bs_workers_free(struct bs_workers *workers);
 bool bs_task_wait_turn(const struct bs_task *task);
 /* True if all earlier tasks have been put. Cheap; once true, it stays true. */
 bool bs_task_is_turn(const struct bs_task *task);
-/* Waits for the task's turn and until `put` was called for the present contents of the slot. The
- * task continues afterwards. BS_STOPPED, without a message: the task is no longer wanted. */
+/* Waits until it is the task's turn and `put` has been called for the present contents of its slot.
+ * The task continues afterwards. BS_STOPPED, without a message: the task is no longer wanted. */
 enum bs_status bs_task_hand_over(const struct bs_task *task) BS_WARN_UNUSED;
 /* Waits until n_bytes more fit into most_held_bytes, which limits the sum over all tasks not yet
  * put, or until it is the turn of this task. The bytes are released when the task has been put. A

@@ -8,7 +8,7 @@
 #include "core/bitsift/terminal.h"
 #include "core/system/icu.h"
 
-/* A longer cluster is cut between code points. No text in use has one. */
+/* A longer cluster is cut between code points. No ordinary text has one. */
 #define MOST_CLUSTER_BYTES 4096u
 
 /* The properties of a code point that the rules use. */
@@ -156,7 +156,7 @@ size_t bs_cluster_boundary(const uint8_t *text, size_t text_bytes, size_t at, bo
 	bs_clusters_seek(&clusters, text, text_bytes, at);
 	if (clusters.at == at || (!is_forward && at - clusters.at <= BS_MAX_CLUSTER_BYTES))
 		return clusters.at;
-	/* Limits the search for the next boundary: one that is farther away is not returned. */
+	/* Limits the search for the next boundary, because a farther one is not returned. */
 	clusters.text_bytes = text_bytes - at > 2 * BS_MAX_CLUSTER_BYTES
 	                              ? at + 2 * BS_MAX_CLUSTER_BYTES
 	                              : text_bytes;

@@ -77,13 +77,12 @@ static size_t fold_blocks(const uint8_t *from, size_t n_bytes, uint8_t *to)
 	return at;
 }
 
-/* The length of a sequence by its lead byte. */
 static size_t sequence_bytes(uint8_t lead)
 {
 	return lead < 0xc0 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
 }
 
-/* Folds one sequence beyond ASCII, or copies invalid bytes. Returns the offset of the next. */
+/* Folds one UTF-8 sequence beyond ASCII, or copies invalid bytes. Returns the offset after it. */
 static size_t fold_sequence(const uint8_t *from, size_t at, size_t n_bytes, uint8_t **to)
 {
 	size_t start = at, n = 0;

@@ -1,6 +1,6 @@
 /*
- * grams.h: grams, the substrings of bytes that the index for grep stores. The only definition of a
- * gram.
+ * grams.h: grams, the substrings of bytes that the index for grep stores. Only this header and
+ * core/base/gram_hash.h define them.
  *
  * A text is folded first: simple case folding (CaseFolding.txt of Unicode, C and S) of each valid
  * UTF-8 sequence; invalid bytes are unchanged. The grams of a text are all substrings of the folded
@@ -33,7 +33,7 @@ static inline uint32_t bs_gram_bytes(uint64_t key)
 }
 
 /* A trigram has any number of hashes: start, start + step, start + 2 step ... `start` is the result
- * of the finaliser of MurmurHash3, `step` that of one more round; it is odd. */
+ * of the finaliser of MurmurHash3; one more round, made odd, gives `step`. */
 struct bs_gram_probe {
 	uint32_t start;
 	uint32_t step;
@@ -108,13 +108,14 @@ enum bs_status bs_grams_fold(const uint8_t *text, size_t n_bytes, struct bs_buff
                              struct bs_error *err) BS_WARN_UNUSED;
 
 /* Folds a piece of a text, from[0..n_bytes), to `to`, which has room for 2 n_bytes + 8. Unless
- * is_end, leaves an incomplete sequence of up to 3 bytes for the next piece. Returns the number of
- * bytes consumed; *n_folded_out is the number of bytes written. Needs bs_icu_load. */
+ * is_end, leaves an incomplete UTF-8 sequence of up to 3 bytes for the next piece. Returns the
+ * number of bytes consumed; *n_folded_out is the number of bytes written. Beyond ASCII it needs
+ * bs_icu_load. */
 size_t bs_grams_fold_piece(const uint8_t *from, size_t n_bytes, bool is_end, uint8_t *to,
                            size_t *n_folded_out);
 
-/* Appends the keys (uint64_t) of the distinct grams of these folded bytes. Every text that contains
- * the bytes has these grams. Fewer than BS_GRAM_LEAST bytes have none. In order of first
- * occurrence, trigrams before 5-grams. BS_NO_MEMORY. */
+/* Appends the keys (uint64_t) of the distinct grams of these folded bytes, trigrams before 5-grams,
+ * each in order of first occurrence. Every text that contains the bytes has these grams. Fewer than
+ * BS_GRAM_LEAST bytes have none. BS_NO_MEMORY. */
 enum bs_status bs_grams_of_literal(const uint8_t *folded, size_t n_bytes, struct bs_buffer *keys,
                                    struct bs_error *err) BS_WARN_UNUSED;

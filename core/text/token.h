@@ -15,16 +15,17 @@
 struct bs_token {
 	/* folded UTF-8, not NUL-terminated; valid until the callback returns */
 	const uint8_t *term;
-	uint32_t term_bytes; /* > 0; bounded only by the text */
-	/* 0, 1, 2, ... from first_position. A bigram has the position of its first code point. */
+	uint32_t term_bytes; /* > 0; a term may be as long as the text */
+	/* Counts from first_position on. A position is left free between two script runs without a
+	 * word between them. A bigram has the position of its first code point. */
 	uint32_t position;
 	/* The place in the original text is [start_byte, end_byte), never beyond the text. Each
 	 * term of a script run has the place of the whole run, because folding may move code
 	 * points. A bigram has the place of its second term. */
 	uint64_t start_byte;
 	uint64_t end_byte;
-	/* A bigram helps to filter. It takes no position, is not scored, and is not counted in the
-	 * length. */
+	/* A bigram serves to filter documents. It takes no position, is not scored, and is not
+	 * counted in the length. */
 	bool is_bigram;
 	/* Whether the term is an identifier of several parts. The parts follow as tokens of their
 	 * own; the first part has the same position as the identifier. */

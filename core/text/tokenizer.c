@@ -21,8 +21,8 @@
 #include "core/text/tokenizer_nfc.h"
 #include "core/text/tokenizer_term.h"
 
-/* A piece for ICU ends early, at a safe cut, if this much ASCII follows: with less, the ASCII path
- * would not save the cost of another ubrk_setText. */
+/* A piece for ICU ends early, at a safe cut, if this many bytes of ASCII follow. With fewer, the
+ * ASCII path would not save the cost of another ubrk_setText. */
 #define ASCII_RESUME_BYTES ((size_t)16)
 
 /* Room for a whole batch of usual words, so that batches are limited by tokens, not by bytes. */
@@ -664,7 +664,6 @@ enum bs_status bs_tokenizer_new(const struct bs_tokenizer_options *options,
 	return BS_OK;
 }
 
-/* Frees buffers of more than kept_bytes. */
 static void trim_scratch(struct bs_tokenizer *tokenizer, size_t kept_bytes)
 {
 	struct bs_buffer *scratch[] = {&tokenizer->normal.window,  &tokenizer->normal.edits,
@@ -739,7 +738,7 @@ static enum bs_status find_ascii_end(struct bs_analysis *analysis, size_t start,
 		*end_out = start;
 		if (end < limit)
 			return BS_OK;
-		/* No cut so far: one long word. */
+		/* There is no cut so far: the text begins with a long word. */
 		from = limit;
 		status = bs_deadline_check_after(tokenizer->window_bytes * BYTE_NS, analysis->err);
 	}
@@ -902,8 +901,7 @@ enum bs_status bs_tokenizer_versions(char icu_out[16], char unicode_out[16], str
 	enum bs_status status = bs_icu_load(err);
 	if (status)
 		return status;
-	/* ICU's version strings have at most 20 bytes ("255.255.255.255"). Those of all released
-	 * versions fit into 16. */
+	/* The strings of all released versions fit into 16 bytes. */
 	char text[U_MAX_VERSION_STRING_LENGTH];
 	UVersionInfo version;
 	bs_icu.u_getVersion(version);

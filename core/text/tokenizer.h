@@ -1,6 +1,5 @@
 /*
- * tokenizer.h: the tokenizer: text -> terms with positions. The only definition of a word in
- * bitsift.
+ * tokenizer.h: the tokenizer: text -> terms with positions. Nothing else in bitsift defines words.
  *
  * Text is UTF-8 and is normalized to NFC first. An invalid sequence counts as U+FFFD, and U+2019
  * and U+02BC count as an apostrophe. Runs of Han, Hiragana, Katakana, Thai, Lao, Khmer and Myanmar
@@ -39,16 +38,16 @@ struct bs_tokenizer_options {
 	 * gives the whole, at the position of the first part, and its parts; see tokenizer_parts.h.
 	 * Queries do not split identifiers: see bs_tokenizer_split. */
 	bool split_identifiers;
-	/* The application's analyzer (core/bitsift/host.h), which excludes the options above.
+	/* The application's analyzer (core/bitsift/host.h); the options above do not apply to it.
 	 * Borrowed for the life of the tokenizer. NULL: the rules of this file. */
 	const struct bs_analyzer *analyzer;
 	/* The name that the analyzer must have; NULL: there must be no analyzer. */
 	const char *analyzer_name;
 };
 
-/* The revision of these rules, which an index records. Revision 1 did not normalize to NFC, split
- * at @ only between letters, and with fold_accents removed the marks of all scripts. Revision 0
- * also knew only the ASCII apostrophe, and no flags, keycaps and dates. */
+/* The revision of these rules, which an index records. Revisions 0 and 1 do not normalize to NFC,
+ * split at @ only between letters, and with fold_accents remove the marks of all scripts. Revision
+ * 0 moreover knows only the ASCII apostrophe, and no flags, keycaps and dates. */
 #ifndef BS_TOKENIZER_REVISION /* a test is built with a later revision */
 #define BS_TOKENIZER_REVISION 2u
 #endif
@@ -60,9 +59,9 @@ struct bs_tokenizer_sum {
 	uint32_t n_positions;
 };
 
-/* Checks that the analyzer (nullable) has this name (NULL: no analyzer); otherwise BS_UNSUPPORTED,
- * with both names. where: the name of the index or other object that needs the analyzer, for
- * messages. */
+/* Checks that the analyzer has this name or, if name is NULL, that there is no analyzer (NULL).
+ * Otherwise BS_UNSUPPORTED. where: the name of the index or other object that needs the analyzer,
+ * for messages. */
 enum bs_status bs_tokenizer_check_analyzer(const struct bs_analyzer *analyzer, const char *name,
                                            const char *where, struct bs_error *err) BS_WARN_UNUSED;
 
@@ -87,15 +86,16 @@ void bs_tokenizer_split(struct bs_tokenizer *tokenizer, bool splits);
 
 /* Tokenizes text[0..text_bytes) as one field whose first word has position first_position, and
  * calls fn with its tokens. Memory does not grow with the text, only with its longest part without
- * a safe cut (a line feed, or white space or ASCII punctuation before an ASCII letter or digit).
- * sum_out is nullable. BS_NO_MEMORY, BS_UNSUPPORTED (ICU), or the status of fn. */
+ * a safe cut (after a line feed; between white space or most ASCII punctuation and an ASCII letter
+ * or digit). sum_out is nullable. BS_NO_MEMORY, BS_UNSUPPORTED (ICU), or the status of fn. */
 enum bs_status bs_tokenizer_analyze(struct bs_tokenizer *tokenizer, const uint8_t *text,
                                     size_t text_bytes, uint32_t first_position, bs_token_fn fn,
                                     void *context, struct bs_tokenizer_sum *sum_out,
                                     struct bs_error *err) BS_WARN_UNUSED;
 
-/* Appends the text in NFC, from which words are cut (an application's analyzer gets the original
- * text). Not during a call of bs_tokenizer_analyze. BS_NO_MEMORY, BS_UNSUPPORTED (ICU). */
+/* Appends the text from which words are cut: the NFC of the text or, if the tokenizer has an
+ * application's analyzer, the text itself. Not during a call of bs_tokenizer_analyze. BS_NO_MEMORY,
+ * BS_UNSUPPORTED (ICU). */
 enum bs_status bs_tokenizer_append_nfc(struct bs_tokenizer *tokenizer, const uint8_t *text,
                                        size_t text_bytes, struct bs_buffer *to,
                                        struct bs_error *err) BS_WARN_UNUSED;

@@ -214,7 +214,6 @@ static uint8_t ascii_class(UChar32 c, const struct manners *manners)
 	return (uint8_t) class;
 }
 
-/* Determines the classes of all ASCII bytes by asking ICU. */
 static enum bs_status learn_ascii(struct bs_tokenizer *tokenizer, struct bs_error *err)
 {
 	for (UChar32 c = 0; c < 0x80; c++) {

@@ -19,8 +19,8 @@ enum bs_status bs_tokenizer_is_inert(struct bs_tokenizer *tokenizer, UChar32 c, 
 enum bs_status bs_tokenizer_load_ascii_classes(struct bs_tokenizer *tokenizer,
                                                struct bs_error *err) BS_WARN_UNUSED;
 
-/* Whether c is a letter, mark or digit of a script of runs. Does not use the iterator
- * icu.breaks. */
+/* Whether c is a letter, mark or digit of a script that forms script runs (Han and others). Does
+ * not use the iterator icu.breaks. */
 bool bs_tokenizer_is_of_script_run(struct bs_tokenizer *tokenizer, UChar32 c);
 
 /* Determines the class of a code point that is met for the first time, and stores it in

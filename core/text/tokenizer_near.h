@@ -9,7 +9,7 @@
  * turns into ASCII or into nothing (the Kelvin sign, a ligature, a soft hyphen). Reason:
  * NFKC_Casefold and the removal of accents replace each code point separately and then compose, and
  * composition never yields ASCII. So in a text without such code points every ASCII term can be
- * found by its bytes. This does not hold with stemming.
+ * found by its bytes. This does not hold with stemming or an application's analyzer.
  */
 #pragma once
 
@@ -49,7 +49,7 @@ bool bs_tokenizer_may_be_date(const struct bs_tokenizer *tokenizer, const uint8_
  * has the whole word. */
 bool bs_tokenizer_splits(const struct bs_tokenizer *tokenizer);
 
-/* Whether this text, which is one ASCII word, has several parts. */
+/* Whether this text, which is one ASCII word, has several parts. True if it is long. */
 bool bs_tokenizer_has_parts(const struct bs_tokenizer *tokenizer, const uint8_t *text,
                             size_t n_bytes);
 

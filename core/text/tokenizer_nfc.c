@@ -2,11 +2,11 @@
  * tokenizer_nfc.c: see tokenizer_nfc.h.
  *
  * Nearly all text is in NFC and consists of stable code points (BS_CODE_POINT_STABLE), which are
- * recognized by one load each. Other code points are normalized segment by segment, which
- * normalizes the text. A segment begins at a code point that does not join the one before it, and
- * ends before the next such code point. Most segments have two to four units and few are distinct,
- * so their NFC is cached. Where the NFC differs from the text, an edit records which units
- * represent which bytes:
+ * recognized by one load each. Around other code points, the text is normalized by segments: the
+ * NFC of a text is that of its segments. A segment begins at a code point that does not join the
+ * one before it, and ends before the next such code point. Most segments have two to four units and
+ * few are distinct, so their NFC is cached. Where the NFC differs from the text, an edit records
+ * which units represent which bytes:
  *
  *      text       c  a  f  e U+0301 .  x         bytes 0..7
  *      units      c  a  f  é  .  x
@@ -403,8 +403,8 @@ static enum bs_status take_unstable(struct bs_analysis *analysis,
 	if (class & BS_CODE_POINT_JOINS && first > 0) {
 		int32_t base_unit = first;
 		UChar32 base = bs_tokenizer_previous(window->units, &base_unit);
-		/* The segment includes the base before c, unless it is a U+FFFD: this composes with
-		 * nothing, and its number of bytes is unknown. */
+		/* The segment includes the base before c, unless the base is U+FFFD, which composes
+		 * with nothing and whose number of bytes is unknown. */
 		first = base == 0xfffd ? first : base_unit;
 		first_byte -= base == 0xfffd ? 0 : (size_t)U8_LENGTH((uint32_t)base);
 	}

@@ -12,7 +12,7 @@
 #define BS_TOKENIZER_BATCH_TOKENS 256
 
 /* 32 KB of text are at most 64 KB of UTF-16, so the window, ICU's tables and our own fit into an L2
- * of 1 MB. The fixed cost of a window (a ubrk_setText, the search for its end) is spread over
+ * cache of 1 MB. The fixed cost of a window (a ubrk_setText, the search for its end) is spread over
  * thousands of words. */
 #define BS_TOKENIZER_WINDOW_BYTES ((size_t)32 * 1024)
 
@@ -32,11 +32,11 @@ enum {
 	BS_ASCII_CUT_BEFORE = 1 << 7, /* see CUT_AFTER */
 };
 
-/* The class of a code point: one of the kinds SCRIPT_RUN to OTHER, and bits about NFC. Classes of
- * several code points may be ORed. */
+/* The class of a code point: one of the kinds SCRIPT_RUN to OTHER, and flags about NFC. The OR of
+ * several classes shows what occurs in a text. */
 enum {
 	BS_CODE_POINT_UNKNOWN = 0, /* not met yet */
-	/* A letter, mark or digit of a script of runs: begins or continues a run. */
+	/* bs_tokenizer_is_of_script_run: begins or continues a script run. */
 	BS_CODE_POINT_SCRIPT_RUN = 1 << 0,
 	BS_CODE_POINT_MARK = 1 << 1, /* any other mark: continues a run */
 	/* Neither a word nor part of one: punctuation and the like. */
@@ -126,7 +126,7 @@ struct bs_analysis {
 	bs_token_fn fn;
 	void *context;
 	struct bs_error *err;
-	uint64_t next_position; /* 64 bits, so that only a flush must check for overflow */
+	uint64_t next_position; /* 64 bits, so that only bs_tokenizer_deliver checks overflow */
 	uint64_t n_positions;
 	/* The previous term was in a script run. If the next one begins another run, a position is
 	 * left free between them. */

@@ -214,7 +214,7 @@ static enum bs_status learn_fold(struct bs_tokenizer *tokenizer, UChar unit, str
 	return BS_OK;
 }
 
-/* Folds raw into term.folded, n_folded_out units. Most text needs no normalizer: by ICU's
+/* Folds `raw` into term.folded, *n_folded_out units. Most text needs no normalizer: by ICU's
  * definition, a code point with a normalization boundary before it does not interact with the
  * preceding ones, so the fold of a sequence of such code points is the sequence of their folds,
  * which are cached. This is a quarter faster for French and Russian. */
@@ -380,7 +380,7 @@ static enum bs_status put_word(struct bs_analysis *analysis, const UChar *raw, i
 	return put_with_options(analysis, term, span);
 }
 
-/* Called after the parts of an identifier. If all parts folded to nothing, the position advances
+/* Called after the parts of an identifier. If all of them folded to nothing, advances the position
  * for the identifier itself. */
 static void settle_position(struct bs_analysis *analysis)
 {
@@ -484,7 +484,7 @@ enum bs_status bs_tokenizer_put_word(struct bs_analysis *analysis,
 		before = *window;
 	struct bs_byte_span span = bs_tokenizer_span(window, start, end);
 	size_t n_bytes = (size_t)(span.end_byte - span.start_byte);
-	/* A word that has as many bytes as units is ASCII, or has invalid bytes. */
+	/* Only a word that has as many bytes as units can be ASCII. */
 	if (n_bytes == (size_t)(end - start) &&
 	    bs_is_ascii(analysis->text + span.start_byte, n_bytes))
 		return bs_tokenizer_put_ascii(analysis, analysis->text + span.start_byte, n_bytes,
