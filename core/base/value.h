@@ -37,7 +37,6 @@ enum bs_value_kind {
 	BS_VALUE_ZERO = 0x20,
 	BS_VALUE_POSITIVE = 0x30,
 	BS_VALUE_DATE = 0x40,
-	BS_VALUE_END = 0x50, /* greater than the first byte of any key */
 };
 
 /* A value, or the position directly after a value, as an end of a span. */

@@ -215,7 +215,7 @@ enum bs_status bs_catalog_df(const struct bs_catalog_item *item, const uint8_t *
 			*is_known_out = bs_compare_bytes(word.word.data, word.word.used_bytes, key,
 			                                 key_bytes) == 0;
 	}
-	*df_out = word.df;
+	*df_out = *is_known_out ? word.df : 0;
 	bs_buffer_deinit(&word.word);
 	return status;
 }

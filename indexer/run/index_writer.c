@@ -95,7 +95,7 @@ enum bs_status bs_index_writer_start(struct bs_index_writer *writer, bool *has_p
 	struct bs_tokenizer_options words = bs_index_words_options(options);
 	if (writer->request->write.condensed && !writer->dir->memory)
 		return bs_fail(err, BS_INVALID,
-		               "%s: only of an index in memory are segments condensed",
+		               "%s: only the segments of an in-memory index can be condensed",
 		               writer->dir->path);
 	set_limits(writer);
 	bs_spill_init(&writer->spill, writer->dir, memory_of(writer->request) / SPILL_SHARE);

@@ -627,7 +627,7 @@ const struct bs_option bs_grep_option_table[] = {
 	{0, "threads", "N", "--jobs", SETS(NUMBER, n_threads)},
 	{0, "brute", NULL, "use no index and match line by line: slow, for comparing",
          SETS(FLAG, request.pattern.is_brute)},
-	{0, "no-line-filter", NULL, "do not use Hyperscan: for comparing",
+	{0, "no-line-filter", NULL, "match each line with PCRE2, without a filter: for comparing",
          SETS(CHOICE, request.pattern.line_filter), .value = BS_GREP_ENGINE_NEVER},
 	{0, "no-linear-engine", NULL,
          "do not use RE2, so slow patterns are given up: for comparing",
