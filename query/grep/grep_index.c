@@ -63,8 +63,8 @@ struct index_source {
 	char **resolved;      /* real paths, by path of the command line; entries may be NULL */
 	struct area *areas;
 	size_t n_areas;
-	/* When the index was built, the user's global excludes (git's core.excludesFile) were
-	 * relative to another folder than the present working directory. */
+	/* When the index was built, the patterns of the user's global excludes (git's
+	 * core.excludesFile) were relative to another folder than the working directory of now. */
 	bool is_elsewhere;
 	/* listings of folders recorded by the index; an unchanged folder need not be read */
 	struct bs_folders folders;
@@ -155,8 +155,8 @@ static enum bs_status make_tree(const struct bs_grep_search *search,
 		if (!conditions->list[i].is_not && conditions->list[i].analysis.is_legible)
 			regexes[n++] = &conditions->list[i].analysis.regex;
 	enum bs_status status = bs_regex_read(&anything, (const uint8_t *)"", 0, err);
-	/* The grams of a long list are used only if there are no conditions, because one condition
-	 * rules out more files than a list of many literals. */
+	/* The grams of a long list are used only if there are no conditions with grams, because one
+	 * condition rules out more files than a list of many literals. */
 	if (!status && n == 1 && bs_list_has_grams(list) && can_filter)
 		status = bs_regex_grams_of_literals(&list->literals, tree_out, err);
 	else if (!status)
@@ -276,8 +276,8 @@ static enum bs_status resolve_paths(struct index_source *self, struct bs_error *
 	return status;
 }
 
-/* Counts a source that must not be read (is_refused) if its recorded path overlaps a path of the
- * search. */
+/* Counts source number s, which must not be read, if its recorded path is, contains or is below a
+ * path of the search. */
 static enum bs_status count_unfollowed(struct index_source *self, uint32_t s, struct bs_error *err)
 {
 	const struct bs_source_record *record = &self->snapshot.manifest.sources[s];
@@ -303,8 +303,8 @@ static enum bs_status meet_source(struct index_source *self, uint32_t s, struct 
 	                                         &self->snapshot.manifest.sources[s], &source, err);
 	if (status)
 		return status;
-	/* Without the user's consent a refused source cannot rule out files, so its files are
-	 * searched. */
+	/* A refused source, which must not be read without the user's consent, cannot rule out
+	 * files, so its files are searched. */
 	char *source_path = NULL;
 	if (source.is_refused)
 		status = count_unfollowed(self, s, err);
@@ -391,8 +391,8 @@ static enum bs_status begin_area(struct index_source *self, struct area *area, s
 }
 
 /* Finds the facts that the index has about a file that cannot match. ref: as `found` of struct
- * bs_gram_cover. known_out->is_known: these facts are enough for the output. False for the file
- * that the output is written to, because that file is not searched. */
+ * bs_gram_cover. known_out->is_known is false if these facts are not enough for the output, and for
+ * the file that the output is written to, because that file is not searched. */
 static enum bs_status know(const struct index_source *self, struct bs_doc_ref ref,
                            struct bs_grep_known *known_out, struct bs_error *err)
 {
@@ -415,8 +415,9 @@ static enum bs_status know(const struct index_source *self, struct bs_doc_ref re
 	return status;
 }
 
-/* *out: the file is unchanged since it was indexed and cannot match. name: the file's path below
- * area->below_path. The first call starts to check all files of the area. */
+/* *out: the file cannot match and is unchanged since it was indexed (with no_stat: is assumed to
+ * be). name: the file's path below area->below_path. Without no_stat, the first call starts the
+ * checks of the files of the area's source. */
 static enum bs_status ask(struct index_source *self, struct area *area, const char *name, bool *out,
                           struct bs_error *err)
 {
@@ -558,10 +559,10 @@ static bool has_selection(const struct bs_walk_options *walk)
 	return may_let_in(walk) || walk->types || walk->max_depth;
 }
 
-/* True if each path is in exactly one folder of the index, in the order of paths. Then a walk would
- * find the files of these folders, one folder after the other. Sources that are files in such a
- * folder are ignored: they are sources of their own only because the folder's rules leave them out,
- * so a walk by these rules does not find them. */
+/* True if each path is in exactly one folder source, and the areas are in the order of the paths.
+ * Then a walk would find the files of these areas, one area after the other. Sources that are files
+ * in such a folder are ignored: they are sources of their own only because the folder's rules leave
+ * them out, so a walk by these rules does not find them. */
 static bool has_area_for_each(const struct index_source *self)
 {
 	size_t n = 0;

@@ -121,8 +121,7 @@ static enum bs_status search_ahead(struct bs_condition_state *state,
 	}
 	enum bs_status status = bs_grep_next_line(state->scratch, text, line.start, state->limit,
 	                                          &found, &is_found, err);
-	/* If PCRE2 gave up a later line, this line can still be decided alone; the later line may
-	 * not be needed. */
+	/* PCRE2 may have given up on a later line, so this line is tried alone. */
 	if (status == BS_UNSUPPORTED && state->limit > line.end) {
 		state->limit = line.end;
 		bs_grep_scratch_reset(state->scratch);

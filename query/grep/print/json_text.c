@@ -85,8 +85,8 @@ static void put_escaped(struct bs_text_writer *to, const uint8_t *text, size_t n
 		(void)put_chunk(to, text + at, chunk_bytes(n - at));
 }
 
-/* Puts text[0..n) escaped if it is UTF-8. False: it is not, and nothing was put. Only the part from
- * the first chunk on that is not ASCII is validated. */
+/* Puts text[0..n) escaped if it is UTF-8. False: it is not, and nothing was put. Chunks of ASCII
+ * before the first other chunk are not validated. */
 static bool put_valid(struct bs_text_writer *to, const uint8_t *text, size_t n)
 {
 	size_t used_bytes = to->out->used_bytes;

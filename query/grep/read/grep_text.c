@@ -19,10 +19,9 @@
 /* Memory beyond this is freed before the next file. */
 #define GENEROUS_BYTES ((size_t)64 << 20)
 
-/* For the deadline: the estimated time per read, and bytes read per nanosecond. With a deadline,
- * one read gets at most WATCHED_BYTES, so that the deadline is checked between reads. */
-#define READ_NS       1000u
-#define BYTES_A_NS    4u
+#define READ_NS    1000u /* estimated time per read, without its bytes */
+#define BYTES_A_NS 4u    /* estimated number of bytes read per nanosecond */
+/* With a deadline, one read gets at most this much: the deadline is checked between reads. */
 #define WATCHED_BYTES ((size_t)1 << 20)
 
 /* Reads once. */
