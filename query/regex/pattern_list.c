@@ -16,7 +16,7 @@
 /* A literal this short is in nearly every line. A part with such literals also gets its next best
  * ones (n_more). */
 #define WEAK_BYTES 2u
-/* Repetitions of repetitions nest without parentheses. */
+/* A tree may be deeper than its parentheses, because repetitions of repetitions need none. */
 #define MOST_DEPTH (2 * BS_REGEX_MAX_DEPTH)
 
 struct splitting {
@@ -92,8 +92,8 @@ static uint32_t least_bytes(const struct splitting *at, uint32_t from, uint32_t 
 
 static bool take_needed(struct splitting *at, uint32_t index, unsigned depth);
 
-/* Adds the literals of one child of a sequence: that whose shortest literal is the longest. Ignores
- * the child but_for. *best_out: the child chosen. */
+/* Adds the literals of one child of a sequence: the one whose shortest literal is the longest.
+ * Ignores the child but_for. *best_out: the child chosen. */
 static bool take_best(struct splitting *at, const struct bs_regex_node *node, unsigned depth,
                       uint32_t but_for, uint32_t *best_out)
 {

@@ -1,4 +1,4 @@
-/* text.h: a writer that appends text to a buffer, and functions for words and lists of words. */
+/* text.h: a writer that appends text to a buffer, and functions for words and lists of strings. */
 #pragma once
 
 #include <stdbool.h>

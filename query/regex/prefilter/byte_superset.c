@@ -17,7 +17,8 @@
  * count is larger, the upper bound is removed. Hyperscan's limit is 32,767, and an upper bound may
  * be multiplied by MOST_CHARACTER_BYTES. */
 #define MOST_COUNT 5000u
-/* Hyperscan counts the repeats of a single set without writing them out. */
+/* The most weight of a repeated set, because Hyperscan counts its repeats without writing them
+ * out. */
 #define SET_REPEAT_WEIGHT 16u
 /* The most bytes of a character. */
 #define MOST_CHARACTER_BYTES 4u

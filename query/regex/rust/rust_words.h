@@ -10,7 +10,7 @@
 
 struct bs_rust_words {
 	struct bs_buffer text;
-	bool is_changed;    /* something was replaced */
+	bool is_changed;    /* a part was replaced by a longer text */
 	uint32_t n_defined; /* groups that were added, after all others */
 };
 

@@ -172,9 +172,9 @@ static void put_blocks(struct bs_text_writer *to, struct bs_char_set *set, uint3
 	bs_buffer_deinit(&now);
 }
 
-/* The lengths of UTF-8 beyond ASCII. first, last: the lead bytes. least: the first character of
- * this length. base: the first character that the lead byte `first` can express. n_more: the number
- * of continuation bytes. */
+/* The lengths of characters beyond ASCII in UTF-8. first, last: the lead bytes. least: the first
+ * character of this length. base: the first character that the lead byte `first` can express.
+ * n_more: the number of continuation bytes. */
 static const struct {
 	uint32_t first, last, least, base;
 	unsigned n_more;
@@ -496,7 +496,7 @@ void bs_rust_put_members(struct bs_rust_writer *writer, const struct bs_rust_fla
 	writer->follows_reference = false;
 	writer->has_characters = true;
 	put(writer, is_negated ? "[^" : "[");
-	/* Scar: in PCRE2 10.42, a negated class of one letter with several other cases, such as
+	/* In PCRE2 10.42, a negated class of one letter with several other cases, such as
 	 * (?i)[^k], matches invalid characters, too. Therefore the letter is written twice. */
 	if (is_negated && n == 1 && !members->letter && members->first == members->last &&
 	    flags->caseless)

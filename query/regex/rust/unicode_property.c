@@ -10,9 +10,8 @@
 
 #define NAME_BYTES 64u
 
-/* Estimated time to find the characters of a property, and the age of a character. */
-#define PROPERTY_NS 1000000u
-#define AGE_NS      10u
+#define PROPERTY_NS 1000000u /* estimated time to find the characters of a property */
+#define AGE_NS      10u      /* estimated time to find the age of a character */
 
 /* Writes a name as UAX44-LM3 compares it: in lower case, without blanks, hyphens, underscores and a
  * leading "is". Characters beyond ASCII are left out. */
@@ -63,8 +62,8 @@ static void add_all(struct bs_char_set *set, USet *from)
 	}
 }
 
-/* Adds the characters for which an ICU property has the value. False: no character has it (not
- * after a failure). */
+/* Adds the characters for which an ICU property has the value. False: no character has the value.
+ * True after a failure. */
 static bool add_value(struct bs_char_set *set, UProperty property, int32_t value)
 {
 	UErrorCode code = U_ZERO_ERROR;
