@@ -288,7 +288,7 @@ static void explain_left_out(void *context, enum bs_skip reason, bool is_special
 	explain(context, line.text, strlen(line.text));
 }
 
-/* Reports named ignore files that cannot be read. Like rg, the search continues without them. */
+/* Reports named ignore files that cannot be opened. Like rg, the search continues without them. */
 static void check_ignore_files(const struct grep *grep)
 {
 	const struct bs_grep_request *request = grep->search.request;
@@ -422,7 +422,7 @@ static enum bs_status open_by_index(struct grep *grep, struct bs_error *err)
 	return status;
 }
 
-/* Opens the source of the files: the index if it can rule some out, otherwise a walk. */
+/* Opens the source of the files: an index if it can rule files out, otherwise a walk. */
 static enum bs_status open_source(struct grep *grep, struct bs_error *err)
 {
 	const struct bs_grep_request *request = grep->search.request;

@@ -36,7 +36,7 @@ struct area {
 	/* from the source down to the command-line path: "sub/", or "" if the path is not below the
 	 * source */
 	char *below_source;
-	char *source_path; /* openable from the working directory */
+	char *source_path; /* the real path of the source */
 	/* The source is a file or a collection. Then below_path ends with its name, without a
 	 * slash. */
 	bool is_file;
@@ -47,7 +47,7 @@ struct area {
 	/* The walk's rules, if its globs, types or depth limit select some of the files of the
 	 * index; otherwise NULL. */
 	struct bs_walk *rules;
-	/* Paths below the source of the hidden and ignored files that the rules let in. */
+	/* Hidden and ignored files that the rules let in, as paths below the source. */
 	const char **extras;
 	size_t n_extras;
 };
@@ -63,8 +63,8 @@ struct index_source {
 	char **resolved;      /* real paths, by path of the command line; entries may be NULL */
 	struct area *areas;
 	size_t n_areas;
-	/* When the index was built, the patterns of the user's global excludes (git's
-	 * core.excludesFile) were relative to another folder than the working directory of now. */
+	/* The index may have been built in another working directory, to which the patterns of the
+	 * user's global excludes (git's core.excludesFile) were relative. */
 	bool is_elsewhere;
 	/* listings of folders recorded by the index; an unchanged folder need not be read */
 	struct bs_folders folders;
@@ -77,7 +77,7 @@ struct index_source {
 	struct bs_candidate_files list;
 	/* has_list: `list` is open. has_listed: a file was returned from a list. */
 	bool has_list, has_listed;
-	/* the name of list's next file, if has_held; NULL at its end */
+	/* if has_held: the name of the next file of `list`; NULL at the end of the list */
 	const uint8_t *held;
 	size_t held_bytes;
 	bool has_held;
@@ -452,7 +452,7 @@ static enum bs_status ask_alone(struct index_source *self, struct area *area, co
 	enum bs_status status = begin_area(self, area, err);
 	/* A NUL byte does not end the search of a named file. */
 	area->cover.least_bytes = 0;
-	/* A file that cannot be checked is searched, which reports the reason. */
+	/* A file that cannot be checked is searched, and the search reports the reason. */
 	if (status || (!trusts && bs_path_fingerprint(file, &fingerprint, NULL) != BS_OK))
 		return status;
 	if (!trusts)

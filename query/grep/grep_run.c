@@ -15,7 +15,7 @@
 /* While the calling thread will soon search, too, another thread (whose start takes 50 us) is
  * started only if the waiting files are more than this number plus the idle threads. */
 #define WORTH_A_THREAD 6
-/* If the calling thread searches a file of at least this many bytes, one waiting file is enough. */
+/* While the calling thread searches a file this large, one waiting file starts another thread. */
 #define LARGE_BYTES ((size_t)1 << 19)
 /* Output is emitted in pieces of this many bytes while its file is searched. */
 #define BLOCK_BYTES ((size_t)1 << 16)
@@ -72,7 +72,7 @@ struct running {
 	bool has_known_match;
 	bool has_written;
 	bool is_line_buffered;
-	bool waits; /* before_wait() is called before an input waits, without --max-results */
+	bool waits; /* before_wait() is called before an input waits (not with --max-results) */
 	/* most output held for a searched file whose turn has not come */
 	size_t held_bytes;
 };

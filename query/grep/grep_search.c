@@ -91,7 +91,7 @@ static uint64_t lacking_bytes(const struct search_state *state, struct bs_grep_s
 	       (line.end - line.start);
 }
 
-/* Adjusts the skips before text[0..n_bytes) is dropped. */
+/* Adjusts the skips; call it before text[0..n_bytes) is dropped. */
 static void drop_skips(struct search_state *state, size_t n_bytes)
 {
 	struct skip *skips = state->skips.items;

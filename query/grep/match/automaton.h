@@ -25,7 +25,7 @@
 struct bs_automaton;
 struct bs_automaton_scratch;
 
-/* Compiles a pattern, in Hyperscan's syntax for its flag MULTILINE. *automaton_out is NULL if the
+/* Compiles a pattern in Hyperscan's syntax, with its flag MULTILINE. *automaton_out is NULL if the
  * library is missing or not usable, or refuses the pattern, for example because it matches the
  * empty text. Takes some milliseconds. An automaton may be used by several threads.
  * BS_NO_MEMORY. */

@@ -93,7 +93,7 @@ void bs_conditions_reset(struct bs_condition_matcher *asker)
 #define NEAR_BYTES  ((size_t)256)
 #define AHEAD_BYTES ((size_t)4096)
 
-/* Returns where a search that begins at the line ends: at the end of the line, or about AHEAD_BYTES
+/* Returns the end of a search that begins at the line: the end of the line, or about AHEAD_BYTES
  * later, at the end of another line. end: the end of the lines that may be searched. */
 static size_t choose_limit(const struct bs_condition_state *state,
                            const struct bs_grep_matcher *matcher, const uint8_t *text,
@@ -108,7 +108,7 @@ static size_t choose_limit(const struct bs_condition_state *state,
 	               : end;
 }
 
-/* Searches the line, and perhaps those after it up to `end`, for the next that matches. */
+/* Searches the line, and perhaps lines after it up to `end`, for the next matching line. */
 static enum bs_status search_ahead(struct bs_condition_state *state,
                                    const struct bs_grep_matcher *matcher, const uint8_t *text,
                                    struct bs_grep_span line, size_t end, struct bs_error *err)

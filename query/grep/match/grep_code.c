@@ -103,8 +103,8 @@ enum bs_status bs_grep_code_compile(const struct bs_grep_pattern *pattern,
 	pcre2_set_newline(context, is_any_newline ? PCRE2_NEWLINE_ANYCRLF : PCRE2_NEWLINE_LF);
 	if (use == BS_GREP_CODE_CHARACTERS)
 		options |= PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF;
-	/* Otherwise PCRE2 tries only the starts of lines for .*x, and misses a match after an
-	 * invalid byte. */
+	/* Without this option, PCRE2 tries only the starts of lines for .*x, and misses a match
+	 * after an invalid byte. */
 	if (use != BS_GREP_CODE_ASCII && !pattern->is_pcre2)
 		options |= PCRE2_NO_DOTSTAR_ANCHOR;
 	/* In rg's own engine ^ also matches at the end of the text, after a line feed (with -U or

@@ -40,7 +40,7 @@ struct bs_grep_list {
 	uint32_t *owners;
 	uint32_t *unknown; /* the n_unknown parts that are always tried */
 	uint32_t n_unknown;
-	uint32_t n_groups, most_groups; /* groups of all parts; most groups of one part */
+	uint32_t n_groups, most_groups; /* of all parts together; of the part with most */
 	pthread_mutex_t mutex;
 };
 

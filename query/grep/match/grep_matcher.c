@@ -61,8 +61,8 @@
 #define DENSE_SHARE 8u
 /* Searched bytes are added to the matcher's sum in steps of at least this many. */
 #define FILTER_STEP_BYTES ((size_t)1 << 16)
-/* After too many lines of the filter that do not match, or where nearly every position ends a
- * match, this many bytes are searched without it. */
+/* After too many lines of the filter that do not match, or after a dense piece (line_filter.h),
+ * this many bytes are searched without it. */
 #define UNFILTERED_BYTES ((size_t)1 << 18)
 
 /* PCRE2's match limit where RE2 can match the lines that it gives up. JIT code counts the steps of
@@ -94,7 +94,7 @@ struct bs_grep_matcher {
 	struct bs_needle needle;
 	struct bs_byte_window window;
 	double window_rate;
-	/* if matches may span lines: what each of them contains; n_runs is 0: unknown */
+	/* if matches may span lines: a sequence that each of them contains; n_runs is 0: none */
 	struct bs_class_sequence span;
 	struct bs_grep_traits traits;
 	bool is_exact;
@@ -114,7 +114,7 @@ struct bs_grep_matcher {
 	struct bs_grep_code bytes;
 	atomic_bool is_bytes_tried;
 	bool can_be_empty; /* a match may be empty */
-	/* rewritten to match many lines at once, for any text; no code unless is_exact */
+	/* the patterns rewritten to match many lines at once; no code unless is_exact */
 	struct bs_grep_code many;
 	struct bs_grep_code many_ascii;
 	struct bs_linear_matcher *linear;  /* NULL: RE2 is not used */

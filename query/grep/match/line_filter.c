@@ -74,7 +74,7 @@ struct bs_line_filter_scratch {
 	/* size of the next piece, without the rest of its last line; 0: at first */
 	size_t piece_bytes;
 	/* Used during a scan. */
-	size_t n_ends, most_ends; /* ends of matches so far, and before the scan stops */
+	size_t n_ends, most_ends; /* ends of matches so far; the most before the scan stops */
 	const uint8_t *text;
 	size_t line_end; /* the end of the last line found; later matches in it are ignored */
 };

@@ -1,4 +1,4 @@
-/* grep_path.h: prints a file's path, if the program wants it in colour, as a terminal link, or with
+/* grep_path.h: prints a file's path; if the program wants it, in colour, as a terminal link or with
  * another separator instead of slashes. */
 #pragma once
 

@@ -13,7 +13,7 @@
 #include "query/grep/print/results.h"
 #include "query/regex/text.h"
 
-/* The treatment of NUL bytes. */
+/* The effect of a NUL byte. */
 enum bs_grep_binary {
 	/* ends the search of the file; for files found by walking */
 	BS_GREP_BINARY_QUIT,

@@ -8,7 +8,7 @@
 #include "core/base/utf8.h"
 #include "core/bitsift/escape.h"
 
-/* Bytes that are copied at once. Room is reserved for the case that all of them are escaped. */
+/* The most bytes of a chunk. Room is reserved for the case that all of them are escaped. */
 #define CHUNK_BYTES  ((size_t)4096)
 #define ESCAPE_BYTES 6u /* the longest escape: \u001f */
 #define WORD_BYTES   sizeof(uint64_t)
