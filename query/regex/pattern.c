@@ -307,7 +307,7 @@ static void decide_form(const struct bs_grep_pattern *pattern, struct bs_grep_an
 		!rust->has_extension;
 }
 
-/* Derives all other fields of the analysis from analysis->regex. */
+/* Derives the fields of the analysis that the callers have not set. */
 static enum bs_status derive(const struct bs_grep_pattern *pattern,
                              struct bs_grep_analysis *analysis, struct bs_error *err)
 {

@@ -33,9 +33,9 @@ static const struct bs_regex_node *node_at(const struct splitting *at, uint32_t 
 	return bs_regex_node(at->regex, index);
 }
 
-/* True if a node makes the parts depend on each other or on the start of a match: an option without
- * parentheses also applies to later parts, references count the groups of all parts, and \G and \K
- * are about the start of a match. */
+/* True if a node makes the parts depend on each other or on the start of a match: an option such as
+ * (?i) also applies to later parts, references count the groups of all parts, and \G and \K are
+ * about the start of a match. */
 static bool ties_parts(const struct bs_regex *regex, const struct bs_regex_node *node)
 {
 	bool is_option = node->kind == BS_REGEX_EMPTY && node->to - node->from > 2 &&

@@ -26,8 +26,8 @@ struct bs_byte_superset_options {
 	bool is_ascii;
 };
 
-/* Appends the simpler pattern to text_out, NUL-terminated, in the syntax of Hyperscan, for its
- * flag MULTILINE. No match of it contains a line feed. Appends nothing if the simpler pattern would
+/* Appends the simpler pattern to text_out, NUL-terminated, in Hyperscan's syntax with its flag
+ * MULTILINE. No match of it contains a line feed. Appends nothing if the simpler pattern would
  * be useless: the pattern needs a line feed, may match the empty text or is not understood, or the
  * simpler one would be too large. *is_exact_out: the simpler pattern matches in exactly the lines
  * in which the pattern matches. BS_NO_MEMORY. */

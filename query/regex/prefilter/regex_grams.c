@@ -56,7 +56,7 @@
 #define LIST_LITERAL_KEY_BYTES 32u
 
 #define BLOCK_BYTES (1u << 20)
-/* The most memory that one step of the analysis takes. No step begins beyond MOST_ARENA_BYTES. */
+/* The most memory that a step takes. No step begins after MOST_ARENA_BYTES were taken. */
 #define STEP_BYTES       (384u << 10)
 #define MOST_ARENA_BYTES (48u << 20)
 

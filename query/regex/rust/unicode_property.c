@@ -98,7 +98,7 @@ static bool add_category(struct bs_char_set *set, const char *name)
 	return mask != UCHAR_INVALID_CODE && add_value(set, UCHAR_GENERAL_CATEGORY_MASK, mask);
 }
 
-/* Adds the characters of Unicode versions up to the one of the name, such as 3.0 or v30. */
+/* Adds the characters of Unicode versions up to the version in the name, such as 3.0 or v30. */
 static bool add_age(struct bs_char_set *set, const char *name)
 {
 	unsigned major = 0, minor = 0;
