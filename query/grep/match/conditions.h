@@ -1,8 +1,8 @@
 /*
  * conditions.h: --and and --not: further patterns that a line must match, or must not match, to be
  * found. With --scope file they decide whether a file is searched at all (in grep_run.c). Each is a
- * pattern of its own with the options of the main patterns: letter case (-S decides for each), -F,
- * -w, -x, -U.
+ * pattern of its own with the options of the main patterns, such as -F, -w, -x and -U; -S decides
+ * for each whether letter case is ignored.
  */
 #pragma once
 

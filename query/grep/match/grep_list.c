@@ -305,7 +305,7 @@ void bs_grep_seeker_reset(struct bs_grep_list_scratch *seeker)
 	seeker->text = NULL;
 }
 
-/* True if the character c is a word character. c < 0: an invalid character, which is not. */
+/* True if the character c is a word character. An invalid character (c < 0) is not one. */
 static bool is_of_word(struct bs_grep_list_scratch *seeker, const uint8_t *bytes, size_t n_bytes,
                        UChar32 c)
 {

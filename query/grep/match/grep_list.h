@@ -4,9 +4,8 @@
  *
  * If the list is only literals, a literal set finds the matches. Otherwise each pattern has its own
  * code: the set finds the literals in a text, and only patterns that need one of these, or whose
- * literals are not known, are tried.
- * The leftmost match counts; of matches that begin at the same position, that of the first pattern,
- * as with alternatives.
+ * literals are not known, are tried. The leftmost match counts; of matches that begin at the same
+ * position, that of the first pattern, as with alternatives.
  */
 #pragma once
 

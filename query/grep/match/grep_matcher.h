@@ -28,8 +28,8 @@ enum bs_status bs_grep_matcher_new(const struct bs_grep_pattern *pattern,
 void bs_grep_matcher_free(struct bs_grep_matcher *matcher);
 
 struct bs_grep_traits {
-	/* The text is searched line by line: without -U, or because the pattern cannot match a line
-	 * end. */
+	/* The text is searched line by line: without -U, or if ripgrep's own engine would do so
+	 * because the pattern cannot span lines. */
 	bool by_line;
 	/* if the patterns match the empty string, ripgrep, which matches by bytes, also finds it
 	 * within a character */

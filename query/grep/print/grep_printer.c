@@ -301,9 +301,9 @@ static void take_line(struct bs_grep_printer *printer, enum bs_grep_line_kind ki
 }
 
 /*
- * Lines: path:line:column:text, in colour or not, -o, --vimgrep, -r, -M. Matches are found only if
- * the output depends on them. With -U one match may span several lines, which are passed to the
- * printer together; each is printed with its own prefix.
+ * Printing lines: path:line:column:text, with the options for colour, -o, --vimgrep, -r and -M.
+ * Matches are found only if the output depends on them. With -U one match may span several lines,
+ * which are passed to the printer together; each is printed with its own prefix.
  */
 
 /* The current line, or a part of it, to be printed: text of the file, or with -r the text after

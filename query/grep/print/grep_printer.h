@@ -54,8 +54,8 @@ struct bs_grep_printer {
 	bool is_plain;
 	/* outcome.sums are counted, so that -l and -q do not end the search of a file */
 	bool counts;
-	/* When the time limit is reached, the lines found so far are kept and the search of the
-	 * file ends without failure. */
+	/* When a limit ends the call, the lines found so far are kept and the search of the file
+	 * ends without failure. */
 	bool shows_part;
 	uint64_t max_count;
 	/* bytes is NULL if there is no group separator */
@@ -67,7 +67,7 @@ struct bs_grep_printer {
 	struct bs_function_context *context;
 	/* Set before each file. */
 	const char *path; /* as printed; NULL: not printed */
-	/* The output, and the first failure: no memory, or a match limit. */
+	/* The output, and the first failure. */
 	struct bs_text_writer to;
 	/* Called when to.out has offer_bytes or more, and before more of the file is read. Empties
 	 * to.out if the output can be emitted now. False: stop. */

@@ -24,7 +24,7 @@ struct bs_grep_input {
 	/* Not a regular file of known size: a read may have to wait for bytes, and the input may
 	 * never end. */
 	bool is_stream;
-	size_t size_bytes; /* the size that fstat reported; 0: unknown */
+	size_t size_bytes; /* the size of the file; 0: unknown */
 	/* The holes of a sparse file, which are read as NUL bytes. NULL: the input is not
 	 * sparse. */
 	struct bs_holes *holes;

@@ -21,7 +21,7 @@ struct bs_grep_known {
 struct bs_grep_file {
 	const char *path;  /* as it is opened; NULL: standard input */
 	const char *shown; /* as it is printed */
-	/* named on the command line: searched whatever its type, name and size */
+	/* named on the command line: not excluded because of its type, name or size */
 	bool is_named;
 	bool is_stream;   /* not a regular file: opening or reading may block */
 	uint64_t n_bytes; /* named files only: the size when the file was found */
@@ -62,8 +62,8 @@ struct bs_grep_source {
 	void (*close)(struct bs_grep_source *source);
 	struct bs_grep_listener listener; /* set by the caller of next */
 	bool is_quick;                    /* next is fast, because there is a list and no walk */
-	/* files that the index ruled out so far; they are not returned, unless the output needs
-	 * their bs_grep_known */
+	/* files that the index ruled out so far (with no_stat perhaps too few); they are not
+	 * returned, unless the output needs their bs_grep_known */
 	uint64_t n_ruled_out;
 	/* n_passed: the files ruled out that the output counts as searched; 0 if it has no such
 	 * count. passed_bytes: the sum of the sizes of these files. */

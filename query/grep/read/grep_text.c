@@ -137,8 +137,8 @@ static enum bs_status start(struct bs_grep_text *text, enum bs_grep_coding codin
 	return status ? status : decode_more(text, BS_GREP_PIECE_BYTES, err);
 }
 
-/* A file up to this size fits into the memory of any machine. The size of the memory is queried only
- * for larger files, because the system call takes a lock of the kernel. */
+/* A file up to this size fits into the memory of any machine. The size of the memory is queried
+ * only for larger files, because the system call takes a lock of the kernel. */
 #define FITTING_BYTES ((size_t)1 << 24)
 
 /* True if a file may be read as a whole. If it is larger than the memory of the machine, the system
