@@ -146,8 +146,8 @@ static enum bs_status test_literal(struct filtering *at, const struct literal *l
 	return BS_OK;
 }
 
-/* True if, extrapolated from the first n_tested, n operands of an OR would let more than 3/4 of the
- * rows of the piece through. Then testing the others is useless. */
+/* True if n operands of an OR would let more than 3/4 of the rows of the piece through, judged by
+ * the first n_tested. Then testing the others is useless. */
 static bool is_hopeless(const uint8_t *piece, uint32_t n_bytes, uint64_t n_tested, uint64_t n)
 {
 	uint64_t n_rows = 0;

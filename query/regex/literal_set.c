@@ -516,8 +516,8 @@ static bool may_begin_at(const struct bs_literal_set *set, const uint8_t *text, 
 	                 set->short_root != NO_NODE);
 }
 
-/* The next position where a literal may begin, or n_bytes. Callers pass constants for has_short, one
- * also for letter_case, so that the branches on constants are compiled away. */
+/* The next position where a literal may begin, or n_bytes. Callers pass constants for has_short,
+ * one also for letter_case, so that the branches on constants are compiled away. */
 static inline __attribute__((always_inline)) size_t next_place_of(const struct bs_literal_set *set,
                                                                   const uint8_t *text, size_t at,
                                                                   size_t n_bytes,

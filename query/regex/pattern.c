@@ -51,7 +51,7 @@ static enum bs_status join_patterns(const struct bs_grep_pattern *pattern, struc
 		to.status = bs_deadline_check_after(
 			PATTERN_NS + pattern->pattern_bytes[i] * BYTE_NS, err);
 		bs_text_put_string(&to, i > 0 ? "|" : "");
-		/* In a group, a flag such as (?i) does not apply to the patterns after its own. */
+		/* In a group, a flag such as (?i) does not apply to the patterns after it. */
 		bool has_flags = pattern->n_patterns > 1 && !pattern->is_fixed &&
 		                 memmem(pattern->patterns[i], pattern->pattern_bytes[i], "(?", 2);
 		bs_text_put_string(&to, is_line ? bs_rust_line_start(pattern) : "");

@@ -17,7 +17,7 @@
 
 #include "core/base/vector.h"
 
-#define BS_REGEX_MAX_BYTES (32u << 20) /* longer patterns become UNKNOWN */
+#define BS_REGEX_MAX_BYTES (32u << 20) /* longer patterns are not analysed */
 /* nesting of parentheses; PCRE2's default limit, beyond which it fails */
 #define BS_REGEX_MAX_DEPTH 250u
 #define BS_REGEX_NO_MAX    UINT32_MAX

@@ -213,7 +213,7 @@ bool bs_regex_has_word_edges(const struct bs_regex *regex, bool is_caseless)
 	return has_word_edge(&to, regex->root, false) && has_word_edge(&to, regex->root, true);
 }
 
-/* Writes an assertion, or nothing where the automaton's meaning could be narrower. before, after:
+/* Writes an assertion, or nothing where Hyperscan's assertion may match less. before, after:
  * the neighbours in the sequence, or BS_REGEX_NO_NODE. True: something was written. */
 static bool put_assertion(struct superset *to, const struct bs_regex_node *node, uint32_t before,
                           uint32_t after)

@@ -4,9 +4,9 @@
  * matches, and PCRE2 decides on these lines only.
  *
  * Made simpler: a character beyond ASCII in a set becomes one to four bytes above 0x7f; lookaround
- * and back references are left out; \b remains only next to a character that is certainly an ASCII
- * word character; large counts are reduced; repeats at the beginning and the end of the pattern are
- * reduced to their least count, because only the line matters, not the match.
+ * is left out; back references become any text; \b remains only next to a character that is
+ * certainly an ASCII word character; large counts are reduced; repeats at the beginning and the end
+ * of the pattern are reduced to their least count, because only the line matters, not the match.
  */
 #pragma once
 

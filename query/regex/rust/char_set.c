@@ -153,8 +153,8 @@ static void fold_ascii(struct bs_char_set *set)
 	set->is_unsorted = true;
 }
 
-/* The characters below CASED_END whose folding is another character: by character, and by folding
- * and character. Made once, under the mutex. */
+/* The characters below CASED_END whose folding is another character: sorted by character, and
+ * sorted by folding. Made once, under the mutex. */
 static struct {
 	pthread_mutex_t mutex;
 	struct cased_char {

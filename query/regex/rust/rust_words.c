@@ -175,7 +175,7 @@ enum bs_status bs_rust_words(const uint8_t *text, size_t n_bytes, bool calls,
 		else
 			copy_to(&pass, pass.at + 1);
 		/* Replacements are longer than the constructs that they replace, except those of a
-		 * class with both \W and \S, which have no definitions. */
+		 * class with both \W and \S, which need no definition. */
 		bool is_changed = words->text.used_bytes - start > pass.at - from;
 		words->is_changed |= is_changed;
 		if (calls && is_changed)

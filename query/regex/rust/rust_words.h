@@ -1,6 +1,6 @@
 /*
  * rust_words.h: the last step before PCRE2 gets a pattern of Rust's syntax for text beyond ASCII.
- * PCRE2 10.42 defines \w as letters and numbers; Rust (and Unicode's UTS18) as alphabetic
+ * PCRE2 10.42 defines \w as letters, numbers and _; Rust (and Unicode's UTS18) as alphabetic
  * characters, marks, decimal numbers, connectors and joiners. PCRE2's \s has U+180E in addition.
  */
 #pragma once

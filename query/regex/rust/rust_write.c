@@ -123,8 +123,8 @@ static bool has_any(struct bs_char_set *set, uint32_t first, uint32_t last)
 static void put_blocks(struct bs_text_writer *to, struct bs_char_set *set, uint32_t base,
                        unsigned n_more, uint32_t first_byte, uint32_t last_byte, uint32_t least);
 
-/* Writes the last n_more UTF-8 bytes of the set's characters from base on that have the same bytes
- * before these. */
+/* The 64^n_more characters from base on differ only in the last n_more bytes of their UTF-8. Writes
+ * these bytes of those that the set contains. */
 static void put_rest(struct bs_text_writer *to, struct bs_char_set *set, uint32_t base,
                      unsigned n_more, uint32_t least)
 {
@@ -285,7 +285,7 @@ static void put_as_bytes(struct bs_rust_writer *writer, struct bs_char_set *set)
 }
 
 /* How Rust's engine finds the character before a position: of the four bytes before the position,
- * the last one that is no continuation byte begins the character. Continuation bytes after the
+ * the last one that is not a continuation byte begins the character. Continuation bytes after the
  * character are ignored. */
 #define C "[\\x80-\\xbf]"
 #define BEFORE(one, two, three, four)                                                   \
