@@ -37,8 +37,8 @@ struct area {
 	 * source */
 	char *below_source;
 	char *source_path; /* the real path of the source */
-	/* The source is a file or a collection. Then below_path ends with its name, without a
-	 * slash. */
+	/* The source is a file or a collection. Then below_path ends with the name of the file,
+	 * without a slash. */
 	bool is_file;
 	struct bs_gram_cover cover;
 	bool has_cover;

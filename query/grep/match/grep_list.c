@@ -40,7 +40,8 @@ struct bs_grep_list {
 	uint32_t *owners;
 	uint32_t *unknown; /* the n_unknown parts that are always tried */
 	uint32_t n_unknown;
-	uint32_t n_groups, most_groups; /* of all parts together; of the part with most */
+	/* n_groups: the groups of all parts; most_groups: those of the part with the most */
+	uint32_t n_groups, most_groups;
 	pthread_mutex_t mutex;
 };
 

@@ -102,7 +102,7 @@ struct bs_grep_matcher {
 	bool crlf;
 	enum way way;
 	enum bs_grep_engine_use filter_use;
-	bool has_word_rule; /* -w: a line that the filter finds may not match */
+	bool has_word_rule; /* -w: a line that matches by the filter may yet not match */
 	struct bs_byte_superset_options filter_options;
 	struct bs_grep_list *list; /* NULL: none, and the codes below are used */
 	/* for any text; with needs_bytes, the patterns are written by bs_grep_write_bytes */
@@ -767,8 +767,8 @@ static enum bs_status next_by_line(struct bs_grep_scratch *scratch, const uint8_
 	return status;
 }
 
-/* Matches many whole lines at once, text[from..end). If this exceeds PCRE2's limits or may mislead,
- * matches the lines one by one. */
+/* Matches many whole lines at once, text[from..end). If this exceeds PCRE2's limits, or `many` may
+ * find other lines than ripgrep (misleads()), matches the lines one by one. */
 static enum bs_status next_in_stretch(struct bs_grep_scratch *scratch, struct bs_grep_code *code,
                                       const uint8_t *text, size_t from, size_t end,
                                       struct bs_grep_span *line_out, bool *found_out,

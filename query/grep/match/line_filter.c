@@ -74,7 +74,7 @@ struct bs_line_filter_scratch {
 	/* size of the next piece, without the rest of its last line; 0: at first */
 	size_t piece_bytes;
 	/* Used during a scan. */
-	size_t n_ends, most_ends; /* ends of matches so far; the most before the scan stops */
+	size_t n_ends, most_ends; /* ends of matches so far; if more than most_ends, it is dense */
 	const uint8_t *text;
 	size_t line_end; /* the end of the last line found; later matches in it are ignored */
 };
@@ -218,7 +218,7 @@ static bool take_match(void *context, size_t match_end)
 		scratch->is_dense = true;
 	if (place < scratch->line_end)
 		return false;
-	/* The piece must end with a whole line, so a dense one stops at the next line. */
+	/* A piece must end with a whole line, so a dense piece ends with the next line found. */
 	return take_line(scratch, place) || scratch->is_dense;
 }
 

@@ -26,7 +26,7 @@ struct bs_grep_text {
 	bool had_mark; /* a byte order mark was removed */
 	bool is_decoded;
 	bool has_more; /* bs_grep_text_more() can read more of the file */
-	/* streams: bs_grep_text_more() reads what has arrived */
+	/* a stream: bs_grep_text_more() reads only the bytes that have arrived */
 	bool by_pieces;
 	uint64_t read_bytes;         /* bytes of the file read so far */
 	struct bs_grep_input *input; /* NULL: closed */
