@@ -45,7 +45,7 @@
 #define MOST_STRING_BYTES 4096u
 
 #define MOST_ANDED 256u   /* the most operands of an AND */
-#define MOST_ORED  16384u /* the most operands of an OR, and the most leaves of both */
+#define MOST_ORED  16384u /* the most operands of an OR; also the most leaves of an AND or OR */
 /* Up to MOST_COMPARED operands, superfluous ones are searched for and dropped. A comparison of two
  * operands may take COMPARE_FUEL steps. */
 #define MOST_COMPARED 64u

@@ -159,7 +159,7 @@ static bool add_named(struct bs_char_set *set, const char *name)
 	UProperty property = is_category ? UCHAR_INVALID_CODE : bs_icu.u_getPropertyEnum(name);
 	if (is_binary(property))
 		return add_value(set, property, 1);
-	/* The name of a property that needs a value. */
+	/* The name of a property that needs a value is not enough. */
 	for (size_t i = 0; !is_category && i < sizeof(kinds) / sizeof(*kinds); i++)
 		if (has_name(kinds[i].names, name))
 			return false;
