@@ -50,8 +50,8 @@ enum bs_status bs_candidate_files_init(struct bs_candidate_files *list,
                                        const struct bs_snapshot *snapshot,
                                        const struct bs_doc_bits *candidates, uint32_t source,
                                        uint64_t least_bytes, struct bs_error *err) BS_WARN_UNUSED;
-/* The next name, borrowed from the snapshot, not NUL-terminated; NULL at the end. BS_CORRUPT, also
- * for a name outside its source. */
+/* Returns the next name, borrowed from the snapshot and not NUL-terminated; NULL at the end.
+ * BS_CORRUPT, also for a name that leads out of its source. */
 enum bs_status bs_candidate_files_next(struct bs_candidate_files *list, const uint8_t **name_out,
                                        size_t *name_bytes_out, struct bs_error *err) BS_WARN_UNUSED;
 void bs_candidate_files_deinit(struct bs_candidate_files *list);
@@ -73,7 +73,7 @@ struct bs_gram_cover {
 	 * manifest.n_segments, and `document` its number among the skipped files of the source. */
 	struct bs_doc_ref found;
 	struct bs_non_documents skipped; /* the next skipped file of the source, if has_skipped */
-	uint32_t n_skipped;              /* number of `skipped` among the source's skipped files */
+	uint32_t n_skipped;              /* index of `skipped` among the source's skipped files */
 	struct bs_non_document_place skipped_at; /* the place after `skipped` in the manifest */
 	bool has_skipped;
 };
@@ -88,8 +88,8 @@ enum bs_status bs_gram_cover_init(struct bs_gram_cover *cover, const struct bs_s
                                   uint64_t least_bytes, struct bs_error *err) BS_WARN_UNUSED;
 /* Decides whether a file must be searched. name: as returned by bs_candidate_files_next.
  * fingerprint: the file's size, mtime ns, ctime ns and inode, as made by bs_fingerprint_record;
- * NULL: assume the file is unchanged. Names may come in any order, but document order, the order of
- * a walk, is fastest. BS_NO_MEMORY, BS_CORRUPT. */
+ * NULL: assume the file is unchanged. Names may be passed in any order; document order, which is
+ * the order of a walk, is fastest. BS_NO_MEMORY, BS_CORRUPT. */
 enum bs_status bs_gram_cover_ask(struct bs_gram_cover *cover, const uint8_t *name,
                                  size_t name_bytes, const uint64_t fingerprint[4],
                                  enum bs_gram_answer *answer_out,

@@ -36,9 +36,9 @@
 #define MAPS_MAX_FILES 10
 #define MAX_THREADS    256u
 /*
- * Output that has waited this long is flushed. So the reader of a pipe gets the first results at
- * once and later ones soon, although most flushes carry the output of many files: a flush takes
- * some microseconds, and a file with a match is searched in ten.
+ * Output is flushed when it has waited this long. So the reader of a pipe gets the first results at
+ * once and later ones soon, but one flush usually has the output of many files: a flush takes some
+ * microseconds, and the search of a file with a match takes about ten.
  */
 #define MOST_WAIT_NS 1000000u
 /* most bytes of a pattern in a log line */
@@ -47,13 +47,13 @@
 struct grep {
 	struct bs_grep_search search;
 	pthread_mutex_t mutex; /* held while a callback runs */
-	bool is_stopped;       /* a callback asked to stop */
+	bool is_stopped;       /* a callback asked to stop, or the output has no reader any more */
 	/* The output is flushed when it has waited for MOST_WAIT_NS. */
 	bool flushes_soon;
 	atomic_bool has_output; /* some output was written */
 	bool has_unflushed;
 	uint64_t looked_ns; /* when go_on() last flushed the output or asked is_closed; 0: never */
-	/* NULL: the request does not mention types, so the long table is not built */
+	/* NULL: the types are not needed, so their long table is not built */
 	struct bs_file_types *types;
 	struct bs_ignore preprocessor_globs;
 	struct bs_dir dir;
@@ -82,7 +82,7 @@ static void remark(void *context, const char *message)
 		tell(grep, message, false);
 }
 
-/* Flushes after lines if the output is line-buffered. */
+/* Flushes the output if it is line-buffered. */
 static void flush_line(const struct grep *grep)
 {
 	const struct bs_grep_request *request = grep->search.request;
@@ -93,8 +93,8 @@ static void flush_line(const struct grep *grep)
 		request->callbacks.flush(request->callbacks.context);
 }
 
-/* About once in MOST_WAIT_NS: flushes the output, or asks whether its reader is gone. Call with the
- * mutex held. False: stop. */
+/* With flushes_soon, at most once in MOST_WAIT_NS: flushes waiting output; without such
+ * output, asks is_closed whether the reader is gone. Call with the mutex held. False: stop. */
 static bool go_on(struct grep *grep)
 {
 	const struct bs_grep_request *request = grep->search.request;
@@ -124,8 +124,8 @@ static bool tick(void *context)
 	return is_wanted;
 }
 
-/* Call after output was written, with the mutex held: flushes it, if the output is line-buffered or
- * was not flushed for MOST_WAIT_NS. */
+/* Call after output was written, with the mutex held or while no other thread writes. Flushes the
+ * output if it is line-buffered, or was not flushed for MOST_WAIT_NS (go_on). */
 static void flush_after_output(struct grep *grep)
 {
 	atomic_store_explicit(&grep->has_output, true, memory_order_relaxed);
@@ -288,7 +288,7 @@ static void explain_left_out(void *context, enum bs_skip reason, bool is_special
 	explain(context, line.text, strlen(line.text));
 }
 
-/* Reports named ignore files that cannot be read. Like rg, the search continues without them. */
+/* Reports named ignore files that cannot be opened. Like rg, the search continues without them. */
 static void check_ignore_files(const struct grep *grep)
 {
 	const struct bs_grep_request *request = grep->search.request;
@@ -422,7 +422,7 @@ static enum bs_status open_by_index(struct grep *grep, struct bs_error *err)
 	return status;
 }
 
-/* Opens the source of the files: the index if it can rule some out, otherwise a walk. */
+/* Opens the source of the files: an index if it can rule files out, otherwise a walk. */
 static enum bs_status open_source(struct grep *grep, struct bs_error *err)
 {
 	const struct bs_grep_request *request = grep->search.request;

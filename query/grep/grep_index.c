@@ -36,9 +36,9 @@ struct area {
 	/* from the source down to the command-line path: "sub/", or "" if the path is not below the
 	 * source */
 	char *below_source;
-	char *source_path; /* openable from the working directory */
-	/* The source is a file or a collection. Then below_path ends with its name, without a
-	 * slash. */
+	char *source_path; /* the real path of the source */
+	/* The source is a file or a collection. Then below_path ends with the name of the file,
+	 * without a slash. */
 	bool is_file;
 	struct bs_gram_cover cover;
 	bool has_cover;
@@ -47,7 +47,7 @@ struct area {
 	/* The walk's rules, if its globs, types or depth limit select some of the files of the
 	 * index; otherwise NULL. */
 	struct bs_walk *rules;
-	/* Paths below the source of the hidden and ignored files that the rules let in. */
+	/* Hidden and ignored files that the rules let in, as paths below the source. */
 	const char **extras;
 	size_t n_extras;
 };
@@ -63,8 +63,8 @@ struct index_source {
 	char **resolved;      /* real paths, by path of the command line; entries may be NULL */
 	struct area *areas;
 	size_t n_areas;
-	/* When the index was built, the user's global excludes (git's core.excludesFile) were
-	 * relative to another folder than the present working directory. */
+	/* The index may have been built in another working directory, to which the patterns of the
+	 * user's global excludes (git's core.excludesFile) were relative. */
 	bool is_elsewhere;
 	/* listings of folders recorded by the index; an unchanged folder need not be read */
 	struct bs_folders folders;
@@ -77,7 +77,7 @@ struct index_source {
 	struct bs_candidate_files list;
 	/* has_list: `list` is open. has_listed: a file was returned from a list. */
 	bool has_list, has_listed;
-	/* the name of list's next file, if has_held; NULL at its end */
+	/* if has_held: the name of the next file of `list`; NULL at the end of the list */
 	const uint8_t *held;
 	size_t held_bytes;
 	bool has_held;
@@ -155,8 +155,8 @@ static enum bs_status make_tree(const struct bs_grep_search *search,
 		if (!conditions->list[i].is_not && conditions->list[i].analysis.is_legible)
 			regexes[n++] = &conditions->list[i].analysis.regex;
 	enum bs_status status = bs_regex_read(&anything, (const uint8_t *)"", 0, err);
-	/* The grams of a long list are used only if there are no conditions, because one condition
-	 * rules out more files than a list of many literals. */
+	/* The grams of a long list are used only if there are no conditions with grams, because one
+	 * condition rules out more files than a list of many literals. */
 	if (!status && n == 1 && bs_list_has_grams(list) && can_filter)
 		status = bs_regex_grams_of_literals(&list->literals, tree_out, err);
 	else if (!status)
@@ -276,8 +276,8 @@ static enum bs_status resolve_paths(struct index_source *self, struct bs_error *
 	return status;
 }
 
-/* Counts a source that must not be read (is_refused) if its recorded path overlaps a path of the
- * search. */
+/* Counts source number s, which must not be read, if its recorded path is, contains or is below a
+ * path of the search. */
 static enum bs_status count_unfollowed(struct index_source *self, uint32_t s, struct bs_error *err)
 {
 	const struct bs_source_record *record = &self->snapshot.manifest.sources[s];
@@ -303,8 +303,8 @@ static enum bs_status meet_source(struct index_source *self, uint32_t s, struct 
 	                                         &self->snapshot.manifest.sources[s], &source, err);
 	if (status)
 		return status;
-	/* Without the user's consent a refused source cannot rule out files, so its files are
-	 * searched. */
+	/* A refused source, which must not be read without the user's consent, cannot rule out
+	 * files, so its files are searched. */
 	char *source_path = NULL;
 	if (source.is_refused)
 		status = count_unfollowed(self, s, err);
@@ -391,8 +391,8 @@ static enum bs_status begin_area(struct index_source *self, struct area *area, s
 }
 
 /* Finds the facts that the index has about a file that cannot match. ref: as `found` of struct
- * bs_gram_cover. known_out->is_known: these facts are enough for the output. False for the file
- * that the output is written to, because that file is not searched. */
+ * bs_gram_cover. known_out->is_known is false if these facts are not enough for the output, and for
+ * the file that the output is written to, because that file is not searched. */
 static enum bs_status know(const struct index_source *self, struct bs_doc_ref ref,
                            struct bs_grep_known *known_out, struct bs_error *err)
 {
@@ -415,8 +415,9 @@ static enum bs_status know(const struct index_source *self, struct bs_doc_ref re
 	return status;
 }
 
-/* *out: the file is unchanged since it was indexed and cannot match. name: the file's path below
- * area->below_path. The first call starts to check all files of the area. */
+/* *out: the file cannot match and is unchanged since it was indexed (with no_stat: is assumed to
+ * be). name: the file's path below area->below_path. Without no_stat, the first call starts the
+ * checks of the files of the area's source. */
 static enum bs_status ask(struct index_source *self, struct area *area, const char *name, bool *out,
                           struct bs_error *err)
 {
@@ -451,7 +452,7 @@ static enum bs_status ask_alone(struct index_source *self, struct area *area, co
 	enum bs_status status = begin_area(self, area, err);
 	/* A NUL byte does not end the search of a named file. */
 	area->cover.least_bytes = 0;
-	/* A file that cannot be checked is searched, which reports the reason. */
+	/* A file that cannot be checked is searched, and the search reports the reason. */
 	if (status || (!trusts && bs_path_fingerprint(file, &fingerprint, NULL) != BS_OK))
 		return status;
 	if (!trusts)
@@ -558,10 +559,10 @@ static bool has_selection(const struct bs_walk_options *walk)
 	return may_let_in(walk) || walk->types || walk->max_depth;
 }
 
-/* True if each path is in exactly one folder of the index, in the order of paths. Then a walk would
- * find the files of these folders, one folder after the other. Sources that are files in such a
- * folder are ignored: they are sources of their own only because the folder's rules leave them out,
- * so a walk by these rules does not find them. */
+/* True if each path is in exactly one folder source, and the areas are in the order of the paths.
+ * Then a walk would find the files of these areas, one area after the other. Sources that are files
+ * in such a folder are ignored: they are sources of their own only because the folder's rules leave
+ * them out, so a walk by these rules does not find them. */
 static bool has_area_for_each(const struct index_source *self)
 {
 	size_t n = 0;

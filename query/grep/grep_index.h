@@ -16,7 +16,7 @@
 enum bs_grep_known_want {
 	BS_KNOWN_NOTHING, /* nothing */
 	BS_KNOWN_SUMS,    /* sums (--json, --stats) that count these files and their bytes */
-	BS_KNOWN_EACH,    /* a line for each of these files, whose content an index can supply */
+	BS_KNOWN_EACH,    /* a line for each of these files; an index can supply the content */
 	BS_KNOWN_TEXT,    /* more than an index knows: these files must be read */
 };
 /* Determines from the request what the output contains about files without a match. has_sums: the
@@ -24,9 +24,9 @@ enum bs_grep_known_want {
 enum bs_grep_known_want bs_grep_known_want(const struct bs_grep_request *request, bool has_sums,
                                            enum bs_grep_coding coding);
 
-/* True if an index may rule files out: it can supply what the output contains about files without a
- * match, and the searched text is the text that was indexed. An index is used to list files
- * (BS_GREP_LIST_FILES) only if it is trusted (no_stat). */
+/* True if an index may rule files out: there are patterns without is_brute, the index can supply
+ * what the output contains about files without a match, and the searched text is the text that was
+ * indexed. An index is used to list files (BS_GREP_LIST_FILES) only if it is trusted (no_stat). */
 bool bs_grep_can_filter(const struct bs_grep_request *request, bool has_sums,
                         enum bs_grep_coding coding);
 

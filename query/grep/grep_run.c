@@ -12,16 +12,16 @@
 
 /* The capacity of the ring of files between the source and the output. */
 #define N_SLOTS 512
-/* Waiting files that justify another thread (whose start takes 50 us), if the source is quick and
- * the calling thread will soon search, too. */
+/* While the calling thread will soon search, too, another thread (whose start takes 50 us) is
+ * started only if the waiting files are more than this number plus the idle threads. */
 #define WORTH_A_THREAD 6
-/* A single waiting file justifies another thread if the current file has this many bytes. */
+/* While the calling thread searches a file this large, one waiting file starts another thread. */
 #define LARGE_BYTES ((size_t)1 << 19)
 /* Output is emitted in pieces of this many bytes while its file is searched. */
 #define BLOCK_BYTES ((size_t)1 << 16)
-/* The most output that is held for one searched file whose turn has not come, and for all files. */
-#define HELD_BYTES     ((size_t)4 << 20)
-#define ALL_HELD_BYTES ((size_t)16 << 20)
+/* About the most output that is held for searched files whose turn has not come. */
+#define HELD_BYTES     ((size_t)4 << 20)  /* for one file */
+#define ALL_HELD_BYTES ((size_t)16 << 20) /* for all files */
 /* The memory of a slot's output that is kept for the next file. */
 #define KEPT_BYTES ((size_t)4096)
 
@@ -72,7 +72,7 @@ struct running {
 	bool has_known_match;
 	bool has_written;
 	bool is_line_buffered;
-	bool waits; /* before_wait() is called before an input waits */
+	bool waits; /* before_wait() is called before an input waits (not with --max-results) */
 	/* most output held for a searched file whose turn has not come */
 	size_t held_bytes;
 };
@@ -122,8 +122,8 @@ static bool put_part(struct searcher *searcher)
 	return is_wanted;
 }
 
-/* Called between two pieces of the file whose turn it is: flushes output that has waited for long.
- * False: stop. */
+/* Called between two pieces of the file whose turn it is: flushes output that has waited for a long
+ * time. False: stop. */
 static bool tick(struct searcher *searcher)
 {
 	const struct bs_grep_search *plan = searcher->run->plan;
@@ -152,7 +152,7 @@ static bool take_output(void *context)
 
 /* Called before an input waits: in the file's turn, emits and flushes the output so far. Before the
  * file's turn, only the output of a command can make the worker wait. That is harmless, because
- * this output ends. */
+ * the command ends. False: stop. */
 static bool before_wait(void *context)
 {
 	struct searcher *searcher = context;
@@ -165,9 +165,8 @@ static bool before_wait(void *context)
 	return true;
 }
 
-/* Prepares the printer of a file for --max-results and --after. The file's whole output is kept
- * until its turn, because only then it is known how many of its results may be shown. The output
- * has no more results than the limit. */
+/* Prepares the printer of a file for --max-results and --after. With --max-results, all output of
+ * the file is kept until its turn, because only then the number of results to show is known. */
 static void pick_results(const struct bs_results *results, struct bs_grep_printer *printer,
                          struct slot *slot)
 {
@@ -200,9 +199,9 @@ static enum bs_status is_in_file(const struct bs_condition *condition,
 	return printer.to.status;
 }
 
-/* --scope file: whether a file satisfies --and and --not, so that it is searched. A condition
- * matches a file if a search for this condition alone would; NUL bytes are treated as in any
- * search. The whole text must be in memory; it is unchanged afterwards. */
+/* --scope file. *hold_out: the file satisfies --and and --not, so it is searched. A condition
+ * matches a file if a search for this condition alone would find a line; NUL bytes are treated as
+ * in any search. The whole text must be in memory; it is unchanged afterwards. */
 static enum bs_status hold_in_file(struct bs_condition_matcher *asker, struct bs_grep_text *text,
                                    enum bs_grep_binary binary, bool is_slice, bool *hold_out,
                                    struct bs_error *err)
@@ -277,7 +276,7 @@ static enum bs_status search_file(struct running *run, struct searcher *searcher
 	enum bs_status status = bs_grep_text_read(text, &reading, err);
 	if (!status) {
 		if (is_caller && text->input->size_bytes >= LARGE_BYTES) {
-			/* Another thread searches the waiting files. */
+			/* Another thread shall search the waiting files meanwhile. */
 			struct bs_workers_load load = bs_workers_add(run->workers, 0);
 			if (load.n_waiting > 0 && load.n_started + 1 < plan->n_threads)
 				(void)bs_workers_start(run->workers);
@@ -420,8 +419,8 @@ static void count_file(struct running *run, const struct slot *slot)
 	sums->matches += slot->outcome.sums.matches;
 }
 
-/* Emits the output or the message of a slot in its turn. Therefore no message is reported after -q
- * has found a match. */
+/* Emits the output or the message of a slot in its turn. Therefore no message of the source is
+ * reported after -q has found a match. */
 static enum bs_status put_slot(void *context, uint64_t task, struct bs_error *err)
 {
 	struct running *run = context;
@@ -467,9 +466,9 @@ static enum bs_status set_file(struct slot *slot, const struct bs_grep_file *fil
 }
 
 /* Waits for a free slot and adds an entry to the ring: a file, a message, or, if both are NULL, the
- * output of known files. After a file, starts another thread if there are fewer than
- * plan->n_threads and more entries wait than threads are idle (by WORTH_A_THREAD more, if the
- * calling thread will soon search, too). BS_STOPPED: stop. */
+ * output of known files. After a file, starts another thread if more entries wait than threads are
+ * idle, up to plan->n_threads threads. If the calling thread will soon search, too, it counts as
+ * one of them, and WORTH_A_THREAD more entries must wait. BS_STOPPED: stop. */
 static enum bs_status add(struct running *run, const struct bs_grep_file *file, const char *message,
                           struct bs_error *err)
 {
@@ -503,8 +502,8 @@ static enum bs_status add(struct running *run, const struct bs_grep_file *file, 
 		return status;
 	run->n_added++;
 	struct bs_workers_load load = bs_workers_add(run->workers, 1);
-	/* The calling thread will join the workers, unless it waits for free slots because there
-	 * are many files. */
+	/* The calling thread will soon join the workers if the source is quick, unless it must
+	 * wait for free slots because of the number of files. */
 	bool joins = plan->source->is_quick && plan->n_threads > 1 && load.n_waiting < N_SLOTS / 2;
 	if (file && load.n_waiting > load.n_idle + (joins ? WORTH_A_THREAD : 0) &&
 	    load.n_started + joins < plan->n_threads)
@@ -526,7 +525,7 @@ static bool keep_output(void *context)
 	return true;
 }
 
-/* Prints what is known of a file that is not opened. */
+/* Prints the output of a known file, which is not opened, to known_out. */
 static enum bs_status add_known(struct running *run, const struct bs_grep_file *file,
                                 struct bs_error *err)
 {
@@ -650,8 +649,8 @@ enum bs_status bs_grep_run(struct bs_grep_search *plan, struct bs_error *err)
 		status = bs_workers_new(&workers, &run->workers, err);
 	if (!status) {
 		status = feed(run, &why);
-		/* If a limit ended the call and the caller accepts partial results, the files
-		 * added so far are still searched and their output is emitted. */
+		/* If a limit ended the call and the caller accepts partial results, the output of
+		 * the files searched so far is still emitted. */
 		if (status && !bs_grep_is_cut(plan->request, status))
 			bs_workers_stop(run->workers, status, &why);
 		status = bs_workers_finish(run->workers, err);

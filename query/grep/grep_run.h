@@ -41,8 +41,8 @@ struct bs_grep_search {
 	/* Makes the output so far visible to the user. Called on any thread, never while put
 	 * runs. */
 	void (*flush)(void *context);
-	/* Flushes output that has waited for long. Cheap; called on any thread between files, and
-	 * between pieces of the file that is next in order. False: stop. */
+	/* Flushes output that has waited for a long time. Cheap; called on any thread between
+	 * files, and between pieces of the file that is next in order. False: stop. */
 	bool (*tick)(void *context);
 	/* Reports a file that could not be read or searched. Called on any thread, perhaps while
 	 * put runs. */

@@ -8,7 +8,7 @@
 #include "core/bitsift/grep_request.h"
 #include "core/system/deadline.h"
 
-/* NUL bytes of a hole that were skipped: n_bytes of them, directly before text[at]. n_lines: the
+/* n_bytes NUL bytes of a hole, directly before text[at], that were skipped. n_lines: the number of
  * lines in them: n_bytes if a NUL byte ends a line, otherwise 0. */
 struct skip {
 	size_t at;
@@ -21,7 +21,7 @@ struct search_state {
 	const struct bs_grep_output *options;
 	uint8_t line_end;
 	bool counts_lines;
-	bool is_alone; /* exactly the matching lines are printed */
+	bool is_alone; /* no context is printed, and --max-results and --after are not given */
 	/* rg searches line by line (--passthru, --stop-on-nonmatch, --null-data, -P). Then the
 	 * lines after the limit (-m) are context even if they match. */
 	bool is_slow;
@@ -36,7 +36,7 @@ struct search_state {
 	size_t counted; /* line_number counts the lines before this offset */
 	uint64_t line_number;
 	size_t visited; /* the end of the last line printed, but at least base */
-	/* the end of the last line passed to the printer, even if it stopped the search */
+	/* the end of the last line passed to the printer or, in a slow search, read */
 	size_t shown_end;
 	uint64_t after_left;
 	bool has_told;
@@ -53,8 +53,8 @@ struct search_state {
 	bool has_nul;
 	uint64_t nul_off; /* offset in the file of the first NUL byte */
 	/* text[base..end) was read and is in memory; text[base..window) are its whole lines. The
-	 * offset in the file is the offset in text plus gone_bytes, the bytes that were dropped,
-	 * and the skips before it. */
+	 * offset of text[i] in the file is i, plus gone_bytes (the bytes that were dropped), plus
+	 * the bytes of the skips before text[i]. */
 	struct bs_grep_text *source;
 	uint64_t gone_bytes;
 	size_t base, window, end;
@@ -62,7 +62,7 @@ struct search_state {
 	struct skips skips; /* holes of which only the ends are in memory */
 };
 
-/* The offset in the file of text[off]. */
+/* The offset in the file of the end of text[0..off), before a skip that follows directly. */
 static uint64_t file_offset(const struct search_state *state, size_t off)
 {
 	uint64_t offset = state->gone_bytes + off;
@@ -73,7 +73,7 @@ static uint64_t file_offset(const struct search_state *state, size_t off)
 	return offset;
 }
 
-/* The number of lines in the skipped parts of holes within text[from..upto). */
+/* The number of lines in the skips whose position `at` is in from..upto - 1. */
 static uint64_t skipped_lines(const struct search_state *state, size_t from, size_t upto)
 {
 	uint64_t n_lines = 0;
@@ -91,7 +91,7 @@ static uint64_t lacking_bytes(const struct search_state *state, struct bs_grep_s
 	       (line.end - line.start);
 }
 
-/* Adjusts the skips before text[0..n_bytes) is dropped. */
+/* Adjusts the skips; call it before text[0..n_bytes) is dropped. */
 static void drop_skips(struct search_state *state, size_t n_bytes)
 {
 	struct skip *skips = state->skips.items;
@@ -166,7 +166,7 @@ static bool goes_on_in_slice(struct search_state *state, struct bs_grep_span lin
 	return !state->printer->to.status && !detect_nul(state, line.start, line.end);
 }
 
-/* True if lines are shown. False if a message replaces the lines of a file with NUL bytes. */
+/* True if the lines of a file with NUL bytes are shown, and not a message, a count or a path. */
 static bool shows_text(const struct search_state *state)
 {
 	enum bs_grep_format format = state->options->format;
@@ -174,7 +174,7 @@ static bool shows_text(const struct search_state *state)
 	       (format == BS_GREP_LINES && state->binary == BS_GREP_BINARY_TEXT);
 }
 
-/* Reports that a shown line contains a skipped hole and is too long for the memory. Returns
+/* Reports an error: a line with a hole of n_bytes would have to be in memory as a whole. Returns
  * false. */
 static bool refuse_line(struct search_state *state, uint64_t n_bytes)
 {
@@ -258,7 +258,7 @@ static size_t lines_before(const struct search_state *state, size_t from, size_t
 	}
 }
 
-/* Finds the function context at text[upto], where line `number` starts. False: out of memory. */
+/* Finds the function context at text[upto], where line `number` starts. False: failure. */
 static bool find_enclosing(struct search_state *state, size_t upto, uint64_t number)
 {
 	struct bs_grep_printer *printer = state->printer;
@@ -319,7 +319,7 @@ static bool tell_context(struct search_state *state, size_t upto)
 	if (!tell_after(state, upto))
 		return false;
 	bool has_before = state->options->before > 0 && state->visited < upto;
-	/* A slow search has read the matching line before it prints the context. */
+	/* As in rg, a slow search has read the matching line before it prints the context. */
 	if (has_before && state->is_slow)
 		state->shown_end =
 			bs_grep_line_end(state->text, upto, state->window, state->line_end);
@@ -437,8 +437,8 @@ static bool tell_nonmatch(struct search_state *state)
 }
 
 /* -v: the search ends within a group of consecutive selected lines. As in rg, the whole group
- * counts as searched. next: the end of the group and of the matching line after it. After a NUL
- * byte, rg goes on to the next piece. Returns whether to go on. */
+ * counts as searched, and also the matching line after it, which ends at `next`. After a NUL byte,
+ * rg goes on to the next piece. Returns whether to go on. */
 static bool stop_inverted(struct search_state *state, size_t next)
 {
 	const struct bs_grep_printer *printer = state->printer;
@@ -473,7 +473,7 @@ static bool search_inverted(struct search_state *state)
 	return true;
 }
 
-/* Finds the next matching line and prints it. *found_out: there was one. False: stop. */
+/* Finds the next matching line and prints it. *found_out: there is such a line. False: stop. */
 static bool search_matching(struct search_state *state, bool *found_out)
 {
 	struct bs_grep_span line;
@@ -515,8 +515,8 @@ static bool search_window(struct search_state *state)
 	return goes_on;
 }
 
-/* Drops the text before base and reads on, until `capacity` bytes are in memory or the file
- * ends. */
+/* Drops the text before base and reads on, until `capacity` bytes are in memory or the file ends.
+ * With by_pieces, reads once. */
 static bool read_more(struct search_state *state)
 {
 	size_t gone = state->base;
@@ -543,14 +543,14 @@ static bool read_more(struct search_state *state)
 	return !printer->to.status;
 }
 
-/* The end of the next read that starts at state->end. */
+/* The end of the next piece, which begins at state->end. */
 static size_t read_end(const struct search_state *state)
 {
 	size_t most = state->base + state->capacity;
 	return most < state->n_bytes ? most : state->n_bytes;
 }
 
-/* Handles the NUL bytes of a piece that ends at `end`. True: the search ends here. */
+/* Handles the NUL bytes of a piece, text[from..end). True: the search ends here. */
 static bool meet_nul(struct search_state *state, size_t from, size_t end)
 {
 	if (state->binary == BS_GREP_BINARY_TEXT || state->is_slice || from == end)
@@ -573,8 +573,8 @@ static void roll(struct search_state *state)
 {
 	bool has_context = state->options->before > 0 || state->options->after > 0;
 	size_t kept = state->window;
-	/* As in rg, the last line is kept for the context after a match, too, so that the next
-	 * piece ends earlier. */
+	/* As in rg, the last line is kept even if only context after a match is wanted; so the
+	 * next piece ends earlier. */
 	if (has_context && state->window > state->base) {
 		kept = lines_before(state, state->base, state->window, state->options->before);
 		kept = kept > state->visited ? kept : state->visited;
@@ -589,15 +589,15 @@ static void roll(struct search_state *state)
 static bool wants_bytes(const struct search_state *state)
 {
 	const struct bs_grep_text *source = state->source;
-	/* rg fills its buffer before it looks for NUL bytes; what a pipe delivers is searched at
-	 * once. */
+	/* rg fills its buffer before it looks for NUL bytes, but the bytes that a pipe delivers are
+	 * searched at once. */
 	return source->has_more &&
 	       (source->by_pieces ? state->end == state->n_bytes
 	                          : state->n_bytes - state->base < state->capacity);
 }
 
-/* NUL bytes that are kept at each end of a skipped hole: more than a pattern is likely to look
- * at. */
+/* The number of NUL bytes that are kept at each end of a skipped hole: more than a pattern is
+ * likely to look at. */
 #define HOLE_END_BYTES ((uint64_t)512 << 10)
 /* Smaller holes are not skipped. Nor are holes below SHOWN_HOLE_BYTES in a line that is shown,
  * because the line may fit into memory. */
@@ -641,7 +641,7 @@ static bool count_empty(struct search_state *state, uint32_t *n_out)
 }
 
 /* For a hole whose NUL bytes are empty lines: reduces *n_bytes to the bytes that may be skipped,
- * because their lines are not found or are only counted. False: failure. */
+ * because their lines are not selected or are only counted, and counts these. False: failure. */
 static bool pass_lines(struct search_state *state, uint64_t *n_bytes)
 {
 	struct bs_grep_printer *printer = state->printer;
@@ -690,7 +690,7 @@ static bool pass_nuls(struct search_state *state, uint64_t *n_bytes)
 	return true;
 }
 
-/* If the searched text ends in a hole, skips the middle of the hole. False: stop. */
+/* If the text read so far ends in a hole, skips the middle of the hole. False: stop. */
 static bool skip_hole(struct search_state *state)
 {
 	const struct bs_grep_printer *printer = state->printer;
@@ -715,7 +715,7 @@ static bool skip_hole(struct search_state *state)
 	return !state->printer->to.status;
 }
 
-/* Reads the next whole lines into the window. False: there are no more. */
+/* Reads the next whole lines into the window. False: there are no more, or the search ends. */
 static bool fill(struct search_state *state)
 {
 	size_t had_bytes = state->window - state->base;
@@ -746,7 +746,7 @@ static bool fill(struct search_state *state)
 	}
 	if (state->window == state->base)
 		return false;
-	/* The window has no new lines, only context of a match that did not come. */
+	/* The window has no new lines, only the kept context of a next match. */
 	if (state->gone_bytes + state->base == old_base &&
 	    state->window - state->base == had_bytes) {
 		state->base = state->window;
@@ -842,8 +842,8 @@ static bool multi_inverted(struct search_state *state)
 	return true;
 }
 
-/* Prints the context and the lines of matches found. A match after the last line feed is in no
- * line, and is not printed. */
+/* Prints the lines of matches, after their context. A match after the last line feed is in no line,
+ * and is not printed. False: stop. */
 static bool multi_tell(struct search_state *state, struct bs_grep_span lines)
 {
 	if (lines.start < lines.end)
@@ -881,7 +881,7 @@ static bool multi_tell_after(struct search_state *state)
 		found = found && !printer->to.status &&
 		        (!printer->asker || is_found(state, line, line.end));
 		uint64_t left = state->after_left;
-		/* As in rg, only the text up to the last match then counts as searched. */
+		/* As in rg, only the text up to the last match counts as searched. */
 		state->pos = found ? line.end : state->pos;
 		if (printer->to.status ||
 		    !tell(state, found ? BS_GREP_LINE_MATCH : BS_GREP_LINE_AFTER, line))
@@ -891,8 +891,8 @@ static bool multi_tell_after(struct search_state *state)
 	return true;
 }
 
-/* -U: finds the next match. Its lines are merged with those of the previous match if they
- * adjoin. */
+/* -U: finds the next match. Merges its lines with those of the previous match if they adjoin or
+ * overlap; otherwise prints the lines of the previous match. False: stop. */
 static bool multi_step(struct search_state *state)
 {
 	struct bs_grep_span at;

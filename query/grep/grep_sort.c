@@ -16,7 +16,7 @@
 #include "query/regex/text.h"
 
 struct sorted {
-	/* path and shown point into names; they are set when names is complete */
+	/* file.path and file.shown point into `names`; they are set when `names` is complete */
 	struct bs_grep_file file;
 	size_t path_off, shown_off;
 	size_t number; /* number of the file in the order in which the source yields files */
@@ -42,8 +42,8 @@ bool bs_grep_sort_is_wanted(const struct bs_grep_files *files)
 	return files->sort != BS_GREP_SORT_PATH || files->is_reversed;
 }
 
-/* Reads the time of the file. Symlinks are followed. A file that is missing, or whose file system
- * does not record the time, has none. */
+/* Reads the time that the files are sorted by. Symlinks are followed. A file that is missing, or
+ * whose file system does not record the time, has none. */
 static void read_time(const struct sort_source *self, struct sorted *sorted)
 {
 	struct stat found;
@@ -89,7 +89,7 @@ enum component {
 	COMPONENT_NAME,
 };
 
-/* Takes the next component, whose name is *name_out. *at: the rest of a path. */
+/* Takes the next component of a path, whose name is *name_out. *at: the rest of the path. */
 static enum component take_component(const char *path, const char **at, const char **name_out,
                                      size_t *n_out)
 {

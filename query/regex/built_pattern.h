@@ -1,4 +1,4 @@
-/* built_pattern.h: internal functions for a pattern tree, which a host builds by calls
+/* built_pattern.h: internal functions for a pattern tree that a host builds by calls
  * (bitsift/pattern_tree.h). */
 #pragma once
 

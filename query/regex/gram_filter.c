@@ -34,8 +34,8 @@
  * still worthwhile. */
 #define OR_STEP 256u
 
-/* LITERAL: its hashes in a segment, hashes[first..first + n). OR of few literals: the hashes that
- * they share, which are then removed from the literals. */
+/* For a LITERAL: its hashes in a segment, hashes[first..first + n). For an OR of few literals: the
+ * hashes that all of them share, which are then removed from the literals. */
 struct literal {
 	uint32_t first;
 	uint32_t n;
@@ -56,7 +56,7 @@ struct filtering {
 	/* hashes of all literals; in a shard, each hash selects a column */
 	uint32_t *hashes;
 	uint8_t *tiers; /* the tier of each key of the current literal */
-	bool is_absent; /* no segment has all trigrams that the tree requires */
+	bool is_absent; /* the tree requires trigrams that no segment has */
 	/* Scratch: sets of rows. After test_node of the root, pieces[0] has the rows that satisfy
 	 * the tree. */
 	uint8_t (*pieces)[PIECE_BYTES];
@@ -108,7 +108,7 @@ static inline __attribute__((always_inline)) void fetch_column(const struct filt
 
 #define COLUMN_NS 100u /* estimated time per column, without reading it */
 
-/* Clears the rows of a piece that lack the literal. At least one row must be set before.
+/* Clears the rows of a piece that cannot contain the literal. At least one row must be set before.
  * *is_any_left: a row is still set. */
 static enum bs_status test_literal(struct filtering *at, const struct literal *literal,
                                    uint8_t *piece, uint32_t first, uint32_t n_bytes,
@@ -132,8 +132,8 @@ static enum bs_status test_literal(struct filtering *at, const struct literal *l
 		uint32_t column = bs_gram_column(hashes[c], m);
 		if (c + COLUMNS_AHEAD < literal->n)
 			fetch_column(at, hashes[c + COLUMNS_AHEAD], first, n_bytes);
-		/* Read, not mapped: a query needs some hundred bytes of each of a thousand pages,
-		 * and a process often makes one query. */
+		/* Columns are read, not mapped: a query needs some hundred bytes of each of a
+		 * thousand pages, and many processes make only one query. */
 		enum bs_status status = bs_section_read(
 			&at->shard->columns, (uint64_t)column * at->shard->column_bytes + first,
 			n_bytes, at->room, &bytes, err);
@@ -146,8 +146,8 @@ static enum bs_status test_literal(struct filtering *at, const struct literal *l
 	return BS_OK;
 }
 
-/* True if, extrapolated from the first n_tested, n operands of an OR would let more than 3/4 of the
- * rows of the piece through. Then testing the others is useless. */
+/* True if n operands of an OR would let more than 3/4 of the rows of the piece through, judged by
+ * the first n_tested. Then testing the others is useless. */
 static bool is_hopeless(const uint8_t *piece, uint32_t n_bytes, uint64_t n_tested, uint64_t n)
 {
 	uint64_t n_rows = 0;
@@ -480,7 +480,8 @@ static enum bs_status take_unknown_of(struct filtering *at, const uint8_t *known
 	return status;
 }
 
-/* Counts the documents without grams, for an estimate. */
+/* For an estimate: counts the documents without grams; all documents of an overlay, or if the tree
+ * is ANY. */
 static void count_unknown(struct filtering *at)
 {
 	const struct bs_segment *segment = &at->snapshot->segments[at->segment];
@@ -494,8 +495,8 @@ static void count_unknown(struct filtering *at)
 	at->stats.n_candidates += n_unknown;
 }
 
-/* Adds the documents without grams to the candidates. Without of_documents, adds files and rows of
- * collections, but not records. */
+/* Adds the documents without grams, or all if `known` is NULL, to the candidates. Without
+ * of_documents, adds only files and rows of collections, not records. */
 static enum bs_status take_unknown(struct filtering *at, const uint8_t *known, struct bs_error *err)
 {
 	const struct bs_manifest *manifest = &at->snapshot->manifest;

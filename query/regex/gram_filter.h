@@ -1,7 +1,7 @@
 /*
  * gram_filter.h: finds the candidates: the documents of an index whose files or records may satisfy
- * a gram tree (gram_tree.h), judged only by the bits that the index has for their grams. Every
- * document that satisfies the tree is a candidate. No text is read.
+ * a gram tree (gram_tree.h), judged only by the grams in the index. Every document that satisfies
+ * the tree is a candidate. No text is read.
  */
 #pragma once
 

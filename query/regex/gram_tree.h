@@ -1,7 +1,7 @@
 /*
- * gram_tree.h: what every file that a pattern matches must contain, as a tree of literals and their
- * grams. A file whose grams do not satisfy the tree has no match. A file whose grams satisfy it may
- * have one, and must be read.
+ * gram_tree.h: the condition that every file with a match of a pattern satisfies, as a tree of
+ * literals and their grams. A file whose grams do not satisfy the tree has no match. A file whose
+ * grams satisfy it may have one, and must be read.
  */
 #pragma once
 
@@ -64,7 +64,7 @@ enum bs_status bs_gram_tree_may_match(const struct bs_gram_tree *tree,
                                       const struct bs_coded_set *trigrams, bool *may_out,
                                       struct bs_error *err) BS_WARN_UNUSED;
 
-/* Appends a readable form of the tree: ANY, NONE, or AND("mutex_", OR("lock", "unlock")). In
+/* Appends a readable form of the tree, such as ANY or AND("mutex_", OR("lock", "unlock")). In
  * literals, " and \ are preceded by a backslash; control characters and invalid UTF-8 become \xNN.
  * BS_NO_MEMORY. */
 enum bs_status bs_gram_tree_format(const struct bs_gram_tree *tree, struct bs_buffer *out,

@@ -269,7 +269,7 @@ static enum bs_status make_node(struct making *making, struct task task, struct 
 }
 
 /* Makes the tree of entries[from..to) without their first n_known bytes. Uses a stack of tasks
- * instead of recursion, because literals may be nested deeply. */
+ * instead of recursion, because a tree may be deep. */
 static enum bs_status make_tree(struct making *making, uint32_t from, uint32_t to, uint32_t n_known,
                                 uint32_t *node_out, struct bs_error *err)
 {
@@ -516,8 +516,8 @@ static bool may_begin_at(const struct bs_literal_set *set, const uint8_t *text, 
 	                 set->short_root != NO_NODE);
 }
 
-/* The next position where a literal may begin, or n_bytes. Most callers pass constants for
- * letter_case and has_short, so that the branches on them are compiled away. */
+/* The next position where a literal may begin, or n_bytes. Callers pass constants for has_short,
+ * one also for letter_case, so that the branches on constants are compiled away. */
 static inline __attribute__((always_inline)) size_t next_place_of(const struct bs_literal_set *set,
                                                                   const uint8_t *text, size_t at,
                                                                   size_t n_bytes,
@@ -560,7 +560,7 @@ struct look {
 	struct bs_literal_found found; /* the best literal found at the position so far */
 };
 
-/* Offers a literal and those equal to it, found at text[found.start..end), to counts. Skips
+/* Passes a literal found at text[found.start..end), and those equal to it, to counts. Skips the
  * literals that are later in the list than the best one so far. */
 static void meet(struct look *look, uint32_t literal, size_t end)
 {

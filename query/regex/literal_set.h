@@ -55,9 +55,9 @@ void bs_literal_set_free(struct bs_literal_set *set);
 
 /*
  * Finds the leftmost position at or after `from` where a literal matches in text[0..n_bytes), and
- * the earliest literal of the list that matches there. counts (nullable) is called for each literal
- * found, equal ones included, in the order of positions, until it returns true: this literal is the
- * result. A function that always returns false sees every literal in the text. An empty literal
+ * the earliest literal of the list that matches there. counts (nullable) is called for the literals
+ * found, equal ones included, in the order of positions; a literal for which it returns false does
+ * not match. A function that always returns false gets every literal in the text. An empty literal
  * matches at `from` without a call of counts. Thread-safe.
  */
 bool bs_literal_set_find(const struct bs_literal_set *set, const uint8_t *text, size_t from,

@@ -36,9 +36,8 @@ static void put_fixed(struct bs_text_writer *to, const char *pattern, size_t n)
 	bs_text_put(to, pattern + from, n - from);
 }
 
-/* The estimated time to join a pattern, and per byte of it. */
-#define PATTERN_NS 50u
-#define BYTE_NS    5u
+#define PATTERN_NS 50u /* estimated time to join a pattern, without its bytes */
+#define BYTE_NS    5u  /* estimated time per byte of a pattern */
 
 static enum bs_status join_patterns(const struct bs_grep_pattern *pattern, struct bs_buffer *joined,
                                     struct bs_error *err)
@@ -52,7 +51,7 @@ static enum bs_status join_patterns(const struct bs_grep_pattern *pattern, struc
 		to.status = bs_deadline_check_after(
 			PATTERN_NS + pattern->pattern_bytes[i] * BYTE_NS, err);
 		bs_text_put_string(&to, i > 0 ? "|" : "");
-		/* In a group, a flag such as (?i) does not apply to the patterns after its own. */
+		/* In a group, a flag such as (?i) does not apply to the patterns after it. */
 		bool has_flags = pattern->n_patterns > 1 && !pattern->is_fixed &&
 		                 memmem(pattern->patterns[i], pattern->pattern_bytes[i], "(?", 2);
 		bs_text_put_string(&to, is_line ? bs_rust_line_start(pattern) : "");
@@ -138,8 +137,8 @@ static enum bs_status decide_case(const struct bs_grep_pattern *pattern,
 	return cases.status;
 }
 
-/* Scar: repetitions of repetitions, such as a{1}{1}{1}, nest without parentheses, as deep as the
- * pattern is long. */
+/* The limit is needed because repetitions of repetitions, such as a{1}{1}{1}, nest without
+ * parentheses, as deep as the pattern is long. */
 #define MOST_DEPTH (2 * BS_REGEX_MAX_DEPTH)
 
 /* A walk over the nodes that are part of every match, for the longest literal. */
@@ -308,7 +307,7 @@ static void decide_form(const struct bs_grep_pattern *pattern, struct bs_grep_an
 		!rust->has_extension;
 }
 
-/* Derives all other fields of the analysis from analysis->regex. */
+/* Derives the fields of the analysis that the callers have not set. */
 static enum bs_status derive(const struct bs_grep_pattern *pattern,
                              struct bs_grep_analysis *analysis, struct bs_error *err)
 {
@@ -337,8 +336,8 @@ enum bs_status bs_grep_analyse(const struct bs_grep_pattern *pattern,
 	return status ? status : derive(pattern, analysis, err);
 }
 
-/* As in ripgrep, a fixed string that contains a line end is an error. With -i and -S, so is one
- * with a NUL byte, if no searched line has one (bans_nul). */
+/* As in ripgrep, a fixed string with a line end is an error without -U. With -i or -S, a NUL byte
+ * is an error, too, if no searched line has one (bans_nul). */
 static enum bs_status check_fixed(const struct bs_grep_pattern *pattern, bool bans_nul,
                                   struct bs_error *err)
 {
@@ -399,7 +398,7 @@ enum bs_status bs_grep_analyse_regex(const struct bs_grep_pattern *pattern,
 	return derive(pattern, analysis, err);
 }
 
-/* Writes a literal of a list, with what is added around each of several patterns. */
+/* Writes a literal of a list, with the additions of -x to each of several patterns. */
 static enum bs_status write_literal(const struct bs_grep_pattern *pattern,
                                     const struct bs_grep_analysis *analysis,
                                     const struct bs_literal *literal, struct bs_buffer *out,

@@ -44,8 +44,8 @@ struct bs_grep_analysis {
 	 * or the pattern has ^ or $. With --null-data: a match may contain a NUL byte. */
 	bool can_span_lines;
 	bool has_assertion; /* a match may depend on the text around it */
-	/* The patterns are in Rust's syntax: `joined` is a translation, and \w, \b and \s have the
-	 * meaning that rust_words.h gives them. */
+	/* The patterns are fixed strings or in Rust's syntax, of which `joined` is a translation.
+	 * \w, \b and \s have the meaning that rust_words.h gives them. */
 	bool is_rust;
 	struct bs_rust_traits rust;
 	/* `alone` is compiled without PCRE2_UTF */
@@ -66,7 +66,7 @@ enum bs_status bs_grep_analyse(const struct bs_grep_pattern *pattern,
                                struct bs_error *err) BS_WARN_UNUSED;
 /* Like bs_grep_analyse, but without pattern->is_pcre2 the patterns are in the syntax of Rust's
  * regex crate (rust_syntax.h), as in ripgrep. bans_nul: no searched line has a NUL byte.
- * BS_INVALID: also for other errors in a pattern. */
+ * BS_INVALID also for any other error in a pattern. */
 enum bs_status bs_grep_analyse_rust(const struct bs_grep_pattern *pattern, bool bans_nul,
                                     struct bs_grep_analysis *analysis,
                                     struct bs_error *err) BS_WARN_UNUSED;

@@ -1,5 +1,5 @@
-/* pattern_grams.h: makes the gram tree (gram_tree.h) of patterns: what a text with a match must
- * contain. A long list of literals is analysed differently from other patterns. */
+/* pattern_grams.h: makes the gram tree (gram_tree.h) of patterns. A long list of literals is
+ * analysed differently from other patterns. */
 #pragma once
 
 #include "core/bitsift/grep_request.h"
@@ -17,8 +17,8 @@
 enum bs_status bs_pattern_grams(const struct bs_grep_pattern *pattern,
                                 struct bs_gram_tree **tree_out,
                                 struct bs_error *err) BS_WARN_UNUSED;
-/* Like bs_pattern_grams, for a pattern of a grep: see bs_grep_analyse_rust. BS_INVALID: also for
- * other errors in a pattern. */
+/* Like bs_pattern_grams, for a pattern of a grep: see bs_grep_analyse_rust. BS_INVALID also for any
+ * other error in a pattern. */
 enum bs_status bs_pattern_grams_rust(const struct bs_grep_pattern *pattern,
                                      struct bs_gram_tree **tree_out,
                                      struct bs_error *err) BS_WARN_UNUSED;

@@ -16,7 +16,7 @@
 /* A literal this short is in nearly every line. A part with such literals also gets its next best
  * ones (n_more). */
 #define WEAK_BYTES 2u
-/* Repetitions of repetitions nest without parentheses. */
+/* A tree may be deeper than its parentheses, because repetitions of repetitions need none. */
 #define MOST_DEPTH (2 * BS_REGEX_MAX_DEPTH)
 
 struct splitting {
@@ -33,9 +33,9 @@ static const struct bs_regex_node *node_at(const struct splitting *at, uint32_t 
 	return bs_regex_node(at->regex, index);
 }
 
-/* True if a node makes the parts depend on each other or on the start of a match: an option without
- * parentheses also applies to later parts, references count the groups of all parts, and \G and \K
- * are about the start of a match. */
+/* True if a node makes the parts depend on each other or on the start of a match: an option such as
+ * (?i) also applies to later parts, references count the groups of all parts, and \G and \K are
+ * about the start of a match. */
 static bool ties_parts(const struct bs_regex *regex, const struct bs_regex_node *node)
 {
 	bool is_option = node->kind == BS_REGEX_EMPTY && node->to - node->from > 2 &&
@@ -92,8 +92,8 @@ static uint32_t least_bytes(const struct splitting *at, uint32_t from, uint32_t 
 
 static bool take_needed(struct splitting *at, uint32_t index, unsigned depth);
 
-/* Adds the literals of one child of a sequence: that whose shortest literal is the longest. Ignores
- * the child but_for. *best_out: the child chosen. */
+/* Adds the literals of one child of a sequence: the one whose shortest literal is the longest.
+ * Ignores the child but_for. *best_out: the child chosen. */
 static bool take_best(struct splitting *at, const struct bs_regex_node *node, unsigned depth,
                       uint32_t but_for, uint32_t *best_out)
 {

@@ -1,8 +1,8 @@
 /*
  * pattern_list.h: splits a pattern that is a list: alternatives at the outermost level, or in one
  * group that is the whole pattern. PCRE2 would try the alternatives one after the other at each
- * position. Instead, a search can look for literals of all alternatives at once: each match
- * contains one. And a pattern too large for PCRE2 as a whole can be compiled in parts.
+ * position. Instead, if each alternative has literals, a search can look for all of these at once:
+ * each match contains one. And a pattern too large for PCRE2 can be compiled in parts.
  *
  * A pattern is split only if each part matches alone what it matches within the whole. If this is
  * uncertain, the pattern is not a list.
@@ -32,7 +32,7 @@ struct bs_pattern_list {
 	bool is_literal;
 	bool has_empty;     /* one of the literals is empty */
 	bool is_caseless;   /* the literals ignore letter case */
-	bool are_all_known; /* each part has literals */
+	bool are_all_known; /* each part has literals; not set if is_literal */
 	struct bs_pattern_parts parts;
 	struct bs_literals literals;
 	/* the content of the group around the list, parsed as a regex of its own */

@@ -51,8 +51,8 @@ static bool may_be_affected(const uint8_t *pattern, size_t n_bytes)
 	return false;
 }
 
-/* Two ways to begin a pattern that keep PCRE2 from marking repeats as described above: it looks for
- * them only up to an empty assertion or a group that is skipped, and not in the group after it.
+/* Two ways to begin a pattern that keep PCRE2 from marking repeats as described above: PCRE2 marks
+ * repeats only up to an empty assertion or a group that is skipped, not in the group after that.
  * After an empty assertion, JIT code still looks for the first characters of a match. After a
  * skipped group, PCRE2 still knows that a match begins a line. */
 #define EMPTY_ASSERTION "(?=)(?:"

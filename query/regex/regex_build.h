@@ -26,12 +26,12 @@ struct bs_regex_children {
 static const struct bs_regex_children bs_regex_no_children = {0, BS_REGEX_NO_NODE,
                                                               BS_REGEX_NO_NODE};
 
-/* A tree under construction. The nodes made so far cover text[0..at) of the pattern. */
+/* A tree under construction. */
 struct bs_regex_build {
 	struct bs_regex *regex;
 	size_t at; /* bytes of the pattern read or written so far; the next node ends here */
 	struct bs_regex_options options;
-	bool gave_up; /* the whole pattern becomes BS_REGEX_UNKNOWN; later nodes are ignored */
+	bool gave_up; /* the tree is invalid, later nodes are ignored, and the caller replaces it */
 	enum bs_status status;
 	struct bs_error *err;
 };

@@ -143,8 +143,8 @@ static bool skip_extended(struct parser *parser)
 	return false;
 }
 
-/* Skips white space and comments between an item and its quantifier. Returns true if something was
- * skipped. */
+/* Skips ignored text before an item or a quantifier: comments, \E, and white space of extended
+ * syntax. Returns true if something was skipped. */
 static bool skip_ignored(struct parser *parser)
 {
 	size_t start = parser->to.at;
@@ -823,9 +823,9 @@ static uint32_t parse_either(struct parser *parser)
 	return bs_regex_join(&parser->to, &children, BS_REGEX_ALTERNATION, start);
 }
 
-/* Stack bytes per level of parentheses, for the parser and for recursive functions over the tree
- * and what is made from it (needs, gram trees). parse_rest to parse_item take most, 300 bytes. Each
- * level makes up to three nested nodes. */
+/* Stack bytes per level of parentheses, for the parser and for recursive functions over trees,
+ * needs and gram trees. parse_rest to parse_item take most, 300 bytes. Each level makes up to three
+ * nested nodes. */
 #define LEVEL_BYTES 640u
 #define FEW_LEVELS  16u /* this depth fits into any stack */
 

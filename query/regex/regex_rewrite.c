@@ -51,7 +51,7 @@ static bool narrow_member(struct rewriting *at, const struct bs_regex_member *me
 	copy_to(at, member->from);
 	at->copied = member->to;
 	if (member->letter == 's') {
-		/* Ends with an escape which, like \s, cannot begin a range if a hyphen follows. */
+		/* The last escape, like \s, cannot begin a range if a hyphen follows. */
 		bs_text_put_string(&at->out, at->options->is_crlf ? "" : "\\r");
 		bs_text_put_string(&at->out, "\\x0b\\f\\x{85}\\p{Zl}\\p{Zp}\\h");
 		return true;

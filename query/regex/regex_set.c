@@ -94,7 +94,7 @@ static struct bs_regex_set set_of_name(const void *name, size_t n_bytes)
 	               : anything;
 }
 
-/* Unicode's categories, by their characters of ASCII, which are the same in all its versions. */
+/* Unicode's categories with their ASCII characters, which are the same in all versions. */
 static const struct bs_ascii_class categories[] = {
 	{"L", "AZaz", 4, 0},
 	{"M", "", 0, 0},

@@ -1,9 +1,9 @@
 /*
- * regex_tree.h: the syntax tree of a pattern in PCRE2's syntax, read once by regex_read.h.
- * Everything derived before matching comes from this tree: the text that PCRE2 gets
- * (regex_rewrite.h), the literal that a search looks for first and whether the pattern has upper
- * case (pattern.c), the grams that a file must have and the window that a match must have
- * (regex_grams.h). Matching is left to PCRE2.
+ * regex_tree.h: the syntax tree of a pattern in PCRE2's syntax, read by regex_read.h or built by
+ * calls (built_pattern.h). From this tree are derived: the text for PCRE2 (regex_rewrite.h), the
+ * literal that a search looks for first and whether the pattern has upper case (pattern.c), the
+ * grams that a file must have and the window that a match must have (regex_grams.h), and a simpler
+ * pattern for line filters (byte_superset.h).
  *
  * The rule for every construct: the tree must describe each text that PCRE2 matches; it may
  * describe more. If some part is not understood, or versions of PCRE2 read it differently, the
@@ -17,7 +17,7 @@
 
 #include "core/base/vector.h"
 
-#define BS_REGEX_MAX_BYTES (32u << 20) /* longer patterns become UNKNOWN */
+#define BS_REGEX_MAX_BYTES (32u << 20) /* longer patterns are not analysed */
 /* nesting of parentheses; PCRE2's default limit, beyond which it fails */
 #define BS_REGEX_MAX_DEPTH 250u
 #define BS_REGEX_NO_MAX    UINT32_MAX

@@ -1,4 +1,4 @@
-/* text.h: a writer that appends text to a buffer, and functions for words and lists of words. */
+/* text.h: a writer that appends text to a buffer, and functions for words and lists of strings. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,7 +10,7 @@
 /* Sticky: after the first failure nothing is appended. */
 struct bs_text_writer {
 	struct bs_buffer *out;
-	enum bs_status status; /* BS_OK or BS_NO_MEMORY */
+	enum bs_status status; /* BS_OK, or the first failure */
 	struct bs_error *err;
 };
 

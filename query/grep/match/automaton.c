@@ -26,7 +26,7 @@ BS_LIBRARY_DEFINE(bs_hyperscan, "Hyperscan", BS_HYPERSCAN_SONAME, BS_HYPERSCAN_F
 /* Hyperscan counts the bytes of a text in 32 bits. */
 #define MOST_BYTES ((size_t)1 << 31)
 
-/* Hyperscan's types, under the names that the header declares. */
+/* The types that automaton.h declares are Hyperscan's under other names. */
 static hs_database_t *database_of(const struct bs_automaton *automaton)
 {
 	return (hs_database_t *)(uintptr_t)automaton;
@@ -56,7 +56,7 @@ static int count_match(unsigned id, unsigned long long from, unsigned long long 
 }
 
 /* True if the library finds the only match of ^a*b in a text: the b that begins its second line.
- * Vectorscan 5.4.9 does not. */
+ * Vectorscan 5.4.9 does not find it. */
 static bool finds_all_matches(void)
 {
 	static const char text[] = "xxxxxxxxxxxxxxxxxxxxxxxx\nb.zzA\n Saaaa";

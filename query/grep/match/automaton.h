@@ -1,7 +1,7 @@
 /*
- * automaton.h: an automaton of Hyperscan: it reads each byte of a text once, at 1 to 10 GB/s, and
- * reports where matches end. Hyperscan is loaded when the first automaton is built. Without it no
- * automaton can be built.
+ * automaton.h: an automaton of Hyperscan, which reads each byte of a text once, at 1 to 10 GB/s,
+ * and reports where matches end. Hyperscan is loaded when the first automaton is built. Without it
+ * no automaton can be built.
  *
  * Only Hyperscan 5.4.0 to 5.4.2 is used. Its fork Vectorscan has the same soname and interface, but
  * misses matches: 5.4.9 fails the test in automaton.c, and 5.4.12 has Vectorscan's issues 358 and
@@ -25,7 +25,7 @@
 struct bs_automaton;
 struct bs_automaton_scratch;
 
-/* Compiles a pattern, in Hyperscan's syntax for its flag MULTILINE. *automaton_out is NULL if the
+/* Compiles a pattern in Hyperscan's syntax, with its flag MULTILINE. *automaton_out is NULL if the
  * library is missing or not usable, or refuses the pattern, for example because it matches the
  * empty text. Takes some milliseconds. An automaton may be used by several threads.
  * BS_NO_MEMORY. */

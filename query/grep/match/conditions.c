@@ -93,7 +93,7 @@ void bs_conditions_reset(struct bs_condition_matcher *asker)
 #define NEAR_BYTES  ((size_t)256)
 #define AHEAD_BYTES ((size_t)4096)
 
-/* Returns where a search that begins at the line ends: at the end of the line, or about AHEAD_BYTES
+/* Returns the end of a search that begins at the line: the end of the line, or about AHEAD_BYTES
  * later, at the end of another line. end: the end of the lines that may be searched. */
 static size_t choose_limit(const struct bs_condition_state *state,
                            const struct bs_grep_matcher *matcher, const uint8_t *text,
@@ -108,7 +108,7 @@ static size_t choose_limit(const struct bs_condition_state *state,
 	               : end;
 }
 
-/* Searches the line, and perhaps those after it up to `end`, for the next that matches. */
+/* Searches the line, and perhaps lines after it up to `end`, for the next matching line. */
 static enum bs_status search_ahead(struct bs_condition_state *state,
                                    const struct bs_grep_matcher *matcher, const uint8_t *text,
                                    struct bs_grep_span line, size_t end, struct bs_error *err)
@@ -121,8 +121,7 @@ static enum bs_status search_ahead(struct bs_condition_state *state,
 	}
 	enum bs_status status = bs_grep_next_line(state->scratch, text, line.start, state->limit,
 	                                          &found, &is_found, err);
-	/* If PCRE2 gave up a later line, this line can still be decided alone; the later line may
-	 * not be needed. */
+	/* PCRE2 may have given up on a later line, so this line is tried alone. */
 	if (status == BS_UNSUPPORTED && state->limit > line.end) {
 		state->limit = line.end;
 		bs_grep_scratch_reset(state->scratch);

@@ -1,8 +1,8 @@
 /*
  * conditions.h: --and and --not: further patterns that a line must match, or must not match, to be
  * found. With --scope file they decide whether a file is searched at all (in grep_run.c). Each is a
- * pattern of its own with the options of the main patterns: letter case (-S decides for each), -F,
- * -w, -x, -U.
+ * pattern of its own with the options of the main patterns, such as -F, -w, -x and -U; -S decides
+ * for each whether letter case is ignored.
  */
 #pragma once
 
@@ -25,8 +25,8 @@ struct bs_conditions {
 };
 
 /* Analyses the conditions of the request, which is borrowed; this is all that the index needs.
- * Zero-initialise; release with bs_conditions_deinit, also after a failure. Fails as
- * bs_grep_analyse_rust. */
+ * Zero-initialise `conditions`; release it with bs_conditions_deinit, also after a failure. Fails
+ * as bs_grep_analyse_rust. */
 enum bs_status bs_conditions_read(const struct bs_grep_request *request,
                                   struct bs_conditions *conditions,
                                   struct bs_error *err) BS_WARN_UNUSED;
@@ -38,9 +38,9 @@ void bs_conditions_deinit(struct bs_conditions *conditions);
 
 struct bs_condition_state {
 	struct bs_grep_scratch *scratch;
-	/* the line at `found` matches; no other line that begins in [from, upto) does */
+	/* no line that begins in [from, upto) matches, except that at `found`, if found < upto */
 	size_t from, found, upto;
-	size_t limit; /* the text up to here is searched; at least upto */
+	size_t limit; /* where a search ends; at least upto */
 };
 
 /* The state of one thread that evaluates conditions. The conditions must outlive it. */
@@ -59,10 +59,10 @@ void bs_condition_asker_deinit(struct bs_condition_matcher *asker);
 /* Forgets the text that was searched. */
 void bs_conditions_reset(struct bs_condition_matcher *asker);
 
-/* Whether text[lines.start..lines.end), a line, or with -U the lines of a match, satisfies all
- * conditions. end: the end of a line. If it is not lines.end, `lines` is one line, the lines after
- * it up to `end` may be searched, too, and bs_conditions_reset must be called before the text
- * changes. Fails as bs_grep_next_line. */
+/* *hold_out: text[lines.start..lines.end), which is a line or, with -U, the lines of a match,
+ * satisfies all conditions. end: lines.end, or the end of a later line. In the second case, `lines`
+ * is one line, the lines after it up to `end` may be searched, too, and bs_conditions_reset must be
+ * called before the text changes. Fails as bs_grep_next_line. */
 enum bs_status bs_conditions_hold(struct bs_condition_matcher *asker, const uint8_t *text,
                                   struct bs_grep_span lines, size_t end, bool *hold_out,
                                   struct bs_error *err) BS_WARN_UNUSED;

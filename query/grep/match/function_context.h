@@ -1,7 +1,7 @@
 /* function_context.h: the function context of --enclosing: the last heading before a position. A
  * heading is the first line of a function or class, or the heading of a section. The text may be
- * dropped piece by piece after it was examined. One context serves one thread and file after
- * file. */
+ * dropped piece by piece after it was examined. A context belongs to one thread and is used for one
+ * file after the other. */
 #pragma once
 
 #include "core/base/buffer.h"

@@ -12,9 +12,8 @@
 #include "query/regex/rust/rust_words.h"
 #include "query/regex/text.h"
 
-/* Estimated time to compile a pattern, and per byte of it, for the deadline. */
-#define COMPILE_NS       5000u
-#define COMPILED_BYTE_NS 50u
+#define COMPILE_NS       5000u /* estimated time to compile a pattern, without its bytes */
+#define COMPILED_BYTE_NS 50u   /* estimated time per byte of a pattern */
 
 /* most bytes shown of a pattern that does not compile */
 #define SHOWN_BYTES 200
@@ -104,8 +103,8 @@ enum bs_status bs_grep_code_compile(const struct bs_grep_pattern *pattern,
 	pcre2_set_newline(context, is_any_newline ? PCRE2_NEWLINE_ANYCRLF : PCRE2_NEWLINE_LF);
 	if (use == BS_GREP_CODE_CHARACTERS)
 		options |= PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF;
-	/* Scar: for .*x PCRE2 tried only the starts of lines, and missed a match after an invalid
-	 * byte. */
+	/* Without this option, PCRE2 tries only the starts of lines for .*x, and misses a match
+	 * after an invalid byte. */
 	if (use != BS_GREP_CODE_ASCII && !pattern->is_pcre2)
 		options |= PCRE2_NO_DOTSTAR_ANCHOR;
 	/* In rg's own engine ^ also matches at the end of the text, after a line feed (with -U or
@@ -155,7 +154,7 @@ const pcre2_code *bs_grep_code_ready(struct bs_grep_code *code, pthread_mutex_t 
 
 /*
  * PCRE2 cannot be interrupted. If the call has a deadline, a text is therefore searched in several
- * calls of pcre2_match, named attempts, which should take about ATTEMPT_NS each.
+ * calls of pcre2_match, called attempts, each of which should take about ATTEMPT_NS.
  *
  * An attempt tries n_starts start positions (PCRE2's offset limit) and allows each the same number
  * of steps (PCRE2's match limit, which JIT code counts anew for each start). One step may scan the
@@ -163,13 +162,13 @@ const pcre2_code *bs_grep_code_ready(struct bs_grep_code *code, pthread_mutex_t 
  *
  * If an attempt finds nothing, the next one continues at the following starts, with more starts if
  * this one was fast. If a start exceeds its steps, the next attempt tries fewer starts from the
- * same position. If it already was a single start, it gets more steps, as long as there is time.
+ * same position. A single start that exceeds its steps gets more steps, as long as there is time.
  */
 #define ATTEMPT_NS    400000u
 #define ATTEMPT_BYTES ((uint64_t)4 * ATTEMPT_NS) /* bytes that the steps of an attempt may scan */
 #define FIRST_STARTS  1024u
 #define STARTS_GROWTH 8u /* factor of n_starts after a fast attempt */
-/* Factors of the steps of a single start for its next attempt. */
+/* The bounds of the factor by which a single start gets more steps for its next attempt. */
 #define MOST_GROWTH  8.0
 #define LEAST_GROWTH 2.0
 #define MATCH_NS     100u /* estimated time of a match, without the bytes that it scans */
@@ -179,9 +178,10 @@ struct attempts {
 	const uint8_t *text;
 	size_t end;
 	bool is_utf8, can_split;
-	size_t at, n_starts, next;     /* the attempt tries starts in [at, next) */
-	uint64_t first_steps, n_steps; /* steps of all starts of an attempt together */
-	uint32_t most_steps;           /* most steps of one start */
+	size_t at, n_starts, next; /* the attempt tries starts in [at, next) */
+	/* the steps of all starts of an attempt together: of the first attempt, and of this one */
+	uint64_t first_steps, n_steps;
+	uint32_t most_steps; /* most steps of one start */
 };
 
 /* The steps of the next attempt at a single start position, after an attempt with n_steps took
@@ -214,7 +214,7 @@ static int attempt(struct attempts *attempts, pcre2_match_data *data, pcre2_matc
 	                   context);
 }
 
-/* Prepares the next attempt after one that found nothing. False: there is nothing left to try. */
+/* Prepares the next attempt after one that found nothing. False: there is no next attempt. */
 static bool prepare_next(struct attempts *attempts, int result, uint64_t spent_ns)
 {
 	size_t n_starts = attempts->next - attempts->at;

@@ -12,7 +12,7 @@
 
 struct bs_grep_code {
 	pcre2_code *code; /* NULL: none */
-	size_t n_groups;  /* opening parentheses in the pattern: at least the nesting of groups */
+	size_t n_groups;  /* an upper bound of the nesting of groups */
 	/* number of capturing groups that were added to the pattern; their numbers follow those of
 	 * its own groups */
 	uint32_t n_defined;
@@ -21,10 +21,10 @@ struct bs_grep_code {
 
 /* The text that a code is for. */
 enum bs_grep_code_use {
-	BS_GREP_CODE_CHARACTERS, /* any text; by characters, or ALL if analysis->is_by_bytes */
+	BS_GREP_CODE_CHARACTERS, /* any text, by characters; with analysis->is_by_bytes, as ALL */
 	BS_GREP_CODE_ASCII,      /* ASCII text */
-	BS_GREP_CODE_BYTES,      /* any text, by bytes: a pattern of bs_grep_write_bytes */
-	BS_GREP_CODE_ALL,        /* any text, by bytes: the pattern itself; not for callers */
+	BS_GREP_CODE_BYTES,      /* any text, by bytes, for a pattern of bs_grep_write_bytes */
+	BS_GREP_CODE_ALL,        /* any text, by bytes, for another pattern; not for callers */
 };
 
 /* Compiles `text`, the NUL-terminated pattern or a part of it, for one kind of text to search.
@@ -41,8 +41,8 @@ const pcre2_code *bs_grep_code_ready(struct bs_grep_code *code, pthread_mutex_t 
 
 /*
  * Like pcre2_match. If a deadline may end the call (core/system/deadline.h), it matches in
- * attempts: each is limited to a number of steps that take about half a millisecond, and if these
- * are not enough, the next attempt may take more. longest_bytes: the longest line in text, which
+ * attempts: each is limited to a number of steps that take about half a millisecond; if a match
+ * needs more, a later attempt gets more. longest_bytes: the longest line in text, which
  * one step may scan. most_steps: PCRE2's match limit, for each start of a match. context: used for
  * the match; its limits are set.
  */

@@ -27,9 +27,9 @@ struct bs_grep_list {
 	bool is_literal;
 	bool is_rust;                /* analysis->is_rust */
 	bool has_context;            /* a match may depend on the text around it */
-	struct bs_literals literals; /* literals of the parts, without empty ones */
+	struct bs_literals literals; /* the literals in `set` */
 	struct bs_literal_set *set;  /* NULL: no literals are known */
-	/* The first part that is an empty literal, or BS_NO_LITERAL. Used with -x, for which this
+	/* The first part with an empty literal, or BS_NO_LITERAL. Used with -x, for which this
 	 * literal is not in set. */
 	uint32_t empty;
 	/* matches one word character beyond ASCII, for literals with -w */
@@ -38,9 +38,10 @@ struct bs_grep_list {
 	/* by literal: twice the number of its part, plus 1 if it is a further literal of the
 	 * part */
 	uint32_t *owners;
-	uint32_t *unknown; /* the n_unknown parts without literals */
+	uint32_t *unknown; /* the n_unknown parts that are always tried */
 	uint32_t n_unknown;
-	uint32_t n_groups, most_groups; /* groups of all parts; most groups of one part */
+	/* n_groups: the groups of all parts; most_groups: those of the part with the most */
+	uint32_t n_groups, most_groups;
 	pthread_mutex_t mutex;
 };
 
@@ -83,8 +84,8 @@ bool bs_grep_list_is_literal(const struct bs_grep_pattern *pattern,
 	if (!list->is_literal || pattern->is_brute || (pattern->is_line && !is_plain_line) ||
 	    (pattern->is_word && list->has_empty))
 		return false;
-	/* Left to PCRE2: a literal that contains a line end although lines are searched one by one,
-	 * and one with a byte that --crlf treats specially. */
+	/* Literals are left to PCRE2 if they contain a line end and lines are searched one by one
+	 * or -x is given, or if they contain \r and --crlf is given. */
 	for (uint32_t i = 0; i < list->n_parts; i++) {
 		const struct bs_literal *literal = bs_pattern_literal(list, i);
 		if ((by_line &&
@@ -139,7 +140,7 @@ static enum bs_status make_set(struct bs_grep_list *list, struct bs_error *err)
 	                          err);
 }
 
-/* Compiles \w, to test one character. */
+/* For -w: compiles \w, to test one character beyond ASCII. */
 static enum bs_status make_word(struct bs_grep_list *list, const struct bs_grep_analysis *analysis,
                                 struct bs_error *err)
 {
@@ -305,7 +306,7 @@ void bs_grep_seeker_reset(struct bs_grep_list_scratch *seeker)
 	seeker->text = NULL;
 }
 
-/* True if the character c is a word character. c < 0: an invalid character, which is not. */
+/* True if the character c is a word character. An invalid character (c < 0) is not one. */
 static bool is_of_word(struct bs_grep_list_scratch *seeker, const uint8_t *bytes, size_t n_bytes,
                        UChar32 c)
 {
@@ -317,7 +318,7 @@ static bool is_of_word(struct bs_grep_list_scratch *seeker, const uint8_t *bytes
 	                                 n_bytes, 0, PCRE2_NO_UTF_CHECK, seeker->data, NULL) >= 0;
 }
 
-/* Accepts a literal as a match if -w and -x allow it. */
+/* Accepts a literal as a match if -w or -x allows it. */
 static bool is_match(void *context, const uint8_t *text, size_t n_bytes,
                      const struct bs_literal_found *found)
 {

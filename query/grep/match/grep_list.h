@@ -3,9 +3,9 @@
  * pattern.
  *
  * If the list is only literals, a literal set finds the matches. Otherwise each pattern has its own
- * code: the set finds the literals in a text, and only patterns that need one of these are tried.
- * The leftmost match counts; of matches that begin at the same position, that of the first pattern,
- * as with alternatives.
+ * code: the set finds the literals in a text, and only patterns that need one of these, or whose
+ * literals are not known, are tried. The leftmost match counts; of matches that begin at the same
+ * position, that of the first pattern, as with alternatives.
  */
 #pragma once
 
@@ -19,8 +19,8 @@ struct bs_grep_list_scratch;
  * line. */
 bool bs_grep_list_is_literal(const struct bs_grep_pattern *pattern,
                              const struct bs_grep_analysis *analysis, bool by_line);
-/* True if the list is long enough to be faster with a code for each pattern than with one code for
- * all. */
+/* True if a code for each pattern is faster than one code for all, because the list is long and
+ * literals are known for each pattern. */
 bool bs_grep_list_is_long(const struct bs_grep_analysis *analysis);
 
 /* Compiles the patterns of a list. pattern and analysis must outlive it. is_literal: the result of
@@ -36,7 +36,8 @@ bool bs_grep_list_has_places(const struct bs_grep_list *list);
 /* The next position where such a literal begins, or `end`. */
 size_t bs_grep_list_find_place(const struct bs_grep_list *list, const uint8_t *text, size_t from,
                                size_t end);
-/* True if some pattern matches the empty string at any byte, even between two invalid bytes. */
+/* True if a pattern matches the empty string between two invalid bytes. Not for lists of
+ * literals. */
 bool bs_grep_list_is_bare(struct bs_grep_list *list);
 
 /* Makes the state of one thread that searches with the list, which must outlive it. context is

@@ -12,8 +12,8 @@
  *                code for any text
  *     line       match each line with the code for its content
  *
- * If there is no good literal or window and much text is searched, a line filter (line_filter.h) is
- * built and replaces exact and line: it finds the lines that may match.
+ * If there is no good literal or window, a line filter (line_filter.h) may replace the way: it
+ * finds the lines that may match. A filter by an automaton is built after much text was searched.
  */
 #include "query/grep/match/grep_matcher.h"
 
@@ -59,10 +59,10 @@
 /* A line filter also replaces a window if, because of debts, more than 1/DENSE_SHARE of the
  * searched text was matched many lines at once (DENSE_BYTES for each debt). */
 #define DENSE_SHARE 8u
-/* Searched bytes are added to the matcher's sum in steps of this many. */
+/* Searched bytes are added to the matcher's sum in steps of at least this many. */
 #define FILTER_STEP_BYTES ((size_t)1 << 16)
-/* After too many lines of the filter that do not match, or where nearly every position ends a
- * match, this many bytes are searched without it. */
+/* After too many lines of the filter that do not match, or after a dense piece (line_filter.h),
+ * this many bytes are searched without it. */
 #define UNFILTERED_BYTES ((size_t)1 << 18)
 
 /* PCRE2's match limit where RE2 can match the lines that it gives up. JIT code counts the steps of
@@ -94,7 +94,7 @@ struct bs_grep_matcher {
 	struct bs_needle needle;
 	struct bs_byte_window window;
 	double window_rate;
-	/* if matches may span lines: what each of them contains; n_runs is 0: unknown */
+	/* if matches may span lines: a sequence that each of them contains; n_runs is 0: none */
 	struct bs_class_sequence span;
 	struct bs_grep_traits traits;
 	bool is_exact;
@@ -102,22 +102,23 @@ struct bs_grep_matcher {
 	bool crlf;
 	enum way way;
 	enum bs_grep_engine_use filter_use;
-	bool has_word_rule; /* -w: a line that the filter finds may not match */
+	bool has_word_rule; /* -w: a line that matches by the filter may yet not match */
 	struct bs_byte_superset_options filter_options;
 	struct bs_grep_list *list; /* NULL: none, and the codes below are used */
-	struct bs_grep_code any;   /* the patterns unchanged, for any text */
-	/* the patterns unchanged, for ASCII text; no code if it would find something else */
+	/* for any text; with needs_bytes, the patterns are written by bs_grep_write_bytes */
+	struct bs_grep_code any;
+	/* the patterns unchanged, for ASCII text; no code if it cannot be used */
 	struct bs_grep_code ascii;
 	/* for text in which `any` may find something else than ripgrep (misleads(),
 	 * bs_grep_is_by_bytes()); compiled when first needed */
 	struct bs_grep_code bytes;
 	atomic_bool is_bytes_tried;
 	bool can_be_empty; /* a match may be empty */
-	/* rewritten to match many lines at once, for any text; no code unless is_exact */
+	/* the patterns rewritten to match many lines at once; no code unless is_exact */
 	struct bs_grep_code many;
 	struct bs_grep_code many_ascii;
-	struct bs_linear_matcher *linear;  /* NULL: the patterns cannot be matched by RE2 */
-	pthread_mutex_t mutex;             /* held during JIT compilation */
+	struct bs_linear_matcher *linear;  /* NULL: RE2 is not used */
+	pthread_mutex_t mutex;             /* held while a code is compiled, also by JIT */
 	_Atomic int filter_state;          /* enum filter_state */
 	struct bs_line_filter *filter;     /* not NULL if filter_state is FILTER_READY */
 	_Atomic uint64_t unfiltered_bytes; /* bytes searched without the filter */
@@ -133,7 +134,7 @@ enum content {
 struct bs_grep_scratch {
 	struct bs_grep_matcher *matcher;
 	struct bs_grep_list_scratch *seeker; /* NULL: there is no list */
-	pcre2_match_data *data;              /* NULL: there is a list */
+	pcre2_match_data *data;
 	pcre2_match_context *context;
 	pcre2_jit_stack *stack;
 	/* text[opaque_from..opaque_at) is ASCII. text[opaque_at] is not, unless opaque_at is
@@ -159,7 +160,8 @@ struct bs_grep_scratch {
 	 * NULL: unknown */
 	const uint8_t *ends_from, *ends_end;
 	bool has_line_end;
-	size_t pause_bytes; /* these bytes are searched without the filter, see UNFILTERED_BYTES */
+	/* the next bytes to search without the filter, see UNFILTERED_BYTES */
+	size_t pause_bytes;
 };
 
 static enum bs_status compile_bytes(const struct bs_grep_pattern *pattern,
@@ -168,7 +170,8 @@ static enum bs_status compile_bytes(const struct bs_grep_pattern *pattern,
 {
 	struct bs_buffer text = {0};
 	enum bs_status status = BS_OK;
-	/* PCRE2 has several limits that the pattern may exceed: of size, and for lookbehinds. */
+	/* The shorter form, with calls, is tried if the pattern exceeds a limit of PCRE2: of its
+	 * size, or for lookbehinds. */
 	for (int calls = 0; calls < 2 && !code_out->code; calls++) {
 		bs_buffer_clear(&text);
 		status = bs_grep_write_bytes(pattern, analysis, calls, &text, err);
@@ -290,7 +293,8 @@ static bool takes_filter(const struct bs_grep_matcher *matcher)
 	       matcher->filter_use != BS_GREP_ENGINE_NEVER;
 }
 
-/* Chooses a window, unless a filter would look for a longer sequence of byte classes. */
+/* Chooses a window, unless it is not rare and a filter would look for a longer sequence of byte
+ * classes. */
 static enum bs_status choose_window(const struct bs_grep_pattern *pattern,
                                     struct bs_grep_matcher *matcher, struct bs_error *err)
 {
@@ -549,8 +553,8 @@ static size_t without_end(const struct bs_grep_matcher *matcher, const uint8_t *
 	return matcher->traits.looks_back ? line.end : end;
 }
 
-/* The first byte from `from` on that is not ASCII, or `end`. The result is cached for the ASCII
- * bytes before it. */
+/* The position of the first byte from `from` on that is not ASCII, or `end`. The result is cached
+ * for calls with a later `from` before it. */
 static size_t next_opaque(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from,
                           size_t end)
 {
@@ -676,7 +680,7 @@ static enum bs_status match(struct bs_grep_scratch *scratch, struct bs_grep_code
 }
 
 #define LINEAR_BYTE_NS        2u  /* estimated time of RE2 per byte */
-#define LINEAR_GROUPS_BYTE_NS 50u /* if it finds groups */
+#define LINEAR_GROUPS_BYTE_NS 50u /* estimated time of RE2 per byte if it finds groups */
 
 /* Matches a line, text[0..end), by RE2, with the first n_groups groups. *is_able_out: RE2 can match
  * it. Fails when the deadline is over. */
@@ -763,8 +767,8 @@ static enum bs_status next_by_line(struct bs_grep_scratch *scratch, const uint8_
 	return status;
 }
 
-/* Matches many whole lines at once, text[from..end). If this exceeds PCRE2's limits, matches the
- * lines one by one. */
+/* Matches many whole lines at once, text[from..end). If this exceeds PCRE2's limits, or `many` may
+ * find other lines than ripgrep (misleads()), matches the lines one by one. */
 static enum bs_status next_in_stretch(struct bs_grep_scratch *scratch, struct bs_grep_code *code,
                                       const uint8_t *text, size_t from, size_t end,
                                       struct bs_grep_span *line_out, bool *found_out,
@@ -918,7 +922,7 @@ static void pay_debt(struct bs_grep_scratch *scratch, size_t n_bytes)
 	scratch->debt_bytes = scratch->debt_bytes > 0 ? scratch->debt_bytes : 0;
 }
 
-/* Finds the next matching line: searches for a literal or window, and matches the line around
+/* Finds the next matching line: searches for a literal or a window, and matches the line around
  * it. */
 static enum bs_status next_by_candidate(struct bs_grep_scratch *scratch, const uint8_t *text,
                                         size_t from, size_t end, struct bs_grep_span *line_out,
@@ -952,7 +956,7 @@ static enum bs_status next_by_candidate(struct bs_grep_scratch *scratch, const u
 	return status;
 }
 
-/* Builds the filter, unless another thread does. Other threads go on without it meanwhile. */
+/* Builds the filter, unless this was begun before. Other threads go on without it meanwhile. */
 static enum bs_status build_filter(struct bs_grep_matcher *matcher, struct bs_error *err)
 {
 	int none = FILTER_NONE;
@@ -967,7 +971,7 @@ static enum bs_status build_filter(struct bs_grep_matcher *matcher, struct bs_er
 	return status;
 }
 
-/* Counts text that was searched without the filter, and builds it when it is worth it. */
+/* Counts text that was searched without the filter. Builds the filter after enough text. */
 static enum bs_status count_unfiltered(struct bs_grep_scratch *scratch, size_t n_bytes,
                                        struct bs_error *err)
 {
@@ -1134,8 +1138,8 @@ enum bs_status bs_grep_next_match(struct bs_grep_scratch *scratch, const uint8_t
 	return status;
 }
 
-/* Returns the text of a group of the last match, by name or number. False: there is no such group,
- * or it did not match. */
+/* Finds a group of the last match by its name or number. False: there is no such group, or it did
+ * not match. */
 static bool group_of(const struct bs_grep_scratch *scratch, const char *name, size_t n,
                      struct bs_grep_span *group_out)
 {

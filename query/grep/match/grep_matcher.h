@@ -2,11 +2,11 @@
  * grep_matcher.h: the patterns, compiled by PCRE2 once and shared by threads, and the state of one
  * thread that matches with them.
  *
- * A pattern is compiled twice: for any text (UTF-8, Unicode properties; nothing matches invalid
- * bytes) and, if it provably finds the same in ASCII text, for ASCII text without all of this,
- * which is several times faster. In a third form of the pattern no atom matches a line feed, so
- * that a search over many lines at once finds exactly the lines that match on their own. pattern.c
- * determines which forms exist; callers see only "the next line that matches".
+ * A pattern is compiled in several forms: for any text (UTF-8, Unicode properties; nothing matches
+ * invalid bytes) and, if it provably finds the same in ASCII text, for ASCII text without all of
+ * this, which is several times faster. In a further form no atom matches a line feed, so that a
+ * search over many lines at once finds exactly the lines that match on their own. pattern.c
+ * determines which forms exist.
  */
 #pragma once
 
@@ -18,8 +18,8 @@
 struct bs_grep_matcher;
 struct bs_grep_scratch;
 
-/* Compiles the patterns. analysis: of the same patterns; borrowed, as is kernel. BS_INVALID: a
- * pattern does not compile; the message is one line with the position. */
+/* Compiles the patterns. analysis: of the same patterns. All arguments are borrowed until free.
+ * BS_INVALID: a pattern does not compile; the message is one line with the position. */
 enum bs_status bs_grep_matcher_new(const struct bs_grep_pattern *pattern,
                                    const struct bs_grep_analysis *analysis,
                                    const struct bs_kernel *kernel,
@@ -28,19 +28,19 @@ enum bs_status bs_grep_matcher_new(const struct bs_grep_pattern *pattern,
 void bs_grep_matcher_free(struct bs_grep_matcher *matcher);
 
 struct bs_grep_traits {
-	/* The text is searched line by line: without -U, or because the pattern cannot match a line
-	 * end. */
+	/* The text is searched line by line: without -U, or if ripgrep's own engine would do so
+	 * because the pattern cannot span lines. */
 	bool by_line;
-	/* if the patterns match the empty string, they do so at every position, even within a
-	 * character */
+	/* if the patterns match the empty string, ripgrep, which matches by bytes, also finds it
+	 * within a character */
 	bool is_bare;
 	bool looks_back; /* a match may look at lines before its line, as in rg -P */
 };
 
 const struct bs_grep_traits *bs_grep_matcher_traits(const struct bs_grep_matcher *matcher);
 
-/* Describes for users, in one line, the filter that passes over text before PCRE2 matches, and when
- * it is used; "" without a filter. May load Hyperscan, to name its version. */
+/* Describes for users, in one line, the filter that skips text before PCRE2 matches, and when it is
+ * used; "" without a filter. May load Hyperscan, to name its version. */
 void bs_grep_matcher_explain_filter(const struct bs_grep_matcher *matcher, char out[128]);
 
 /* True if a line filter (line_filter.h) exists by now. */

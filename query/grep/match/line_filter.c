@@ -11,8 +11,8 @@
 #include "query/grep/match/sequence_search.h"
 #include "query/grep/match/text_lines.h"
 
-/* A piece of text is scanned by one call. It has this many bytes, and the rest of its last line.
- * The first piece of a text is small, because its first line may be all that is asked for. */
+/* A piece of text is scanned by one call. It has LEAST_PIECE_BYTES to MOST_PIECE_BYTES and the rest
+ * of its last line. The first piece is small, because the caller may need only the first line. */
 #define LEAST_PIECE_BYTES ((size_t)4096)
 #define MOST_PIECE_BYTES  ((size_t)65536)
 /* A piece ends after this many lines that may match. */
@@ -41,8 +41,8 @@ struct scanner {
 	bool is_automaton_exact;
 	/* if the sequence is not exact: the bytes scanned for it, and the lines that have it */
 	_Atomic uint64_t n_bytes, n_lines;
-	_Atomic bool has_automaton; /* it is built, and replaces the sequence */
-	bool has_tried; /* building it was tried, successfully or not; protected by the mutex */
+	_Atomic bool has_automaton; /* the automaton is built and replaces the sequence */
+	bool has_tried;             /* building the automaton was tried; protected by the mutex */
 };
 
 struct bs_line_filter {
@@ -52,7 +52,7 @@ struct bs_line_filter {
 	struct scanner ascii;             /* for lines of ASCII */
 	struct scanner any;               /* for all lines */
 	bool may_build;                   /* an automaton may be built at once */
-	_Atomic uint64_t n_scanned_bytes; /* unless may_build */
+	_Atomic uint64_t n_scanned_bytes; /* not counted if may_build */
 	pthread_mutex_t mutex;            /* held while an automaton is built */
 };
 
@@ -69,12 +69,12 @@ struct bs_line_filter_scratch {
 	size_t from, end;
 	size_t n_lines, next;
 	struct line lines[MOST_LINES];
-	bool is_exact; /* the lines of the piece do match */
+	bool is_exact; /* the lines found in the piece do match */
 	bool is_dense; /* the piece had too many ends of matches, or lines with the sequence */
 	/* size of the next piece, without the rest of its last line; 0: at first */
 	size_t piece_bytes;
 	/* Used during a scan. */
-	size_t n_ends, most_ends; /* ends of matches so far, and before the scan stops */
+	size_t n_ends, most_ends; /* ends of matches so far; if more than most_ends, it is dense */
 	const uint8_t *text;
 	size_t line_end; /* the end of the last line found; later matches in it are ignored */
 };
@@ -218,7 +218,7 @@ static bool take_match(void *context, size_t match_end)
 		scratch->is_dense = true;
 	if (place < scratch->line_end)
 		return false;
-	/* The piece must end with a whole line, so a dense one stops at the next line. */
+	/* A piece must end with a whole line, so a dense piece ends with the next line found. */
 	return take_line(scratch, place) || scratch->is_dense;
 }
 
@@ -267,7 +267,8 @@ static enum bs_automaton_result scan_for_sequence(const struct bs_line_filter *f
 	return scratch->n_lines == MOST_LINES ? BS_AUTOMATON_STOPPED : BS_AUTOMATON_DONE;
 }
 
-/* Builds an automaton in place of a sequence that is in too many lines. */
+/* After a search for a sequence that is not exact: decides whether the piece is dense. Builds an
+ * automaton to replace a sequence that was in too many lines. */
 static enum bs_status check_sequence(struct bs_line_filter *filter, struct scanner *scanner,
                                      struct bs_line_filter_scratch *scratch, struct bs_error *err)
 {

@@ -19,8 +19,8 @@
 BS_LIBRARY_TABLE(bs_re2, RE2_FUNCTIONS);
 BS_LIBRARY_DEFINE_OWN(bs_re2, "RE2", "libbitsift-re2.so", BS_RE2_VERSION, RE2_FUNCTIONS)
 
-/* By the number of repeats without a small upper bound: from this many bytes on, a line may take
- * PCRE2 more than about 0.1 seconds, if it tries every length of each repeat from every start. */
+/* least_bytes[n]: for a pattern with n repeats without a small upper bound, the length from which a
+ * line may take PCRE2 about 0.1 seconds, if it tries each length of each repeat from each start. */
 static const size_t least_bytes[] = {SIZE_MAX, 4096, 1024, 256};
 #define MOST_REPEATS ((uint32_t)(sizeof(least_bytes) / sizeof(*least_bytes)) - 1)
 #define SMALL_REPEAT 16u

@@ -15,8 +15,8 @@
 struct bs_linear_matcher;
 
 /* Makes a matcher for the patterns. pattern and analysis are borrowed. by_line: lines are searched
- * one by one. *matcher_out is NULL if RE2 cannot or may not be used: for patterns of PCRE2's
- * syntax, for fixed strings, for patterns with lookaround, back references or atomic groups,
+ * one by one. *matcher_out is NULL if RE2 cannot or may not be used: without patterns, for patterns
+ * of PCRE2's syntax, fixed strings, patterns with lookaround, back references or atomic groups,
  * without by_line, with crlf or null_data, and with BS_GREP_ENGINE_NEVER. RE2 itself is loaded, and
  * the patterns are compiled, when a line is first matched. BS_NO_MEMORY. */
 enum bs_status bs_linear_matcher_new(const struct bs_grep_pattern *pattern,
@@ -26,7 +26,7 @@ enum bs_status bs_linear_matcher_new(const struct bs_grep_pattern *pattern,
 void bs_linear_matcher_free(struct bs_linear_matcher *matcher);
 
 /* Lines of at least this many bytes should be matched by RE2 at once; SIZE_MAX: none. NULL is
- * allowed. Becomes 0 after RE2 has matched a line that PCRE2 gave up. */
+ * allowed. Becomes 0 after RE2 has decided on a line that PCRE2 gave up. */
 size_t bs_linear_matcher_least(const struct bs_linear_matcher *matcher);
 
 enum bs_linear_result {
@@ -35,8 +35,8 @@ enum bs_linear_result {
 	BS_LINEAR_UNABLE, /* RE2 is missing or cannot match this line */
 };
 
-/* Matches text[0..end), a line without its line end or a part of it that begins with the line, from
- * `from` on. is_ascii: the text is ASCII. places_out: as in pcre2_get_ovector_pointer, n_groups
+/* Matches text[0..end), a line without its line end or the beginning of one, from `from` on.
+ * is_ascii: the text is ASCII. places_out: as in pcre2_get_ovector_pointer, n_groups
  * pairs; without groups, RE2 is faster. given_up: PCRE2 gave this line up, so later lines are
  * matched by RE2 at once. Thread-safe. */
 enum bs_linear_result bs_linear_match(struct bs_linear_matcher *matcher, const uint8_t *text,

@@ -67,8 +67,8 @@ static const uint64_t *words_of_run(struct part *part, size_t i)
 	for (size_t k = 0; k < i; k++)
 		if (runs[k].class == run->class && runs[k].n_bytes == run->n_bytes)
 			return part->runs[k];
-	/* No word follows the last one, so it lacks runs that would extend beyond it. They are not
-	 * needed, because each sequence ends at or before its last bit. */
+	/* No word follows the last word, so runs that extend beyond it are not found. They are not
+	 * needed, because each sequence ends at or before the last bit of that word. */
 	uint64_t *places = part->runs[i];
 	memcpy(places, words, (part->n_words + 1) * sizeof(*places));
 	places[part->n_words + 1] = 0;
@@ -147,7 +147,7 @@ static size_t take_places(const struct part *part, uint64_t *places,
 
 /* The place of the first run of `least` bytes, more than 64, whose last needed byte is in the part;
  * the run may begin before the part. Returns part->end if no run ends in the part. *n_open: the
- * number of bytes of the class directly before the part; set to that directly before its end. */
+ * number of bytes of the class directly before the part; set to their number before its end. */
 static size_t find_long_run(struct part *part, size_t least, size_t *n_open)
 {
 	const uint64_t *words = words_of(part, 0);

@@ -1,7 +1,7 @@
 /*
  * span_filter.h: where a match that may span lines can begin. Each match contains a sequence of
- * byte classes (query/regex/prefilter/class_sequence.h); so the text before the next place of the
- * sequence is passed over, but for the bytes that a match may have before it.
+ * byte classes (query/regex/prefilter/class_sequence.h). So the text before the next place of the
+ * sequence is skipped, except the bytes that a match may have before the sequence.
  */
 #pragma once
 

@@ -34,8 +34,7 @@ void bs_grep_path_append(const struct bs_grep_program *program, const char *path
 	bs_text_put_string(to, *program->colors.path ? reset : "");
 }
 
-/* True for a byte that is not encoded in the path of a URL. Bytes beyond ASCII are left to the
- * terminal, as in file names. */
+/* True for a byte that is not encoded in the path of a URL. Bytes beyond ASCII are not encoded. */
 static bool is_plain(uint8_t byte)
 {
 	return (byte >= '0' && byte <= '9') || ((byte | 0x20) >= 'a' && (byte | 0x20) <= 'z') ||

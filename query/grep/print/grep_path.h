@@ -1,11 +1,11 @@
-/* grep_path.h: prints a file's path: in colour, as a terminal link, with another separator instead
- * of slashes. */
+/* grep_path.h: prints a file's path; if the program wants it, in colour, as a terminal link or with
+ * another separator instead of slashes. */
 #pragma once
 
 #include "core/program/options.h"
 #include "query/regex/text.h"
 
-/* Appends the path. For a terminal, control characters are escaped. */
+/* Appends the path. If the output is a terminal, control characters are escaped. */
 void bs_grep_path_append(const struct bs_grep_program *program, const char *path,
                          struct bs_text_writer *to);
 

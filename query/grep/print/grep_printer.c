@@ -25,9 +25,8 @@
 /* With -U, a match may look this many bytes beyond its lines. */
 #define LOOK_AHEAD_BYTES 128
 
-/* Estimated time per piece of output, and bytes per nanosecond, for the deadline. */
-#define PIECE_NS   50u
-#define BYTES_A_NS 4u
+#define PIECE_NS   50u /* estimated time per piece of output, without its bytes */
+#define BYTES_A_NS 4u  /* estimated number of bytes that are put per nanosecond */
 
 static void spend(struct bs_grep_printer *printer, size_t n_bytes)
 {
@@ -36,7 +35,7 @@ static void spend(struct bs_grep_printer *printer, size_t n_bytes)
 			bs_deadline_check_after(PIECE_NS + n_bytes / BYTES_A_NS, printer->to.err);
 }
 
-/* Appends; the first failure is sticky. */
+/* Appends the bytes, unless something has failed before. */
 static void append(struct bs_grep_printer *printer, struct bs_buffer *to, const void *bytes,
                    size_t n_bytes)
 {
@@ -161,7 +160,7 @@ static size_t trimmed_end(const struct bs_grep_printer *printer, const uint8_t *
 	return end;
 }
 
-/* Counts a matching line and checks the limit of -m. */
+/* Counts a matching line, and updates after_left. */
 static void count_match(struct bs_grep_printer *printer)
 {
 	printer->outcome.has_matched = true;
@@ -302,9 +301,9 @@ static void take_line(struct bs_grep_printer *printer, enum bs_grep_line_kind ki
 }
 
 /*
- * Lines: path:line:column:text, in colour or not, -o, --vimgrep, -r, -M. Matches are found only if
- * the output depends on them. With -U one match may span several lines, which are passed to the
- * printer together; each is printed with its own prefix.
+ * Printing lines: path:line:column:text, with the options for colour, -o, --vimgrep, -r and -M.
+ * Matches are found only if the output depends on them. With -U one match may span several lines,
+ * which are passed to the printer together; each is printed with its own prefix.
  */
 
 /* The current line, or a part of it, to be printed: text of the file, or with -r the text after
@@ -494,8 +493,8 @@ static void put_line(struct bs_grep_printer *printer, const struct shown *shown,
                      struct bs_grep_span line)
 {
 	size_t start = trimmed_start(printer, shown->text, line.start, line.end);
-	/* As in rg, the matches are not moved with the beginning of the line when the preview of a
-	 * long line counts them. */
+	/* As in rg, the preview of a long line counts the matches by their positions before
+	 * --trim. */
 	struct shown rest = *shown;
 	rest.text += start;
 	size_t n_bytes = line.end - start;
@@ -630,7 +629,8 @@ static bool show_match(struct bs_grep_printer *printer, const struct shown *show
 	return true;
 }
 
-/* --vimgrep: shows the first line of each match, and as in rg the next one if it is too long. */
+/* --vimgrep: shows the first line of each match and, as in rg, the next line while lines are too
+ * long. */
 static bool show_each(struct bs_grep_printer *printer, const struct shown *shown)
 {
 	struct bs_grep_span first = line_from(printer, shown, 0);
@@ -773,8 +773,7 @@ static bool print_plain(struct bs_grep_printer *printer, const struct bs_grep_fo
 	return wants_more(printer);
 }
 
-/* True if print_plain() is enough: whole lines are printed, and neither their matches nor their
- * positions. */
+/* True if print_plain() is enough: whole lines are printed, without matches or positions. */
 static bool is_plain(const struct bs_grep_printer *printer)
 {
 	const struct bs_grep_output *output = printer->output;
@@ -1069,8 +1068,8 @@ static bool count_line(struct bs_grep_printer *printer, enum bs_grep_line_kind k
 		searcher_init(&searcher, printer, line);
 		for (n_matches = 0; searcher_next(&searcher, &at);)
 			n_matches++;
-		/* The line matches even if its match is not found again, because it looks further
-		 * ahead than the searcher, or because of -v. */
+		/* The line matches even if no match is found again: with -v, or because the match
+		 * looks further ahead than the searcher. */
 		n_matches += n_matches == 0;
 	}
 	printer->n_matched += by_line ? 0 : n_matches - 1;

@@ -13,7 +13,7 @@
 #include "query/grep/print/results.h"
 #include "query/regex/text.h"
 
-/* The treatment of NUL bytes. */
+/* The effect of a NUL byte. */
 enum bs_grep_binary {
 	/* ends the search of the file; for files found by walking */
 	BS_GREP_BINARY_QUIT,
@@ -52,10 +52,10 @@ struct bs_grep_printer {
 	bool keeps_lines;
 	/* a matching line is printed verbatim after a prefix that is the same for the whole file */
 	bool is_plain;
-	/* every file is searched to its end, and outcome.sums are counted */
+	/* outcome.sums are counted, so that -l and -q do not end the search of a file */
 	bool counts;
-	/* When the time limit is reached, the lines found so far are kept and the search of the
-	 * file ends without failure. */
+	/* When a limit ends the call, the lines found so far are kept and the search of the file
+	 * ends without failure. */
 	bool shows_part;
 	uint64_t max_count;
 	/* bytes is NULL if there is no group separator */
@@ -67,25 +67,26 @@ struct bs_grep_printer {
 	struct bs_function_context *context;
 	/* Set before each file. */
 	const char *path; /* as printed; NULL: not printed */
-	/* The output, and the first failure: no memory, or a match limit. */
+	/* The output, and the first failure. */
 	struct bs_text_writer to;
 	/* Called when to.out has offer_bytes or more, and before more of the file is read. Empties
 	 * to.out if the output can be emitted now. False: stop. */
 	bool (*offer)(void *context);
 	void *offer_context;
 	size_t offer_bytes;
-	/* --max-results or --after is given. */
+	/* --max-results or --after is given, and results are lines. */
 	bool picks;
 	uint64_t most_results; /* results beyond this number are only counted */
 	uint64_t passed_line;  /* results up to this line are skipped */
-	/* where each shown result begins in the output, and where the first one that is only
-	 * counted begins */
+	/* with --max-results: where each shown result begins in the output, and where the first
+	 * result that is only counted begins */
 	struct bs_result_marks *marks;
 	/* The state of the current file. */
 	struct bs_grep_outcome outcome;
 	uint64_t n_matched;  /* matching lines; with -U, in output about whole files: matches */
-	uint64_t after_left; /* lines of context that are still to be shown after the limit (-m) */
-	/* A NUL byte was found: no more lines are shown, but a message that the file matches. */
+	uint64_t after_left; /* lines of context still to be shown after the last match */
+	/* A NUL byte with BS_GREP_BINARY_CONVERT was found: in BS_GREP_LINES, a message that the
+	 * file matches replaces all further lines. */
 	bool has_nul;
 	bool has_begun;          /* JSON: the begin message was written */
 	bool has_place;          /* `place` is set */
@@ -131,22 +132,22 @@ void bs_grep_print_begin(struct bs_grep_printer *printer);
 /* Prints a line. False: stop. */
 bool bs_grep_print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind,
                         const struct bs_grep_found *line);
-/* True if the printer stops after max_count matching lines. With -U, without -v, matches count, and
- * the search itself stops. */
+/* True if the printer stops after max_count matching lines. With -U but without -v, the search
+ * itself stops after max_count matches. */
 bool bs_grep_print_limits_lines(const struct bs_grep_printer *printer);
 /* With `picks`: call before a result, whose last line is number last_line, is printed. False: do
  * not print the result, only count it. */
 bool bs_grep_print_result(struct bs_grep_printer *printer, uint64_t last_line);
 /* Counts a matching line that is skipped (is_passed) or only counted. False: stop. */
 bool bs_grep_print_unshown(struct bs_grep_printer *printer, bool is_passed);
-/* Marks lines left out between two printed lines. */
+/* Prints the group separator, which marks lines that are left out between two printed lines. */
 void bs_grep_print_gap(struct bs_grep_printer *printer);
 /* Notes that a NUL byte was found. Call before the lines that follow it are printed. */
 void bs_grep_print_nul(struct bs_grep_printer *printer, enum bs_grep_binary binary);
 void bs_grep_print_finish(struct bs_grep_printer *printer, const struct bs_grep_finish *finish);
 
-/* Prints what an index knows of a file that was not opened, because no line of it matches. Only for
- * output about whole files. */
+/* Prints the output for a file that was not opened, because an index shows that no line of it
+ * matches. Only for output about whole files. */
 void bs_grep_print_known(struct bs_grep_printer *printer, const struct bs_grep_known *known);
 
 /* The group separator of the request, "--" by default; bytes NULL: none. */

@@ -8,7 +8,7 @@
 #include "core/base/utf8.h"
 #include "core/bitsift/escape.h"
 
-/* Bytes that are copied at once. Room is reserved for the case that all of them are escaped. */
+/* The most bytes of a chunk. Room is reserved for the case that all of them are escaped. */
 #define CHUNK_BYTES  ((size_t)4096)
 #define ESCAPE_BYTES 6u /* the longest escape: \u001f */
 #define WORD_BYTES   sizeof(uint64_t)
@@ -85,8 +85,8 @@ static void put_escaped(struct bs_text_writer *to, const uint8_t *text, size_t n
 		(void)put_chunk(to, text + at, chunk_bytes(n - at));
 }
 
-/* Puts text[0..n) escaped if it is UTF-8. False: it is not, and nothing was put. Only the part from
- * the first chunk on that is not ASCII is validated. */
+/* Puts text[0..n) escaped if it is UTF-8. False: it is not, and nothing was put. Chunks of ASCII
+ * before the first other chunk are not validated. */
 static bool put_valid(struct bs_text_writer *to, const uint8_t *text, size_t n)
 {
 	size_t used_bytes = to->out->used_bytes;

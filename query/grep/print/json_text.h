@@ -11,7 +11,7 @@ void bs_json_put_data(struct bs_text_writer *to, const void *bytes, size_t n_byt
 /* Writes the digits of a number, at most 20, so that they end before `end`. Returns their start. */
 char *bs_write_digits(char *end, uint64_t number);
 void bs_json_put_number(struct bs_text_writer *to, uint64_t number);
-/* Puts {"match":{"text":"..."},"start":1,"end":4}. text: the line of the match. replacement: what
- * the match is replaced with, put as a further member; NULL: none. */
+/* Puts {"match":{"text":"..."},"start":1,"end":4}. text: the line of the match. replacement: the
+ * text that replaces the match, put as a further member; NULL: none. */
 void bs_json_put_match(struct bs_text_writer *to, const uint8_t *text, struct bs_grep_span match,
                        const uint8_t *replacement, size_t replacement_bytes, bool is_terminal);

@@ -1,7 +1,7 @@
 /*
  * results.h: --max-results and --after: how many results may be shown, and how many there are. A
- * result is a found line (with -U the lines of a match, or of adjoining matches), or a file if
- * files are listed.
+ * result is a found line (with -U the lines of a match, or of adjoining matches), or a file if the
+ * output is about whole files.
  *
  * A resume token is a position in the order of results, after which a later search continues:
  * PATH:LINE, the path as printed and the last line of the result, 0 if the result is the whole
@@ -65,8 +65,9 @@ struct bs_result_mark {
 };
 BS_VECTOR(bs_result_marks, struct bs_result_mark);
 
-/* Counts the next n results in order, all of the file `shown`. marks: one for each result; not used
- * if results are files. *n_shown_out: how many of them may be shown. BS_NO_MEMORY. */
+/* Counts the next n results in order, all of the file `shown`. marks: one for each result that may
+ * be shown; not used if results are files. *n_shown_out: how many of the results may be shown.
+ * BS_NO_MEMORY. */
 enum bs_status bs_results_take(struct bs_results *results, const char *shown, size_t root,
                                uint64_t n, const struct bs_result_mark *marks,
                                uint64_t *n_shown_out, struct bs_error *err) BS_WARN_UNUSED;

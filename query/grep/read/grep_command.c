@@ -28,10 +28,9 @@ struct command {
 	char name[64];             /* argv[0], for messages */
 };
 
-/* How often the deadline is checked while waiting for output (WATCHED_MS) and, after the output has
- * ended, for the end of the command, which is near (ENDING_MS). */
-#define WATCHED_MS 2
-#define ENDING_MS  1
+/* Intervals at which the deadline is checked. */
+#define WATCHED_MS 2 /* while waiting for output */
+#define ENDING_MS  1 /* after the output has ended, while waiting for the command to end */
 
 static void close_pipe(int *fd)
 {
@@ -56,7 +55,7 @@ static void listen(struct command *self)
 	self->said_bytes += kept;
 }
 
-/* Kills the command when the deadline is over. Closes the pipe from its standard error, because
+/* Kills the command, because the deadline is over. Closes the pipe from its standard error, because
  * processes that the command started may keep the other end open. */
 static void give_up(struct command *self)
 {

@@ -1,6 +1,6 @@
 /*
  * grep_command.h: the output of a command as an input. The command is run without a shell, with the
- * file as its standard input. Its standard error is part of the message if it fails.
+ * file as its standard input. If it fails, the error message has the start of its standard error.
  */
 #pragma once
 

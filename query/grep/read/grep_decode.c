@@ -25,7 +25,7 @@ static const uint8_t utf8_mark[BS_GREP_MARK_BYTES] = {0xef, 0xbb, 0xbf};
 		.labels = (words), .converter = (name), __VA_ARGS__ \
 	}
 static const struct coding {
-	const char *labels, *converter; /* NULL: not converted by ICU */
+	const char *labels, *converter; /* converter NULL: not converted by ICU */
 	enum bs_grep_coding coding;     /* if converter is NULL */
 	struct {
 		uint16_t from, to;
@@ -179,8 +179,8 @@ bool bs_grep_coding_may_be_mark(const uint8_t *bytes, size_t n_bytes)
 /* The longest invalid sequence that ICU passes to the callback. */
 #define MOST_INVALID_BYTES 32
 
-/* Replaces an invalid sequence by U+FFFD. Keeps ASCII bytes after the first byte of the
- * sequence. */
+/* Replaces an invalid sequence by U+FFFD, and odd_byte by odd_character. Keeps ASCII bytes after
+ * the first byte of the sequence. */
 static void replace_invalid(const void *context, UConverterToUnicodeArgs *args, const char *bytes,
                             int32_t n_bytes, UConverterCallbackReason reason, UErrorCode *error)
 {

@@ -32,7 +32,7 @@ enum bs_status bs_grep_coding_find(const char *name, enum bs_grep_coding *coding
  * mark. If `coding` is BS_GREP_CODING_NONE, marks are not looked for. */
 enum bs_grep_coding bs_grep_coding_sniff(const uint8_t *bytes, size_t n_bytes,
                                          enum bs_grep_coding coding, size_t *mark_bytes_out);
-/* True if the first bytes of a file may be the start of a byte order mark. */
+/* True if the first bytes of a file may be an incomplete byte order mark. */
 bool bs_grep_coding_may_be_mark(const uint8_t *bytes, size_t n_bytes);
 
 /* A decoder. Zero-initialise, and start for each file with a coding other than AUTO and NONE.

@@ -21,10 +21,10 @@ struct bs_grep_input {
 	/* Call once, at the end of the input or earlier. Reports a late failure, such as that of a
 	 * command, with a status of read. */
 	enum bs_status (*close)(struct bs_grep_input *input, struct bs_error *err);
-	/* Not a regular file: bytes may arrive late, and the input may never end. Bytes that have
-	 * arrived are searched before the next read waits for more. */
+	/* Not a regular file of known size: a read may have to wait for bytes, and the input may
+	 * never end. */
 	bool is_stream;
-	size_t size_bytes; /* the size that fstat reported; 0: unknown */
+	size_t size_bytes; /* the size of the file; 0: unknown */
 	/* The holes of a sparse file, which are read as NUL bytes. NULL: the input is not
 	 * sparse. */
 	struct bs_holes *holes;

@@ -36,7 +36,7 @@ static void report(const struct walk_source *self, const char *path, int error_n
 	self->source.listener.report(self->source.listener.report_context, line.text);
 }
 
-/* As in rg, symlinks and special files are skipped silently. */
+/* As in rg, skipped entries are reported only if they are unreadable. */
 static void report_skip(void *context, enum bs_skip reason, const char *message)
 {
 	const struct walk_source *self = context;

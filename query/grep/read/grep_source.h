@@ -1,7 +1,7 @@
 /*
  * grep_source.h: the source of the files to be searched, one after the other in the order of their
- * output: the paths in the given order, below a folder by path component. An index that can list
- * its candidates in this order replaces the walk.
+ * output: the paths in the given order; the files below a folder are sorted by path components. An
+ * index that can list its candidates in this order replaces the walk.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 /* The facts of a file without a match that an index knows, so that it need not be opened. */
 struct bs_grep_known {
 	bool is_known;
-	/* a NUL byte in its first 64 KiB ends its search; the other facts are 0 */
+	/* a NUL byte ends its search before a match; the other facts are 0 */
 	bool is_binary;
 	uint64_t n_bytes, n_lines; /* the size of the file, and the number of its lines */
 };
@@ -21,7 +21,7 @@ struct bs_grep_known {
 struct bs_grep_file {
 	const char *path;  /* as it is opened; NULL: standard input */
 	const char *shown; /* as it is printed */
-	/* named on the command line: searched whatever its type, name and size */
+	/* named on the command line: not excluded because of its type, name or size */
 	bool is_named;
 	bool is_stream;   /* not a regular file: opening or reading may block */
 	uint64_t n_bytes; /* named files only: the size when the file was found */
@@ -36,7 +36,7 @@ struct bs_grep_file {
 	enum bs_grep_compression packing; /* a decompressor or command whose output is searched */
 	/* with a resume token: lines up to this one are skipped; set by the caller of next */
 	uint64_t passed_line;
-	struct bs_grep_known known; /* set if an index supplied the file */
+	struct bs_grep_known known; /* set if an index rules the file out */
 };
 
 /* Callbacks of a source, called while next runs. */
@@ -61,9 +61,9 @@ struct bs_grep_source {
 	                       struct bs_error *err);
 	void (*close)(struct bs_grep_source *source);
 	struct bs_grep_listener listener; /* set by the caller of next */
-	bool is_quick;                    /* next is always fast, because all files are listed */
-	/* files that the index ruled out so far; they are not returned, unless the output needs
-	 * their bs_grep_known */
+	bool is_quick;                    /* next is fast, because there is a list and no walk */
+	/* files that the index ruled out so far (with no_stat perhaps too few); they are not
+	 * returned, unless the output needs their bs_grep_known */
 	uint64_t n_ruled_out;
 	/* n_passed: the files ruled out that the output counts as searched; 0 if it has no such
 	 * count. passed_bytes: the sum of the sizes of these files. */

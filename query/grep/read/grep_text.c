@@ -19,10 +19,9 @@
 /* Memory beyond this is freed before the next file. */
 #define GENEROUS_BYTES ((size_t)64 << 20)
 
-/* For the deadline: the estimated time per read, and bytes read per nanosecond. With a deadline,
- * one read gets at most WATCHED_BYTES, so that the deadline is checked between reads. */
-#define READ_NS       1000u
-#define BYTES_A_NS    4u
+#define READ_NS    1000u /* estimated time per read, without its bytes */
+#define BYTES_A_NS 4u    /* estimated number of bytes read per nanosecond */
+/* With a deadline, one read gets at most this much: the deadline is checked between reads. */
 #define WATCHED_BYTES ((size_t)1 << 20)
 
 /* Reads once. */
@@ -88,8 +87,7 @@ static enum bs_status fill_raw(struct bs_grep_text *text, size_t wanted_bytes, s
 	return n > text->raw_held ? BS_OK : read_some(text, wanted_bytes - n, raw, err);
 }
 
-/* Decodes until `bytes` has wanted_decoded bytes; with by_pieces, until it has at least one byte
- * more. */
+/* Decodes until `bytes` has wanted_decoded bytes; with by_pieces, until `bytes` has grown. */
 static enum bs_status decode_more(struct bs_grep_text *text, size_t wanted_decoded,
                                   struct bs_error *err)
 {
@@ -139,12 +137,12 @@ static enum bs_status start(struct bs_grep_text *text, enum bs_grep_coding codin
 	return status ? status : decode_more(text, BS_GREP_PIECE_BYTES, err);
 }
 
-/* A file up to this size fits into the memory of any machine. The size of the memory is not asked
- * for each file, because the system call takes a lock of the kernel. */
+/* A file up to this size fits into the memory of any machine. The size of the memory is queried
+ * only for larger files, because the system call takes a lock of the kernel. */
 #define FITTING_BYTES ((size_t)1 << 24)
 
-/* True if a file may be read as a whole. If it were larger than the memory of the machine, the
- * system would kill a process. */
+/* True if a file may be read as a whole. If it is larger than the memory of the machine, the system
+ * would kill a process. */
 static bool fits(size_t size_bytes)
 {
 	if (size_bytes <= FITTING_BYTES)

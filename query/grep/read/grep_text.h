@@ -4,8 +4,8 @@
  * a file may be truncated while it is searched.
  *
  * A file need not be in memory as a whole: text that was searched is dropped, and the next piece is
- * read into the same memory, which is still in the processor's cache. So neither a large file nor
- * an endless stream takes more memory than its longest line.
+ * read into the same memory, which is still in the processor's cache. So a search line by line
+ * takes little more memory than the longest line, even for a large file or an endless stream.
  */
 #pragma once
 
@@ -26,7 +26,7 @@ struct bs_grep_text {
 	bool had_mark; /* a byte order mark was removed */
 	bool is_decoded;
 	bool has_more; /* bs_grep_text_more() can read more of the file */
-	/* streams: bs_grep_text_more() reads what has arrived */
+	/* a stream: bs_grep_text_more() reads only the bytes that have arrived */
 	bool by_pieces;
 	uint64_t read_bytes;         /* bytes of the file read so far */
 	struct bs_grep_input *input; /* NULL: closed */
@@ -51,9 +51,8 @@ struct bs_grep_read_request {
 	const char *command;
 };
 
-/* Reads the first piece of the file, or all of it. BS_NOT_FOUND or BS_IO, with a reason without the
- * path. BS_UNSUPPORTED: it must be in memory as a whole and does not fit. BS_NO_MEMORY,
- * BS_STOPPED. */
+/* Reads the first piece of the file, or all of it. BS_NOT_FOUND, BS_IO, BS_INVALID, BS_UNSUPPORTED,
+ * with a reason without the path. BS_NO_MEMORY, BS_STOPPED, BS_DEADLINE. */
 enum bs_status bs_grep_text_read(struct bs_grep_text *text,
                                  const struct bs_grep_read_request *reading,
                                  struct bs_error *err) BS_WARN_UNUSED;

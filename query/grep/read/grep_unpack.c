@@ -53,7 +53,7 @@ struct unpack {
 	const struct codec *codec;
 	const uint8_t *from;
 	uint8_t *to;
-	size_t from_bytes, to_bytes; /* bytes left in from and to */
+	size_t from_bytes, to_bytes; /* bytes left in `from` and in `to` */
 	bool has_state, is_last;     /* is_last: no bytes follow those in `from` */
 	bool is_whole;               /* the data is complete if it ends here */
 	bool has_ended;              /* the end was reached: bytes that follow are ignored */

@@ -1,6 +1,6 @@
 /*
  * grep_unpack.h: an input that decompresses another input. Each library is loaded when it is first
- * needed, and verifies the checksums of the data.
+ * needed, and verifies the checksums that its format has.
  */
 #pragma once
 
@@ -14,7 +14,7 @@ enum bs_grep_compression {
 	BS_GREP_PACKING_LZ4,
 	BS_GREP_PACKING_ZSTD,
 	BS_GREP_PACKING_BROTLI,
-	BS_GREP_PACKING_COMPRESS, /* compress(1): no library reads it; a command is run */
+	BS_GREP_PACKING_COMPRESS, /* compress(1): gzip -d is run, because no library reads it */
 	BS_GREP_PACKING_COMMAND,  /* the output of the --pre command */
 };
 

@@ -17,7 +17,8 @@
  * count is larger, the upper bound is removed. Hyperscan's limit is 32,767, and an upper bound may
  * be multiplied by MOST_CHARACTER_BYTES. */
 #define MOST_COUNT 5000u
-/* Hyperscan counts the repeats of a single set without writing them out. */
+/* The most weight of a repeated set, because Hyperscan counts its repeats without writing them
+ * out. */
 #define SET_REPEAT_WEIGHT 16u
 /* The most bytes of a character. */
 #define MOST_CHARACTER_BYTES 4u
@@ -212,7 +213,7 @@ bool bs_regex_has_word_edges(const struct bs_regex *regex, bool is_caseless)
 	return has_word_edge(&to, regex->root, false) && has_word_edge(&to, regex->root, true);
 }
 
-/* Writes an assertion, or nothing where the automaton's meaning could be narrower. before, after:
+/* Writes an assertion, or nothing where Hyperscan's assertion may match less. before, after:
  * the neighbours in the sequence, or BS_REGEX_NO_NODE. True: something was written. */
 static bool put_assertion(struct superset *to, const struct bs_regex_node *node, uint32_t before,
                           uint32_t after)

@@ -4,9 +4,9 @@
  * matches, and PCRE2 decides on these lines only.
  *
  * Made simpler: a character beyond ASCII in a set becomes one to four bytes above 0x7f; lookaround
- * and back references are left out; \b remains only next to a character that is certainly an ASCII
- * word character; large counts are reduced; repeats at the beginning and the end of the pattern are
- * reduced to their least count, because only the line matters, not the match.
+ * is left out; back references become any text; \b remains only next to a character that is
+ * certainly an ASCII word character; large counts are reduced; repeats at the beginning and the end
+ * of the pattern are reduced to their least count, because only the line matters, not the match.
  */
 #pragma once
 
@@ -26,8 +26,8 @@ struct bs_byte_superset_options {
 	bool is_ascii;
 };
 
-/* Appends the simpler pattern to text_out, NUL-terminated, in the syntax of Hyperscan, for its
- * flag MULTILINE. No match of it contains a line feed. Appends nothing if the simpler pattern would
+/* Appends the simpler pattern to text_out, NUL-terminated, in Hyperscan's syntax with its flag
+ * MULTILINE. No match of it contains a line feed. Appends nothing if the simpler pattern would
  * be useless: the pattern needs a line feed, may match the empty text or is not understood, or the
  * simpler one would be too large. *is_exact_out: the simpler pattern matches in exactly the lines
  * in which the pattern matches. BS_NO_MEMORY. */

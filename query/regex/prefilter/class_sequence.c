@@ -20,7 +20,7 @@ enum item_kind {
 	ITEM_BOUNDARY, /* \b */
 };
 
-/* A part of the pattern, in order. */
+/* A part of the pattern. Items are in the order of the pattern. */
 struct item {
 	enum item_kind kind;
 	uint64_t class[4]; /* bit c & 63 of class[c >> 6]: byte c is in the class */

@@ -1,5 +1,5 @@
 /*
- * class_sequence.h: the part of a pattern that is a sequence of byte classes. Lines without the
+ * class_sequence.h: finds a part of a pattern that is a sequence of byte classes. Lines without the
  * sequence cannot match. A sequence consists of runs: `[A-Z]{3}_[0-9]{4}` has three, of 3, 1 and 4
  * bytes. query/grep/match/sequence_search.h tests a sequence at 64 places of a text at once.
  */

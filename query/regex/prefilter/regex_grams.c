@@ -44,10 +44,8 @@
 #define MOST_STRINGS      64u
 #define MOST_STRING_BYTES 4096u
 
-/* The most operands of an AND, and the most operands of an OR. MOST_ORED also limits the leaves of
- * both. */
-#define MOST_ANDED 256u
-#define MOST_ORED  16384u
+#define MOST_ANDED 256u   /* the most operands of an AND */
+#define MOST_ORED  16384u /* the most operands of an OR; also the most leaves of an AND or OR */
 /* Up to MOST_COMPARED operands, superfluous ones are searched for and dropped. A comparison of two
  * operands may take COMPARE_FUEL steps. */
 #define MOST_COMPARED 64u
@@ -58,7 +56,7 @@
 #define LIST_LITERAL_KEY_BYTES 32u
 
 #define BLOCK_BYTES (1u << 20)
-/* The most memory that one step of the analysis allocates, and that all steps together allocate. */
+/* The most memory that a step takes. No step begins after MOST_ARENA_BYTES were taken. */
 #define STEP_BYTES       (384u << 10)
 #define MOST_ARENA_BYTES (48u << 20)
 
@@ -71,7 +69,7 @@ struct arena {
 	uint32_t least_bytes; /* shorter strings are useless */
 	struct block *last;
 	size_t used_bytes;  /* bytes used of the last block */
-	size_t total_bytes; /* bytes allocated in all */
+	size_t total_bytes; /* bytes taken in all, plus bytes searched by implies() */
 	int fuel;           /* steps left for the current comparison of two needs */
 };
 

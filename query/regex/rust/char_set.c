@@ -153,8 +153,8 @@ static void fold_ascii(struct bs_char_set *set)
 	set->is_unsorted = true;
 }
 
-/* The characters below CASED_END whose folding is another character: by character, and by folding
- * and character. Made once, under the mutex. */
+/* The characters below CASED_END whose folding is another character: sorted by character, and
+ * sorted by folding. Made once, under the mutex. */
 static struct {
 	pthread_mutex_t mutex;
 	struct cased_char {
@@ -188,7 +188,8 @@ static enum bs_status load_cased(struct bs_error *err)
 	return BS_OK;
 }
 
-/* Adds the foldings of the set's characters, or (is_inverse) the characters of its foldings. */
+/* Adds the foldings of the set's characters or, with is_inverse, the characters whose foldings the
+ * set contains. */
 static void append_cased(struct bs_char_set *set, bool is_inverse)
 {
 	const struct cased_char *chars = is_inverse ? cased.by_folding : cased.by_char;

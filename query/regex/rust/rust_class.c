@@ -44,9 +44,8 @@ static void add_set_of_property(struct bs_rust_reader *reader, size_t from, size
 	bs_char_set_deinit(&one);
 }
 
-/* Treats a set of one character like a literal: returns true if no line has the character; the set
- * is then already written, as what never matches. With --crlf, the set of both line ends counts as
- * one character. */
+/* Treats a set of one character like a literal (bs_rust_put_banned): returns true if it was written
+ * as a text that never matches. With --crlf, the set of both line ends counts as one character. */
 static bool is_banned_set(struct bs_rust_reader *reader, struct bs_char_set *set)
 {
 	size_t n = bs_char_set_n(set);
@@ -224,7 +223,7 @@ static uint32_t read_class_range(struct bs_rust_reader *reader)
 	                                            .is_byte = first.is_byte && last.is_byte});
 }
 
-/* Reads the start of a class after its bracket: ^, and - and ] as characters. */
+/* Reads the start of a class after its bracket: ^, and - and ] as characters. True: ^ was read. */
 static bool begin_class(struct bs_rust_reader *reader, uint32_t *first, uint32_t *last)
 {
 	bool is_negated;

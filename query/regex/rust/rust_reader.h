@@ -111,14 +111,14 @@ bool bs_rust_is_too_deep(struct bs_rust_reader *reader, size_t from, unsigned de
 
 /* Appends to the output. */
 void bs_rust_put_text(struct bs_rust_reader *reader, const char *text);
-/* Notes that the last item is a single character. A line end that no line has is written as what
- * never matches, and true is returned. */
+/* Notes that the last item is the single character c. If c is a line end that no line has, writes a
+ * text that never matches, and returns true. */
 bool bs_rust_put_banned(struct bs_rust_reader *reader, uint32_t c);
 /* Passes the failure of a set on to the reader. */
 void bs_rust_settle(struct bs_rust_reader *reader, struct bs_char_set *set);
 
-/* True if the letter case of a character is ignored, and it may have another one. ICU, which would
- * know beyond ASCII, is not loaded for this. */
+/* True if letter case is ignored, and the character may have another case. Any character beyond
+ * ASCII may, because ICU is not loaded for this. */
 bool bs_rust_is_cased(const struct bs_rust_reader *reader, uint32_t c);
 /* With -S: notes whether a character of the pattern has upper case. */
 void bs_rust_see_character(struct bs_rust_reader *reader, uint32_t c);

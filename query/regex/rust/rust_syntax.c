@@ -19,8 +19,8 @@
 #define MOST_NAMES 10000u
 
 /*
- * As in Rust's crate regex-syntax, alternatives that are single characters become a set, of which
- * lines need not have all characters: a|\n is no error, though \n is.
+ * As in Rust's crate regex-syntax, alternatives that are single characters become a set, and a
+ * match needs only one of them: a|\n is no error, although \n alone is.
  */
 struct merger {
 	size_t n; /* alternatives */
@@ -514,8 +514,8 @@ static enum bs_rust_place word_edge(const struct bs_rust_reader *reader, enum bs
 	return reader->options->has_word_edges ? BS_RUST_WORD_BOUNDARY : half;
 }
 
-/* Writes what -w and -x add before the patterns. Only for BS_RUST_BYTES and BS_RUST_LINEAR; for
- * BS_RUST_CHARACTERS, pattern.c makes these additions. */
+/* Writes the additions of -w and -x before the patterns. Only for BS_RUST_BYTES and BS_RUST_LINEAR;
+ * for BS_RUST_CHARACTERS, pattern.c makes these additions. */
 static void begin_bytes(struct bs_rust_reader *reader)
 {
 	bool is_line = reader->pattern->is_line && reader->pattern->n_patterns == 1;

@@ -174,8 +174,8 @@ enum bs_status bs_rust_words(const uint8_t *text, size_t n_bytes, bool calls,
 			pass_class(&pass);
 		else
 			copy_to(&pass, pass.at + 1);
-		/* A replacement is longer than the construct it replaces, so the output has grown
-		 * by more than the input if and only if a construct was replaced. */
+		/* Replacements are longer than the constructs that they replace, except those of a
+		 * class with both \W and \S, which need no definition. */
 		bool is_changed = words->text.used_bytes - start > pass.at - from;
 		words->is_changed |= is_changed;
 		if (calls && is_changed)

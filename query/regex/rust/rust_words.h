@@ -1,6 +1,6 @@
 /*
  * rust_words.h: the last step before PCRE2 gets a pattern of Rust's syntax for text beyond ASCII.
- * PCRE2 10.42 defines \w as letters and numbers; Rust (and Unicode's UTS18) as alphabetic
+ * PCRE2 10.42 defines \w as letters, numbers and _; Rust (and Unicode's UTS18) as alphabetic
  * characters, marks, decimal numbers, connectors and joiners. PCRE2's \s has U+180E in addition.
  */
 #pragma once
@@ -10,7 +10,7 @@
 
 struct bs_rust_words {
 	struct bs_buffer text;
-	bool is_changed;    /* something was replaced */
+	bool is_changed;    /* a part was replaced by a longer text */
 	uint32_t n_defined; /* groups that were added, after all others */
 };
 

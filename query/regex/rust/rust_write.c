@@ -123,8 +123,8 @@ static bool has_any(struct bs_char_set *set, uint32_t first, uint32_t last)
 static void put_blocks(struct bs_text_writer *to, struct bs_char_set *set, uint32_t base,
                        unsigned n_more, uint32_t first_byte, uint32_t last_byte, uint32_t least);
 
-/* Writes the last n_more UTF-8 bytes of the set's characters from base on that have the same bytes
- * before these. */
+/* The 64^n_more characters from base on differ only in the last n_more bytes of their UTF-8. Writes
+ * these bytes of those that the set contains. */
 static void put_rest(struct bs_text_writer *to, struct bs_char_set *set, uint32_t base,
                      unsigned n_more, uint32_t least)
 {
@@ -172,9 +172,9 @@ static void put_blocks(struct bs_text_writer *to, struct bs_char_set *set, uint3
 	bs_buffer_deinit(&now);
 }
 
-/* The lengths of UTF-8 beyond ASCII. first, last: the lead bytes. least: the first character of
- * this length. base: the first character that the lead byte `first` can express. n_more: the number
- * of continuation bytes. */
+/* The lengths of characters beyond ASCII in UTF-8. first, last: the lead bytes. least: the first
+ * character of this length. base: the first character that the lead byte `first` can express.
+ * n_more: the number of continuation bytes. */
 static const struct {
 	uint32_t first, last, least, base;
 	unsigned n_more;
@@ -285,7 +285,7 @@ static void put_as_bytes(struct bs_rust_writer *writer, struct bs_char_set *set)
 }
 
 /* How Rust's engine finds the character before a position: of the four bytes before the position,
- * the last one that is no continuation byte begins the character. Continuation bytes after the
+ * the last one that is not a continuation byte begins the character. Continuation bytes after the
  * character are ignored. */
 #define C "[\\x80-\\xbf]"
 #define BEFORE(one, two, three, four)                                                   \
@@ -496,7 +496,7 @@ void bs_rust_put_members(struct bs_rust_writer *writer, const struct bs_rust_fla
 	writer->follows_reference = false;
 	writer->has_characters = true;
 	put(writer, is_negated ? "[^" : "[");
-	/* Scar: in PCRE2 10.42, a negated class of one letter with several other cases, such as
+	/* In PCRE2 10.42, a negated class of one letter with several other cases, such as
 	 * (?i)[^k], matches invalid characters, too. Therefore the letter is written twice. */
 	if (is_negated && n == 1 && !members->letter && members->first == members->last &&
 	    flags->caseless)

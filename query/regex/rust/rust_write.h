@@ -7,8 +7,8 @@
  *                  they mean to PCRE2.
  *     bytes        for a search by bytes, of any text: every set is written as the UTF-8 of its
  *                  characters. This is exactly how Rust's engine matches, also next to and within
- *                  invalid characters. Slower, so it is used only where the form of characters
- *                  would find something else.
+ *                  invalid characters. It is slower, so it is used only where the form of
+ *                  characters would find something else.
  *     linear       like bytes, but for RE2 with its encoding Latin-1: without lookaround, except \b
  *                  and \B.
  */

@@ -10,9 +10,8 @@
 
 #define NAME_BYTES 64u
 
-/* Estimated time to find the characters of a property, and the age of a character. */
-#define PROPERTY_NS 1000000u
-#define AGE_NS      10u
+#define PROPERTY_NS 1000000u /* estimated time to find the characters of a property */
+#define AGE_NS      10u      /* estimated time to find the age of a character */
 
 /* Writes a name as UAX44-LM3 compares it: in lower case, without blanks, hyphens, underscores and a
  * leading "is". Characters beyond ASCII are left out. */
@@ -63,8 +62,8 @@ static void add_all(struct bs_char_set *set, USet *from)
 	}
 }
 
-/* Adds the characters for which an ICU property has the value. False: no character has it (not
- * after a failure). */
+/* Adds the characters for which an ICU property has the value. False: no character has the value.
+ * True after a failure. */
 static bool add_value(struct bs_char_set *set, UProperty property, int32_t value)
 {
 	UErrorCode code = U_ZERO_ERROR;
@@ -99,7 +98,7 @@ static bool add_category(struct bs_char_set *set, const char *name)
 	return mask != UCHAR_INVALID_CODE && add_value(set, UCHAR_GENERAL_CATEGORY_MASK, mask);
 }
 
-/* Adds the characters of Unicode versions up to the one of the name, such as 3.0 or v30. */
+/* Adds the characters of Unicode versions up to the version in the name, such as 3.0 or v30. */
 static bool add_age(struct bs_char_set *set, const char *name)
 {
 	unsigned major = 0, minor = 0;
@@ -160,7 +159,7 @@ static bool add_named(struct bs_char_set *set, const char *name)
 	UProperty property = is_category ? UCHAR_INVALID_CODE : bs_icu.u_getPropertyEnum(name);
 	if (is_binary(property))
 		return add_value(set, property, 1);
-	/* The name of a property that needs a value. */
+	/* The name of a property that needs a value is not enough. */
 	for (size_t i = 0; !is_category && i < sizeof(kinds) / sizeof(*kinds); i++)
 		if (has_name(kinds[i].names, name))
 			return false;

@@ -5,7 +5,7 @@
 
 /* Adds the characters of the property to an empty set. name: the text between the braces of
  * \p{name}, or the letter of \pL. Names and values are compared loosely (UAX44-LM3). BS_INVALID:
- * the property or the value is unknown; *why_out is then a message that names which of the two.
+ * the property or the value is unknown; *why_out is then a message that says which of the two.
  * Other failures are in set->status, and BS_OK is returned. */
 enum bs_status bs_unicode_property(const uint8_t *name, size_t n_bytes, struct bs_char_set *set,
                                    const char **why_out) BS_WARN_UNUSED;
