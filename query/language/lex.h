@@ -32,7 +32,8 @@ struct bs_lexeme {
 	/* FIELD: the field number. NEAR: the distance, at most BS_QUERY_MAX_DISTANCE */
 	uint32_t value;
 	uint32_t start_byte, end_byte;
-	/* WORD, PHRASE, NEAR: the text to analyse, without field, quotes, distance and weight */
+	/* WORD, PHRASE, NEAR: the token without fields, quotes, weight and the distance of a NEAR.
+	 * A WORD keeps *, ~1 or ~2 at its end. */
 	uint32_t inner_start_byte, inner_end_byte;
 	/* WORD, PHRASE, NEAR, CLOSE: the weight; 1 if there is none */
 	double weight;
@@ -53,7 +54,7 @@ struct bs_lexing {
 	/* an enum mark for each byte of the text; empty: no brackets or quotes */
 	struct bs_buffer marks;
 	struct bs_lex_brackets open; /* a stack of open brackets */
-	uint32_t n_names_tried;      /* unknown names for which a similar field was searched */
+	uint32_t n_names_tried;      /* names so far that may be misspelt fields */
 	size_t error_byte;           /* position in the text of a BS_INVALID failure */
 	enum bs_status status;       /* the first failure */
 	struct bs_error *err;

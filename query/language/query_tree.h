@@ -28,7 +28,8 @@
 #define BS_QUERY_NOTICES    5    /* most notices kept */
 #define BS_QUERY_MAX_WEIGHT 1000 /* largest N of ^N */
 /* A product of weights above BS_QUERY_MOST_WEIGHT is reduced to it, and one below
- * BS_QUERY_LEAST_WEIGHT becomes 0, so that sums of scores are exact to at least nine digits. */
+ * BS_QUERY_LEAST_WEIGHT becomes 0, because a product of many weights could overflow or lose
+ * digits. */
 #define BS_QUERY_MOST_WEIGHT  1e9
 #define BS_QUERY_LEAST_WEIGHT 1e-9
 
@@ -131,7 +132,6 @@ BS_VECTOR(bs_query_items, struct bs_query_item);
 BS_VECTOR(bs_query_ranges, struct bs_query_range);
 BS_VECTOR(bs_query_nodes, struct bs_query_node);
 
-/* The memory of a query's arrays. */
 struct bs_query_storage {
 	/* key i is the term of element i, preceded by its kind and max_distance (two bytes) */
 	struct bs_term_table terms;
