@@ -2,9 +2,9 @@
  * plan.h: a plan: a parsed query with the terms of its elements, their dfs, and their ordinals and
  * columns in each segment of a list of indexes.
  *
- * An element of the query (parse.h) becomes one term; a prefix, a pattern or a fuzzy word becomes
- * all terms that it expands to. The plan is made once for a query. The scan (scan.h) uses it for
- * each shard; the verifier (match.h) works on the query itself and takes only dfs from the plan.
+ * An element of the query (query_tree.h) becomes one term; a prefix, a pattern or a fuzzy word
+ * becomes all terms that it expands to. The plan is made once for a query. The scan (scan.h) uses
+ * it for each shard; the verifier (match.h) works on the query and takes only dfs from the plan.
  */
 #pragma once
 
@@ -219,8 +219,8 @@ static inline const struct bs_plan_range *bs_plan_range(const struct bs_plan *pl
 uint32_t bs_plan_equivalent_term(const struct bs_plan *plan, uint32_t segment, uint32_t node);
 
 /* Whether the columns and lists of a segment give exactly the documents that match a leaf: a word
- * in any field that does not expand to too many terms, a phrase that is a single word pair of the
- * segment, a range of known values, or a file name (unless names->is_loose). */
+ * without a field that does not expand to too many terms, a phrase that is a single word pair of
+ * the segment, a range of known values, or a file name (unless names->is_loose). */
 bool bs_plan_is_exact_leaf(const struct bs_plan *plan, uint32_t segment, uint32_t node);
 
 /* Whether the segment has a word pair, and has no wider pair of the same phrase that contains
