@@ -40,7 +40,7 @@ BS_VECTOR(bs_shard_term_list, const struct bs_shard_term *);
 /* The scratch memory of one thread for scanning. It grows to what the deepest query needs.
  * Zero-initialise. Outside query/scan, only query/rank uses its members directly. */
 struct bs_scan {
-	/* Intermediate results: sets of documents, one frame for each level of the query's tree. */
+	/* Intermediate results. Each frame is a set of documents. */
 	struct bs_and_frame *frames;
 	uint32_t n_frames;
 	struct bs_and_scratch and;
@@ -60,7 +60,7 @@ void bs_scan_deinit(struct bs_scan *scan);
 enum bs_status bs_scan_start(struct bs_scan *scan, const struct bs_plan *plan, uint32_t n_frames,
                              struct bs_error *err) BS_WARN_UNUSED;
 
-/* The state of scanning a shard. The first failure is sticky; after a failure, all frames are
+/* The state of scanning a shard. The first failure is sticky; after a failure, the results are
  * empty. */
 struct bs_shard_scan {
 	struct bs_scan *scan;
