@@ -338,10 +338,10 @@ static uint32_t seed_blocks(const struct best_scan *scan, uint32_t n_live, uint6
 	return n < SEED_BLOCKS ? SEED_BLOCKS : n < n_live ? (uint32_t)n : n_live;
 }
 
-/* Scores the candidates with the largest weights in the first n_blocks blocks, about k, and removes
- * them from the candidates. Their scores raise the threshold, so that most other candidates can be
- * dropped. The weight that at least k candidates reach is found bit by bit, from the highest bit;
- * each step counts only the candidates that passed the steps before. */
+/* Scores the candidates with the largest weights in the first n_blocks live blocks, about k, and
+ * removes them from the candidates. Their scores raise the threshold, so that most other candidates
+ * can be dropped. The weight that at least k candidates reach is found bit by bit, from the highest
+ * bit; each step counts only the candidates that passed the steps before. */
 static void seed(struct best_scan *scan, uint32_t n_blocks, struct bs_live *live)
 {
 	const struct bs_kernel *kernel = scan->at->kernel;
@@ -394,9 +394,9 @@ static void find_words(struct best_scan *scan, const struct bs_live *live)
 	}
 }
 
-/* Chooses the essential words: a document without any of them cannot be among the best. Starting
- * with the least worth, words become inessential as long as a document with all inessential words
- * and no other cannot be among the best (Turtle and Flood's MaxScore, 1995). */
+/* Chooses the essential words: a document of the round that has none of them cannot be among the
+ * best. Starting with the least worth, words become inessential as long as a document with all
+ * inessential words and no other cannot be among the best (Turtle and Flood's MaxScore, 1995). */
 static void choose_essential(const struct best_scan *scan, uint8_t *essential)
 {
 	const struct bs_scorer *scorer = scan->best->scorer;
@@ -477,9 +477,9 @@ static void seek_any(struct best_scan *scan, struct bs_live *live)
 		drop_hopeless(scan, is_found, live);
 }
 
-/* Removes documents that only pass the columns of a word from the word's frame. Keeps in frame 0
- * the documents of the round: in the first those with a rare word, in the second those without a
- * rare word but with another, in the third those with any word. */
+/* Removes from each word's frame the documents that pass the word's columns but lack the word.
+ * Keeps in frame 0 the documents of the round: in the first those with a rare word, in the second
+ * those without a rare word but with another, in the third those with any word. */
 static void prove_words(struct best_scan *scan, struct bs_live *live)
 {
 	struct bs_shard_scan *at = scan->at;
@@ -516,15 +516,14 @@ static void find_any(struct best_scan *scan, struct bs_live *live)
 		memset(live, 0, sizeof(*live));
 }
 
-/* Whether seed() pays. */
 static bool should_seed(const struct best_scan *scan, uint64_t n_left)
 {
 	return (scan->is_sure || scan->round != ROUND_ONLY) &&
 	       n_left > SEED_LEAST + SEED_FACTOR * (uint64_t)scan->best->top->k;
 }
 
-/* Scores the candidates in frame 0: all if there are few; otherwise those whose weights reach the
- * threshold. */
+/* Scores the candidates in frame 0: all if there are few, or if there is no threshold and seed()
+ * does not pay; otherwise those whose weights reach the threshold. */
 static void look_at_best(struct best_scan *scan, struct bs_live *live, uint64_t n_candidates)
 {
 	struct bs_shard_scan *at = scan->at;

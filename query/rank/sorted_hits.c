@@ -170,7 +170,7 @@ static void offer(struct sort_scan *scan, const struct bs_candidate *candidate)
 		                                  at->err);
 }
 
-/* Finds the ranks of values that can still be among the first k. False: all can. */
+/* Finds the ranks of values that can still be among the first k. False: all can, or a failure. */
 static bool find_bound(struct sort_scan *scan, struct bs_ranks *ranks)
 {
 	const struct bs_sorting *sorting = scan->sorting;
