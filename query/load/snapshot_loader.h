@@ -16,7 +16,8 @@
 struct bs_snapshot_loader;
 
 /* Creates the loader of a snapshot. snapshot and prefix_checks are borrowed. notice (nullable)
- * receives one printable line for each source that cannot be read. */
+ * receives printable lines about files that cannot be read or have changed
+ * (bs_snapshot_load_begin). */
 enum bs_status bs_snapshot_loader_new(const struct bs_snapshot *snapshot,
                                       struct bs_prefix_checks *prefix_checks,
                                       void (*notice)(void *context, const char *message),
