@@ -179,7 +179,8 @@ static enum bs_status carry_out(struct deletion *at, struct bs_error *err)
 	return status;
 }
 
-/* The lock is taken before the query is run, so that exactly the documents found are deleted. */
+/* Takes the lock before the query is run, unless this is a dry run, so that exactly the documents
+ * found are deleted. */
 static enum bs_status run(struct deletion *at, struct bs_error *err)
 {
 	const struct bs_delete_request *request = at->request;

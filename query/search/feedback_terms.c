@@ -25,7 +25,6 @@ static void charge(struct learner *learner)
 	learner->since_ns = now;
 }
 
-/* Adds the words of a document. */
 static enum bs_status add_document(struct learner *learner, struct bs_doc_ref ref, double trust,
                                    struct bs_error *err)
 {
