@@ -60,7 +60,6 @@ static enum bs_status make_hand(const struct bs_verify_crew *crew, struct hand *
 	return status;
 }
 
-/* Sets up a worker thread for the current query. */
 static void begin_hand(const struct bs_verify_crew *crew, struct hand *hand)
 {
 	hand->has_begun = true;
