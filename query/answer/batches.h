@@ -1,5 +1,5 @@
 /*
- * batches.h: passes hits to the caller in batches (bitsift/candidates.h), for hosts that receive a
+ * batches.h: passes hits to the caller in batches (struct bs_hit_batch), for hosts that receive a
  * hundred thousand hits and do little with each.
  */
 #pragma once

@@ -1,6 +1,6 @@
 /* waterfall.c: the number of documents that remain after each operand of a query. See explain.h.
- * Runs the real scan once for each prefix of the list of operands, so the numbers are exact, and
- * the scan needs no hooks. */
+ * Runs the real scan for each prefix of the list of operands and for each operand alone, so the
+ * numbers are exact, and the scan needs no hooks. */
 #include "query/answer/explain.h"
 
 #include <stdio.h>
@@ -29,8 +29,8 @@ enum turn {
 struct step {
 	uint32_t node;
 	enum turn turn;
-	/* For TURN_TERM: the df of the term; for a phrase, that of its most frequent word, so that
-	 * the phrase comes directly after its words. */
+	/* For a word: the df of its terms, added up. For a phrase: that of its most frequent word
+	 * with a single term, so that the phrase comes after these words. */
 	uint64_t df;
 	/* A phrase or NEAR, whose words are steps of their own; this step checks their
 	 * positions. */
@@ -311,8 +311,8 @@ static void put_means(struct waterfall *to, const struct step *step)
 		put_number(to, "columns of %llu terms", element->n_terms);
 }
 
-/* The bar's length is the number of binary digits of n, so that small numbers can be told apart,
- * too. */
+/* The bar's length is proportional to the number of binary digits of n, so that small numbers
+ * differ, too. */
 static void put_bar(struct waterfall *to, uint64_t n)
 {
 	uint32_t n_columns = 0;
