@@ -24,7 +24,6 @@
 #define MOST_DESCRIPTORS 1024u
 #define MOST_THREADS     64u
 
-/* The state of a running search. */
 struct finding {
 	struct bs_catalog_query query;
 	const struct bs_catalog_search_request *request;
@@ -394,8 +393,8 @@ static enum bs_status find_faulty(struct finding *finding, bool *is_any_out, str
 	return status;
 }
 
-/* Searches the open indexes. If one turns out to be damaged and no hit was passed on yet, searches
- * again without it. */
+/* Searches the open indexes. If one cannot be read, searches again without it, unless a hit was
+ * passed on or the query needs an example document by its id. */
 static enum bs_status search_sound(struct finding *finding, struct bs_error *err)
 {
 	bool is_any = true;
