@@ -213,7 +213,6 @@ static void show_summary(const struct display *display, const struct bs_build_re
 		fputs(has_named_all(display, report) ? "\n" : " (-v names them)\n", stderr);
 }
 
-/* Reports how many files, folders and sources could not be read. */
 static void show_unread(const struct bs_build_report *report)
 {
 	fprintf(stderr, "bitsift: %s of the files, folders and sources could not be read%s\n",

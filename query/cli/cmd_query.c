@@ -438,7 +438,7 @@ static void show_explain(void *context, const char *text, size_t text_bytes)
 	fwrite(text, 1, text_bytes, stderr);
 }
 
-/* On a terminal, if there are more hits than were shown, or may be, reports which were shown. */
+/* On a terminal: reports which hits were shown, unless these are certainly all. */
 static void tell_place(const struct session *session, const struct bs_search_result *result)
 {
 	const struct query_arguments *arguments = session->arguments;
@@ -673,7 +673,6 @@ static enum bs_status run_line(struct session *session, const char *line, size_t
 	return BS_OK;
 }
 
-/* Runs each line of the file as a query. */
 static enum bs_status run_batch(struct session *session, struct bs_error *err)
 {
 	struct bs_input *file = malloc(sizeof(*file));

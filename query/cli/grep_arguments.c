@@ -105,8 +105,8 @@ static enum bs_status take_pattern(void *to, const struct bs_option *option, con
 	return status ? status : bs_word_list_add(&arguments->pattern_sources, argument, err);
 }
 
-/* Replaces the escapes \n, \r, \t, \\, \0 and \x00 of a separator. Other escapes are kept, as
- * in rg. */
+/* Replaces the escapes \n, \r, \t, \\, \0 and \xNN of a separator. Other escapes are kept, as in
+ * rg. */
 static enum bs_status unescape(struct bs_grep_arguments *arguments, const char *value,
                                struct bs_grep_separator *out, struct bs_error *err)
 {
@@ -366,8 +366,7 @@ static enum bs_status take_hyperlink(void *to, const struct bs_option *option, c
 #define SETS(kind, field) BS_OPTION_SETS(kind, struct bs_grep_arguments, field)
 #define CALL(function)    .kind = BS_OPTION_CALL, .take = (function)
 
-/* The options that --help shows are first. The others, which rg accepts in scripts or which undo an
- * option, are only on the man page. */
+/* The options that --help shows are first. The others are only on the man page. */
 const struct bs_option bs_grep_option_table[] = {
 	{'e', "regexp", "PATTERN", "a pattern; repeatable", CALL(take_pattern)},
 	{'f', "file", "FILE", "patterns, one per line (- is standard input); repeatable",

@@ -27,7 +27,7 @@ enum bs_grep_stats {
 };
 
 struct bs_grep_arguments {
-	/* The request made from the options; its callbacks are not set. */
+	/* The request made from the options, without callback functions. */
 	struct bs_grep_request request;
 	/* Settings that are not in the library's public request; the output file is not set yet. */
 	struct bs_grep_program program;
