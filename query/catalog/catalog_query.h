@@ -22,7 +22,8 @@ struct bs_catalog_part {
 	/* The catalog cannot rule the index out, because the index has other tokenizer rules or no
 	 * summary. */
 	bool is_unknown;
-	bool is_asked; /* The index may match and is searched. */
+	/* The index is searched, because it may match or because opens_all is set. */
+	bool is_asked;
 	/* Opened for its dfs, for similar words, or to look for the request's filter.places in it,
 	 * even if it cannot match. */
 	bool is_probed;

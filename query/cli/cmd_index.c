@@ -113,7 +113,7 @@ struct display {
 	uint64_t n_listed[BS_SKIP_REASONS]; /* The skipped files so far, by reason. */
 };
 
-/* Whether skipping for this reason is normal, so that files are only counted in the summary. */
+/* Whether skipping for this reason is normal. Without --verbose, such files are only counted. */
 static bool is_expected(enum bs_skip reason)
 {
 	return reason == BS_SKIP_BINARY || reason == BS_SKIP_LINK || reason == BS_SKIP_SPECIAL ||

@@ -289,8 +289,7 @@ static enum bs_status take_type(void *to, const struct bs_option *option, const 
 	return status ? status : bs_word_list_add(&arguments->type_changes, change, err);
 }
 
-/* --engine pcre2 is -P; default and auto undo -P, because the same engines match both
- * syntaxes. */
+/* --engine pcre2 is -P; --engine default and --engine auto undo -P. */
 static enum bs_status take_engine(void *to, const struct bs_option *option, const char *argument,
                                   struct bs_error *err)
 {

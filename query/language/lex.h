@@ -67,8 +67,8 @@ void bs_lex_deinit(struct bs_lexing *lexing);
  * These two and bs_lex_notice do nothing after a failure. */
 void bs_lex_keep(struct bs_lexing *lexing, enum bs_status status);
 void bs_lex_fail(struct bs_lexing *lexing, size_t byte, const char *message);
-/* Adds a notice: text[start_byte..end_byte) followed by the message. With options->strict it is an
- * error. */
+/* Adds a notice: text[start_byte..end_byte) followed by the message. With options->strict, fails
+ * instead. */
 void bs_lex_notice(struct bs_lexing *lexing, size_t start_byte, size_t end_byte,
                    const char *message);
 

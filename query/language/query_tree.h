@@ -50,9 +50,9 @@ struct bs_element {
 	uint8_t max_distance; /* FUZZY: 1 or 2. Other kinds: 0 */
 	/* Some occurrence is under an even number of NOTs. Always false for a BIGRAM. */
 	bool is_positive;
-	/* Sum of the weights of its positive occurrences. It may differ from the sum of the weights
-	 * of its nodes: one of the two leaves of a `name:` is not counted, and a feedback term may
-	 * have no node. 0: does not score. */
+	/* Sum of the weights of its positive occurrences that are not stop words. It may differ
+	 * from the sum of the weights of its nodes: one of the two leaves of a `name:` is not
+	 * counted, and a feedback term may have no node. 0: does not score. */
 	double weight;
 	uint32_t term_bytes; /* > 0 */
 	/* As folded by the analyzer; not NUL-terminated. For PREFIX, PATTERN and FUZZY not

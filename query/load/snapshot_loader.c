@@ -722,7 +722,7 @@ static enum bs_status fetch_moved(struct bs_snapshot_loader *snapshot_loader, st
 	return soften(snapshot_loader, status, asked, err);
 }
 
-/* Loads a record from its indexed place. *found_out false: another record is there now. */
+/* Loads a record from its indexed place. *found_out false: the record is no longer there. */
 static enum bs_status fetch_in_place(struct bs_snapshot_loader *snapshot_loader,
                                      struct asked *asked, bool *found_out, struct bs_error *err)
 {

@@ -266,8 +266,8 @@ static enum bs_status is_place_in_part(struct index_part *part, const char *plac
 	return status;
 }
 
-/* Whether some index contains the place. If not, the selection is an error instead of an empty
- * result. */
+/* Whether a place is at, above or below a source of some index. If not, the selection is
+ * invalid. */
 static enum bs_status is_place_indexed(struct bs_filter *filter, const char *place,
                                        bool *is_indexed_out, struct bs_error *err)
 {

@@ -30,7 +30,7 @@ void bs_filter_free(struct bs_filter *filter);
 
 /* Sets the selection. *is_any_out: the selection is empty, so every document passes and the filter
  * must not be used; it keeps its previous selection. BS_INVALID: invalid glob, type or date.
- * BS_NOT_FOUND: no index contains a given place. BS_NO_MEMORY. */
+ * BS_NOT_FOUND: a given place is not at, above or below a source of any index. BS_NO_MEMORY. */
 enum bs_status bs_filter_begin(struct bs_filter *filter, const struct bs_selection *selection,
                                bool *is_any_out, struct bs_error *err) BS_WARN_UNUSED;
 

@@ -36,8 +36,8 @@ struct bs_plan_term {
 	uint32_t element; /* The element that expands to the term; BS_PLAN_WORD_PAIR: none. */
 	uint32_t key_bytes;
 	uint64_t key_offset; /* The offset of the term's lexicon key in `keys`. */
-	bool is_absent;      /* No segment of the list has the term. */
-	/* No segment of the current snapshot has the term, so lexicons are not searched for it. */
+	bool is_absent;      /* The summaries show that no segment of the list has the term. */
+	/* While the plan is made: by its summary, the current snapshot lacks the term. */
 	bool is_absent_here;
 };
 
@@ -94,7 +94,7 @@ struct bs_plan_inputs {
 	const struct bs_query_tree *query;
 	const struct bs_snapshot_list *list;
 	struct bs_plan_scope scope;
-	/* Not NULL. May be filled after the plan is made, but before it is used. */
+	/* Not NULL. Its members may be set after the plan is made, but before the plan is used. */
 	struct bs_file_names *names;
 	struct bs_corpus corpus; /* The statistics that scores are computed from. */
 };

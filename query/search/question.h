@@ -63,7 +63,7 @@ struct bs_question {
 };
 
 /* Makes a question from a request. program: nullable. BS_INVALID: the request is inconsistent.
- * BS_UNSUPPORTED: its mode or a reserved member is unknown. */
+ * BS_UNSUPPORTED: its mode is unknown, or a reserved member is set. */
 enum bs_status bs_question_make(const struct bs_search_request *request,
                                 const struct bs_search_program *program,
                                 struct bs_question *question_out,

@@ -109,8 +109,8 @@ struct bs_byte_verifier {
 	struct searched searched_words[MAX_ELEMENTS];
 	struct searched searched_phrases[MAX_NODES];
 	uint8_t piece[4 * PIECE_BYTES]; /* A piece of JSON, unescaped. */
-	/* The number of bytes of the document that may still be analysed; 0: other places stay
-	 * undecided. */
+	/* The number of bytes of the document that may still be analysed; 0: places that bytes do
+	 * not decide stay undecided. */
 	size_t left_bytes;
 	struct bs_error *err;
 	enum bs_status status; /* The first failure, which is sticky. */
