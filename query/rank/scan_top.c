@@ -103,7 +103,7 @@ static void look(struct best_scan *scan, uint32_t document, bool is_sure)
 		at->status = bs_hits_push(&scan->best->waiting, &hit, at->err);
 }
 
-/* Sets scan->has to which words the document in a row has. */
+/* Sets scan->has for the document in a row. */
 static void find_has(struct best_scan *scan, uint32_t row)
 {
 	row -= scan->at->first_block * BS_LINE_BITS;

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Blocks are scanned in groups of this size. Before each group, its documents that cannot be among
- * the first k are dropped. */
+/* The matches in a window are offered in groups of this many blocks. Before each group, the
+ * documents in it that cannot be among the first k are dropped. */
 #define BLOCKS_TOGETHER 16u
 
 static struct bs_sorted_hit *hits_of(const struct bs_sorting *sorting, size_t *n_out)

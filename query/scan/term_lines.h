@@ -23,8 +23,7 @@
 struct bs_candidate {
 	uint32_t document;
 	uint32_t row; /* The row in its shard. */
-	/* The document matches if its source is unchanged, because all columns used for it are
-	 * exact. */
+	/* The columns and lists decide that the document matches, if its source is unchanged. */
 	bool is_sure;
 };
 
@@ -188,8 +187,7 @@ static inline struct bs_row_walk bs_scan_walk(const struct bs_shard_scan *at, co
 		.lines = lines, .live = live, .first_row = at->first_block * BS_LINE_BITS};
 }
 
-/* Returns the next rows, at most BS_SCAN_TOGETHER, and their number; 0: the end. Does not set their
- * documents. */
+/* Sets `rows` to the next rows, but not their documents, and returns their number; 0: the end. */
 size_t bs_scan_take_rows(struct bs_row_walk *walk, struct bs_scan_row rows[BS_SCAN_TOGETHER]);
 
 /* Sets the documents of the rows. A failure is in at->status. */

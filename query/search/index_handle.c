@@ -32,7 +32,7 @@ static void tell_skipped(void *context, enum bs_skip reason, const char *message
 		notices->request->notice(notices->request->context, message);
 }
 
-/* Checks all sources for changes and reads changed files, so that results are current. */
+/* Checks the sources for changes and reads changed files, so that results are current. */
 static enum bs_status freshen(struct bs_index *index, const struct bs_open_request *request,
                               struct bs_error *err)
 {
