@@ -38,12 +38,12 @@ bool bs_top_scan_is_possible(const struct bs_top_scan *best, double score)
 	return score * (1 + ROUNDING) >= bs_top_scan_threshold(best);
 }
 
-/* An OR of words takes three rounds, so that later rounds can skip more documents. The first scans
- * documents with a rare word, which are few and mostly the best. The second scans the documents
- * without a rare word. The third scans the shards of forward indexes (long documents), most of
- * which can then be skipped. */
+/* An OR of several words takes three rounds, so that later rounds can skip more documents. The
+ * first scans documents with a rare word, which are few and mostly the best. The second scans the
+ * documents without a rare word. The third scans the shards of forward indexes (long documents),
+ * which the others leave out; most of these can then be skipped. */
 enum round {
-	ROUND_ONLY, /* The only round of a query that is not an OR of words. */
+	ROUND_ONLY, /* The only round of a query that is not an OR of several words. */
 	ROUND_RARE,
 	ROUND_REST,
 	ROUND_LISTS,
@@ -53,8 +53,8 @@ enum round {
  * round would read most of what the second reads; with a larger one, it would find too few hits. */
 #define RARE_SHARE 2800u
 
-/* After this many words are looked up, candidates that can no longer be among the best are
- * dropped. */
+/* Before each group of this many words is looked up, candidates that can no longer be among the
+ * best are dropped. */
 #define WORDS_TOGETHER 4u
 
 /* The state of scanning a shard. */
@@ -379,7 +379,8 @@ static void keep_word(struct best_scan *scan, size_t i)
 	bs_scan_keep(scan->at, scan->best->scorer->words[i].term, (uint32_t)i + 1, &scan->lives[i]);
 }
 
-/* Sets the frame of each word that candidates may lack to the documents that have it. */
+/* Finds the words that candidates may lack, and sets the frame of each to the documents that have
+ * it. */
 static void find_words(struct best_scan *scan, const struct bs_live *live)
 {
 	const struct bs_scorer *scorer = scan->best->scorer;

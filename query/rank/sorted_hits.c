@@ -145,7 +145,7 @@ struct sort_scan {
 	/* The field in the segment. NULL: no document of the segment has a value in it, or is_known
 	 * is false. */
 	const struct bs_value_field *field;
-	bool is_known; /* The segment stores the values of the field. */
+	bool is_known; /* The segment's values of the field are known; there may be none. */
 	bool is_trusted;
 	/* The values of the field in the shard. NULL: no document of the shard has one. */
 	const struct bs_value_part *part;

@@ -1,5 +1,5 @@
-/* delete_matches.c: bs_index_delete. Chooses the documents, by ids or by a query;
- * corpus/changes/delete.c deletes them. */
+/* delete_matches.c: bs_index_delete and bs_writer_delete_query. Chooses the documents, by ids or by
+ * a query; corpus/changes/delete.c or the writer deletes them. */
 #include <stdlib.h>
 
 #include "core/bitsift/index_delete.h"

@@ -1,4 +1,4 @@
-/* search.c: the functions of bitsift/search.h. Makes a question from the caller's request
+/* search.c: most functions of bitsift/search.h. Makes a question from the caller's request
  * (question.h), and runs the stages. */
 #include "core/bitsift/search.h"
 
