@@ -1,5 +1,5 @@
-/* catalog.c: opens and changes a catalog, its file and its list of indexes: see
- * bitsift/catalog.h. */
+/* catalog.c: functions of bitsift/catalog.h that open, describe, change, check, export and import a
+ * catalog. */
 #include "core/bitsift/catalog.h"
 
 #include <stdlib.h>

@@ -42,7 +42,8 @@ struct bs_catalog_query {
 	size_t n_parts;
 	struct bs_catalog_analysis *analyses;
 	size_t n_analyses;
-	/* The names in the query that are fields of records in some index. */
+	/* The names in the query, and of the sort field, that are fields of records in some
+	 * index. */
 	struct bs_term_table fields;
 	/* The statistics of the indexes that are not open, and the fields of all indexes. NULL:
 	 * every index is opened. */

@@ -89,7 +89,7 @@ static enum bs_status look(struct finding *finding, struct bs_error *err)
 	return status;
 }
 
-/* Stores a notice until all indexes are open, because it arrives on any thread. */
+/* Stores a notice until the indexes in `opening` are open, because it arrives on any thread. */
 static void keep_notice(void *context, const char *message)
 {
 	struct bs_catalog_part *part = context;
@@ -417,8 +417,8 @@ static enum bs_status search_sound(struct finding *finding, struct bs_error *err
 	return status;
 }
 
-/* Reports the words of the query that no index has, each with a similar word, for which it opens a
- * few indexes that probably have one. */
+/* Reports words of the query that no index has, each with a similar word, if there is one. Opens a
+ * few indexes that probably have such words. */
 static enum bs_status suggest(struct finding *finding, struct bs_error *err)
 {
 	enum bs_status status = bs_catalog_query_count_others(&finding->query, err);
