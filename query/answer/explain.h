@@ -6,7 +6,7 @@
 #include "query/plan/plan.h"
 #include "query/scan/scan.h"
 
-/* Appends the words that relevance feedback took from documents, in the syntax of a query. */
+/* Appends the words that were taken from documents (feedback.h), in the syntax of a query. */
 enum bs_status bs_explain_learnt(const struct bs_feedback *feedback, struct bs_buffer *text,
                                  struct bs_error *err) BS_WARN_UNUSED;
 
