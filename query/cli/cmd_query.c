@@ -167,7 +167,7 @@ struct session {
 	 * without consent, counted once. */
 	uint64_t n_unreadable;
 	struct bs_changes changes; /* Summed over all queries. */
-	uint64_t n_shown;          /* The number of ids printed for the current query. */
+	uint64_t n_shown;          /* The number of hits printed for the current query. */
 	uint32_t n_query_notices;  /* Notices about queries, counted over all queries. */
 	/* An option is invalid, so every query of the batch would fail. */
 	bool is_bad_request;
@@ -625,7 +625,7 @@ static enum bs_status next_line(struct bs_input *file, uint64_t limit_ns, char *
 	return status;
 }
 
-/* Prints an error in place of a query's hits. */
+/* Prints an error in place of a query's hits; nothing in a trec run. */
 static void show_error(struct session *session, const struct bs_error *err)
 {
 	const struct query_arguments *arguments = session->arguments;

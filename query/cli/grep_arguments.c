@@ -184,7 +184,6 @@ static enum bs_status take_pretty(void *to, const struct bs_option *option, cons
 	return BS_OK;
 }
 
-/* --stats and --stats=json. */
 static enum bs_status take_stats(void *to, const struct bs_option *option, const char *argument,
                                  struct bs_error *err)
 {
@@ -680,7 +679,7 @@ static enum bs_status add_pattern_sources(struct bs_grep_arguments *arguments,
 	return status;
 }
 
-/* Adds the paths among the operands; without paths standard input, if it can be read. */
+/* Adds the operands that are paths or, without any, standard input, if it can be read. */
 static enum bs_status add_paths(struct bs_grep_arguments *arguments, char **paths, size_t n,
                                 struct bs_error *err)
 {

@@ -7,7 +7,6 @@
 #include "query/answer/explain.h"
 #include "query/search/ranked.h"
 
-/* The state of collecting words for one question. */
 struct learner {
 	struct bs_searcher *searcher;
 	const struct bs_question *question;
