@@ -608,7 +608,7 @@ static void add(struct bs_lexing *lexing, const struct bs_lexeme *token)
 		lexing->status = bs_vector_append(&lexing->tokens, token, lexing->err);
 }
 
-/* True if the token contains a quote or an unpaired bracket, which do not delimit here. */
+/* True if the token contains a quote, or ( and ) in unequal numbers; these do not delimit here. */
 static bool is_rest(const struct bs_lexing *lexing, const struct bs_lexeme *token)
 {
 	size_t n_open = 0, n_close = 0;

@@ -26,8 +26,8 @@ enum bs_lex_kind {
 /* A token. Offsets are into the query text. */
 struct bs_lexeme {
 	uint8_t kind; /* enum bs_lex_kind */
-	/* WORD: the token contains an unpaired bracket or a quote. If the analyzer finds no word in
-	 * such a token, the parser drops it without a notice. */
+	/* WORD: the token contains a quote, or ( and ) in unequal numbers. If the analyzer finds no
+	 * word in such a token, the parser drops it without a notice. */
 	bool is_rest;
 	/* FIELD: the field number. NEAR: the distance, at most BS_QUERY_MAX_DISTANCE */
 	uint32_t value;

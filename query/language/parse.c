@@ -127,9 +127,9 @@ static bool starts_unary(const struct parser *parser)
 }
 
 /*
- * Reads the suffix of the word text[start_byte..end_byte): `*`, `~1` or `~2`, if other characters
- * precede it. Returns the element kind, TERM without a suffix. *text_end_out is the end of the text
- * before the suffix.
+ * Reads the suffix of the word text[start_byte..end_byte): `~1`, `~2`, or one or several `*`, if
+ * other characters precede it. Returns the element kind, TERM without a suffix. *text_end_out is
+ * the end of the text before the suffix.
  */
 static enum bs_element_kind suffix_of(const struct parser *parser, size_t start_byte,
                                       size_t end_byte, uint8_t *distance_out, size_t *text_end_out)

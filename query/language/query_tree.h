@@ -192,8 +192,8 @@ struct bs_query_options {
 	/* The names of the fields, by number; NULL: none. Empty names, and names of more than
 	 * BS_QUERY_MAX_FIELD_BYTES, cannot be used. Borrowed while the query lives. */
 	const struct bs_term_table *fields;
-	/* stop words; NULL: none. If a query has no other words, they are treated like other
-	 * words */
+	/* stop words; NULL: none. In a query without other words, or with only negated ones, they
+	 * are like other words */
 	const struct bs_stop *stop;
 	/* longer field names are not recognised; 0: no field name is */
 	uint32_t longest_field_bytes;

@@ -1,8 +1,8 @@
 /*
  * stop.h: stop words. They do not score, and with `any` a stop word that is not part of a phrase or
- * negation is ignored. If a query has no other words, they are like other words. They are indexed
- * like other words. Lists contain unstemmed words, and the words of a query are compared with them
- * unstemmed. A stem is a stop word if it is the stem of a word on the list.
+ * negation is ignored. If a query has no other words that are not negated, they are like other
+ * words. They are indexed like other words. Lists contain unstemmed words, and the words of a query
+ * are compared with them unstemmed. A stem is a stop word if it is the stem of a word on the list.
  */
 #pragma once
 
