@@ -640,10 +640,10 @@ static size_t high_of(const struct text *text, size_t at)
 }
 
 /* Unescapes the JSON around the word text[*at..*end) into verifier->piece, and makes *text, *at and
- * *end refer to that. The piece has PIECE_BYTES of the text on either side of the word, if there
- * are so many. It is never cut inside an escape of two bytes. It may begin with half of a \u
- * escape; that looks like letters and digits, and has no effect after the next safe cut. False: the
- * JSON has an escape that is not decoded here, or the word is too long. */
+ * *end refer to that. The piece has up to PIECE_BYTES of the text on either side of the word.
+ * It is never cut inside an escape of two bytes. It may begin with half of a \u escape; that looks
+ * like letters and digits, and has no effect after the next safe cut. False: the JSON has an escape
+ * that is not decoded here, or the word is too long. */
 static bool make_piece(struct bs_byte_verifier *verifier, struct text *text, size_t *at,
                        size_t *end)
 {
