@@ -1,5 +1,5 @@
 /*
- * batches.h: passes hits to the caller in batches (bitsift/candidates.h), for hosts that receive a
+ * batches.h: passes hits to the caller in batches (struct bs_hit_batch), for hosts that receive a
  * hundred thousand hits and do little with each.
  */
 #pragma once
@@ -11,7 +11,7 @@
 /* Used by one thread. */
 struct bs_batches;
 
-/* What loads the documents of hits, and what receives the hits. All members are borrowed. */
+/* The loader that names the hits, and the function that receives them. All members are borrowed. */
 struct bs_batch_target {
 	struct bs_loader *loader;
 	struct bs_hit_assembly *assembly; /* Scratch memory for names. */

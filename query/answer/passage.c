@@ -38,7 +38,7 @@ static struct place place_in(const struct bs_document *document, const struct bs
 	return place;
 }
 
-/* The number of bytes of UTF-8 text in UTF-16: four for a character of four bytes, two for any
+/* The number of bytes that the text has in UTF-16: 4 for each character of 4 bytes, 2 for any
  * other. */
 static uint64_t utf16_bytes(const uint8_t *text, size_t n_bytes)
 {

@@ -41,9 +41,9 @@ struct bs_snippet_options {
 
 /* Divides the hits into windows, in text order, and appends these. A window is at most as wide as
  * the options say, unless it is a single hit. It ends with its line, unless the next hit belongs to
- * a query element (struct bs_word_hit) of which the window has no hit yet. *best_out: the index of
- * the window that the snippet shows: the one with hits of most distinct query elements; among
- * equals, the first. BS_NO_MEMORY, BS_UNSUPPORTED (no ICU). */
+ * a query element (struct bs_word_hit) of which the window has no hit yet. *best_out: of the
+ * windows within the stretch that the snippet shows (bs_snippet_write), the first with most
+ * distinct query elements. BS_NO_MEMORY, BS_UNSUPPORTED (no ICU). */
 enum bs_status bs_snippet_windows(const struct bs_field *fields, size_t n_fields,
                                   const struct bs_word_hit *hits, size_t n_hits,
                                   const struct bs_snippet_options *options,

@@ -1,6 +1,6 @@
 /* waterfall.c: the number of documents that remain after each operand of a query. See explain.h.
- * Runs the real scan once for each prefix of the list of operands, so the numbers are exact, and
- * the scan needs no hooks. */
+ * Runs the real scan for each prefix of the list of operands and for each operand alone, so the
+ * numbers are exact, and the scan needs no hooks. */
 #include "query/answer/explain.h"
 
 #include <stdio.h>
@@ -15,9 +15,9 @@
 #define NAME_BYTES  48u
 #define NO_OPERAND  "                           " /* As wide as the columns of an operand. */
 
-/* The order of the steps: single terms by df, ranges, elements with several terms, groups, and
- * NOTs. Like the scan, it has single terms first and then ranges. (The scan evaluates all others in
- * the order of the query.) */
+/* The order of the steps of a query that is not an OR: single terms by df, ranges, elements with
+ * several terms, groups, and NOTs. Like the scan, it has single terms first and then ranges. (The
+ * scan evaluates all others in the order of the query.) */
 enum turn {
 	TURN_TERM,
 	TURN_RANGE,
@@ -29,8 +29,8 @@ enum turn {
 struct step {
 	uint32_t node;
 	enum turn turn;
-	/* For TURN_TERM: the df of the term; for a phrase, that of its most frequent word, so that
-	 * the phrase comes directly after its words. */
+	/* For a word: the df of its terms, added up. For a phrase: that of its most frequent word
+	 * with a single term, so that the phrase comes after these words. */
 	uint64_t df;
 	/* A phrase or NEAR, whose words are steps of their own; this step checks their
 	 * positions. */
@@ -52,7 +52,7 @@ struct waterfall {
 	struct bs_candidate_list candidates;
 	struct bs_buffer *text;
 	bool with_bars;
-	uint64_t n_docs; /* The documents of all segments that are not deleted. */
+	uint64_t n_docs; /* The number of documents of all segments, without the deleted ones. */
 	enum bs_status status;
 	struct bs_error *err;
 };
@@ -107,9 +107,9 @@ static void add_word(struct waterfall *to, uint32_t n)
 	add_step(to, step);
 }
 
-/* Adds a step for each word of a phrase, and one for the phrase itself, which adds its word pairs
- * and bigrams. A phrase of file names gets one step only, because names are matched by node, and
- * only nodes of the original query have matches. */
+/* Adds a step for each word of a phrase or NEAR, and one for the whole, with the columns of its
+ * word pairs and bigrams. A phrase of file names gets one step only, because names are matched by
+ * node, and only nodes of the original query have matches. */
 static void add_phrase(struct waterfall *to, uint32_t n)
 {
 	struct bs_query_node phrase = *node_of(to, n);
@@ -311,8 +311,8 @@ static void put_means(struct waterfall *to, const struct step *step)
 		put_number(to, "columns of %llu terms", element->n_terms);
 }
 
-/* The bar's length is the number of binary digits of n, so that small numbers can be told apart,
- * too. */
+/* The bar's length is proportional to the number of binary digits of n, so that small numbers
+ * differ, too. */
 static void put_bar(struct waterfall *to, uint64_t n)
 {
 	uint32_t n_columns = 0;

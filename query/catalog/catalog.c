@@ -1,5 +1,5 @@
-/* catalog.c: opens and changes a catalog, its file and its list of indexes: see
- * bitsift/catalog.h. */
+/* catalog.c: functions of bitsift/catalog.h that open, describe, change, check, export and import a
+ * catalog. */
 #include "core/bitsift/catalog.h"
 
 #include <stdlib.h>
@@ -145,8 +145,8 @@ static enum bs_status check_name(const char *name, struct bs_error *err)
 	                         *name ? name : "''");
 }
 
-/* Names an index after the folder that contains it: the last components of its path, as many as
- * make the name unique. Invalid characters become _. */
+/* Names an index after its path without /.bitsift: the last components, as many as make the name
+ * unique. Invalid characters become _. */
 static enum bs_status make_name(const struct bs_catalog_change *change,
                                 struct bs_catalog_item *item, struct bs_error *err)
 {

@@ -72,7 +72,7 @@ struct bs_catalog_change {
 enum bs_status bs_catalog_begin_change(struct bs_catalog *catalog, bool wait, size_t n_more,
                                        struct bs_catalog_change *change,
                                        struct bs_error *err) BS_WARN_UNUSED;
-/* Writes `items` unless status is a failure, and reads the file into the catalog. Returns status if
- * that is a failure. */
+/* Unless status is a failure, writes `items` (not if is_none is set) and reads the file into the
+ * catalog. Ends the change in any case. Returns status if that is a failure. */
 enum bs_status bs_catalog_end_change(struct bs_catalog *catalog, struct bs_catalog_change *change,
                                      enum bs_status status, struct bs_error *err) BS_WARN_UNUSED;

@@ -64,8 +64,8 @@ static enum bs_status read_as(struct bs_catalog *catalog, struct holding *holdin
 	return status;
 }
 
-/* Whether an index may have all words. One with other tokenizer rules or without a summary may have
- * any word. */
+/* Whether an index may have all words. It may have any word if it has other tokenizer rules or no
+ * summary, or if its analyzer is missing. */
 static enum bs_status ask(struct bs_catalog *catalog, struct holding *holding,
                           struct bs_catalog_item *item, bool *may, struct bs_error *err)
 {

@@ -336,8 +336,8 @@ static int compare_likely(const void *a, const void *b)
 	return order ? order : bs_compare_u64((uintptr_t)x->part, (uintptr_t)y->part);
 }
 
-/* Selects the indexes (is_probed) that may have most of a word's trigrams, at most MOST_LIKE; among
- * equals, the largest. */
+/* Selects the indexes (is_probed) that may have the most trigrams of a word, at most MOST_LIKE;
+ * among equals, those with most documents. */
 static enum bs_status probe_likely(struct bs_catalog_query *query, const struct bs_element *element,
                                    struct bs_error *err)
 {

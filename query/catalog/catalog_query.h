@@ -22,7 +22,8 @@ struct bs_catalog_part {
 	/* The catalog cannot rule the index out, because the index has other tokenizer rules or no
 	 * summary. */
 	bool is_unknown;
-	bool is_asked; /* The index may match and is searched. */
+	/* The index is searched, because it may match or because opens_all is set. */
+	bool is_asked;
 	/* Opened for its dfs, for similar words, or to look for the request's filter.places in it,
 	 * even if it cannot match. */
 	bool is_probed;
@@ -41,7 +42,8 @@ struct bs_catalog_query {
 	size_t n_parts;
 	struct bs_catalog_analysis *analyses;
 	size_t n_analyses;
-	/* The names in the query that are fields of records in some index. */
+	/* The names in the query, and of the sort field, that are fields of records in some
+	 * index. */
 	struct bs_term_table fields;
 	/* The statistics of the indexes that are not open, and the fields of all indexes. NULL:
 	 * every index is opened. */

@@ -24,7 +24,6 @@
 #define MOST_DESCRIPTORS 1024u
 #define MOST_THREADS     64u
 
-/* The state of a running search. */
 struct finding {
 	struct bs_catalog_query query;
 	const struct bs_catalog_search_request *request;
@@ -90,7 +89,7 @@ static enum bs_status look(struct finding *finding, struct bs_error *err)
 	return status;
 }
 
-/* Stores a notice until all indexes are open, because it arrives on any thread. */
+/* Stores a notice until the indexes in `opening` are open, because it arrives on any thread. */
 static void keep_notice(void *context, const char *message)
 {
 	struct bs_catalog_part *part = context;
@@ -394,8 +393,8 @@ static enum bs_status find_faulty(struct finding *finding, bool *is_any_out, str
 	return status;
 }
 
-/* Searches the open indexes. If one turns out to be damaged and no hit was passed on yet, searches
- * again without it. */
+/* Searches the open indexes. If one cannot be read, searches again without it, unless a hit was
+ * passed on or the query needs an example document by its id. */
 static enum bs_status search_sound(struct finding *finding, struct bs_error *err)
 {
 	bool is_any = true;
@@ -418,8 +417,8 @@ static enum bs_status search_sound(struct finding *finding, struct bs_error *err
 	return status;
 }
 
-/* Reports the words of the query that no index has, each with a similar word, for which it opens a
- * few indexes that probably have one. */
+/* Reports words of the query that no index has, each with a similar word, if there is one. Opens a
+ * few indexes that probably have such words. */
 static enum bs_status suggest(struct finding *finding, struct bs_error *err)
 {
 	enum bs_status status = bs_catalog_query_count_others(&finding->query, err);

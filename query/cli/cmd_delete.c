@@ -154,7 +154,8 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	if (status)
 		return status == BS_STOPPED ? 1 : -1;
 	show_result(arguments, &result);
-	/* Exit status 2: unreadable documents, which were reported, may match as well. */
+	/* Exit status 2 if documents that may match cannot be read, if texts are lost, or if ids
+	 * cannot be printed. */
 	if (result.n_unreadable > 0 || result.n_lost > 0 || arguments->has_failed)
 		return 2;
 	return result.n_deleted > 0 ? 0 : 1;

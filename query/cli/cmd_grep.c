@@ -65,7 +65,8 @@ static void flush(void *context)
 		session->write_error = errno;
 }
 
-/* The program's is_closed(): true if the reader has closed the pipe. */
+/* For bs_grep_program.is_closed: true if the reader has closed the pipe, or after a failure to
+ * write. */
 static bool is_closed(void *context)
 {
 	struct session *session = context;
@@ -188,7 +189,7 @@ static enum bs_status grep_catalog(const struct bs_grep_arguments *arguments,
 }
 
 /* Reports that files were searched without the index because their source has no consent. If the
- * index was not named by --index but found automatically, reports this only on a terminal. */
+ * index was not named but found automatically, reports this only on a terminal. */
 static void tell_of_consent(const struct bs_grep_request *request)
 {
 	char *located = NULL;

@@ -116,7 +116,7 @@ struct display {
 	uint64_t n_listed[BS_SKIP_REASONS]; /* The skipped files so far, by reason. */
 };
 
-/* Whether skipping for this reason is normal, so that files are only counted in the summary. */
+/* Whether skipping for this reason is normal. Without --verbose, such files are only counted. */
 static bool is_expected(enum bs_skip reason)
 {
 	return reason == BS_SKIP_BINARY || reason == BS_SKIP_LINK || reason == BS_SKIP_SPECIAL ||
@@ -216,7 +216,6 @@ static void show_summary(const struct display *display, const struct bs_build_re
 		fputs(has_named_all(display, report) ? "\n" : " (-v names them)\n", stderr);
 }
 
-/* Reports how many files, folders and sources could not be read. */
 static void show_unread(const struct bs_build_report *report)
 {
 	fprintf(stderr, "bitsift: %s of the files, folders and sources could not be read%s\n",

@@ -1,6 +1,7 @@
 /*
  * cmd_input.h: reads files that options name, and standard input. All such reading goes through
- * these functions, so that each file has a size limit, and a timer limits the wait for a pipe.
+ * these functions, so that a file that is read whole has a size limit, and a timer limits the wait
+ * for a pipe.
  */
 #pragma once
 

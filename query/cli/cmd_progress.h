@@ -8,8 +8,8 @@
 
 /*
  * bs_interrupt_catch: from now on, the first SIGINT or SIGTERM (unless ignored) cancels a call that
- * has the returned limits. The program ends at a second signal, or if the call continues for a
- * tenth of a second of processor time.
+ * has the returned limits. The program ends at a second signal of the same kind, or if the call
+ * continues for a tenth of a second of processor time.
  *
  * bs_interrupt_end: if a signal arrived, prints a line and ends the program by that signal;
  * otherwise returns. is_done: the index was committed before.

@@ -167,7 +167,7 @@ struct session {
 	 * without consent, counted once. */
 	uint64_t n_unreadable;
 	struct bs_changes changes; /* Summed over all queries. */
-	uint64_t n_shown;          /* The number of ids printed for the current query. */
+	uint64_t n_shown;          /* The number of hits printed for the current query. */
 	uint32_t n_query_notices;  /* Notices about queries, counted over all queries. */
 	/* An option is invalid, so every query of the batch would fail. */
 	bool is_bad_request;
@@ -440,7 +440,7 @@ static void show_explain(void *context, const char *text, size_t text_bytes)
 	fwrite(text, 1, text_bytes, stderr);
 }
 
-/* On a terminal, if there are more hits than were shown, or may be, reports which were shown. */
+/* On a terminal: reports which hits were shown, unless these are certainly all. */
 static void tell_place(const struct session *session, const struct bs_search_result *result)
 {
 	const struct query_arguments *arguments = session->arguments;
@@ -627,7 +627,7 @@ static enum bs_status next_line(struct bs_input *file, uint64_t limit_ns, char *
 	return status;
 }
 
-/* Prints an error in place of a query's hits. */
+/* Prints an error in place of a query's hits; nothing in a trec run. */
 static void show_error(struct session *session, const struct bs_error *err)
 {
 	const struct query_arguments *arguments = session->arguments;
@@ -675,7 +675,6 @@ static enum bs_status run_line(struct session *session, const char *line, size_t
 	return BS_OK;
 }
 
-/* Runs each line of the file as a query. */
 static enum bs_status run_batch(struct session *session, struct bs_error *err)
 {
 	struct bs_input *file = malloc(sizeof(*file));

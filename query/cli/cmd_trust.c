@@ -30,7 +30,7 @@
 #include "query/cli/cmd_input.h"
 #include "query/cli/commands.h"
 
-/* A path below one of the user's folders: $variable, by default ~/below_home. NULL: there is no
+/* The path `rest` in the folder bitsift of $variable, by default of ~/below_home. NULL: there is no
  * home directory, or no memory. */
 static char *user_path(const char *variable, const char *below_home, const char *rest)
 {
@@ -224,8 +224,8 @@ static int open_trusted(const char *path)
 	}
 }
 
-/* Adds a line to the list, or removes it. The file is locked, and replaced atomically; if it is a
- * symlink, its target is. */
+/* Adds a line to the list, or removes it. The file is locked, and replaced atomically; a symlink
+ * stays, and its target is replaced. */
 static enum bs_status edit(const char *dir, bool add, bool *changed_out, struct bs_error *err)
 {
 	struct text lines = {0};

@@ -105,8 +105,8 @@ static enum bs_status take_pattern(void *to, const struct bs_option *option, con
 	return status ? status : bs_word_list_add(&arguments->pattern_sources, argument, err);
 }
 
-/* Replaces the escapes \n, \r, \t, \\, \0 and \x00 of a separator. Other escapes are kept, as
- * in rg. */
+/* Replaces the escapes \n, \r, \t, \\, \0 and \xNN of a separator. Other escapes are kept, as in
+ * rg. */
 static enum bs_status unescape(struct bs_grep_arguments *arguments, const char *value,
                                struct bs_grep_separator *out, struct bs_error *err)
 {
@@ -184,7 +184,6 @@ static enum bs_status take_pretty(void *to, const struct bs_option *option, cons
 	return BS_OK;
 }
 
-/* --stats and --stats=json. */
 static enum bs_status take_stats(void *to, const struct bs_option *option, const char *argument,
                                  struct bs_error *err)
 {
@@ -289,8 +288,7 @@ static enum bs_status take_type(void *to, const struct bs_option *option, const 
 	return status ? status : bs_word_list_add(&arguments->type_changes, change, err);
 }
 
-/* --engine pcre2 is -P; default and auto undo -P, because the same engines match both
- * syntaxes. */
+/* --engine pcre2 is -P; --engine default and --engine auto undo -P. */
 static enum bs_status take_engine(void *to, const struct bs_option *option, const char *argument,
                                   struct bs_error *err)
 {
@@ -366,8 +364,7 @@ static enum bs_status take_hyperlink(void *to, const struct bs_option *option, c
 #define SETS(kind, field) BS_OPTION_SETS(kind, struct bs_grep_arguments, field)
 #define CALL(function)    .kind = BS_OPTION_CALL, .take = (function)
 
-/* The options that --help shows are first. The others, which rg accepts in scripts or which undo an
- * option, are only on the man page. */
+/* The options that --help shows are first. The others are only on the man page. */
 const struct bs_option bs_grep_option_table[] = {
 	{'e', "regexp", "PATTERN", "a pattern; repeatable", CALL(take_pattern)},
 	{'f', "file", "FILE", "patterns, one per line (- is standard input); repeatable",
@@ -687,7 +684,7 @@ static enum bs_status add_pattern_sources(struct bs_grep_arguments *arguments,
 	return status;
 }
 
-/* Adds the paths among the operands; without paths standard input, if it can be read. */
+/* Adds the operands that are paths or, without any, standard input, if it can be read. */
 static enum bs_status add_paths(struct bs_grep_arguments *arguments, char **paths, size_t n,
                                 struct bs_error *err)
 {

@@ -27,7 +27,7 @@ enum bs_grep_stats {
 };
 
 struct bs_grep_arguments {
-	/* The request made from the options; its callbacks are not set. */
+	/* The request made from the options, without callback functions. */
 	struct bs_grep_request request;
 	/* Settings that are not in the library's public request; the output file is not set yet. */
 	struct bs_grep_program program;
@@ -52,7 +52,7 @@ struct bs_grep_arguments {
 	bool patterns_from_stdin, quiet, candidates, pcre2_version, version;
 	/* The arguments of --generate, --hyperlink-format and --hostname-bin; NULL: not given. */
 	const char *generate, *hyperlink, *hostname_command;
-	/* Memory that the request points to. */
+	/* Memory that the request points to, and what it is made from. */
 	size_t *pattern_bytes;
 	struct bs_word_list patterns, globs, iglobs, ands, nots, type_changes, colors, paths, owned,
 		pre_globs, ignore_files, pattern_sources;

@@ -150,8 +150,8 @@ enum bs_status bs_grep_colors_set(struct bs_grep_colors *colors, const char *con
 	write_codes(&parts[PART_COLUMN], colors->column);
 	write_codes(&parts[PART_MATCH], colors->match);
 	write_codes(&parts[PART_HIGHLIGHT], colors->highlight);
-	/* A highlight without colour has no escape sequences; other parts without colour still have
-	 * a reset sequence. */
+	/* A highlight without a style has no escape sequences; other parts without one still have a
+	 * reset sequence. */
 	if (strcmp(colors->highlight, reset) == 0)
 		colors->highlight[0] = '\0';
 	return BS_OK;

@@ -56,7 +56,6 @@ static int refuse(const char *name)
 	return 2;
 }
 
-/* `help`, `help COMMAND` and `help TOPIC`. */
 static int help(const char *name)
 {
 	const struct bs_command *command = name ? bs_program_command(&bs_cmd_program, name) : NULL;

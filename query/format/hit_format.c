@@ -220,8 +220,8 @@ enum part {
 	PART_SCORE,
 	PART_RANK,
 	PART_VALUE,
-	PART_INDEX, /* The parts up to here are of the hit. */
-	/* The parts from here on are of the hit's best passage. */
+	PART_INDEX,
+	/* The parts from here on describe the best passage, those above the hit. */
 	PART_LINE,
 	PART_COLUMN,
 	PART_START,

@@ -50,7 +50,7 @@ void bs_format_trec(const struct bs_hit *hit, const char *index, const char *que
 /* Prints text as a JSON string (RFC 8259). Invalid UTF-8 becomes U+FFFD; then false is returned. */
 bool bs_format_json_string(const char *text, size_t text_bytes, FILE *out);
 
-/* Prints text for a terminal: control characters as \xNN, the rest verbatim. */
+/* Prints text for a terminal (bs_escape_next): control characters as \xNN, the rest verbatim. */
 void bs_format_escaped(const char *text, size_t text_bytes, FILE *out);
 
 /* Prints text verbatim, or, if is_terminal, like bs_format_escaped. */

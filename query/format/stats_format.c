@@ -137,7 +137,7 @@ static void text_head(FILE *out, const struct bs_snapshot *snapshot,
 	text_sources(out, manifest);
 }
 
-/* Prints the number of columns of each level and the share of bits set in them. */
+/* Prints a line: documents, then columns and share of set bits per level, then exact columns. */
 static void text_shard(FILE *out, uint32_t number, const struct bs_shard_stats *shard,
                        uint32_t n_levels)
 {

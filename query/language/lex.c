@@ -27,7 +27,6 @@ enum mark {
 	MARK_CLOSE
 };
 
-/* An open bracket. */
 struct bs_lex_bracket {
 	size_t byte;
 	bool groups; /* it opens a group, provided that it contains a word */
@@ -286,7 +285,7 @@ static void mark_delimiters(struct bs_lexing *lexing)
 		}
 		piece = at + 1;
 	}
-	/* Of several unpaired brackets, only the first gets a notice. */
+	/* Of several brackets that are never closed, only the first gets a notice. */
 	if (bs_vector_n(&lexing->open) > 0)
 		bs_lex_notice(lexing, lexing->open.items[0].byte, lexing->open.items[0].byte + 1,
 		              "is never closed: it counts as punctuation");
@@ -442,7 +441,7 @@ static struct bs_field_suggestion find_like(struct bs_lexing *lexing, const uint
 /*
  * Adds a notice if a word looks like field:word but the index has no such field. It looks like this
  * if letters and one colon precede a word, a range, a phrase or a group, or if a name similar to a
- * field precedes a colon. There is no notice for host:80, std::string, C:\dir and https://host.
+ * field precedes a colon. There is no notice for 8080:80, std::string, C:\dir and https://host.
  */
 static void notice_field(struct bs_lexing *lexing, const struct bs_lexeme *token)
 {
@@ -610,7 +609,7 @@ static void add(struct bs_lexing *lexing, const struct bs_lexeme *token)
 		lexing->status = bs_vector_append(&lexing->tokens, token, lexing->err);
 }
 
-/* True if the token contains a quote or an unpaired bracket, which do not delimit here. */
+/* True if the token contains a quote, or ( and ) in unequal numbers; these do not delimit here. */
 static bool is_rest(const struct bs_lexing *lexing, const struct bs_lexeme *token)
 {
 	size_t n_open = 0, n_close = 0;
@@ -789,7 +788,7 @@ static bool is_word(const struct bs_lexing *lexing, size_t start, size_t end, co
 	return at == end && !word[at - start];
 }
 
-/* Adds a notice if a word between operands is an operator in the wrong letter case. */
+/* Adds a notice if a word between operands is NEAR or an operator in the wrong letter case. */
 static void notice_spelling(struct bs_lexing *lexing, const struct bs_lexeme *token,
                             enum bs_lex_kind before, enum bs_lex_kind next)
 {

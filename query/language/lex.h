@@ -26,13 +26,14 @@ enum bs_lex_kind {
 /* A token. Offsets are into the query text. */
 struct bs_lexeme {
 	uint8_t kind; /* enum bs_lex_kind */
-	/* WORD: the token contains an unpaired bracket or a quote. If the analyzer finds no word in
-	 * such a token, the parser drops it without a notice. */
+	/* WORD: the token contains a quote, or ( and ) in unequal numbers. If the analyzer finds no
+	 * word in such a token, the parser drops it without a notice. */
 	bool is_rest;
 	/* FIELD: the field number. NEAR: the distance, at most BS_QUERY_MAX_DISTANCE */
 	uint32_t value;
 	uint32_t start_byte, end_byte;
-	/* WORD, PHRASE, NEAR: the text to analyse, without field, quotes, distance and weight */
+	/* WORD, PHRASE, NEAR: the token without fields, quotes, weight and the distance of a NEAR.
+	 * A WORD keeps *, ~1 or ~2 at its end. */
 	uint32_t inner_start_byte, inner_end_byte;
 	/* WORD, PHRASE, NEAR, CLOSE: the weight; 1 if there is none */
 	double weight;
@@ -53,7 +54,7 @@ struct bs_lexing {
 	/* an enum mark for each byte of the text; empty: no brackets or quotes */
 	struct bs_buffer marks;
 	struct bs_lex_brackets open; /* a stack of open brackets */
-	uint32_t n_names_tried;      /* unknown names for which a similar field was searched */
+	uint32_t n_names_tried;      /* names so far that may be misspelt fields */
 	size_t error_byte;           /* position in the text of a BS_INVALID failure */
 	enum bs_status status;       /* the first failure */
 	struct bs_error *err;
@@ -66,8 +67,8 @@ void bs_lex_deinit(struct bs_lexing *lexing);
  * These two and bs_lex_notice do nothing after a failure. */
 void bs_lex_keep(struct bs_lexing *lexing, enum bs_status status);
 void bs_lex_fail(struct bs_lexing *lexing, size_t byte, const char *message);
-/* Adds a notice: text[start_byte..end_byte) followed by the message. With options->strict it is an
- * error. */
+/* Adds a notice: text[start_byte..end_byte) followed by the message. With options->strict, fails
+ * instead. */
 void bs_lex_notice(struct bs_lexing *lexing, size_t start_byte, size_t end_byte,
                    const char *message);
 

@@ -127,9 +127,9 @@ static bool starts_unary(const struct parser *parser)
 }
 
 /*
- * Reads the suffix of the word text[start_byte..end_byte): `*`, `~1` or `~2`, if other characters
- * precede it. Returns the element kind, TERM without a suffix. *text_end_out is the end of the text
- * before the suffix.
+ * Reads the suffix of the word text[start_byte..end_byte): `~1`, `~2`, or one or several `*`, if
+ * other characters precede it. Returns the element kind, TERM without a suffix. *text_end_out is
+ * the end of the text before the suffix.
  */
 static enum bs_element_kind suffix_of(const struct parser *parser, size_t start_byte,
                                       size_t end_byte, uint8_t *distance_out, size_t *text_end_out)
@@ -178,7 +178,6 @@ static uint32_t add_element(struct parser *parser, const struct bs_element *elem
 	return number;
 }
 
-/* Appends an item to the current leaf. */
 static void add_item(struct parser *parser, const struct bs_element *element, uint32_t position,
                      bool is_stop)
 {
@@ -218,7 +217,6 @@ static uint32_t negate(struct parser *parser, uint32_t draft)
 	return node->first_child;
 }
 
-/* Adds an operand to an AND or OR. */
 static void add_operand(struct parser *parser, struct draft *parent, uint32_t draft)
 {
 	if (draft == NO_DRAFT)
@@ -358,8 +356,9 @@ static struct draft new_leaf(const struct parser *parser, enum bs_node_kind kind
 	return leaf;
 }
 
-/* Makes a leaf of the collected words: a WORD, a PHRASE, or with is_near a NEAR. `last` (nullable)
- * replaces the last word. end_byte: the end of the words' text in the query text. */
+/* Makes a leaf of the collected words: a WORD, a PHRASE, or with is_near a NEAR. For a `name:` of
+ * files and records, makes an OR of two leaves. `last` (nullable) replaces the last word. end_byte:
+ * the end of the words' text in the query text. */
 static uint32_t make_leaf(struct parser *parser, const struct bs_element *last, bool is_near,
                           size_t end_byte)
 {
@@ -468,8 +467,8 @@ static bool gather_pattern(struct parser *parser, struct bs_wildcards *wildcards
 	return wildcards->n > 0 && !parser->lexing.status;
 }
 
-/* Makes a leaf of the collected words. The last one is a pattern. is_open: a * follows it. If this
- * * is the only wildcard, the last word becomes a prefix instead. */
+/* Makes a leaf of the collected words. The last one is a pattern; if its only wildcard is a * at
+ * its end, it becomes a prefix instead. is_open: a * follows the last word. */
 static uint32_t make_pattern(struct parser *parser, const struct bs_wildcards *wildcards,
                              bool is_open)
 {
@@ -607,9 +606,9 @@ static bool read_range(struct parser *parser, const uint8_t *text, size_t n_byte
 }
 
 /*
- * Makes a RANGE leaf of the current token in the current field. NO_DRAFT: its text is not a range.
- * If records have a field "name", `name:` refers to it here. is_quoted: no notice if the text is
- * not a range.
+ * Makes a RANGE leaf of the current token in the current field. NO_DRAFT: its text is not a range,
+ * or no field with values applies. If records have a field "name", `name:` refers to it here.
+ * is_quoted: no notice if the text is not a range.
  */
 static uint32_t parse_range(struct parser *parser, bool is_quoted)
 {
@@ -909,8 +908,9 @@ static double bounded(double weight)
 	return weight < BS_QUERY_LEAST_WEIGHT ? 0 : fmin(weight, BS_QUERY_MOST_WEIGHT);
 }
 
-/* Sets the arrays of a leaf, and adds its weight to the elements of its words. `name:` makes two
- * leaves if records have a field "name"; of these, only the leaf of the records adds its weight. */
+/* Sets the arrays of a leaf. If is_positive, adds its weight to the elements of its words. `name:`
+ * makes two leaves if records have a field "name"; of these, only the leaf of the records adds its
+ * weight. */
 static void finish_leaf(struct parser *parser, const struct draft *draft,
                         struct bs_query_node *node, bool is_positive)
 {
@@ -973,8 +973,8 @@ static void list_children(struct parser *parser, const struct draft *draft,
 	}
 }
 
-/* Adds the nodes in post-order. Recurses at most 3 * (BS_QUERY_MAX_DEPTH + 1) levels: OR, AND, NOT,
- * and brackets again. Returns the depth. */
+/* Adds the node after those below it. Recurses at most 3 * (BS_QUERY_MAX_DEPTH + 1) levels: an OR,
+ * an AND and a NOT for each bracket. Returns the depth. */
 static uint32_t finish_node(struct parser *parser, struct draft *draft, bool is_positive,
                             double weight)
 {
@@ -1066,7 +1066,8 @@ static void parse_query(struct parser *parser)
 		finish(parser, root);
 }
 
-/* Parses the text once. *is_all_stops_out: the query has stop words and no other words. */
+/* Parses the text once. *is_all_stops_out: the query has stop words, and its other words are all
+ * negated. */
 static enum bs_status parse(const uint8_t *text, size_t text_bytes,
                             const struct bs_query_options *options, const struct bs_stop *stop,
                             struct bs_query_tree **query_out, size_t *error_byte_out,

@@ -154,8 +154,8 @@ static enum bs_status join_fields(struct bs_query_analysis *analysis, struct bs_
 	return status;
 }
 
-/* True if a field of a snapshot has values; for BS_QUERY_ANY_FIELD, if some field has. Errors are
- * ignored here; execution reports them. */
+/* True if a field of a snapshot has values; for BS_QUERY_ANY_FIELD, if some field has. Also true
+ * after an error, which execution reports. */
 static bool has_values_in(const struct bs_query_analysis *analysis,
                           const struct bs_snapshot *snapshot, uint32_t number)
 {
@@ -186,7 +186,8 @@ static bool has_values(void *context, uint32_t number)
 	return false;
 }
 
-/* True if every snapshot that has values in the field has dates alone. */
+/* True if some snapshot has values in the field, and every such snapshot has dates alone. False
+ * without a list, with statistics, and after an error. */
 static bool has_dates_alone(void *context, uint32_t number)
 {
 	const struct bs_query_analysis *analysis = context;

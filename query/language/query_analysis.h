@@ -1,4 +1,4 @@
-/* query_analysis.h: query analysis: the analyzer, fields and stop words for parsing queries. The
+/* query_analysis.h: the analyzer, fields and stop words for parsing queries (query analysis). The
  * analyzer and the fields come from a list of indexes or from the caller; the stop words are chosen
  * for each query. */
 #pragma once
@@ -32,7 +32,8 @@ struct bs_query_analysis {
 	 * them. */
 	struct bs_query_fields of_list;
 	struct bs_term_table listed; /* the field names of all snapshots, if there are several */
-	struct bs_term_table joined; /* the field names of the list and of the statistics */
+	/* the field names of the list and of the statistics, if the latter have more */
+	struct bs_term_table joined;
 	/* Queries may also use the fields that only these statistics have. NULL: none. */
 	const struct bs_statistics *statistics;
 };
@@ -55,8 +56,9 @@ void bs_query_analysis_deinit(struct bs_query_analysis *analysis);
 void bs_query_analysis_set_fields(struct bs_query_analysis *analysis,
                                   const struct bs_term_table *names);
 
-/* Call before each query. Sets the stop words, and the fields: those of the list and of the
- * statistics (nullable). BS_INVALID: there is no list of stop words of that name. BS_NO_MEMORY. */
+/* Call before each query. Sets the stop words. With a list, also sets the fields: those of the list
+ * and of the statistics (nullable). BS_INVALID: there is no list of stop words of that name.
+ * BS_NO_MEMORY. */
 enum bs_status bs_query_analysis_begin(struct bs_query_analysis *analysis,
                                        const struct bs_stop_choice *stop,
                                        const struct bs_statistics *statistics,

@@ -250,7 +250,7 @@ static void put_normal_text(struct printer *printer, const struct bs_query_node 
 		put_number(printer, "~", node->distance);
 }
 
-/* Writes a weight with 13 significant digits, as many as the parser reads; nothing if it is 1. */
+/* Writes a weight other than 1. It has as many digits as the parser reads. */
 static void put_decimal(struct printer *printer, double weight)
 {
 	char digits[32];

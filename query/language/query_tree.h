@@ -28,7 +28,8 @@
 #define BS_QUERY_NOTICES    5    /* most notices kept */
 #define BS_QUERY_MAX_WEIGHT 1000 /* largest N of ^N */
 /* A product of weights above BS_QUERY_MOST_WEIGHT is reduced to it, and one below
- * BS_QUERY_LEAST_WEIGHT becomes 0, so that sums of scores are exact to at least nine digits. */
+ * BS_QUERY_LEAST_WEIGHT becomes 0, because a product of many weights could overflow or lose
+ * digits. */
 #define BS_QUERY_MOST_WEIGHT  1e9
 #define BS_QUERY_LEAST_WEIGHT 1e-9
 
@@ -49,9 +50,9 @@ struct bs_element {
 	uint8_t max_distance; /* FUZZY: 1 or 2. Other kinds: 0 */
 	/* Some occurrence is under an even number of NOTs. Always false for a BIGRAM. */
 	bool is_positive;
-	/* Sum of the weights of its positive occurrences. It may differ from the sum of the weights
-	 * of its nodes: one of the two leaves of a `name:` is not counted, and a feedback term may
-	 * have no node. 0: does not score. */
+	/* Sum of the weights of its positive occurrences that are not stop words. It may differ
+	 * from the sum of the weights of its nodes: one of the two leaves of a `name:` is not
+	 * counted, and a feedback term may have no node. 0: does not score. */
 	double weight;
 	uint32_t term_bytes; /* > 0 */
 	/* As folded by the analyzer; not NUL-terminated. For PREFIX, PATTERN and FUZZY not
@@ -131,7 +132,6 @@ BS_VECTOR(bs_query_items, struct bs_query_item);
 BS_VECTOR(bs_query_ranges, struct bs_query_range);
 BS_VECTOR(bs_query_nodes, struct bs_query_node);
 
-/* The memory of a query's arrays. */
 struct bs_query_storage {
 	/* key i is the term of element i, preceded by its kind and max_distance (two bytes) */
 	struct bs_term_table terms;
@@ -192,8 +192,8 @@ struct bs_query_options {
 	/* The names of the fields, by number; NULL: none. Empty names, and names of more than
 	 * BS_QUERY_MAX_FIELD_BYTES, cannot be used. Borrowed while the query lives. */
 	const struct bs_term_table *fields;
-	/* stop words; NULL: none. If a query has no other words, they are treated like other
-	 * words */
+	/* stop words; NULL: none. In a query without other words, or with only negated ones, they
+	 * are like other words */
 	const struct bs_stop *stop;
 	/* longer field names are not recognised; 0: no field name is */
 	uint32_t longest_field_bytes;

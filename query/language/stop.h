@@ -1,8 +1,8 @@
 /*
- * stop.h: stop words. They do not score, and with `any` they do not match, unless a query has no
- * other words. They are indexed like other words. Lists contain unstemmed words, and the words of a
- * query are compared with them unstemmed. A stem is a stop word if it is the stem of a word on the
- * list.
+ * stop.h: stop words. They do not score, and with `any` a stop word that is not part of a phrase or
+ * negation is ignored. If a query has no other words that are not negated, they are like other
+ * words. They are indexed like other words. Lists contain unstemmed words, and the words of a query
+ * are compared with them unstemmed. A stem is a stop word if it is the stem of a word on the list.
  */
 #pragma once
 
@@ -32,8 +32,8 @@ enum bs_status bs_stop_begin(struct bs_stop *stop, const struct bs_stop_choice *
                              struct bs_tokenizer *tokenizer, struct bs_tokenizer *unstemmed,
                              struct bs_error *err) BS_WARN_UNUSED;
 
-/* Appends a byte for each word of a text, without bigrams: whether the unstemmed word is on the
- * list. BS_NO_MEMORY. */
+/* Appends a byte for each word of a text (not for bigrams): 1 if the unstemmed word is on the list,
+ * otherwise 0. BS_NO_MEMORY. */
 enum bs_status bs_stop_mark(const struct bs_stop *stop, const uint8_t *text, size_t text_bytes,
                             struct bs_buffer *marks, struct bs_error *err) BS_WARN_UNUSED;
 

@@ -48,8 +48,8 @@ void bs_wildcards_deinit(struct bs_wildcards *wildcards);
 void bs_wildcards_take_back(struct bs_wildcards *wildcards, size_t end_byte);
 
 /* For a term that the analyzer made of the text: returns the number of its first bytes in which
- * wildcards must be turned back into signs. This is a ? at its beginning, or the whole term if it
- * has no letter or number of its own. */
+ * wildcards must be turned back into signs. These bytes are a ? at its beginning, or the whole term
+ * if it has no letter or number of its own. */
 size_t bs_wildcards_excess(const struct bs_wildcards *wildcards, const uint8_t *term,
                            size_t term_bytes);
 

@@ -26,8 +26,8 @@ struct bs_loader {
 };
 
 /* Creates a loader for the snapshots of a list. All inputs are borrowed. prefix_checks has one
- * entry per snapshot. notice (nullable) receives one printable line for each source that cannot be
- * read. Returns the failures of bs_snapshot_loader_new and BS_NO_MEMORY. */
+ * entry per snapshot. notice (nullable) receives printable lines, as for bs_snapshot_loader_new.
+ * Returns the failures of bs_snapshot_loader_new and BS_NO_MEMORY. */
 enum bs_status bs_loader_new(const struct bs_snapshot_list *list,
                              struct bs_prefix_checks *const *prefix_checks,
                              void (*notice)(void *context, const char *message), void *context,
@@ -47,8 +47,8 @@ void bs_loader_ask_head(struct bs_loader *loader,
                         bool (*is_enough)(void *context, const uint8_t *text, size_t n_bytes),
                         void *context);
 uint64_t bs_loader_failures(const struct bs_loader *loader);
-/* The changes that the loaders found first in this query, that is, since bs_loader_begin, summed
- * over the snapshots. */
+/* The changes found since bs_loader_begin that no earlier query had found, summed over the
+ * snapshots. */
 struct bs_changes bs_loader_changes(const struct bs_loader *loader);
 
 /* The snapshot loader for a segment of the list. *own_out: the number of the segment in its

@@ -22,7 +22,7 @@ struct fetch_source {
 	struct bs_source source;
 	/* Collections: the number of the last query in which the fingerprint was checked. */
 	uint64_t checked;
-	/* The fingerprint does not prove that the content is the indexed one. */
+	/* Neither the fingerprint nor a prefix check proves that the content is the indexed one. */
 	bool is_racy;
 	/* Collections: the indexed bytes are no longer the beginning of the file, or its state is
 	 * unknown. Stays true once set. */
@@ -547,8 +547,8 @@ static enum bs_status map_collection(struct bs_snapshot_loader *snapshot_loader,
 	return status;
 }
 
-/* Whether the collection still begins with the indexed bytes. For when its fingerprint differs or
- * is inconclusive. A lasting result is kept as long as the fingerprint stays the same. */
+/* Whether the collection still begins with the indexed bytes. Called if its fingerprint differs or
+ * is racy. A lasting result is kept as long as the fingerprint stays the same. */
 static bool is_as_indexed(struct bs_snapshot_loader *snapshot_loader, struct fetch_source *source,
                           uint32_t number, const struct bs_fingerprint *fingerprint)
 {
@@ -722,7 +722,7 @@ static enum bs_status fetch_moved(struct bs_snapshot_loader *snapshot_loader, st
 	return soften(snapshot_loader, status, asked, err);
 }
 
-/* Loads a record from its indexed place. *found_out false: another record is there now. */
+/* Loads a record from its indexed place. *found_out false: the record is no longer there. */
 static enum bs_status fetch_in_place(struct bs_snapshot_loader *snapshot_loader,
                                      struct asked *asked, bool *found_out, struct bs_error *err)
 {
@@ -732,7 +732,8 @@ static enum bs_status fetch_in_place(struct bs_snapshot_loader *snapshot_loader,
 	size_t line_bytes = 0;
 	enum bs_status status = BS_OK;
 	*found_out = false;
-	/* Also reads the next records that bs_snapshot_load_expect announced, if adjacent. */
+	/* Also reads the next records that bs_snapshot_load_expect announced, if they follow
+	 * closely. */
 	if (find_range(snapshot_loader, asked->ref.segment, asked->ref.document))
 		status = fetch_line_in_place(snapshot_loader, asked->ref.document, &line,
 		                             &line_bytes, err);
@@ -824,7 +825,6 @@ static enum bs_status fetch_stored(struct bs_snapshot_loader *snapshot_loader, s
 	              : BS_OK;
 }
 
-/* Loads a record of a collection. */
 static enum bs_status fetch_from_collection(struct bs_snapshot_loader *snapshot_loader,
                                             struct asked *asked, struct bs_error *err)
 {
@@ -933,7 +933,7 @@ void bs_snapshot_load_ask_head(struct bs_snapshot_loader *snapshot_loader,
 	snapshot_loader->enough_context = context;
 }
 
-/* Whether a source is standard input or an unchanged collection. */
+/* Whether a source is standard input, or a collection that is unchanged or trusted (is_trusted). */
 static bool is_source_unchanged(struct bs_snapshot_loader *snapshot_loader, uint32_t number)
 {
 	struct fetch_source *source = &snapshot_loader->sources[number];

@@ -16,7 +16,8 @@
 struct bs_snapshot_loader;
 
 /* Creates the loader of a snapshot. snapshot and prefix_checks are borrowed. notice (nullable)
- * receives one printable line for each source that cannot be read. */
+ * receives printable lines about files that cannot be read or have changed
+ * (bs_snapshot_load_begin). */
 enum bs_status bs_snapshot_loader_new(const struct bs_snapshot *snapshot,
                                       struct bs_prefix_checks *prefix_checks,
                                       void (*notice)(void *context, const char *message),
@@ -104,9 +105,9 @@ enum bs_status bs_snapshot_load_is_unchanged(struct bs_snapshot_loader *snapshot
                                              bool *unchanged_out,
                                              struct bs_error *err) BS_WARN_UNUSED;
 
-/* Sets *unchanged_out only if all documents of a segment are unchanged and a check of a few sources
- * can prove it, as for collections and standard input. Files of folders must be checked one by one,
- * so it is false for a segment with files unless the loader trusts the index. */
+/* *unchanged_out: the loader trusts the index, or the segment has no files and a check of its
+ * sources proves that all its documents are unchanged. (Files would have to be checked one by
+ * one.) */
 enum bs_status bs_snapshot_load_is_segment_unchanged(struct bs_snapshot_loader *snapshot_loader,
                                                      uint32_t segment, bool *unchanged_out,
                                                      struct bs_error *err) BS_WARN_UNUSED;

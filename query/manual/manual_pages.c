@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define TEXT_WIDTH 80
-/* The limit of a line of a topic's page. */
+/* The limit of a line of a topic's page, and of an option's help text. */
 #define LINE_BYTES 512
 
 /* The escapes of characters that are markup in mdoc, or that an output device would replace. */

@@ -497,8 +497,8 @@ enum bs_status bs_parse_number(const char *option, const char *value, uint64_t l
 	errno = 0;
 	unsigned long long number = strtoull(value, &end, 10);
 	const char *digits = value + (value[0] == '+');
-	/* strtoull also accepts white space and a minus sign, so the first character must be a
-	 * digit. */
+	/* strtoull also accepts white space and a minus sign, so a digit must come first, or after
+	 * a plus sign. */
 	bool is_number = *digits >= '0' && *digits <= '9' && !*end;
 	if (most >= UINT64_MAX - 1 && !errno && (!is_number || number < least))
 		return bs_fail(err, BS_INVALID, "--%s %s: not a whole number of at least %llu",

@@ -74,7 +74,7 @@ struct bs_feedback_numbers {
 	void *context;
 };
 
-/* Takes up to n_most words that are not stop words; n_most may be at most the larger of
+/* Takes up to n_most words that are not stop words, but no more than the larger of
  * BS_FEEDBACK_WORDS and BS_LIKE_WORDS. Weights are multiples of 1/10000. They add up to about
  * `sum`; if sum is 0, the largest is 1. BS_NO_MEMORY, and the failures of df. */
 enum bs_status bs_feedback_take(struct bs_feedback *feedback,

@@ -27,7 +27,8 @@ enum memo {
 struct index_part {
 	const struct bs_snapshot *snapshot;
 	struct bs_snapshot_loader *snapshot_loader;
-	char **source_places; /* The real path of each source; NULL: not determined yet. */
+	/* The real path of each source, or NULL if it is not determined yet. */
+	char **source_places;
 	/* For each source, an enum memo that is valid for all its records. */
 	uint8_t *memo_sources;
 };
@@ -160,7 +161,7 @@ enum asks {
 	ASKS_PLACE = 'i',
 	ASKS_NEWER = 'n',
 	ASKS_OLDER = 'o',
-	ASKS_FIELD = 'd', /* Must be last. */
+	ASKS_FIELD = 'd',
 };
 
 static enum bs_status write_ask(struct bs_buffer *to, char letter, const char *text,
@@ -245,7 +246,7 @@ static bool is_at_or_below(const char *place, const char *other)
 	return bs_path_is_at_or_below(place, (const uint8_t *)other, strlen(other));
 }
 
-/* Whether a place is, is above, or is below a source of the index. */
+/* Whether a place is at, above or below a source of the index. */
 static enum bs_status is_place_in_part(struct index_part *part, const char *place,
                                        bool *is_indexed_out, struct bs_error *err)
 {
@@ -265,8 +266,8 @@ static enum bs_status is_place_in_part(struct index_part *part, const char *plac
 	return status;
 }
 
-/* Whether some index contains the place. If not, the selection is an error instead of an empty
- * result. */
+/* Whether a place is at, above or below a source of some index. If not, the selection is
+ * invalid. */
 static enum bs_status is_place_indexed(struct bs_filter *filter, const char *place,
                                        bool *is_indexed_out, struct bs_error *err)
 {
@@ -348,7 +349,7 @@ static enum bs_status take_ask(struct bs_filter *filter, const char *ask, struct
 	return BS_OK;
 }
 
-/* True if the text is an age, which means another moment each time. */
+/* True if the text is not a date. It is then an age, which is another moment in each call. */
 static bool is_age(const char *text)
 {
 	struct bs_moment start;
@@ -411,7 +412,7 @@ static bool passes_time(const struct bs_filter *filter, int64_t code)
 	       (is_open || code < bs_moment_code(filter->criteria.older));
 }
 
-/* Finds the real path of an inner collection: that of its folder, and the path below it. */
+/* Finds the real path of an inner collection: the folder's, joined with the path below it. */
 static enum bs_status find_inner_place(struct index_part *part, uint32_t number,
                                        const char **place_out, struct bs_error *err)
 {
@@ -617,7 +618,6 @@ enum bs_status bs_filter_passes(struct bs_filter *filter, struct bs_doc_ref ref,
 		                          &record, err);
 	if (status)
 		return status;
-	/* All records of a source share one result. */
 	bool is_record = bs_source_has_records(
 		bs_snapshot_load_source(part->snapshot_loader, record.source));
 	uint8_t *memo_source = &part->memo_sources[record.source];

@@ -1,8 +1,8 @@
 /* filter.h: selects the documents that may be hits: by the path, type, place and time of the file,
  * or by a date in a field of the record. Only a date in a field needs the text of the record; but
- * if the index knows the dates of the field, the query tests them instead (bs_filter_dates). A
- * filter does not change the statistics, so scores stay the same. Each document is checked on first
- * use; the result is stored as long as the selection stays the same. */
+ * if the field is known, the query tests its dates instead (bs_filter_dates). A filter does not
+ * change the statistics, so scores stay the same. Each document is checked on first use; the result
+ * is stored as long as the selection stays the same. */
 #pragma once
 
 #include "query/language/query_tree.h"
@@ -30,7 +30,7 @@ void bs_filter_free(struct bs_filter *filter);
 
 /* Sets the selection. *is_any_out: the selection is empty, so every document passes and the filter
  * must not be used; it keeps its previous selection. BS_INVALID: invalid glob, type or date.
- * BS_NOT_FOUND: no index contains a given place. BS_NO_MEMORY. */
+ * BS_NOT_FOUND: a given place is not at, above or below a source of any index. BS_NO_MEMORY. */
 enum bs_status bs_filter_begin(struct bs_filter *filter, const struct bs_selection *selection,
                                bool *is_any_out, struct bs_error *err) BS_WARN_UNUSED;
 
@@ -39,8 +39,8 @@ enum bs_status bs_filter_begin(struct bs_filter *filter, const struct bs_selecti
 enum bs_status bs_filter_has_place(struct bs_filter *filter, const char *path, uint32_t entry,
                                    bool *has_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Makes a range of the date field from the selected dates. False: no dates are selected, or the
- * field is not in `fields`. */
+/* Makes a range of the date field from the selected dates. False: no date field is selected, or it
+ * is not in `fields`. */
 bool bs_filter_dates(const struct bs_filter *filter, const struct bs_selection *selection,
                      const struct bs_term_table *fields, struct bs_query_range *dates_out);
 /* Whether there are criteria other than times and dates. */

@@ -143,7 +143,7 @@ static bool expand(struct planner *planner, uint32_t e)
 	return has_room;
 }
 
-/* Adds an element, and its terms one after the other. */
+/* Adds an element and its terms. */
 static void add_element(struct planner *planner, uint32_t i)
 {
 	struct bs_plan *plan = planner->plan;
@@ -295,7 +295,7 @@ static void find_absent(struct planner *planner, const struct bs_snapshot *snaps
 }
 
 /* Appends the places of all terms and ranges in each segment of a snapshot. Its overlay gets empty
- * places, so that segments keep their numbers. */
+ * places, so that segments keep their numbers; the overlay of the last snapshot gets none. */
 static void resolve_entry(struct planner *planner, uint32_t entry, uint32_t first_segment)
 {
 	const struct bs_plan *plan = planner->plan;

@@ -2,9 +2,9 @@
  * plan.h: a plan: a parsed query with the terms of its elements, their dfs, and their ordinals and
  * columns in each segment of a list of indexes.
  *
- * An element of the query (parse.h) becomes one term; a prefix, a pattern or a fuzzy word becomes
- * all terms that it expands to. The plan is made once for a query. The scan (scan.h) uses it for
- * each shard; the verifier (match.h) works on the query itself and takes only dfs from the plan.
+ * An element of the query (query_tree.h) becomes one term; a prefix, a pattern or a fuzzy word
+ * becomes all terms that it expands to. The plan is made once for a query. The scan (scan.h) uses
+ * it for each shard; the verifier (match.h) works on the query and takes only dfs from the plan.
  */
 #pragma once
 
@@ -31,13 +31,13 @@ struct bs_term_place {
 
 struct bs_plan_term {
 	uint64_t hash;
-	/* The number of documents that have the term, over all snapshots of the list. */
+	/* The number of documents that have the term, over all segments of the list. */
 	uint64_t df;
 	uint32_t element; /* The element that expands to the term; BS_PLAN_WORD_PAIR: none. */
 	uint32_t key_bytes;
 	uint64_t key_offset; /* The offset of the term's lexicon key in `keys`. */
-	bool is_absent;      /* No segment of the list has the term. */
-	/* No segment of the current snapshot has the term, so lexicons are not searched for it. */
+	bool is_absent;      /* The summaries show that no segment of the list has the term. */
+	/* While the plan is made: by its summary, the current snapshot lacks the term. */
 	bool is_absent_here;
 };
 
@@ -94,7 +94,7 @@ struct bs_plan_inputs {
 	const struct bs_query_tree *query;
 	const struct bs_snapshot_list *list;
 	struct bs_plan_scope scope;
-	/* Not NULL. May be filled after the plan is made, but before it is used. */
+	/* Not NULL. Its members may be set after the plan is made, but before the plan is used. */
 	struct bs_file_names *names;
 	struct bs_corpus corpus; /* The statistics that scores are computed from. */
 };
@@ -131,13 +131,14 @@ struct bs_plan {
 	struct bs_buffer keys;        /* The lexicon keys of the terms. */
 };
 
-/* Counts the documents of all snapshots that have a term. key: its lexicon key. BS_CORRUPT. */
+/* Counts the documents of all segments of a list that have a term. key: its lexicon key.
+ * BS_CORRUPT. */
 enum bs_status bs_plan_df(const struct bs_snapshot_list *list, const uint8_t *key,
                           uint32_t key_bytes, uint64_t *df_out,
                           struct bs_error *err) BS_WARN_UNUSED;
 
 /* Makes the plan of a query. BS_CORRUPT, BS_NO_MEMORY. BS_INVALID: scores are computed from given
- * statistics only, and these lack a word of the query. */
+ * statistics only, and these do not suffice (bs_plan_check_statistics). */
 enum bs_status bs_plan_make(struct bs_plan *plan, const struct bs_plan_inputs *inputs,
                             struct bs_error *err) BS_WARN_UNUSED;
 void bs_plan_deinit(struct bs_plan *plan);
@@ -149,7 +150,7 @@ enum bs_status bs_plan_idf(const struct bs_plan *plan, const uint8_t *term, uint
 /* The idf of a term of the plan. BS_INVALID: the statistics are inconsistent. */
 enum bs_status bs_plan_term_idf(const struct bs_plan *plan, uint32_t term, double *idf_out,
                                 struct bs_error *err) BS_WARN_UNUSED;
-/* Whether a document of the plan's list, or one that its statistics count, has the term. */
+/* Whether a segment of the plan's list has the term, or the plan's statistics count it. */
 bool bs_plan_term_occurs(const struct bs_plan *plan, uint32_t term);
 
 /* Checks that statistics suffice to score the query. BS_INVALID: they lack a plain word of the
@@ -218,9 +219,9 @@ static inline const struct bs_plan_range *bs_plan_range(const struct bs_plan *pl
  * there is none. */
 uint32_t bs_plan_equivalent_term(const struct bs_plan *plan, uint32_t segment, uint32_t node);
 
-/* Whether the columns and lists of a segment give exactly the documents that match a leaf: a word
- * in any field that does not expand to too many terms, a phrase that is a single word pair of the
- * segment, a range of known values, or a file name (unless names->is_loose). */
+/* Whether the columns and lists of a segment give exactly the documents that match a leaf: without
+ * a field, a word that does not expand to too many terms, or a phrase that is a single word pair of
+ * the segment; also a range of known values, and a file name (unless names->is_loose). */
 bool bs_plan_is_exact_leaf(const struct bs_plan *plan, uint32_t segment, uint32_t node);
 
 /* Whether the segment has a word pair, and has no wider pair of the same phrase that contains

@@ -9,7 +9,7 @@
 #include "query/language/query_tree.h"
 #include "query/plan/plan.h"
 
-/* The least bytes of a word for which terms one edit or two edits away are suggested. A shorter
+/* The fewest bytes of a word for which terms one edit or two edits away are suggested. A shorter
  * word has too many unrelated neighbours. */
 #define LEAST_BYTES     3u
 #define LEAST_BYTES_TWO 6u

@@ -12,7 +12,7 @@ struct bs_plan;
  * there is none either, but terms of the index begin with `term`, suggests `term` as a prefix and
  * sets *is_beginning_out. A `term` that ends with a Hangul syllable (a particle may follow) or with
  * a digit (the rest of an address may follow) is suggested as a prefix before similar terms are
- * searched. A `term` of less than 3 bytes gets no suggestion. word_out is empty if there is no
+ * searched. A `term` of fewer than 3 bytes gets no suggestion. word_out is empty if there is no
  * suggestion. May read the whole lexicon. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_suggest(const struct bs_snapshot_list *list, const uint8_t *term,
                           uint32_t term_bytes, struct bs_buffer *word_out, bool *is_beginning_out,

@@ -29,8 +29,8 @@ static int compare_words(const void *a, const void *b, void *context)
 /* Elements from this number on never count as implied; that only costs time. */
 #define IMPLIED_ELEMENTS 64u
 
-/* Sets a bit for each element that every match of the leaf has. Only for elements with a single
- * term, because of several terms none in particular is implied. */
+/* Sets a bit for each element with a single term that every match of the leaf has. (Of several
+ * terms, a match has any one.) */
 static enum bs_status leaf_implies(void *context, uint32_t n, void *value_out, struct bs_error *err)
 {
 	const struct bs_plan *plan = context;

@@ -31,8 +31,8 @@ struct bs_scorer {
 	/* The words that score, sorted by their bytes as in match.c and byte_verifier.c. */
 	struct bs_scored_word *words;
 	size_t n_words;
-	/* The query is an OR of words that all score: a document matches if and only if it has one
-	 * of `words`. */
+	/* The query is an OR of words that all score. If is_complete, a document matches if and
+	 * only if it has one of `words`. */
 	bool is_any;
 	/* `words` has all words that score, because no scored element expands to too many terms. */
 	bool is_complete;
@@ -82,7 +82,8 @@ static inline struct bs_doc_ref bs_hit_ref(const struct bs_ranked_hit *hit)
 void bs_sort_by_document(const struct bs_snapshot_list *list, struct bs_ranked_hit *hits,
                          size_t n_hits);
 
-/* Adds a hit to a heap that has the highest score on top; equal scores by segment and document. */
+/* Adds a hit to a heap with the highest score on top and, among equal scores, the first
+ * document. */
 enum bs_status bs_hits_push(struct bs_ranked_hits *heap, const struct bs_ranked_hit *hit,
                             struct bs_error *err) BS_WARN_UNUSED;
 /* Removes the top of the heap, which must not be empty. */

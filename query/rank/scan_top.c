@@ -38,12 +38,12 @@ bool bs_top_scan_is_possible(const struct bs_top_scan *best, double score)
 	return score * (1 + ROUNDING) >= bs_top_scan_threshold(best);
 }
 
-/* An OR of words takes three rounds, so that later rounds can skip more documents. The first scans
- * documents with a rare word, which are few and mostly the best. The second scans the documents
- * without a rare word. The third scans the shards of forward indexes (long documents), most of
- * which can then be skipped. */
+/* An OR of several words takes three rounds, so that later rounds can skip more documents. The
+ * first scans documents with a rare word, which are few and mostly the best. The second scans the
+ * documents without a rare word. The third scans the shards of forward indexes (long documents),
+ * which the others leave out; most of these can then be skipped. */
 enum round {
-	ROUND_ONLY, /* The only round of a query that is not an OR of words. */
+	ROUND_ONLY, /* The only round of a query that is not an OR of several words. */
 	ROUND_RARE,
 	ROUND_REST,
 	ROUND_LISTS,
@@ -53,8 +53,8 @@ enum round {
  * round would read most of what the second reads; with a larger one, it would find too few hits. */
 #define RARE_SHARE 2800u
 
-/* After this many words are looked up, candidates that can no longer be among the best are
- * dropped. */
+/* Before each group of this many words is looked up, candidates that can no longer be among the
+ * best are dropped. */
 #define WORDS_TOGETHER 4u
 
 /* The state of scanning a shard. */
@@ -103,7 +103,7 @@ static void look(struct best_scan *scan, uint32_t document, bool is_sure)
 		at->status = bs_hits_push(&scan->best->waiting, &hit, at->err);
 }
 
-/* Sets scan->has to which words the document in a row has. */
+/* Sets scan->has for the document in a row. */
 static void find_has(struct best_scan *scan, uint32_t row)
 {
 	row -= scan->at->first_block * BS_LINE_BITS;
@@ -338,10 +338,10 @@ static uint32_t seed_blocks(const struct best_scan *scan, uint32_t n_live, uint6
 	return n < SEED_BLOCKS ? SEED_BLOCKS : n < n_live ? (uint32_t)n : n_live;
 }
 
-/* Scores the candidates with the largest weights in the first n_blocks blocks, about k, and removes
- * them from the candidates. Their scores raise the threshold, so that most other candidates can be
- * dropped. The weight that at least k candidates reach is found bit by bit, from the highest bit;
- * each step counts only the candidates that passed the steps before. */
+/* Scores the candidates with the largest weights in the first n_blocks live blocks, about k, and
+ * removes them from the candidates. Their scores raise the threshold, so that most other candidates
+ * can be dropped. The weight that at least k candidates reach is found bit by bit, from the highest
+ * bit; each step counts only the candidates that passed the steps before. */
 static void seed(struct best_scan *scan, uint32_t n_blocks, struct bs_live *live)
 {
 	const struct bs_kernel *kernel = scan->at->kernel;
@@ -379,7 +379,8 @@ static void keep_word(struct best_scan *scan, size_t i)
 	bs_scan_keep(scan->at, scan->best->scorer->words[i].term, (uint32_t)i + 1, &scan->lives[i]);
 }
 
-/* Sets the frame of each word that candidates may lack to the documents that have it. */
+/* Finds the words that candidates may lack, and sets the frame of each to the documents that have
+ * it. */
 static void find_words(struct best_scan *scan, const struct bs_live *live)
 {
 	const struct bs_scorer *scorer = scan->best->scorer;
@@ -394,9 +395,9 @@ static void find_words(struct best_scan *scan, const struct bs_live *live)
 	}
 }
 
-/* Chooses the essential words: a document without any of them cannot be among the best. Starting
- * with the least worth, words become inessential as long as a document with all inessential words
- * and no other cannot be among the best (Turtle and Flood's MaxScore, 1995). */
+/* Chooses the essential words: a document of the round that has none of them cannot be among the
+ * best. Starting with the least worth, words become inessential as long as a document with all
+ * inessential words and no other cannot be among the best (Turtle and Flood's MaxScore, 1995). */
 static void choose_essential(const struct best_scan *scan, uint8_t *essential)
 {
 	const struct bs_scorer *scorer = scan->best->scorer;
@@ -477,9 +478,9 @@ static void seek_any(struct best_scan *scan, struct bs_live *live)
 		drop_hopeless(scan, is_found, live);
 }
 
-/* Removes documents that only pass the columns of a word from the word's frame. Keeps in frame 0
- * the documents of the round: in the first those with a rare word, in the second those without a
- * rare word but with another, in the third those with any word. */
+/* Removes from each word's frame the documents that pass the word's columns but lack the word.
+ * Keeps in frame 0 the documents of the round: in the first those with a rare word, in the second
+ * those without a rare word but with another, in the third those with any word. */
 static void prove_words(struct best_scan *scan, struct bs_live *live)
 {
 	struct bs_shard_scan *at = scan->at;
@@ -516,15 +517,14 @@ static void find_any(struct best_scan *scan, struct bs_live *live)
 		memset(live, 0, sizeof(*live));
 }
 
-/* Whether seed() pays. */
 static bool should_seed(const struct best_scan *scan, uint64_t n_left)
 {
 	return (scan->is_sure || scan->round != ROUND_ONLY) &&
 	       n_left > SEED_LEAST + SEED_FACTOR * (uint64_t)scan->best->top->k;
 }
 
-/* Scores the candidates in frame 0: all if there are few; otherwise those whose weights reach the
- * threshold. */
+/* Scores the candidates in frame 0: all if there are few, or if there is no threshold and seed()
+ * does not pay; otherwise those whose weights reach the threshold. */
 static void look_at_best(struct best_scan *scan, struct bs_live *live, uint64_t n_candidates)
 {
 	struct bs_shard_scan *at = scan->at;

@@ -11,8 +11,7 @@
 /* For queries with more words, every match is scored instead. */
 #define BS_TOP_SCAN_WORDS 64u
 
-/* The best hits so far. The caller sets scorer and top, zero-initialises the rest, and then sets
- * the callbacks. */
+/* The best hits so far. The caller sets all members but `waiting`, which it zero-initialises. */
 struct bs_top_scan {
 	const struct bs_scorer *scorer; /* With at most BS_TOP_SCAN_WORDS words. */
 	/* The best hits so far. Assumes that their sources are unchanged. */

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Blocks are scanned in groups of this size. Before each group, its documents that cannot be among
- * the first k are dropped. */
+/* The matches in a window are offered in groups of this many blocks. Before each group, the
+ * documents in it that cannot be among the first k are dropped. */
 #define BLOCKS_TOGETHER 16u
 
 static struct bs_sorted_hit *hits_of(const struct bs_sorting *sorting, size_t *n_out)
@@ -145,7 +145,7 @@ struct sort_scan {
 	/* The field in the segment. NULL: no document of the segment has a value in it, or is_known
 	 * is false. */
 	const struct bs_value_field *field;
-	bool is_known; /* The segment stores the values of the field. */
+	bool is_known; /* The segment's values of the field are known; there may be none. */
 	bool is_trusted;
 	/* The values of the field in the shard. NULL: no document of the shard has one. */
 	const struct bs_value_part *part;
@@ -170,7 +170,7 @@ static void offer(struct sort_scan *scan, const struct bs_candidate *candidate)
 		                                  at->err);
 }
 
-/* Finds the ranks of values that can still be among the first k. False: all can. */
+/* Finds the ranks of values that can still be among the first k. False: all can, or a failure. */
 static bool find_bound(struct sort_scan *scan, struct bs_ranks *ranks)
 {
 	const struct bs_sorting *sorting = scan->sorting;

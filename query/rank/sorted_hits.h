@@ -40,10 +40,9 @@ struct bs_sorting {
 	void *context;
 	struct bs_sorted_hits heap; /* The hits kept so far, the last in sort order on top. */
 	uint64_t n_passed;          /* The number of matches that were skipped. */
-	bool is_open;               /* More matches were skipped, but not counted. */
+	bool is_open;               /* Candidates may have been skipped without being counted. */
 };
 void bs_sorting_deinit(struct bs_sorting *sorting);
-/* Removes all hits. */
 void bs_sorting_clear(struct bs_sorting *sorting);
 
 /* Finds the value that a document is sorted by, among the values in its fields. The tail of the
@@ -58,8 +57,9 @@ enum bs_status bs_sorting_take(struct bs_sorting *sorting, const struct bs_sorte
 /* Sorts the hits that were kept, and returns their number. No more hits can be taken. */
 size_t bs_sorting_finish(struct bs_sorting *sorting, const struct bs_sorted_hit **hits_out);
 
-/* Scans segment s and offers its matches. is_trusted: all documents of the segment are unchanged.
- * Returns the failures of bs_scan_segment and of offer. */
+/* Scans segment s and offers the candidates that may be among the first k, or all if is_exhaustive.
+ * is_trusted: all documents of the segment are unchanged. Returns the failures of bs_scan_segment
+ * and of offer. */
 enum bs_status bs_scan_sorted(struct bs_scan *scan, const struct bs_plan *plan, uint32_t s,
                               const struct bs_kernel *kernel, bool is_trusted,
                               struct bs_sorting *sorting, struct bs_scan_stats *stats,

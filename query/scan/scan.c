@@ -32,8 +32,8 @@ static void push_term(struct bs_shard_scan *at, uint32_t term)
 }
 
 /* Pushes terms on scan->terms: those that every match of the leaf has, or the one term that is
- * equivalent to the leaf. Elements with no term or several terms are left out; returns true if
- * there are such elements. */
+ * equivalent to the leaf. Leaves out elements with no term or several terms; returns true if some
+ * of these are not too broad (is_too_broad). */
 static bool push_leaf(struct bs_shard_scan *at, uint32_t n)
 {
 	const struct bs_query_node *node = node_at(at, n);
@@ -67,7 +67,7 @@ static bool push_leaf(struct bs_shard_scan *at, uint32_t n)
 	                              (at)->scan->frames[(depth) + 1].lines, one)
 
 /* Reduces frames[depth] to the documents that have at least one term of each element of the leaf
- * that push_leaf left out. */
+ * that push_leaf left out and that is not too broad. */
 static void keep_wide(struct bs_shard_scan *at, const struct bs_query_node *node,
                       enum bs_claim claim, uint32_t depth, struct bs_live *live)
 {

@@ -8,12 +8,12 @@
  * documents only. An OR evaluates its children for the documents it is given, and joins the
  * results. Each node has two sets of documents: those that may match it, and those that surely do.
  * A NOT computes each set from the other set of its operand. The sets differ only where an operand
- * is not exact: for fields, and for phrases that are not a word pair.
+ * is not exact (bs_plan_is_exact_leaf), such as a word in a field.
  *
- * A separate evaluator for forward indexes was removed, because it saved little: with one evaluator
- * for both sources of lines, a query takes 1.01 to 1.03 times the instructions where all documents
- * are in forward indexes (AND, OR, NOT, nested, prefixes; 400 long documents), and 0.97 to 1.02
- * times in an index of columns and forward indexes.
+ * There is no separate evaluator for forward indexes, because it would save little: with one
+ * evaluator for both sources of lines, a query takes 1.01 to 1.03 times the instructions where all
+ * documents are in forward indexes (AND, OR, NOT, nested, prefixes; 400 long documents), and 0.97
+ * to 1.02 times in an index of columns and forward indexes.
  */
 #pragma once
 

@@ -325,8 +325,8 @@ static bool find_list_term(struct bs_shard_scan *at, uint32_t term, struct list_
 	return !at->status;
 }
 
-/* Returns the rows of a group that have the term. Before is_lookup is set, only the filter is
- * asked: a row that passes it may have the term, but does not surely have it. */
+/* Returns the rows of a group that have the term. Without an exact column, and before is_lookup is
+ * set, only the filter is asked: a row that passes it may have the term, but not surely. */
 static inline uint64_t rows_of(struct bs_shard_scan *at, const struct list_term *term,
                                enum bs_claim claim, uint32_t group, uint64_t within)
 {

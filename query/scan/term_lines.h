@@ -23,8 +23,7 @@
 struct bs_candidate {
 	uint32_t document;
 	uint32_t row; /* The row in its shard. */
-	/* The document matches if its source is unchanged, because all columns used for it are
-	 * exact. */
+	/* The columns and lists decide that the document matches, if its source is unchanged. */
 	bool is_sure;
 };
 
@@ -40,7 +39,7 @@ BS_VECTOR(bs_shard_term_list, const struct bs_shard_term *);
 /* The scratch memory of one thread for scanning. It grows to what the deepest query needs.
  * Zero-initialise. Outside query/scan, only query/rank uses its members directly. */
 struct bs_scan {
-	/* Intermediate results: sets of documents, one frame for each level of the query's tree. */
+	/* Intermediate results. Each frame is a set of documents. */
 	struct bs_and_frame *frames;
 	uint32_t n_frames;
 	struct bs_and_scratch and;
@@ -60,7 +59,7 @@ void bs_scan_deinit(struct bs_scan *scan);
 enum bs_status bs_scan_start(struct bs_scan *scan, const struct bs_plan *plan, uint32_t n_frames,
                              struct bs_error *err) BS_WARN_UNUSED;
 
-/* The state of scanning a shard. The first failure is sticky; after a failure, all frames are
+/* The state of scanning a shard. The first failure is sticky; after a failure, the results are
  * empty. */
 struct bs_shard_scan {
 	struct bs_scan *scan;
@@ -188,8 +187,7 @@ static inline struct bs_row_walk bs_scan_walk(const struct bs_shard_scan *at, co
 		.lines = lines, .live = live, .first_row = at->first_block * BS_LINE_BITS};
 }
 
-/* Returns the next rows, at most BS_SCAN_TOGETHER, and their number; 0: the end. Does not set their
- * documents. */
+/* Sets `rows` to the next rows, but not their documents, and returns their number; 0: the end. */
 size_t bs_scan_take_rows(struct bs_row_walk *walk, struct bs_scan_row rows[BS_SCAN_TOGETHER]);
 
 /* Sets the documents of the rows. A failure is in at->status. */

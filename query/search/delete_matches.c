@@ -1,5 +1,5 @@
-/* delete_matches.c: bs_index_delete. Chooses the documents, by ids or by a query;
- * corpus/changes/delete.c deletes them. */
+/* delete_matches.c: bs_index_delete and bs_writer_delete_query. Chooses the documents, by ids or by
+ * a query; corpus/changes/delete.c or the writer deletes them. */
 #include <stdlib.h>
 
 #include "core/bitsift/index_delete.h"
@@ -179,7 +179,8 @@ static enum bs_status carry_out(struct deletion *at, struct bs_error *err)
 	return status;
 }
 
-/* The lock is taken before the query is run, so that exactly the documents found are deleted. */
+/* Takes the lock before the query is run, unless this is a dry run, so that exactly the documents
+ * found are deleted. */
 static enum bs_status run(struct deletion *at, struct bs_error *err)
 {
 	const struct bs_delete_request *request = at->request;

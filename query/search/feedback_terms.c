@@ -7,7 +7,6 @@
 #include "query/answer/explain.h"
 #include "query/search/ranked.h"
 
-/* The state of collecting words for one question. */
 struct learner {
 	struct bs_searcher *searcher;
 	const struct bs_question *question;
@@ -25,7 +24,6 @@ static void charge(struct learner *learner)
 	learner->since_ns = now;
 }
 
-/* Adds the words of a document. */
 static enum bs_status add_document(struct learner *learner, struct bs_doc_ref ref, double trust,
                                    struct bs_error *err)
 {

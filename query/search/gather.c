@@ -9,7 +9,6 @@
 #include "query/plan/expand.h"
 #include "query/search/searcher.h"
 
-/* The state of one call. */
 struct gathering {
 	struct bs_statistics *statistics;
 	struct bs_query_analysis *analysis;

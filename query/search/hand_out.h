@@ -15,7 +15,7 @@ struct bs_found {
 	bool is_ranked;
 };
 
-/* Passes each hit to the caller's callback. BS_STOPPED: the callback stopped the call. Hits passed
- * before a failure are valid. */
+/* Passes the hits to the caller's callback, one by one or in batches. BS_STOPPED: the callback
+ * stopped the call. Hits passed before a failure are valid. */
 enum bs_status bs_run_hand_out(struct bs_run *run, const struct bs_found *found,
                                struct bs_error *err) BS_WARN_UNUSED;

@@ -19,8 +19,8 @@ struct freshen_notices {
 	uint64_t n_skipped[BS_SKIP_REASONS]; /* The files skipped so far, by reason. */
 };
 
-/* Counts a skipped file. Binary files and symlinks are skipped silently, as in indexing; files that
- * should have become documents are reported. */
+/* Counts a skipped file. Binary files, symlinks and special files are skipped silently, as in
+ * indexing. The first few files that should have become documents are reported. */
 static void tell_skipped(void *context, enum bs_skip reason, const char *message)
 {
 	struct freshen_notices *notices = context;
@@ -32,7 +32,7 @@ static void tell_skipped(void *context, enum bs_skip reason, const char *message
 		notices->request->notice(notices->request->context, message);
 }
 
-/* Checks all sources for changes and reads changed files, so that results are current. */
+/* Checks the sources for changes and reads changed files, so that results are current. */
 static enum bs_status freshen(struct bs_index *index, const struct bs_open_request *request,
                               struct bs_error *err)
 {

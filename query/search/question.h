@@ -44,7 +44,7 @@ struct bs_run_options {
 	uint32_t n_threads;
 };
 
-/* All members are borrowed from the request. */
+/* Pointers are borrowed; bs_question_make takes them from the request. */
 struct bs_question {
 	struct bs_query_text query;
 	struct bs_stop_choice stop;
@@ -62,8 +62,8 @@ struct bs_question {
 	struct bs_search_callbacks listener;
 };
 
-/* Makes a question from a request. program: nullable. BS_INVALID or BS_UNSUPPORTED: the request is
- * inconsistent. */
+/* Makes a question from a request. program: nullable. BS_INVALID: the request is inconsistent.
+ * BS_UNSUPPORTED: its mode is unknown, or a reserved member is set. */
 enum bs_status bs_question_make(const struct bs_search_request *request,
                                 const struct bs_search_program *program,
                                 struct bs_question *question_out,

@@ -81,7 +81,7 @@ static enum bs_status settle_shard(void *context, bool are_few, struct bs_error 
 	return verify_waiting(run, scan->top->k + SETTLE_MORE, !are_few, err);
 }
 
-/* Reads the documents that are still waiting. */
+/* Reads the waiting documents that may be among the best; with --approx, not all of them. */
 static enum bs_status settle_rest(struct bs_run *run, size_t n_best, struct bs_error *err)
 {
 	const struct bs_ranked_hits *waiting = &run->searcher->memory.top_scan.waiting;

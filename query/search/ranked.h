@@ -10,10 +10,10 @@
 enum bs_status bs_ranked_prepare(struct bs_run *run, size_t n_best, bool *by_bounds_out,
                                  struct bs_error *err) BS_WARN_UNUSED;
 
-/* bs_ranked_search stores the best hits in the searcher's memory.top, and adds the number of hits
- * found to stats->hits. *by_bounds_io becomes false if a source of the best hits had changed: then
- * bounds are invalid, and every match was scored. If the search is cut off, the best hits so far
- * are stored, and bs_ranked_keep_unchanged must remove those whose sources changed, because their
+/* bs_ranked_search stores the best hits in the searcher's memory.top, and the number of hits found
+ * in stats->hits. *by_bounds_io becomes false if a source of the best hits had changed: then bounds
+ * are invalid, and every match was scored. If the search is cut off, the best hits so far are
+ * stored, and bs_ranked_keep_unchanged must remove those whose sources changed, because their
  * scores are unknown. Fails like bs_search. */
 enum bs_status bs_ranked_search(struct bs_run *run, size_t n_best, bool *by_bounds_io,
                                 struct bs_error *err) BS_WARN_UNUSED;

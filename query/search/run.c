@@ -1,8 +1,8 @@
 /* run.c: see run.h. */
 #include "query/search/run.h"
 
-/* Starts the filter. If the index has the values of the date field, the selected dates become a
- * range of the query (*within) instead. */
+/* Starts the filter. If the date field is a field of the index, the selected dates become a range
+ * of the query (*within) instead. */
 static enum bs_status begin_filter(struct bs_run *run, struct bs_query_range *within,
                                    bool *has_dates_out, struct bs_plan_scope *scope,
                                    struct bs_error *err)

@@ -14,14 +14,13 @@
 #include "core/base/clock.h"
 #include "query/search/searcher.h"
 
-/* The state of one running query. */
 struct bs_run {
 	struct bs_searcher *searcher; /* The searcher whose memory is used. */
 	const struct bs_question *question;
 	/* The number of the query analysis in use. Only indexes with this analysis have hits in
 	 * this run. */
 	uint32_t analysis;
-	/* The terms that relevance feedback adds to the query; may be empty. */
+	/* The terms to add to the query (bs_expand_question); may be empty. */
 	const struct bs_feedback *learnt;
 	struct bs_query_tree *query;
 	const struct bs_plan *plan;
@@ -30,8 +29,7 @@ struct bs_run {
 	struct bs_query_stats *stats;
 	uint64_t since_ns; /* The time at which the current stage began. */
 	size_t error_byte; /* For BS_INVALID, the place of the error in the query, or SIZE_MAX. */
-	/* This run only collects words, so it leaves notices about the query to the run that
-	 * follows. */
+	/* Another run reports the notices about the query, so this run does not. */
 	bool is_silent;
 	bool is_partial; /* A limit ended the run, so only the hits found so far are returned. */
 };
@@ -44,8 +42,8 @@ static inline void bs_run_charge(struct bs_run *run, enum bs_stage stage)
 	run->since_ns = now;
 }
 
-/* Whether every text is analysed, without columns and the byte verifier: the request is brute, or
- * some index was made with other tokenizer rules. */
+/* Whether the run uses neither score bounds nor the byte verifier: the request is brute, or some
+ * index was made with other tokenizer rules. */
 static inline bool bs_run_is_brute(const struct bs_run *run)
 {
 	return run->question->run.brute || run->searcher->has_other_words;
@@ -65,7 +63,7 @@ void bs_run_end(struct bs_run *run);
  * in a silent run. */
 bool bs_run_is_cut(struct bs_run *run, enum bs_status status);
 
-/* Receives the documents that match, one by one. */
+/* Receives the documents that match, one by one. take NULL: they are only counted. */
 struct bs_hit_sink {
 	enum bs_status (*take)(void *context, const struct bs_ranked_hit *hit,
 	                       struct bs_error *err);

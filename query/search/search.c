@@ -1,4 +1,4 @@
-/* search.c: the functions of bitsift/search.h. Makes a question from the caller's request
+/* search.c: most functions of bitsift/search.h. Makes a question from the caller's request
  * (question.h), and runs the stages. */
 #include "core/bitsift/search.h"
 
@@ -26,7 +26,6 @@ void bs_searcher_free(struct bs_searcher *searcher)
 	bs_searcher_destroy(searcher);
 }
 
-/* The state of a running search. */
 struct search {
 	struct bs_run run;
 	struct bs_found found;
@@ -116,7 +115,7 @@ static enum bs_status explain(struct search *search, bool is_done, struct bs_err
 	return status;
 }
 
-/* Sums up the times of the stages. This excludes the time that the caller's callbacks take. */
+/* Sums up the times of the stages. This excludes the time that the callbacks for hits take. */
 static void add_up(struct bs_query_stats *stats)
 {
 	stats->total_ns = 0;

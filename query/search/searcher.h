@@ -36,7 +36,7 @@ struct bs_query_memory {
 	struct bs_buffer text;      /* The text of explanations and suggestions. */
 };
 
-/* Where words added to a query are taken from. */
+/* Words that are added to a query, and the documents that they are taken from. */
 struct bs_expansion {
 	struct bs_feedback feedback;
 	struct bs_ranked_hits best; /* The best documents of the query, whose words are taken. */
@@ -44,7 +44,6 @@ struct bs_expansion {
 	struct bs_doc_refs like;
 };
 
-/* One of the indexes of a searcher. */
 struct bs_searcher_index {
 	const struct bs_index *index; /* The opened index; borrowed. */
 	const char *name;             /* The name of the index (see bs_list_entry). */
@@ -67,7 +66,7 @@ struct bs_searcher {
 	struct bs_query_analysis *analysis; /* The query analysis that the current run uses. */
 	struct bs_loader *loader;
 	struct bs_verify_crew *crew;
-	/* The filter of documents; NULL: no query has had a selection yet. */
+	/* The filter of documents; NULL: no query has run yet. */
 	struct bs_filter *filter;
 	struct bs_query_memory memory;
 	struct bs_expansion learning;
@@ -80,11 +79,10 @@ struct bs_searcher {
 	struct bs_memory_budget budget;
 };
 
-/* The state of a call of a searcher: its limits, and the memory budget that counts its
- * allocations. */
+/* The state of a call of a searcher: its deadline, and what bs_searcher_leave restores. */
 struct bs_searcher_use {
 	struct bs_deadline deadline;
-	/* The memory budget that was in effect before the call. */
+	/* The thread's memory budget before the call. */
 	struct bs_memory_budget *budget;
 };
 

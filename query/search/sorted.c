@@ -6,7 +6,6 @@
 #include "core/base/hash.h"
 #include "query/language/like_name.h"
 
-/* The state of searching one segment. */
 struct sorted_search {
 	struct bs_run *run;
 	bool is_trusted; /* All documents of the segment are unchanged. */

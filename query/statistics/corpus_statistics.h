@@ -47,8 +47,8 @@ enum bs_status bs_corpus_idf(const struct bs_corpus *corpus, const uint8_t *term
 /* These functions count the documents of one index that have the words of a query. An element of
  * the query may expand to the same word in several segments, and several elements may expand to the
  * same word, but each document must be counted once. Call bs_statistics_begin_index, then for each
- * element bs_statistics_begin_element, and then bs_statistics_count for each segment that has a
- * word of the element. */
+ * element bs_statistics_begin_element, and then bs_statistics_count for each word of the element in
+ * each segment. */
 void bs_statistics_begin_index(struct bs_statistics *statistics);
 void bs_statistics_begin_element(struct bs_statistics *statistics);
 /* Adds df to the count of a word, unless another element has counted the word for this index.

@@ -41,7 +41,8 @@ struct element {
 	bool is_term;
 	/* Adjacent bytes can decide whether the element occurs: it is a term that begins and ends
 	 * with a letter or digit and that the analyzer returns as one word; or it is a prefix of
-	 * letters, digits and _ that does not begin with _. */
+	 * letters, digits and _ that does not begin with _. Never true for a term that may be part
+	 * of a date. */
 	bool is_plain;
 	uint64_t df;
 };
@@ -99,7 +100,7 @@ struct bs_byte_verifier {
 	size_t n_doc_fields;
 	bool is_json; /* The texts of the fields still have the escapes of JSON. */
 	bool is_head; /* Only the beginning of the text was read so far. */
-	/* For each element: enum bs_verdict + 1, whether it occurs in any field; 0: not computed
+	/* For each element: 1 + the enum bs_verdict on whether any field has it; 0: not computed
 	 * yet. */
 	uint8_t known[MAX_ELEMENTS];
 	/* A text that is searched while it is read: what was read so far. */
@@ -108,8 +109,8 @@ struct bs_byte_verifier {
 	struct searched searched_words[MAX_ELEMENTS];
 	struct searched searched_phrases[MAX_NODES];
 	uint8_t piece[4 * PIECE_BYTES]; /* A piece of JSON, unescaped. */
-	/* The number of bytes of the document that may still be analysed; 0: other places stay
-	 * undecided. */
+	/* The number of bytes of the document that may still be analysed; 0: places that bytes do
+	 * not decide stay undecided. */
 	size_t left_bytes;
 	struct bs_error *err;
 	enum bs_status status; /* The first failure, which is sticky. */
@@ -241,7 +242,8 @@ static uint64_t most_of(const struct bs_byte_verifier *verifier, const struct bs
 	return node->kind == BS_NODE_NOT ? UINT64_MAX : node->kind == BS_NODE_OR ? sum : least;
 }
 
-/* Sorts the children of an AND by `most`. Insertion sort, because most nodes have two children. */
+/* Copies the children of a node, those of an AND sorted by `most`. Insertion sort, because most
+ * nodes have two children. */
 static void order_children(struct bs_byte_verifier *verifier, const struct bs_query_node *node)
 {
 	uint32_t *children = verifier->children + (node->children - verifier->query->children);
@@ -416,7 +418,8 @@ static enum bs_byte_kind kind_before(const struct bs_byte_verifier *verifier,
 }
 
 /* Whether a word ends at an adjacent character, by that character alone. kind and byte: of the
- * character. The border between the two is at `at`. NO: the word continues. YES: the word ends. */
+ * character. The border between the word and the character is at `at`. NO: the word continues. YES:
+ * the word ends. */
 static inline enum bs_verdict glance_at(const struct bs_byte_verifier *verifier,
                                         enum bs_byte_kind kind, const struct text *text, size_t at,
                                         uint8_t byte)
@@ -469,7 +472,7 @@ static enum bs_verdict glance_before(const struct bs_byte_verifier *verifier,
 
 /* Whether a word begins at `at` that begins with the prefix, by the bytes around it. YES if only
  * ASCII follows up to an inert byte: then nothing composes with the prefix, and it is part of a
- * word. (For ICU it is not a word if it ends with _ and a mark.) */
+ * word. (To ICU, a word does not end with _ and a mark.) */
 static enum bs_verdict glance_prefix(const struct bs_byte_verifier *verifier,
                                      const struct text *text, const struct element *element,
                                      size_t at)
@@ -514,7 +517,7 @@ static bool equals_folded(const uint8_t *text, const struct bs_needle *needle)
 }
 
 /* Whether the needle may be the word that follows a word which ends at `end`. The next word begins
- * at the next letter or digit, unless a character comes before that may begin a word, too. (If no
+ * at the next letter or digit, unless another character that may begin a word comes first. (If no
  * word ends at `end`, the result does not matter.) */
 static bool next_may_be(const struct bs_byte_verifier *verifier, const struct text *text,
                         size_t end, const struct bs_needle *needle)
@@ -637,10 +640,10 @@ static size_t high_of(const struct text *text, size_t at)
 }
 
 /* Unescapes the JSON around the word text[*at..*end) into verifier->piece, and makes *text, *at and
- * *end refer to that. The piece has as many bytes as fit. It is never cut inside an escape of two
- * bytes. It may begin with half of a \u escape; that looks like letters and digits, and has no
- * effect after the next safe cut. False: the JSON has an escape that is not decoded here, or the
- * word is too long. */
+ * *end refer to that. The piece has up to PIECE_BYTES of the text on either side of the word.
+ * It is never cut inside an escape of two bytes. It may begin with half of a \u escape; that looks
+ * like letters and digits, and has no effect after the next safe cut. False: the JSON has an escape
+ * that is not decoded here, or the word is too long. */
 static bool make_piece(struct bs_byte_verifier *verifier, struct text *text, size_t *at,
                        size_t *end)
 {
@@ -784,8 +787,8 @@ static bool has_item(const struct phrase_probe *probe, uint32_t i)
 	return false;
 }
 
-/* step_back and step_forth move *cut over n_words + 1 safe cuts, which are nearly always between as
- * many words. False: the cuts are too far away. */
+/* step_back and step_forth move *cut over n_words + 1 safe cuts. There are nearly always n_words
+ * words between these. False: the cuts are too far away. */
 static bool step_back(struct bs_byte_verifier *verifier, const struct text *text, size_t *cut,
                       uint32_t n_words)
 {
@@ -911,8 +914,8 @@ static bool is_document_clear(struct bs_byte_verifier *verifier)
 #define PLACE_NS   10u
 #define BYTES_A_NS 16u
 
-/* Finds the next place at or after `from` with the bytes of element e. The end of the text if there
- * is none, or if the call must end (verifier->status). */
+/* The next place at or after `from` with the bytes of element e; the end of the text if there is
+ * none, or if the call must end (verifier->status). */
 static size_t find(struct bs_byte_verifier *verifier, const struct text *text, size_t from,
                    uint32_t e)
 {

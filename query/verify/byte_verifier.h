@@ -7,8 +7,8 @@
  * occurs in it byte by byte, except for case, unless the text has a code point that folds to ASCII
  * or to nothing. Before a word counts as absent, the text is searched for such code points.
  *
- * Words beyond ASCII and fuzzy words are never confirmed here, and prefixes only if no score is
- * needed; but a document may still be rejected because of the other words.
+ * Words beyond ASCII, patterns and fuzzy words are never confirmed here, and prefixes only if no
+ * score is needed; but a document may still be rejected because of the other words.
  */
 #pragma once
 
@@ -22,8 +22,9 @@
 struct bs_byte_verifier;
 
 /* Makes the byte verifier for a plan. All inputs are borrowed; tokenizer must be the analyzer of
- * the index. *verifier_out is NULL if bytes cannot decide the query: it has no ASCII word, words
- * are stemmed, or it is very large. BS_NO_MEMORY, or the failures of the analyzer. */
+ * the index. *verifier_out is NULL if bytes cannot decide the query: it has no ASCII word, it is
+ * very large, or the analyzer stems or is the application's. BS_NO_MEMORY, or the failures of the
+ * analyzer. */
 enum bs_status bs_byte_verifier_new(const struct bs_plan *plan, struct bs_tokenizer *tokenizer,
                                     const struct bs_kernel *kernel,
                                     struct bs_byte_verifier **verifier_out,

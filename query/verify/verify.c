@@ -41,8 +41,8 @@ void bs_verifier_end(struct bs_verifier *verifier)
 	verifier->matcher = NULL;
 }
 
-/* Computes the score of a match. The idf of a word is computed on first use, and stored in the
- * matcher. */
+/* Computes the score of a match. The idf of a word is computed on first use, and stored in
+ * *word->idf. */
 static enum bs_status score(const struct bs_verify_request *request, const struct bs_match *match,
                             double *score_out, struct bs_error *err)
 {

@@ -35,7 +35,8 @@ struct bs_verifier {
 	struct bs_byte_verifier *byte_verifier;
 	/* The snapshot whose field weights are set in the matchers; NULL: none yet. */
 	const struct bs_snapshot *weighed;
-	/* Changed documents are not verified but returned with is_open, for another thread. */
+	/* Documents that are not certainly unchanged are returned with is_open, for another
+	 * thread. */
 	bool leaves_changed;
 	struct bs_doc_ref ref; /* The current document. */
 	/* The byte verifier has already searched the beginning of the current file. */

@@ -60,7 +60,6 @@ static enum bs_status make_hand(const struct bs_verify_crew *crew, struct hand *
 	return status;
 }
 
-/* Sets up a worker thread for the current query. */
 static void begin_hand(const struct bs_verify_crew *crew, struct hand *hand)
 {
 	hand->has_begun = true;
@@ -94,7 +93,7 @@ static size_t task_candidates(const struct bs_verify_crew *crew, uint64_t task,
 	return n < TASK_CANDIDATES ? n : TASK_CANDIDATES;
 }
 
-/* Announces the documents whose texts will be read to the loader, so that adjacent records are read
+/* Announces to the loader the documents whose texts will be read, so that adjacent records are read
  * together. */
 static void expect(const struct bs_verify_crew *crew, struct bs_loader *loader,
                    const struct bs_candidate *candidates, size_t n, uint32_t *documents)
