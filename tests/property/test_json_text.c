@@ -9,7 +9,7 @@
 
 #define MOST_BYTES 9000u
 
-/* Appends a text, which is valid UTF-8, escaped. */
+/* Appends a text, which must be valid UTF-8, escaped for JSON. */
 static void escape_slowly(const uint8_t *text, size_t n_bytes, bool is_terminal,
                           struct bs_buffer *out)
 {

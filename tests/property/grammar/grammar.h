@@ -16,7 +16,7 @@
 /* ---- documents ---- */
 
 #define GRAMMAR_ANY_FIELD (-1)
-/* the field of name: clauses: the words of a file's path, and a record's own field "name" */
+/* The field of a name: clause: the words of a file's path, and a record's own field "name". */
 #define GRAMMAR_FILE_NAME  (-2)
 #define GRAMMAR_MAX_FIELDS 8 /* per document */
 #define GRAMMAR_N_NAMES    8
