@@ -174,7 +174,7 @@ static void test_tables_by_measurement(void **state)
 		              "%.3g measured\n",
 		              (double)plan.n_bits / 1e6, plan.n_hashes, sent, plan.sent_bits,
 		              wanted[i].rate, plan.false_rate, rate);
-		/* The rate of the paper or lower. */
+		/* At most 1 % above the rate of the paper. */
 		assert_true(plan.false_rate <= wanted[i].rate * 1.01);
 		assert_true(fabs(rate / plan.false_rate - 1) < 0.05);
 		assert_true(sent <= wanted[i].sent * 1.005);

@@ -649,7 +649,7 @@ static void test_nothing_there(void **state)
 	expect_status(bs_manifest_read(dir_at("."), &manifest, ERR), BS_CORRUPT);
 }
 
-/* Bytes are changed or a section is truncated, under valid checksums: BS_OK or BS_CORRUPT. */
+/* Changes bytes or truncates a section under valid checksums. Reads give BS_OK or BS_CORRUPT. */
 static void test_damage_with_right_checksums(void **state)
 {
 	uint64_t random = 54;

@@ -195,7 +195,7 @@ static void test_slopes_with_limits(void **state)
 		assert_int_equal(check_values(values, LONG, false),
 		                 deep == 65535 ? (LONG + 127) / 128 : 0);
 	}
-	/* Noise in every other block: slopes pay. Noise in 15 of 16 blocks: they do not. */
+	/* Slopes save bytes if every other block is noise, but not if 15 of 16 blocks are. */
 	for (uint64_t share = 2; share <= 16; share += 14) {
 		for (uint64_t i = 0; i < LONG; i++)
 			values[i] = i / 128 % share ? next_random(&random) >> 40 : i * 40;

@@ -1,4 +1,4 @@
-/* test_status.c: error messages are single lines. */
+/* test_status.c: error messages: escaped control characters, truncation, and quoted commands. */
 #include "core/base/error.h"
 #include "core/bitsift/host.h"
 #include "core/bitsift/terminal.h"

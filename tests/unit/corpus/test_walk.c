@@ -73,7 +73,7 @@ static int set_up(void **state)
 	snprintf(base, sizeof(base), "%s/bitsift-walk-XXXXXX", temporary);
 	if (!mkdtemp(base))
 		return -1;
-	/* The excludes of the user who runs the test must not be found. */
+	/* The git excludes of the user who runs the test must not be found. */
 	setenv("HOME", base, 1);
 	unsetenv("XDG_CONFIG_HOME");
 	return chdir(base);

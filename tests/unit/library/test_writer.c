@@ -1,5 +1,5 @@
 /* test_writer.c: bitsift/writer.h as programs use it: in-memory documents, in a directory and in
- * memory; every function and every error. Linked with the installed library only. */
+ * memory; functions and errors. Linked with the library, not with its modules. */
 #include <dlfcn.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -268,8 +268,8 @@ static void test_tokens(void **state)
 		{"a--b", "(PHRASE a@0 b@1)"},
 		{"(-a)", "(NOT a)"},
 		{"\"x\"-a", "(AND x (NOT a))"},
-		/* \" always delimits; ( and ) do, unless directly after a word; they cannot be
-		 * escaped */
+		/* " always delimits; ( and ) do, unless ( is directly after a word; a backslash
+		 * does not escape them */
 		{"a (b)c", "(AND a b c)"},
 		{"a(b)c", "(PHRASE a@0 b@1 c@2)"},
 		{"a\"b c\"d", "(AND a (PHRASE b@0 c@1) d)"},
@@ -400,7 +400,7 @@ static void test_patterns(void **state)
 		{"*ca", "ca"},
 		{"12*3", "12*3"},
 		{"title:*ab", "title:ab"},
-		/* a ? requires two word characters */
+		/* a ? requires a word character on both sides */
 		{"cat? ?cat c??t cat-?t", "(AND cat cat (PHRASE c@0 t@1) (PHRASE cat@0 t@1))"},
 		{"how does it work?", "(AND how does it work)"},
 		/* if a token has several words, only the last may be a pattern; punctuation alone
