@@ -801,7 +801,7 @@ static void choose_options(struct world *world, struct options *options,
 	*options = (struct options){.weight = hostile_string(&world->hostile)};
 	request->rules.hidden = request->rules.no_ignore = true;
 	request->index.words = true;
-	/* rarely, because choosing grams takes longer than all else */
+	/* Grams are rare, because choosing them takes longer than all else. */
 	request->index.grams = draw(world, 12) == 0;
 	request->rules.store = draw(world, 4) == 0;
 	if (draw(world, 3) == 0) {

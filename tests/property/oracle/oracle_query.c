@@ -201,7 +201,7 @@ static uint32_t new_node(struct growing *growing, enum oracle_kind kind)
 	return query->n_nodes++;
 }
 
-/* Turns a bare token into a prefix, or into a fuzzy word with a typing error in it. */
+/* Adds *, ~1 or ~2 to a bare token, which is often cut or misspelt before. */
 static void blur(struct growing *growing, struct oracle_node *node)
 {
 	static const char *const suffixes[] = {"*", "*", "~1", "~2"};

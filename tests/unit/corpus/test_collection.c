@@ -335,7 +335,7 @@ static void test_fetch_record_fails(void **state)
 	assert_int_equal(FETCH("missing.jsonl", 0, 11), BS_NOT_FOUND);
 	assert_int_equal(FETCH(".", 0, 11), BS_NOT_FOUND);
 	assert_int_equal(FETCH("c.jsonl", 0, 11), BS_OK);
-	/* Truncated, then extended, while the descriptor is open. */
+	/* The file is truncated, then extended, while the descriptor is open. */
 	assert_int_equal(truncate("c.jsonl", 5), 0);
 	assert_int_equal(FETCH("c.jsonl", 0, 11), BS_INVALID);
 	write_text("c.jsonl", "{\"t\":\"abc\"}\n{\"t\":\"a longer one\"}\n");

@@ -67,7 +67,7 @@ static void make_text(const char *path, const char *text)
 static int set_up(void **state)
 {
 	const char *temporary = getenv("TMPDIR");
-	/* In memory if possible, because making trees takes most of the time. */
+	/* The folder is in memory if possible, because making trees takes most of the time. */
 	if (!temporary)
 		temporary = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
 	snprintf(base, sizeof(base), "%s/bitsift-walk-XXXXXX", temporary);

@@ -179,7 +179,7 @@ static void test_weights(void **state)
 		{"-2^10", "(NOT (PHRASE 2@0 10@1))"},
 		{"x2^10", "x2^10"},
 		{"a:2^10", "a:2^10"},
-		/* nor is a suffix that is not a number from 0 to 1000 */
+		/* a suffix that is not a number from 0 to 1000 is not a weight */
 		{"a^b", "(PHRASE a@0 b@1)"},
 		{"a^2b", "(PHRASE a@0 2b@1)"},
 		{"a^1001", "(PHRASE a@0 1001@1)"},
