@@ -353,8 +353,7 @@ static void test_only_searched_files_are_checked(void **rig_in)
 		atomic_store(&n_stats, 0);
 		ok(bs_grep(&request, &result, ERR));
 		assert_int_equal(result.n_files, i < FOLDERS ? 1 : FOLDERS);
-		/* Files are checked in chunks of 128: at most three have files of the folder, and
-		 * two are ahead. */
+		/* in chunks of 128 files: at most three with files of the folder, and two ahead */
 		if (i < FOLDERS)
 			assert_in_range(atomic_load(&n_stats), FOLDER_DOCS - 1, 5 * 128);
 		else

@@ -114,8 +114,7 @@ static void test_safe_cuts(void **state)
 			}
 }
 
-/* Checks the classes of all code points of planes 0 and 1, and of some others, in several
- * contexts. */
+/* Checks the classes of all code points of planes 0 and 1, and of some others, in contexts. */
 static void test_all_code_points(void **state)
 {
 	static const size_t windows[] = {4096};
@@ -232,8 +231,7 @@ static size_t append_random(uint8_t *text, uint32_t pool)
 
 static size_t write_random_text(uint8_t *text, size_t text_capacity)
 {
-	/* Mixes up to three pools, drawn anew every 20 items. Pools 0 and 1 are drawn most
-	 * often. */
+	/* Mixes up to three pools, drawn anew every 20 items; 0 and 1 are most frequent. */
 	uint32_t mix[3];
 	size_t n_bytes = 0, n_items = below(8) ? below(60) : below(600);
 	for (size_t i = 0; i < n_items && n_bytes + 32 < text_capacity; i++) {

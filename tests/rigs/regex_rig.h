@@ -41,11 +41,9 @@ struct regex_rig {
 	void *alone, *many;
 	void *match_data;
 	void *match_context;
-	/* If the pattern is a list of patterns (grep_list.h): compiled as one pattern; otherwise
-	 * NULL. */
+	/* the patterns of a list (grep_list.h), compiled as one; NULL: not a list */
 	void *whole;
-	/* [0]: the list, pattern by pattern; [1]: the list as a literal set; NULL: not such a
-	 * list */
+	/* [0]: the list, pattern by pattern; [1]: as a literal set; NULL: not such a list */
 	struct bs_grep_list *lists[2];
 	struct bs_grep_list_scratch *seekers[2]; /* seekers of `lists`, nullable */
 	struct bs_grep_pattern asked;

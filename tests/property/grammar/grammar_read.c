@@ -761,7 +761,7 @@ static struct grammar_node *read_unary(struct reader *reader, bool *is_negated)
 	return node;
 }
 
-/* Reads operands joined by AND. */
+/* Reads operands joined by AND. *is_negated: there is only one, and it has NOT. */
 static struct grammar_node *read_explicit(struct reader *reader, bool *is_negated)
 {
 	struct grammar_node *all = read_unary(reader, is_negated);

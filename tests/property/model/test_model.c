@@ -617,8 +617,7 @@ static void end_world(struct world *world)
 	trace_start(0, "");
 }
 
-/* Runs a hundred operations in a new folder, fewer if there is a difference. False: there is
- * one. */
+/* Runs up to a hundred operations in a new folder. False: there was a difference. */
 static bool run_world(uint64_t seed)
 {
 	struct world world;

@@ -14,8 +14,8 @@ static void expect_near(double got, double wanted, double share)
 		fail_msg("%.9g is not %.9g within %g", got, wanted, share);
 }
 
-/* P. Cao, "Bloom Filters - the math" (after Fan, Cao, Almeida and Broder, "Summary Cache", 1998),
- * to three digits. */
+/* From P. Cao, "Bloom Filters - the math" (after Fan, Cao, Almeida and Broder, "Summary Cache",
+ * 1998), with three digits. */
 static const struct {
 	uint64_t bits_per_key;
 	uint32_t n_hashes;

@@ -20,7 +20,6 @@ static struct bs_record_parser *new_parser(const struct bs_record_options *optio
 	return parser;
 }
 
-/* The result of parsing a line. */
 struct record {
 	struct bs_document document;
 	struct bs_refusal refusal;

@@ -320,7 +320,7 @@ static void test_many_files(void **state)
 	assert_int_equal(n_batches, 16);
 }
 
-/* A path longer than the system accepts in one piece. */
+/* Files are read whose path is longer than the system accepts in one piece. */
 static void test_deep_path(void **state)
 {
 	char name[201];

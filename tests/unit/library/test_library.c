@@ -164,7 +164,7 @@ static void test_build_reports(void **state)
 
 #define N_FILES 700u
 
-/* The progress reports of each step. */
+/* The last numbers of the progress reports. They stop the build in the steps is_stopped_at. */
 struct steps {
 	enum bs_build_step last;
 	uint64_t n_met, n_read, n_written;

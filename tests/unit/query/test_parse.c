@@ -483,7 +483,7 @@ static void test_fields(void **state)
 		{"title :cat", "(AND title cat)"},
 		{"\"title:cat\"", "(PHRASE title@0 cat@1)"},
 		{"\"my field\":x", "(AND (PHRASE my@0 field@1) x)"},
-		/* the longest field name counts, and the innermost field */
+		/* the longest field name that fits applies; inner fields override outer ones */
 		{"a:b:c", "\"a:b\":c"},
 		{"a:c", "a:c"},
 		{"a:b", "a:b"},
