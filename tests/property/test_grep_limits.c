@@ -378,7 +378,7 @@ static void test_limits_cost_little(void **rig_in)
 		request.limits = &limits;
 		clock_step(CLOCK_LOOK_NS);
 		ok(bs_grep(&request, NULL, ERR));
-		/* the clock is read a few times per line of 41 bytes, not once per byte */
+		/* the clock is read at most four times per line of 41 bytes, not once per byte */
 		assert_in_range(clock_looks(), 1, LONG_BYTES / 41 * 4);
 		clock_step(0);
 	}

@@ -114,7 +114,7 @@ static void test_safe_cuts(void **state)
 			}
 }
 
-/* Checks the classes of all code points of planes 0 and 1, and of some others, in contexts. */
+/* Checks the classes of all code points of planes 0 and 1 and some others, in several contexts. */
 static void test_all_code_points(void **state)
 {
 	static const size_t windows[] = {4096};

@@ -219,7 +219,7 @@ static void test_plans_that_cannot_be(void **state)
 		expect_status(bs_bloom_plan_for_rate(100, rates[i][0], rates[i][1], &plan, ERR),
 		              BS_INVALID);
 	expect_status(bs_bloom_plan_for_rate(UINT64_MAX, 0.01, 0, &plan, ERR), BS_INVALID);
-	/* The smallest and the largest plan. */
+	/* The smallest and the largest plans are possible. */
 	ok(bs_bloom_plan_for_rate(0, 0.01, 0, &plan, ERR));
 	ok(bs_bloom_plan_for_rate(1, 0.01, 0, &plan, ERR));
 	ok(bs_bloom_plan_for_size(1, 1e9, 0, &plan, ERR));

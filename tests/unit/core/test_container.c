@@ -506,7 +506,7 @@ static void test_full_disk(void **state)
 		assert_non_null(strstr(said.text, strerror(EFBIG)));
 		assert_false(file_exists("file"));
 	}
-	/* Aborting after a failure. */
+	/* Aborting after a failure removes the file. */
 	struct bs_file_writer *writer = new_file("file");
 	limit_file_bytes(1000);
 	bs_file_writer_section(writer, 0, 0);

@@ -438,7 +438,7 @@ static void test_commit_is_all_or_nothing(void **state)
 	ok(bs_manifest_write(dir_at("."), &new, ERR));
 	expect_read(&new);
 	assert_false(file_exists("manifest.new"));
-	/* A folder with the name of the temporary file. */
+	/* A folder has the name of the temporary file, then that of the manifest. */
 	assert_int_equal(mkdir("manifest.new", 0700), 0);
 	expect_status(bs_manifest_write(dir_at("."), &old, ERR), BS_IO);
 	expect_read(&new);
