@@ -297,7 +297,6 @@ void oracle_query_deinit(struct oracle_query *query);
 void oracle_query_draw(struct oracle_query *query, struct dice *dice, struct oracle *oracle,
                        const struct oracle_vocabulary *vocabulary);
 
-/* The filter of a request. */
 struct oracle_filter {
 	const struct oracle_glob *glob; /* NULL: none */
 	const char *type, *type_not;    /* NULL: none */

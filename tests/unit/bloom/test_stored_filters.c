@@ -244,7 +244,7 @@ static void test_golden(void **state)
 	}
 }
 
-/* Each form is accepted only by its own reader, at any alignment. */
+/* Each form is accepted only by its own reader, also at unaligned addresses. */
 static void test_kinds_and_places(void **state)
 {
 	for (size_t i = 0; i < COUNT(kinds); i++) {

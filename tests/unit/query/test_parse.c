@@ -1,4 +1,4 @@
-/* test_parse.c: the query language, clause by clause; every error and its position.
+/* test_parse.c: the query language, clause by clause; errors and their positions.
  * test_parse_hostile.c has hostile and random queries. */
 #include "query/language/query_format.h"
 
