@@ -112,7 +112,8 @@ static const char *const pieces[] = {"a",
                                      "ae"};
 
 /* Appends n pieces. is_ascii: only ASCII pieces, which the byte verifier can usually decide. Half
- * of the texts of more than 100 pieces have no separators, so that no safe place to cut is near. */
+ * of the texts of more than 100 pieces lack white space, brackets and slashes: safe cuts are
+ * few. */
 static void append_pieces(struct bs_buffer *to, uint64_t n, bool is_ascii)
 {
 	bool has_no_space = n > 100 && by_chance(50);

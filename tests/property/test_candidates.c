@@ -67,7 +67,7 @@ static void draw_text(char text[TEXT_BYTES], size_t *n_bytes_out)
 	*n_bytes_out = n;
 }
 
-/* Draws a pattern of these pieces and of regular expression syntax. */
+/* Draws a pattern of `pieces` and of regular expression syntax. */
 static void draw_pattern(char *pattern, size_t capacity)
 {
 	static const char *const atoms[] = {

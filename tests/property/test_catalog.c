@@ -99,7 +99,7 @@ static struct bs_writer *open_writer(const char *dir)
 	return writer;
 }
 
-/* Adds document d of index i to both writers. Some documents have fields. */
+/* Adds document d of index i to `one` and, unless NULL, to `whole`. Some documents have fields. */
 static void add_document(struct bs_writer *one, struct bs_writer *whole, unsigned i, unsigned d,
                          struct bs_buffer *text)
 {
@@ -422,8 +422,8 @@ static void keep_message(void *context, const char *message)
 	snprintf(context, sizeof(struct bs_error), "%s", message);
 }
 
-/* For a word that no index has, a notice offers another word that some index has. It does so for
- * nearly every misspelt word of the indexes. */
+/* For a word that no index has, a notice offers another word that some index has: for at least six
+ * of seven misspelt words of the indexes. */
 static void test_suggestions(void **state)
 {
 	AUTO(bs_catalog_close_at) struct bs_catalog *catalog = open_catalog("all");
@@ -452,7 +452,7 @@ static void test_suggestions(void **state)
 			assert_string_equal(line.text, "");
 			continue;
 		}
-		/* A word that more than 64 summaries allow counts as present: no notice. */
+		/* If more than 64 summaries allow a word, it counts as present: no notice. */
 		if (came.n_asked > 64)
 			continue;
 		n_absent++;
@@ -641,7 +641,7 @@ static void test_damaged(void **state)
 	assert_int_equal(n_refused, 300);
 }
 
-/* Overwrites four bytes of each kilobyte of an index's segments. */
+/* Overwrites four bytes of each KB of an index's segments, except in the first 4 and last 8 KB. */
 static void damage_segments(const char *dir)
 {
 	char command[256];
@@ -825,7 +825,7 @@ static void test_other_words(void **state)
 	bs_buffer_deinit(&hits.hits);
 }
 
-/* The hits of test_sorted_words, printed. */
+/* The hits of test_sorted_words as a text. */
 struct sorted_hits {
 	char seen[512];
 };

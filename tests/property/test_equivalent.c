@@ -170,7 +170,7 @@ static int32_t to_units(const struct bs_buffer *text)
 	return n;
 }
 
-/* Swaps adjacent marks of different combining classes, which is canonically equivalent. */
+/* Swaps some adjacent marks of different combining classes, which is canonically equivalent. */
 static void shuffle_marks(UChar *units, int32_t n)
 {
 	for (int32_t i = 0; i + 1 < n; i++) {

@@ -75,7 +75,7 @@ static void make_index(uint64_t *random, bool is_new)
 /* ---- one term in one shard ---- */
 
 struct multiset {
-	uint64_t n_checked; /* terms in shards */
+	uint64_t n_checked; /* pairs of a term and a shard */
 	uint64_t n_false_positives;
 	/* n_rare: pairs of a term and a shard that are decided by rare-term lists. n_taken_out:
 	 * rows that these lists removed. */

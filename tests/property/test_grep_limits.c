@@ -353,7 +353,7 @@ static void test_only_searched_files_are_checked(void **rig_in)
 		atomic_store(&n_stats, 0);
 		ok(bs_grep(&request, &result, ERR));
 		assert_int_equal(result.n_files, i < FOLDERS ? 1 : FOLDERS);
-		/* chunks of 128 files: at most three with files of the folder, and two ahead */
+		/* in chunks of 128 files: at most three with files of the folder, and two ahead */
 		if (i < FOLDERS)
 			assert_in_range(atomic_load(&n_stats), FOLDER_DOCS - 1, 5 * 128);
 		else
@@ -378,7 +378,7 @@ static void test_limits_cost_little(void **rig_in)
 		request.limits = &limits;
 		clock_step(CLOCK_LOOK_NS);
 		ok(bs_grep(&request, NULL, ERR));
-		/* the clock is read a few times per line of 41 bytes, not once per byte */
+		/* the clock is read at most four times per line of 41 bytes, not once per byte */
 		assert_in_range(clock_looks(), 1, LONG_BYTES / 41 * 4);
 		clock_step(0);
 	}

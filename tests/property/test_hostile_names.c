@@ -1,9 +1,9 @@
 /*
  * test_hostile_names.c: passes hostile names, ids and records (hostile.h) through every writer of
- * the library and, if it is given, the program: files, folders, collections, standard input,
- * in-memory documents, options, deletions, catalogs. Each document has a unique word. After each
- * commit, refresh, deletion, compaction and rebuild, each word must find its document with exactly
- * its id, and the check must report nothing.
+ * the library and, if PROGRAM is given, of the program: files, folders, collections, standard
+ * input, in-memory documents, options, deletions, catalogs. Each document has a unique word. After
+ * each commit, refresh, deletion, compaction and rebuild, each word must find its document with
+ * exactly its id, and the check must report nothing.
  *
  * Arguments: [N_ROUNDS [SEED [PROGRAM]]]
  */
@@ -601,7 +601,7 @@ static void put_file(struct world *world, unsigned source, int folder, struct by
 
 #define MOST_PATH 3900 /* bytes, below the working directory */
 
-/* Creates nested folders: a few, or as many as a path can have. */
+/* Creates nested folders with files: a few levels, or as many as a path can have. */
 static void fill_folder(struct world *world, unsigned source, int folder, struct bytes path)
 {
 	bool is_deep = draw(world, 8) == 0;
@@ -801,7 +801,7 @@ static void choose_options(struct world *world, struct options *options,
 	*options = (struct options){.weight = hostile_string(&world->hostile)};
 	request->rules.hidden = request->rules.no_ignore = true;
 	request->index.words = true;
-	/* rarely, because choosing grams takes longer than all else */
+	/* Grams are rare, because choosing them takes longer than all else. */
 	request->index.grams = draw(world, 12) == 0;
 	request->rules.store = draw(world, 4) == 0;
 	if (draw(world, 3) == 0) {

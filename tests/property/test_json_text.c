@@ -9,7 +9,7 @@
 
 #define MOST_BYTES 9000u
 
-/* Appends a text, which is valid UTF-8, escaped. */
+/* Appends a text, which must be valid UTF-8, escaped for JSON. */
 static void escape_slowly(const uint8_t *text, size_t n_bytes, bool is_terminal,
                           struct bs_buffer *out)
 {
@@ -45,7 +45,7 @@ static void encode_slowly(const uint8_t *bytes, size_t n_bytes, struct bs_buffer
 }
 
 /* Makes a random text of plain letters and of characters that are escaped or beyond ASCII. In a
- * fourth of the texts one byte is replaced by a random byte from 0x80 on. */
+ * quarter of the texts one byte is replaced by a random byte from 0x80 on. */
 static size_t make_text(uint8_t *text)
 {
 	static const char *const pieces[] = {"a", "\"", "\\", "\n", "\x01", "\x1f", "\x7f", "/",

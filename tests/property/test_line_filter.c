@@ -331,7 +331,7 @@ static void test_linear(void **state)
 	compare_all(true);
 }
 
-/* Short, because PCRE2 may take cubic time in a text that is not searched line by line. */
+/* The text is short, because PCRE2 may take cubic time if it does not search line by line. */
 #define SPAN_TEXT_BYTES ((size_t)1500)
 
 /* Searches SPAN_TEXT_BYTES of text as with -U and appends all matches. *has_filter_out: whether the

@@ -136,7 +136,7 @@ static void check_all(const struct bs_literal_set *set, const struct text *text,
 	assert_true(met.sum == wanted.sum);
 }
 
-/* Compares all matches; each search continues after the match before. */
+/* Compares all matches; each search continues after the previous match. */
 static void check_matches(const struct bs_literal_set *set, const struct text *text,
                           const struct bs_literal *literals, uint32_t n,
                           enum bs_literal_case letter_case)

@@ -86,7 +86,7 @@ static void test_hostile_parses(void **state)
 	check_repeated_parses("", "+ ", "a", many / 2);
 }
 
-/* One word more than each limit allows. */
+/* Queries that exceed a limit by one. */
 static void test_limits(void **state)
 {
 	static const char *const words = "a query may have at most 100000 words",

@@ -1,5 +1,5 @@
 /* test_passage.c: compares the passages of files with a naive searcher. Random texts contain
- * everything that affects folding, encodings and line ends, in UTF-8 with and without a byte order
+ * characters that affect folding, encodings and line ends, in UTF-8 with and without a byte order
  * mark, and in UTF-16. */
 #include <unistd.h>
 

@@ -325,7 +325,7 @@ static void make_sequence(struct maker *maker, unsigned depth)
 		make_quantified(maker, depth);
 }
 
-/* The sample is one alternative's sample. */
+/* Puts alternatives; the sample is that of one of them. */
 static void make_either(struct maker *maker, unsigned depth)
 {
 	size_t n = below(3) ? 1 : 1 + below(4), chosen = below(n), start = maker->sample.n_bytes;

@@ -78,7 +78,7 @@ static const char *const atoms[] = {
 	"\"common word2\"~3", "title:entry", "title:common^3", "text:(word1 word2)", "name:f1*",
 	"year:1990..2000", "year:>2030", "when:2004..2010-06", "HTTPServer2", "server",
 	"caf\xc3\xa9", "runs^0", "word5^2.5",
-	/* Negated, grouped, split into several words, not well-formed. */
+	/* Words that are negated, grouped or split into several words, and invalid queries. */
 	"-word5", "-common", "(word6 OR rare3)", "(word7 -word8)", "don't", "f(x, y)",
 	"titel:word1", "or", "+++", "(", "\"word1 wor*\"", "word9 word10 word11 word12"};
 
@@ -305,7 +305,7 @@ static void change_sources(void)
 	write_records("docs.jsonl", "a", 4000, 4020);
 }
 
-/* Changes to a new folder, so that ids and filters are short. */
+/* Indexes files and records in a new current folder, so that ids and filters are short. */
 static void check_an_index(const struct bs_build_request *options)
 {
 	char folder[FOLDER_BYTES], here[4096];

@@ -30,7 +30,8 @@
 #define LONG_TIMES 3
 #define LONG_BYTES 3e6
 #define STEP_NS    (10 * CLOCK_LOOK_NS)
-/* The stop callback ends a query or search after MOST_MS, or after MOST_LOOKS asks. */
+/* The stop callback ends a query or search after MOST_MS or, if bytes are counted, after MOST_LOOKS
+ * readings of the clock. */
 #define MOST_MS    300.0
 #define MOST_LOOKS 1000
 
@@ -66,7 +67,7 @@ void *__wrap_memchr(const void *in, int byte, size_t n)
 /* The state of a stop callback. Amounts are milliseconds of processor time, or bytes. */
 struct gaps {
 	double begun, asked_at, longest;
-	double most; /* milliseconds or asks after which the call must end; 0: never */
+	double most; /* milliseconds, or readings of the clock, until the call must end; 0: never */
 	struct frames {
 		void *list[MOST_FRAMES];
 		int n;

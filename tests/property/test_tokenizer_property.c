@@ -65,8 +65,8 @@ static void test_all_short_ascii_strings(void **state)
 }
 
 /* Checks every pair of ASCII bytes among letters and digits. Together with windows of one byte this
- * shows that the alphabet above has a byte of every class, and that the tokenizer ends a window
- * only where the words do not depend on the text after it. */
+ * shows that the alphabets of test_all_short_ascii_strings have a byte of every class, and that the
+ * tokenizer ends a window only where the words do not depend on the text after it. */
 static void test_all_pairs_of_ascii_bytes(void **state)
 {
 	static const size_t windows[] = {1, 64};
@@ -114,7 +114,7 @@ static void test_safe_cuts(void **state)
 			}
 }
 
-/* Checks the classes of every code point of the planes in use, next to itself and to others. */
+/* Checks the classes of all code points of planes 0 and 1 and some others, in several contexts. */
 static void test_all_code_points(void **state)
 {
 	static const size_t windows[] = {4096};
@@ -231,7 +231,7 @@ static size_t append_random(uint8_t *text, uint32_t pool)
 
 static size_t write_random_text(uint8_t *text, size_t text_capacity)
 {
-	/* Mixes up to three pools, usually plain text, and changes them every 20 items. */
+	/* Mixes up to three pools, drawn anew every 20 items; 0 and 1 are most frequent. */
 	uint32_t mix[3];
 	size_t n_bytes = 0, n_items = below(8) ? below(60) : below(600);
 	for (size_t i = 0; i < n_items && n_bytes + 32 < text_capacity; i++) {

@@ -11,13 +11,13 @@
 #include "core/check/check.h"
 #include "tests/rigs/index_rig.h"
 
-/* The shards of the first segment, as instances of the shard sections: MATRIX has columns, LISTS
+/* Instances of the shard sections of the first segment: shard MATRIX has columns, shard LISTS has
  * forward indexes. */
 #define MATRIX 0u
 #define LISTS  1u
 
-/* Sections of the manifest and of tombstone files; WHOLE_FILE: the offset is that in the file, not
- * in a section. */
+/* Ids of sections of the manifest and of tombstone files. WHOLE_FILE: the offset of an edit is an
+ * offset in the file, not in a section. */
 #define MANIFEST_OPTIONS        1u
 #define MANIFEST_SOURCES        2u
 #define MANIFEST_SEGMENTS       3u
@@ -29,9 +29,9 @@
 #define TOMBSTONE_BITS          1u
 #define WHOLE_FILE              0u
 
-/* Changes one number of a section. It is n_bytes wide and at `offset` (from the end, if negative).
- * It is set to `value` or changed by it. PACKED_...: the number is element `offset` (from the end,
- * if negative) of a packed array; the new value must fit its block. */
+/* Changes one number of a section: the n_bytes at `offset` (from the end, if negative). SET stores
+ * `value`, ADD adds it. PACKED_...: the number is element `offset` of a packed array (from the end,
+ * if negative); n_bytes is ignored, and the new value must fit the width of its block. */
 struct edit {
 	uint32_t section;
 	uint32_t instance;
@@ -50,7 +50,7 @@ struct edit {
  * end of the array. */
 struct packed_value {
 	uint64_t base;
-	uint64_t bit; /* the position in the section */
+	uint64_t bit; /* its first bit, from the start of the array */
 	uint64_t mask;
 	uint64_t value;
 };
@@ -62,11 +62,12 @@ void apply_edit(uint8_t *file, size_t file_bytes, const struct edit *edit);
 /* Writes "c.jsonl": documents of many lengths, with mostly rare words and some frequent ones. */
 void write_documents(uint64_t *state, uint32_t n_docs);
 
-/* Checks "index" with its stored texts. `sum` may be NULL. */
+/* Checks "index". `sum` may be NULL. */
 enum bs_status check_index(struct bs_check_report *sum, struct bs_error *err);
 
-/* Applies n edits to file number `which` with this prefix. Fails the test unless check returns
- * `wanted`, names the file and reports `what`. Restores the file afterwards. */
+/* Applies n edits to file number `which` with this prefix and recomputes its checksums. Fails the
+ * test unless check returns `wanted` and, unless that is BS_OK, a message with the path of the file
+ * and `what`. Restores the file afterwards. */
 void expect_damage(const char *prefix, unsigned which, const struct edit *edits, size_t n,
                    enum bs_status wanted, const char *what);
 

@@ -1,7 +1,8 @@
 /*
  * clock_preload.c: clock_rig.c as a library to be preloaded. It acts only in the program bitsift:
  * fingerprints of files written before the program's start are not racy. If the variable WORK is
- * set, appends to the file $WORK the numbers of readings of CLOCK_MONOTONIC and of bytes read.
+ * set, the library appends a line to the file $WORK when the program ends: the number of readings
+ * of CLOCK_MONOTONIC, and the number of bytes read.
  */
 #include <errno.h>
 #include <inttypes.h>

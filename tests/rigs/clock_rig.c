@@ -14,7 +14,7 @@ static _Atomic uint64_t step, passed_ns, n_looks, call_at;
 static void (*call_back)(void *context);
 static void *call_context;
 
-/* Visible, so that shared libraries call it. */
+/* It is exported, so that shared libraries call it. */
 __attribute__((visibility("default"))) int clock_gettime(clockid_t clock, struct timespec *now_out)
 {
 	uint64_t n = clock == CLOCK_MONOTONIC ? atomic_fetch_add(&n_looks, 1) + 1 : 0;

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/* The library's estimate of the time that it spends between two readings of the clock (SPEND_NS in
+/* The time between two readings of the clock, as loops of the library estimate it (SPEND_NS in
  * core/system/deadline.c). */
 #define CLOCK_LOOK_NS UINT64_C(50000)
 
@@ -17,7 +17,8 @@ void clock_step(uint64_t step_ns);
 void clock_advance(uint64_t ns);
 /* The number of readings of CLOCK_MONOTONIC since clock_step. */
 uint64_t clock_looks(void);
-/* Calls back at the n-th reading after the last clock_step. The next clock_step cancels this. */
+/* Calls back at the n-th reading after the last clock_step, if the clock is stopped. The next
+ * clock_step cancels this. */
 void clock_call_at(uint64_t n, void (*callback)(void *context), void *context);
 
 /* clock_make_old advances CLOCK_REALTIME by some seconds, so that fingerprints of the files written

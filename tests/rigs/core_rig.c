@@ -17,8 +17,8 @@ static char *folder;
 
 int enter_folder(void **state)
 {
-	/* In memory if possible: these tests call fsync a thousand times, which is slow on a busy
-	 * disk. */
+	/* Without TMPDIR, in memory if possible: these tests call fsync a thousand times, which is
+	 * slow on a busy disk. */
 	const char *base = getenv("TMPDIR");
 	const char *usual = access("/dev/shm", R_OK | W_OK | X_OK) == 0 ? "/dev/shm" : "/tmp";
 	if (asprintf(&folder, "%s/bitsift-core-XXXXXX", base ? base : usual) < 0)

@@ -1,7 +1,6 @@
 /*
- * core_rig.h: shared by the tests of core: a temporary folder, files in it, reproducible random
- * numbers, and index files that are damaged under valid checksums. Every helper fails the test if
- * something goes wrong.
+ * core_rig.h: a temporary folder, files in it, reproducible random numbers, and index files that
+ * are damaged under valid checksums. Every helper fails the test if something goes wrong.
  */
 #pragma once
 
@@ -21,7 +20,7 @@ uint64_t next_random(uint64_t *state);
 uint64_t random_below(uint64_t *state, uint64_t bound);
 void fill_random(uint8_t *bytes, size_t n_bytes, uint64_t *state);
 
-/* Opens a directory, only once for each path. It is valid until the test's folder is removed. */
+/* Opens a directory, unless it is open already. leave_folder closes it. */
 struct bs_dir *dir_at(const char *path);
 
 void write_bytes(const char *path, const void *bytes, size_t n_bytes);
@@ -38,20 +37,20 @@ void copy_bytes(struct bs_buffer *bad, const struct bs_buffer *good);
  * RLIM_INFINITY removes the limit. */
 void limit_file_bytes(uint64_t n_bytes);
 
-/* Writing, finishing and opening an index file in the folder of the test. */
+/* Create, finish and open a segment file in the current folder. */
 struct bs_file_writer *new_file(const char *path);
 void finish_file(struct bs_file_writer *writer);
 struct bs_container *open_file(const char *path);
 AUTO_OF(struct bs_container, bs_container_close)
 
-/* Recomputes every checksum of an index file, so that changes look intended. The section table must
- * lie within the file; sections that do not are skipped. */
+/* Recomputes the checksums of an index file, so that changes look intended. The section table must
+ * lie within the file. Sections that do not lie before the table are skipped. */
 void reseal(uint8_t *file, size_t n_bytes);
 void write_resealed(const char *path, struct bs_buffer *file);
-/* Writes a copy of the file `good` to "file", with one to three bits flipped between its head and
- * `end`. is_sealed: recomputes the checksums after that. */
+/* Writes the bytes `good` to "file", after one to three random bit flips between the head and
+ * `end`. is_sealed: recomputes the checksums after the flips. */
 void write_flipped(const struct bs_buffer *good, size_t end, bool is_sealed, uint64_t *random);
-/* Changes one to three bytes in [first, end), half of them to values that often cause errors. */
+/* Overwrites one to three bytes in [first, end), about half of them with harmful values. */
 void damage_bytes(uint8_t *bytes, size_t first, size_t end, uint64_t *random);
 
 /* The bytes of a section in the image of a file. Fails the test if the section does not exist. */

@@ -192,7 +192,7 @@ static struct bytes long_bytes(struct hostile *hostile)
 	return bytes;
 }
 
-/* Returns an earlier result with a small change. */
+/* Returns an earlier result, in most cases with a small change. */
 static struct bytes neighbour(struct hostile *hostile)
 {
 	static const char *const ends[] = {"#", ":1", "#1", "/", ".", " ", "\n", "\xff", "a", "A"};

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* Bytes on the heap, to be freed, with a NUL after the n bytes. */
+/* n bytes on the heap and a NUL after them; freed by bytes_free. */
 struct bytes {
 	char *data;
 	size_t n;
@@ -20,14 +20,14 @@ static inline void bytes_free(struct bytes *bytes)
 {
 	free(bytes->data);
 }
-/* does not free the operands */
+/* Does not free a or b. */
 struct bytes bytes_join(struct bytes a, const char *between, struct bytes b);
 bool bytes_equal(struct bytes a, struct bytes b);
 
 /* A generator. Zero-initialise, and set `random` to a nonzero seed. */
 struct hostile {
 	uint64_t random;
-	struct bytes last[8]; /* recent results; later ones may differ little from one of them */
+	struct bytes last[8]; /* earlier results; some later results are small changes of these */
 	size_t n_last;
 };
 uint64_t hostile_below(struct hostile *hostile, uint64_t bound);
@@ -42,9 +42,10 @@ struct bytes hostile_file_name(struct hostile *hostile, const char *end);
 /* The text that the index reads from a JSON string with these bytes: U+FFFD replaces invalid UTF-8
  * and, with as_name, NUL. */
 struct bytes hostile_as_text(struct bytes bytes, bool as_name);
-/* Appends the text to *json as a JSON string, in which random characters are escaped. */
+/* Appends the text to *json as a JSON string. Some characters are escaped at random, and some
+ * invalid bytes become lone surrogates. */
 void hostile_put_json(struct hostile *hostile, struct bytes bytes, struct bytes *json);
 void bytes_put(struct bytes *to, const void *data, size_t n);
 
-/* A printable form for messages, truncated if long. Borrowed until the next call but one. */
+/* A printable form for messages, truncated if long, in one of two static buffers in turn. */
 const char *bytes_shown(struct bytes bytes);

@@ -96,7 +96,8 @@ static void make_index(bool use_false_positives)
 	policy.force[2] = 1;
 	policy.exact_share = 10.0 / 512;
 	policy.density = 0.4;
-	/* Even small shards have columns, but a shard has room only for short documents. */
+	/* Even small shards have columns. The long records get forward indexes, because the columns
+	 * of a block of them would exceed max_shard_bytes. */
 	struct bs_build_tuning tuning = {.policy = &policy,
 	                                 .max_segment_docs = 38,
 	                                 .forward_mode = BS_FORWARD_NEVER,

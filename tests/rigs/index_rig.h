@@ -7,22 +7,22 @@
 #include "indexer/run/tuning.h"
 #include "tests/rigs/core_rig.h"
 
-/* Indexes the sources (NULL-terminated) without messages, with the rest of the request as given.
- * `input`, if not NULL, is standard input for the source "-". */
+/* Builds an index of the sources (NULL-terminated), with the rest of the request as given. `input`,
+ * if not NULL, is standard input for the source "-". */
 void index_sources(const struct bs_build_request *request, const char *const *sources,
                    const char *input);
 
 /*
  * Makes "index", which has some of everything: two segments of documents and one of rows; in the
- * first one a shard with columns of all levels, exact columns, false-positive lists, and a shard of
- * forward indexes; tombstones; stored texts. Its sources are "c.jsonl", "d" and "-". Its size is
- * some KB.
+ * first segment a shard with columns of all levels, exact columns and false-positive lists, and a
+ * shard of forward indexes; tombstones; stored texts. Its sources are "c.jsonl", "d" and "-". Its
+ * size is some KB.
  */
 void make_small_index(void);
 /* Like make_small_index, but without false-positive lists: by its columns a term may match
  * documents that do not have it. */
 void make_small_index_of_chances(void);
 
-/* The path of file number `which` in "index" with this prefix, such as "index/seg-000001"; to be
- * freed. */
+/* The path of file number `which`, from 0, among the files in "index" whose names begin with
+ * `prefix`, such as "index/seg-000001". The caller frees it. */
 char *index_file(const char *prefix, unsigned which);

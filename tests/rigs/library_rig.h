@@ -1,6 +1,6 @@
 /*
- * library_rig.h: shared by tests that use the public interface only: a temporary folder and files
- * in it. Every helper fails the test if something goes wrong.
+ * library_rig.h: a temporary folder, files in it, and opened indexes. Uses the public interface
+ * only. Every helper fails the test if something goes wrong.
  */
 #pragma once
 

@@ -139,8 +139,8 @@ static uint64_t likely_number(uint64_t *random, uint64_t before, const struct bs
 	}
 }
 
-/* Changes a number of four or eight bytes, preferably at the beginning of a section, where counts
- * and offsets are. */
+/* Changes a number of four or eight bytes, preferably near the beginning, where a section has its
+ * counts and offsets. */
 static void change_number(struct bs_buffer *bytes, uint64_t *random)
 {
 	size_t n_bytes = random_below(random, 2) ? 4 : 8;
@@ -216,8 +216,8 @@ static void change_length(struct bs_buffer *bytes, uint64_t *random)
 	}
 }
 
-/* Replaces the section by one of the other file, usually of the same kind; or empties, renumbers or
- * duplicates it. */
+/* Replaces the contents of the section by those of a section of the other file, usually one with
+ * the same id; or empties it, changes its id or instance, or adds a copy of its first half. */
 static void change_section(struct parts *parts, struct part *part, const struct bs_buffer *other,
                            uint64_t *random)
 {
@@ -235,7 +235,7 @@ static void change_section(struct parts *parts, struct part *part, const struct 
 	case 2:
 		part->instance += random_below(random, 2) ? 1 : UINT32_MAX;
 		break;
-	case 3: /* a duplicate of its first half */
+	case 3:
 		parts->list[parts->n] = (struct part){.id = part->id, .instance = part->instance};
 		append_bytes(&parts->list[parts->n].bytes, part->bytes.data,
 		             part->bytes.used_bytes / 2);
@@ -269,7 +269,7 @@ static void change_frame(struct bs_buffer *file, uint64_t *random)
 	change_number(&part, random);
 }
 
-/* Recomputes the checksums of all sections that can still be located. */
+/* Recomputes the checksums; only that of the head if the section table is outside the file. */
 static void mend(struct bs_buffer *file)
 {
 	uint64_t table_off = bs_load_u64(file->data + 24), n_bytes = file->used_bytes;

@@ -1,5 +1,5 @@
 /*
- * mutate.h: crafted index files: changed in some place, with valid checksums.
+ * mutate.h: random changes of index files under valid checksums.
  */
 #pragma once
 
@@ -9,8 +9,8 @@
 #include "core/base/buffer.h"
 
 /*
- * Makes one to four changes in the valid index file `file`: of bits, bytes, numbers, ranges and
- * lengths of its sections, of its section table and of its head. Sections may be copied from
+ * Makes up to five changes in the valid index file `file`: of bits, bytes, numbers, ranges and
+ * lengths of its sections, of its section table or of its head. Sections may be copied from
  * `other`, which may be the same file. Then recomputes the checksums of head, table and pages. The
  * same state of `random` makes the same changes.
  */

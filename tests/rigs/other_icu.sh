@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# other_icu.sh LIBRARY FOLDER: makes FOLDER with a libicuuc that reports version 1.2 and knows no
-# emoji, but otherwise behaves like LIBRARY. A program with LD_LIBRARY_PATH=FOLDER has other
-# tokenizer rules than one without. Exit status 77: there is no compiler, or LIBRARY has an
-# unexpected form.
+# other_icu.sh LIBRARY FOLDER: makes FOLDER with a libicuuc that reports version 1.2 and denies the
+# property Extended_Pictographic, but otherwise behaves like LIBRARY. A program with
+# LD_LIBRARY_PATH=FOLDER has other tokenizer rules than one without. Exit status 77: there is no
+# compiler, or LIBRARY contains no soname of libicuuc.
 set -euo pipefail
 library=$(realpath -- "$1")
 soname=$(LC_ALL=C grep -aom 1 'libicuuc\.so\.[0-9]*' "$library" | sed -n 1p) || exit 77

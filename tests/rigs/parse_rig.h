@@ -1,5 +1,5 @@
-/* parse_rig.h: shared by the tests of the query language: tokenizers, fields, and parsing that must
- * succeed. */
+/* parse_rig.h: shared by the tests of the query language: tokenizers, field names and calls of the
+ * parser. */
 #pragma once
 
 #include <stdbool.h>

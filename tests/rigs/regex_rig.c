@@ -192,8 +192,8 @@ static bool has_window(const struct regex_rig *rig, const uint8_t *text, size_t 
 	       kernel()->text.find_window(text, 0, n_bytes, &rig->window) < n_bytes;
 }
 
-/* The literal that every match contains must be in the text. If it is the whole match, the match of
- * PCRE2 must be equal to it. */
+/* True if the text contains the literal that every match contains and, if the literal is the whole
+ * match and case matters, PCRE2's match equals it. */
 static bool has_literal(const struct regex_rig *rig, const uint8_t *text, size_t n_bytes)
 {
 	const struct bs_grep_analysis *analysis = &rig->analysis;
@@ -210,8 +210,8 @@ static bool has_literal(const struct regex_rig *rig, const uint8_t *text, size_t
 	               analysis->exact_literal.used_bytes) == 0);
 }
 
-/* The start of the line of the first match in text[from..n_bytes), or n_bytes; -1 if a limit was
- * reached. */
+/* Returns the start of the first line with a match in text[from..n_bytes); n_bytes if there is
+ * none; -1 if a limit was reached. */
 static long next_line(const struct regex_rig *rig, void *code, const uint8_t *text, size_t from,
                       size_t n_bytes)
 {

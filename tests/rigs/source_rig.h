@@ -18,8 +18,8 @@ extern char home[256]; /* the path of the folder */
 int enter_source(void **state);
 int leave_source(void **state);
 
-/* The calls of a sink: "name field=text;", "id@line field=text;", "#@line ..." for a record without
- * id, and "!reason message;" for something that was skipped. */
+/* The calls of a sink as a text: "name field=text;", "id@line field=text;", "#@line ..." for a
+ * record without id, and "!reason message;" for something that was skipped. */
 struct log {
 	struct bs_buffer text;
 	size_t n_documents;

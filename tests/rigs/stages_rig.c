@@ -105,7 +105,6 @@ static void make_records(void)
 {
 	char id[16];
 	for (uint32_t i = 0; i < N_RECORDS; i++) {
-		/* The last records replace earlier ones. */
 		snprintf(id, sizeof(id), "c%u",
 		         i < N_RECORDS - N_REPLACED ? i : (i - (N_RECORDS - N_REPLACED)) * 47 + 3);
 		if (i >= N_RECORDS - N_REPLACED)
@@ -212,7 +211,7 @@ static void find_docs(void)
 	assert_int_equal(n, n_found);
 }
 
-/* Writes a new file and inserts its document after `before`. Refs are not set yet. */
+/* Writes a new file and inserts its document after `before`. find_docs sets its ref later. */
 static struct rig_doc *insert_file(const struct rig_doc *before, const char *id, const char *text)
 {
 	size_t i = (size_t)(before - rig.docs) + 1;

@@ -5,7 +5,7 @@
  *
  *   "first"   files notes/d000.txt ... and notes/sub/e000.md ...; some are deleted by their ids
  *   "second"  records of cards.jsonl, with the fields title, body and, mostly, year; some are
- *             replaced by later records
+ *             replaced by later records, and one is deleted by its id
  *
  * Every helper fails the test if something goes wrong.
  */
@@ -99,7 +99,7 @@ uint32_t rig_length(const struct rig_doc *doc); /* in words */
 /* 0 if the document has no year. */
 int rig_year(const struct rig_doc *doc);
 
-/* ---- numbers for scores: including deleted documents, without the overlay ---- */
+/* ---- numbers for scores, which count deleted documents but not the overlay ---- */
 
 uint64_t rig_n_docs(void);
 uint64_t rig_df(const char *word);
@@ -128,7 +128,7 @@ bool rig_matches(const struct rig_doc *doc, const char *needs);
 struct rig_case {
 	const char *query;
 	const char *needs;
-	bool is_words; /* only words, joined by AND, OR and NOT: columns decide every match */
+	bool is_words; /* only words, joined by AND, OR and NOT: the index decides every match */
 };
 #define RIG_N_CASES 22u
 extern const struct rig_case rig_cases[RIG_N_CASES];

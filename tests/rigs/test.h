@@ -31,7 +31,7 @@
 #define RUN_NAMES(set_up, tear_down, all_set_up, all_tear_down, ...)                    \
 	run_names(#__VA_ARGS__, (CMUnitTestFunction[]){__VA_ARGS__}, set_up, tear_down, \
 	          all_set_up, all_tear_down)
-/* main() of tests of cmocka, which may have different fixtures. */
+/* main() of tests such as cmocka_unit_test(f), which may have different fixtures. */
 #define RUN_UNIT_TESTS(...)                                       \
 	int main(void)                                            \
 	{                                                         \
@@ -64,7 +64,7 @@ static inline int run_names(const char *names, const CMUnitTestFunction *functio
 /* Variables of the declaration that follows are released at the end of their block by
  * release(&variable). */
 #define AUTO(release) __attribute__((cleanup(release), unused))
-/* Defines release_at for AUTO, if `release` takes the pointer itself. */
+/* Defines release_at() for AUTO, which calls `release` with the value of the pointer variable. */
 #define AUTO_OF(type, release)                     \
 	static inline void release##_at(type **at) \
 	{                                          \

@@ -213,7 +213,7 @@ bool naive_starts_run(UChar32 c)
 	       uscript_hasScript(c, USCRIPT_MYANMAR);
 }
 
-/* Sets naive->units to the code points from start to before end. */
+/* Sets naive->units to the code points [start, end). */
 static void naive_take(struct naive *naive, size_t start, size_t end)
 {
 	naive->n_units = 0;
@@ -236,8 +236,9 @@ static void naive_normalize(struct naive *naive, const UNormalizer2 *form)
 }
 
 /*
- * Converts the text to NFC. The text between two normalization boundaries is normalized separately.
- * Each code point of a changed piece represents all bytes of the piece.
+ * Converts the text to NFC, each piece between two normalization boundaries by itself. In a piece
+ * that changes, the code points between an unchanged beginning and an unchanged end represent all
+ * bytes that were there. Then replaces typographic apostrophes by '.
  */
 static void naive_to_nfc(struct naive *naive)
 {
@@ -372,7 +373,7 @@ static bool naive_is_accented(UChar32 c)
 	       (script == USCRIPT_LATIN || script == USCRIPT_GREEK || script == USCRIPT_CYRILLIC);
 }
 
-/* Appends c to `other`, replaced by its plain letter if it has one. */
+/* Appends c, or its plain letters if it has any, to naive->other. Returns the new length. */
 static int32_t naive_append_plain(struct naive *naive, int32_t n, UChar32 c)
 {
 	uint8_t utf8[5] = {0};

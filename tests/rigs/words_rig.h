@@ -14,7 +14,7 @@
 
 /* A recorded struct bs_token. */
 struct kept_token {
-	size_t term_off; /* in `terms` */
+	size_t term_off; /* offset in kept.terms */
 	size_t term_bytes;
 	uint32_t position;
 	uint64_t start_byte, end_byte;

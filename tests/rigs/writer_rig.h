@@ -36,7 +36,7 @@ struct bs_writer *open_with(struct bs_writer_request request);
 #define OPEN_WITH(...) open_with((struct bs_writer_request){__VA_ARGS__})
 struct bs_writer *open_writer(void);
 
-/* Add a document of one or two texts. */
+/* Add a document with a title and, unless it is NULL, a body. */
 enum bs_status try_add(struct bs_writer *writer, const char *id, const char *title,
                        const char *body, struct bs_error *err);
 void add(struct bs_writer *writer, const char *id, const char *title, const char *body);
@@ -47,7 +47,7 @@ void make_text(unsigned i, char *title, char *body);
 
 struct bs_index *open_index(const struct bs_text_provider *texts);
 
-/* The results of a query: ids in a line, and the last snippet. */
+/* A query's results. ids: separated by spaces. snippet, is_changed, document: the last hit's. */
 struct heard {
 	char ids[8192];
 	char snippet[256];

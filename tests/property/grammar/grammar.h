@@ -2,7 +2,7 @@
  * grammar.h: the parts of the test of the query language: random query texts, and a second parser
  * that shares nothing with the library's but the tokenizer.
  *
- *   grammar_draw.c  random documents; query texts grown from the grammar, then mutated
+ *   grammar_draw.c  random documents; query texts grown from the grammar, some mutated
  *   grammar_read.c  parses a text by recursive descent into a tree, by the rules of the manual
  *   grammar_eval.c  evaluates the tree on the words of a document; scores
  *   test_grammar.c  compares with the library's search, for the text and for its normal form
@@ -16,7 +16,7 @@
 /* ---- documents ---- */
 
 #define GRAMMAR_ANY_FIELD (-1)
-/* the field of name: clauses: the words of a file's path, and a record's own field "name" */
+/* The field of a name: clause: the words of a file's path, and a record's own field "name". */
 #define GRAMMAR_FILE_NAME  (-2)
 #define GRAMMAR_MAX_FIELDS 8 /* per document */
 #define GRAMMAR_N_NAMES    8
@@ -93,7 +93,7 @@ struct grammar_node {
 	enum grammar_kind kind;
 	int field;
 	uint64_t distance;
-	double weight; /* of a leaf: the product of its own weight and those of its brackets */
+	double weight; /* of a leaf: its own weight times those of the brackets around it */
 	struct grammar_item *items;
 	size_t n_items;
 	struct oracle_range range;

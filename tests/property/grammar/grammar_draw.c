@@ -1,7 +1,7 @@
 /*
- * grammar_draw.c: random documents, which are small and of few words, so that most queries match
- * some of them; and random query texts, which are grown from the grammar in all its spellings and
- * then mutated, which puts operators, quotes, brackets and signs in odd places. See grammar.h.
+ * grammar_draw.c: random documents, small and of few words, so that queries match some of them; and
+ * random query texts. A query text is grown from the grammar in all its spellings. Some are then
+ * mutated, so that operators, quotes, brackets and signs are in odd places. See grammar.h.
  */
 #include <sys/stat.h>
 
@@ -29,7 +29,7 @@ static const char *const words[] = {
 	"\u0939\u093f\u0928\u094d\u0926\u0940", "\u05e6\u05d4\"\u05dc", "\u05e6\u05d4",
 	"\ud55c\uad6d\uc5b4", "\u0645\u0631\u062d\u0628\u0627", "\U0001f600",
 	"\U0001f44d\U0001f3fd", "\U0001f1e9\U0001f1ea", "#\ufe0f\u20e3", "*\ufe0f\u20e3",
-	/* Words that look like operators, or differ in few letters. */
+	/* Words with signs, words that look like syntax, and words that differ in few letters. */
 	"C++", "\u00bd", "__", "title", "year:1990", "AND", "cat^2", "dog~1", "gray", "grey",
 	"colour", "color", "x*y", "w\u0302", "\u0175", "\u212b", "\u00e5", "title:cat", "(cat",
 	"dog)", "\"cat\""};
@@ -280,7 +280,7 @@ static void put_number(struct growing *growing)
 {
 	static const char *const numbers[] = {"0", "7", "-3", "12.5", "1k", "1Ki", "0.5k", "1M",
 	                                      "2Ki", "1e3", "2017", "2018", "1990", "1E400",
-	                                      /* 2^53 and more, texts that are not numbers, Gi. */
+	                                      /* 2^53 and more, not numbers, with a suffix. */
 	                                      "9007199254740992", "9007199254740993",
 	                                      "123456789012345678901234567890", "x", "", "1.5Gi"};
 	static const char *const dates[] = {"2017", "2018", "2018-01", "2018-01-15",
@@ -328,7 +328,7 @@ static void put_phrase(struct growing *growing)
 	struct dice *dice = growing->dice;
 	uint32_t n = roll_between(dice, chance(dice, 5) ? 0 : 1, 3);
 	bool is_curled = chance(dice, 5);
-	/* Up to half of the phrases are pieces of a document's text. */
+	/* About half of the phrases are pieces of a document's text. */
 	const struct grammar_doc *doc = &growing->grammar->docs[roll(dice, GRAMMAR_N_DOCS)];
 	const char *text = doc->n_texts > 0 ? doc->texts[roll(dice, doc->n_texts)].text : "";
 	put(growing, is_curled ? PICK(dice, curled) : "\"");

@@ -77,7 +77,7 @@ static size_t step_back(const uint8_t *text, size_t at)
 	return (size_t)i;
 }
 
-/* Returns the number of bytes. */
+/* Encodes a character in UTF-8. Returns its number of bytes. */
 static size_t put_char(uint8_t *to, UChar32 c)
 {
 	uint32_t code_point = (uint32_t)c;
@@ -174,7 +174,7 @@ static bool ends_token(const struct reader *reader, size_t at)
 	return at >= reader->n || reader->role[at] != TEXT || space_at(reader, at) > 0;
 }
 
-/* Parses digits [. digits] or . digits, up to 1000. */
+/* Parses a number from 0 to 1000, such as 2, 2.5 or .5. False: it is not one. */
 static bool read_weight(const uint8_t *text, size_t n, double *weight)
 {
 	char copy[GRAMMAR_MAX_TEXT];
@@ -456,7 +456,7 @@ static void set_last(struct grammar_node *leaf, enum grammar_match match, const 
 }
 
 /* Letters that stand in for wildcards while the tokenizer splits a text: Gothic letters, or Hangul
- * letters next to Hangul. */
+ * syllables next to Hangul. */
 enum {
 	ANY_LETTER,
 	ONE_LETTER,
@@ -494,8 +494,8 @@ static void decode(struct wild *wild, const uint8_t *text, size_t n)
 	}
 }
 
-/* Decides which * and ? are wildcards, from the code point `start` on, where the last token
- * begins. */
+/* Decides which * and ? are wildcards, from the code point `start` on, where the last token begins.
+ * Returns whether any is. */
 static bool find_wild(struct wild *wild, size_t start)
 {
 	size_t n_letters = 0;
@@ -761,7 +761,7 @@ static struct grammar_node *read_unary(struct reader *reader, bool *is_negated)
 	return node;
 }
 
-/* Reads operands joined by AND. */
+/* Reads operands joined by AND. *is_negated: there is only one, and it has NOT. */
 static struct grammar_node *read_explicit(struct reader *reader, bool *is_negated)
 {
 	struct grammar_node *all = read_unary(reader, is_negated);

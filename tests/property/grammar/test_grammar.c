@@ -232,8 +232,8 @@ static void check_corpus(unsigned number, unsigned n_queries)
 	open_index(&bench, options);
 	for (unsigned i = 0; i < n_queries; i++)
 		check_query(&bench);
-	/* Only queries that match some documents but not all show whether two parsers read them
-	 * differently. */
+	/* Queries that match no document or all documents rarely show that two parsers read them
+	 * differently, so enough queries must match some documents but not all. */
 	if (n_queries == QUERIES_OF_CORPUS) {
 		assert_in_range(bench.n_some, QUERIES_OF_CORPUS / 5, QUERIES_OF_CORPUS);
 		assert_in_range(bench.n_errors, 1, QUERIES_OF_CORPUS / 5);

@@ -54,8 +54,8 @@ enum model_time {
 	MODEL_TIME_FUTURE,
 };
 
-/* Changes of the model's files. Each also changes the real files and appends to the trace. Existing
- * files in the way are removed; missing parent folders are created. */
+/* The functions from disk_make_folder on change the model's files and the real files, and append to
+ * the trace. Existing files in the way are removed; missing parent folders are created. */
 void disk_deinit(struct model_disk *disk);
 struct model_node *disk_find(const struct model_disk *disk, const char *path);
 void disk_make_folder(struct model_disk *disk, const char *path);
@@ -71,7 +71,7 @@ void disk_rename(struct model_disk *disk, const char *from, const char *to);
 
 #define MODEL_MAX_SOURCES 10
 
-/* The files, and the sources among them that are edited: folders s0 and s1, files, collections. */
+/* The files, and one to three sources among them: s0 and s1 (folders), f.txt, c.jsonl, d.ndjson. */
 struct model_files {
 	struct model_disk disk;
 	const char *content[MODEL_MAX_SOURCES]; /* source labels, borrowed */

@@ -188,7 +188,7 @@ struct comparison {
 	struct bs_searcher *searcher;
 	enum model_view view;
 	bool is_clean;  /* the documents did not change after the commit */
-	bool is_scored; /* scores are comparable: the index holds no deleted documents */
+	bool is_scored; /* scores can be compared: MODEL_CLEAN, and no deleted documents */
 	const struct model_query *query;
 	struct bs_search_request request;
 	bool is_same;
@@ -300,8 +300,8 @@ static const struct model_doc *find_scored(const struct comparison *comparison,
 	return last ? find_scored(comparison, hit, NULL) : NULL;
 }
 
-/* Checks that scores descend, that ties are in document order, and that scores follow the
- * formula. */
+/* Checks that scores descend. If is_scored, also checks that ties are in document order, and that
+ * scores follow the formula. */
 static void check_scores(struct comparison *comparison, const struct answer *answer)
 {
 	const struct model_doc *last = NULL;

@@ -151,7 +151,7 @@ static void check(int result, const char *path)
 
 /* ---- changes ---- */
 
-/* Returns the deepest node at or below the path: children must be removed before their folder. */
+/* Returns the node with the longest path at or below `path`: children come before folders. */
 static struct model_node *last_in(const struct model_disk *disk, const char *path)
 {
 	struct model_node *last = NULL;

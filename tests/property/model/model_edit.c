@@ -129,7 +129,7 @@ static const char *random_content(const struct model_files *files)
 	return random_of(files->content, files->n_content);
 }
 
-/* Draws a file or a folder at any depth; NULL if there is none. */
+/* Draws a node at any depth, with only_files a file; NULL if it finds none in 20 tries. */
 static const struct model_node *random_node(const struct model_files *files, bool only_files)
 {
 	for (int tries = 0; tries < 20 && files->disk.n_nodes > 0; tries++) {
@@ -163,7 +163,7 @@ static void op_create(struct model_files *files)
 		write_text_at(files, random_path(label), random_time());
 }
 
-/* Replaces a random word by another of the same length. */
+/* Changes the first digit of a random word. False: it found no word in 10 tries. */
 static bool change_digit(char *bytes, size_t n_bytes)
 {
 	for (int tries = 0; tries < 10 && n_bytes > 1; tries++) {

@@ -445,8 +445,8 @@ bool state_has_away(const struct model_state *state, const struct model_disk *di
 	return false;
 }
 
-/* Whether a rebuild is allowed. An empty folder that is named explicitly is taken as really
- * empty. */
+/* Returns BS_OK if a rebuild is allowed, otherwise its error. An empty folder that the request
+ * names is taken as really empty. */
 static enum bs_status check_rebuild(const struct model_state *before, const struct model_disk *disk,
                                     const struct model_refresh *refresh, const bool *is_named)
 {

@@ -1,8 +1,8 @@
 /*
  * test_model.c: compares an index with a model (model.h) over its life. Random operations change
- * files, collections and standard input, keep readers open, and refresh, rebuild and compact the
- * index; some of these runs are killed or disturbed. After each operation the index must answer
- * like the model and pass `bitsift check`.
+ * files, collections and standard input, keep readers open, delete documents, and refresh, rebuild
+ * and compact the index; some of these runs are killed or disturbed. After most operations on the
+ * index it must answer like the model, and after many it must pass `bitsift check`.
  *
  * Arguments: [N_OPERATIONS [SEED [WITHOUT [SCRIPT]]]]. Operations run in worlds of a hundred each,
  * seeded SEED, SEED + 1 and so on. WITHOUT: names of operations to leave out, such as "kill,link".
@@ -208,7 +208,7 @@ static void finish_refresh(struct world *world, struct run *run, enum bs_status 
 	n_refreshes++;
 }
 
-/* Moves the clock, so that file fingerprints are not racy until the operation ends. */
+/* With this probability, moves the clock, so that fingerprints are not racy in the operation. */
 static void pause_some(uint32_t percent)
 {
 	if (chance(percent)) {
@@ -364,7 +364,7 @@ static void op_undo(struct world *world)
 		difference(world, "undo: %s", said.text);
 	if (world->is_same)
 		check_index(world);
-	/* If the refresh cannot read anything, the state is unknown. */
+	/* The state is unknown until a refresh has read all sources. */
 	world->is_known = world->is_clean = false;
 	run_draw(&run, world->dir);
 	refresh(world, &run);
@@ -617,7 +617,7 @@ static void end_world(struct world *world)
 	trace_start(0, "");
 }
 
-/* Runs a hundred operations in a folder of their own. */
+/* Runs up to a hundred operations in a new folder. False: there was a difference. */
 static bool run_world(uint64_t seed)
 {
 	struct world world;

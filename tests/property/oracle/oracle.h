@@ -1,6 +1,6 @@
 /*
- * oracle.h: the parts of the oracle test: random corpora, random queries, and a naive search that
- * shares no code with the engine.
+ * oracle.h: the parts of the oracle test: random corpora, random queries, and a naive search,
+ * whose matching and scoring share no code with the engine.
  *
  *   oracle_docs.c        the random generator; the documents of the naive search, with every token
  *   oracle_text.c        random words and texts
@@ -173,7 +173,7 @@ struct oracle_setup {
 	struct bs_term_treatment_policy policy;
 	uint32_t max_shard_blocks, max_shard_bytes, max_segment_docs, n_threads;
 	enum bs_forward_mode forward_mode;
-	uint64_t pairs_least_bytes; /* 0: the corpus is too small for word pairs */
+	uint64_t pairs_least_bytes; /* 0: the default, for which the corpus is too small */
 };
 
 /* Raw words of texts, before folding. */
@@ -297,7 +297,6 @@ void oracle_query_deinit(struct oracle_query *query);
 void oracle_query_draw(struct oracle_query *query, struct dice *dice, struct oracle *oracle,
                        const struct oracle_vocabulary *vocabulary);
 
-/* The filter of a request. */
 struct oracle_filter {
 	const struct oracle_glob *glob; /* NULL: none */
 	const char *type, *type_not;    /* NULL: none */

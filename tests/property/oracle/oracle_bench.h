@@ -39,7 +39,6 @@ static inline const struct found_hit *found_at(const struct found *found, size_t
 	return (const struct found_hit *)(const void *)found->hits.data + i;
 }
 
-/* The corpus under test. */
 struct bench {
 	struct dice dice;
 	struct oracle_setup setup;

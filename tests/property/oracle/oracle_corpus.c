@@ -562,7 +562,7 @@ static bool append_fields(struct making *making, struct bs_buffer *json)
 static void append_bad_line(struct making *making, struct bs_buffer *json)
 {
 	static const char *const lines[] = {"", "  ", "not json", "[1, 2]", "{\"text\": \"cut",
-	                                    /* Records without text, or with ids of other types. */
+	                                    /* Lines without text, ids of other types. */
 	                                    "{}", "{\"id\": null, \"key\": null, \"t\": [true]}",
 	                                    "7", "{\"id\": 1.5, \"key\": 1.5, \"text\": \"a\"}",
 	                                    "{\"id\": [1], \"key\": {}, \"body\": \"b\"}"};

@@ -6,9 +6,9 @@
 
 #define MOST_WORDS 20
 
-/* A term of the feedback documents. `share` is the sum of its BM25 scores in these documents, each
- * weighted by the document's own score (add_doc). `value` is share times idf; the terms with the
- * greatest values are taken. */
+/* A term of the feedback documents. `share` is the sum over these documents of the tf part of its
+ * BM25 score, times the fourth power of the document's score relative to the best one (add_doc).
+ * `value` is share times idf (at most 7); the terms with the greatest values are taken. */
 struct typical {
 	double share, value;
 	double told; /* its weight in the line of --explain; 0: the line does not list it */

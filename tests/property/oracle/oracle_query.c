@@ -79,7 +79,7 @@ static void append_excerpt(struct growing *growing, struct bs_buffer *to)
 		             (size_t)(until->end_byte - from->start_byte));
 		return;
 	}
-	/* One of the words is left out, repeated, replaced, or swapped with its neighbour. */
+	/* One of the words may be left out, repeated, replaced, or swapped with its neighbour. */
 	size_t odd = first + roll(dice, (uint32_t)(last - first + 1));
 	uint32_t what = roll(dice, 5);
 	/* Folded words without a space may form a script run that the text did not have. */
@@ -201,7 +201,7 @@ static uint32_t new_node(struct growing *growing, enum oracle_kind kind)
 	return query->n_nodes++;
 }
 
-/* Turns a bare token into a prefix, or into a fuzzy word with a typing error in it. */
+/* Adds *, ~1 or ~2 to a bare token, which is often cut or misspelt before. */
 static void blur(struct growing *growing, struct oracle_node *node)
 {
 	static const char *const suffixes[] = {"*", "*", "~1", "~2"};
@@ -451,7 +451,7 @@ static uint32_t grow(struct growing *growing, uint32_t depth)
 	}
 	struct oracle_node *node = &growing->query->nodes[number];
 	node->is_minus = chance(dice, 60);
-	/* A field can precede only a leaf or parentheses, so a field requires parentheses. */
+	/* A field precedes only a leaf or parentheses, so an operator with a field needs them. */
 	if (kind == ORACLE_NOT && node->field != ORACLE_NO_NAME && !chance(dice, 30))
 		node->field = ORACLE_NO_NAME;
 	node->in_parens = node->field != ORACLE_NO_NAME;

@@ -29,7 +29,7 @@ static long part(const char *text, regmatch_t at, long otherwise)
 	return at.rm_so < 0 ? otherwise : strtol(text + at.rm_so, NULL, 10);
 }
 
-/* Parses 0.DIGITS * 10^exponent, without zeros at either end of DIGITS. */
+/* Converts a number to 0.DIGITS * 10^exponent, without zeros at either end of DIGITS. */
 static void take_number(const char *text, struct oracle_value *value)
 {
 	const char *e = strpbrk(text, "eE");
@@ -229,7 +229,7 @@ const char *const oracle_values[ORACLE_N_VALUES] = {
 	"2018-01-15 14:00:00+02:00", "2018-06-30T23:59:60Z", "1492-10-12", "9999-12-31", "12,5",
 	"1e", "2017-13", "-.5", "+4", "500", "2048", "2018"};
 
-/* Draws a range. Its ends are both numbers or both dates; a number and a date are not a range. */
+/* Draws a range. Its ends are two numbers or two dates, because one of each is not a range. */
 void oracle_range_draw(struct oracle_range *range, struct dice *dice, char text[ORACLE_RANGE_BYTES])
 {
 	static const char *const numbers[] = {

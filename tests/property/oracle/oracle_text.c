@@ -1,4 +1,4 @@
-/* oracle_text.c: random words and texts, with everything that the analyzer treats specially. See
+/* oracle_text.c: random words and texts, with many things that the analyzer treats specially. See
  * oracle.h. */
 #include <unicode/utf8.h>
 
@@ -14,7 +14,7 @@ static void append_code_point(struct bs_buffer *to, uint32_t c)
 	append_bytes(to, bytes, n);
 }
 
-/* Words that are hard to analyse, of every kind. */
+/* Words of many kinds that are hard to analyse. */
 static const char *const odd_words[] = {
 	"caf\u00e9", "Cafe\u0301", "NO\u00cbL", "na\u00efve", "stra\u00dfe", "STRASSE", "\ufb01n",
 	"\u0130stanbul", "\u00e5", "A\u030a", "obj.method", "Obj.Method.call", "a@example.com",

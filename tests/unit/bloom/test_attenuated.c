@@ -149,8 +149,8 @@ static void test_order_of_asking(void **state)
 	bs_route_free(NULL);
 }
 
-/* The home of a key does not depend on the order of the nodes; nodes are homes of equal numbers of
- * keys; if a node leaves, only its keys get another home. */
+/* The home of a key does not depend on the order of the nodes; nodes are homes of about equal
+ * numbers of keys; if a node leaves, only its keys get another home. */
 static void test_homes(void **state)
 {
 	enum {

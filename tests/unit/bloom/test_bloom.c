@@ -14,8 +14,8 @@ static void expect_near(double got, double wanted, double share)
 		fail_msg("%.9g is not %.9g within %g", got, wanted, share);
 }
 
-/* P. Cao, "Bloom Filters - the math" (after Fan, Cao, Almeida and Broder, "Summary Cache", 1998),
- * to three digits. */
+/* From P. Cao, "Bloom Filters - the math" (after Fan, Cao, Almeida and Broder, "Summary Cache",
+ * 1998), with three digits. */
 static const struct {
 	uint64_t bits_per_key;
 	uint32_t n_hashes;
@@ -92,7 +92,7 @@ static void test_frozen_keys(void **state)
 	static const struct {
 		const char *word;
 		struct bs_bloom_key key;
-		uint32_t positions[4]; /* the first four of 1,000,000 bits */
+		uint32_t positions[4]; /* the first four positions in 1,000,000 bits */
 	} frozen[] = {
 		{"",
 	         {UINT64_C(0x45a7da599a3a55b0), UINT64_C(0x04f2a7af0a0d8133)},
@@ -129,7 +129,7 @@ static void test_frozen_keys(void **state)
 #ifdef __SIZEOF_INT128__
 __extension__ typedef unsigned __int128 wide_t;
 
-/* Positions follow the formula in the header. */
+/* Positions follow the formula in core/bitsift/bloom.h. */
 static void test_positions_by_the_formula(void **state)
 {
 	uint64_t random = 1;

@@ -174,7 +174,7 @@ static void test_tables_by_measurement(void **state)
 		              "%.3g measured\n",
 		              (double)plan.n_bits / 1e6, plan.n_hashes, sent, plan.sent_bits,
 		              wanted[i].rate, plan.false_rate, rate);
-		/* The rate of the paper or lower. */
+		/* At most 1 % above the rate of the paper. */
 		assert_true(plan.false_rate <= wanted[i].rate * 1.01);
 		assert_true(fabs(rate / plan.false_rate - 1) < 0.05);
 		assert_true(sent <= wanted[i].sent * 1.005);
@@ -219,7 +219,7 @@ static void test_plans_that_cannot_be(void **state)
 		expect_status(bs_bloom_plan_for_rate(100, rates[i][0], rates[i][1], &plan, ERR),
 		              BS_INVALID);
 	expect_status(bs_bloom_plan_for_rate(UINT64_MAX, 0.01, 0, &plan, ERR), BS_INVALID);
-	/* The smallest and the largest plan. */
+	/* The smallest and the largest plans are possible. */
 	ok(bs_bloom_plan_for_rate(0, 0.01, 0, &plan, ERR));
 	ok(bs_bloom_plan_for_rate(1, 0.01, 0, &plan, ERR));
 	ok(bs_bloom_plan_for_size(1, 1e9, 0, &plan, ERR));

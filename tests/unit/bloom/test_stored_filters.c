@@ -244,7 +244,7 @@ static void test_golden(void **state)
 	}
 }
 
-/* Each form is accepted only by its own reader, at any alignment. */
+/* Each form is accepted only by its own reader, also at unaligned addresses. */
 static void test_kinds_and_places(void **state)
 {
 	for (size_t i = 0; i < COUNT(kinds); i++) {
@@ -262,7 +262,7 @@ static void test_kinds_and_places(void **state)
 	}
 }
 
-/* A flipped bit is refused with a message that names a byte; any wrong length is refused. */
+/* A flipped bit (the message names a byte), truncation and up to 15 bytes too many are refused. */
 static void test_damage(void **state)
 {
 	for (size_t i = 0; i < COUNT(kinds); i++) {
@@ -426,7 +426,7 @@ static enum bs_status do_decompress(struct bs_bloom *bloom, struct bs_error *err
 	return status;
 }
 
-/* Must be the last job, because it changes the filter, but only if no allocation fails. */
+/* Must be the last job, because it changes the filter if no allocation fails. */
 static enum bs_status do_apply(struct bs_bloom *bloom, struct bs_error *err)
 {
 	uint64_t before = bs_bloom_n_set(bs_bloom_look(bloom));

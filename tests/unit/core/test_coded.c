@@ -21,7 +21,7 @@ static size_t make_set(uint64_t *numbers, size_t n)
 	return n_left;
 }
 
-/* Decodes literally as FORMAT.md says, bit by bit; the numbers must be the same. */
+/* Reads n bits. check_literally decodes bit by bit as FORMAT.md says, and compares the numbers. */
 static uint64_t literal_bits(const uint8_t *bits, uint64_t *at, uint64_t n)
 {
 	uint64_t value = 0;

@@ -1,5 +1,4 @@
-/* test_container.c: index files are read as they were written, and every kind of damage is
- * detected. */
+/* test_container.c: index files are read as they were written, and damage is detected. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -110,7 +109,8 @@ static void test_round_trips(void **state)
 		for (size_t i = 0; i < n_parts; i++) {
 			size_t n =
 				round == 1 ? edges[i] : edges[random_below(&random, COUNT(edges))];
-			/* Sections in no order of id and instance; several instances of one id. */
+			/* Sections with random ids, which may be equal, and descending
+			 * instances. */
 			parts[i] = (struct part){.id = (uint32_t)random_below(&random, 4),
 			                         .instance = (uint32_t)(n_parts - i),
 			                         .n_bytes = n};
@@ -506,7 +506,7 @@ static void test_full_disk(void **state)
 		assert_non_null(strstr(said.text, strerror(EFBIG)));
 		assert_false(file_exists("file"));
 	}
-	/* Aborting after a failure. */
+	/* Aborting after a failure removes the file. */
 	struct bs_file_writer *writer = new_file("file");
 	limit_file_bytes(1000);
 	bs_file_writer_section(writer, 0, 0);

@@ -87,7 +87,7 @@ static void test_spans(void **state)
 	}
 }
 
-/* The C library's text of every day, for more than five centuries, is parsed as this day. */
+/* Every day of more than five centuries, as the C library prints it, is parsed as that day. */
 static void test_calendar(void **state)
 {
 	for (int64_t day = -105500; day < 105500; day++) {

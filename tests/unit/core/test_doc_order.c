@@ -61,7 +61,7 @@ struct world {
 	struct bs_snapshot snapshot;
 };
 
-/* An equivalent order: paths are compared bytewise, but "/" is the smallest byte. */
+/* Document order by another method: paths are compared bytewise, but "/" is the smallest byte. */
 static int compare_documents(const void *left, const void *right)
 {
 	const struct document *a = left, *b = right;

@@ -110,7 +110,7 @@ static void test_vectors(void **state)
 	assert_int_equal(keys.used_bytes, 0);
 }
 
-/* All columns occur. Those of a word share its 32 bits as equally as possible. */
+/* The numbers of hashes of any two columns differ by at most one. */
 static void test_columns(void **state)
 {
 	for (uint32_t m = 32; m <= 7u << 9; m++) {

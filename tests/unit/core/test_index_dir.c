@@ -439,7 +439,7 @@ static void test_no_snapshot(void **state)
 	ok(bs_snapshot_open(dir_at("."), &snapshot, ERR));
 	bs_snapshot_deinit(&snapshot);
 
-	/* Files that do not match the manifest. */
+	/* Segment files that do not match the manifest fail. */
 	segments[0].n_docs = 6;
 	write_manifest(segments, 2);
 	expect_no_snapshot(BS_CORRUPT, "./seg-000001");
@@ -450,7 +450,7 @@ static void test_no_snapshot(void **state)
 	assert_int_equal(rename("del-000003", "seg-000001"), 0);
 	expect_no_snapshot(BS_CORRUPT, "./seg-000001");
 
-	/* A manifest of a newer version. */
+	/* A manifest of a newer format version is unsupported. */
 	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0};
 	read_bytes("manifest", &bytes);
 	bs_store_u32(bytes.data + 8, BS_FORMAT_VERSION + 1);

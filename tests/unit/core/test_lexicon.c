@@ -341,8 +341,8 @@ static uint64_t twin_bits(struct twin *twin, uint32_t n)
 	return value;
 }
 
-/* Reads a canonical code: counts through the codes of each length, which begins with one bit, until
- * a code equals the bits that were read. */
+/* Reads a canonical code bit by bit. After each bit, compares the bits so far with the codes of
+ * this length, in ascending order. */
 static uint32_t twin_code(struct twin *twin, const uint8_t *lengths, uint32_t n)
 {
 	uint32_t code = 0, sought = 0;

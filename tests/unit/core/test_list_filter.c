@@ -68,7 +68,7 @@ static void write_filter(struct rows *rows)
 	rows->n_words = words.used_bytes / 8;
 }
 
-/* True if the row has a term near the ordinal; *has_out: whether it has the term itself. */
+/* True if the row has a term in the ordinal's neighbourhood; *has_out: it has the term itself. */
 static bool is_near(const struct rows *rows, uint32_t row, uint32_t ordinal, bool *has_out)
 {
 	bool near = false;
@@ -104,7 +104,7 @@ static void check_term(const struct rows *rows, const struct bs_forward_filter *
 }
 
 /* The filter is at most half full, so a row without a near term passes with probability
- * 2^-n_hashes. Few columns raise it, so up to five times as many rows may pass. */
+ * 2^-n_hashes. With few columns, up to five times as many rows may pass. */
 static void check_rows(struct rows *rows, uint64_t *random, uint32_t n_asked)
 {
 	struct bs_forward_filter filter, none;

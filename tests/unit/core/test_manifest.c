@@ -438,7 +438,7 @@ static void test_commit_is_all_or_nothing(void **state)
 	ok(bs_manifest_write(dir_at("."), &new, ERR));
 	expect_read(&new);
 	assert_false(file_exists("manifest.new"));
-	/* A folder with the name of the temporary file. */
+	/* A folder has the name of the temporary file, then that of the manifest. */
 	assert_int_equal(mkdir("manifest.new", 0700), 0);
 	expect_status(bs_manifest_write(dir_at("."), &old, ERR), BS_IO);
 	expect_read(&new);
@@ -649,7 +649,7 @@ static void test_nothing_there(void **state)
 	expect_status(bs_manifest_read(dir_at("."), &manifest, ERR), BS_CORRUPT);
 }
 
-/* Bytes are changed or a section is truncated, under valid checksums: BS_OK or BS_CORRUPT. */
+/* Changes bytes or truncates a section under valid checksums. Reads give BS_OK or BS_CORRUPT. */
 static void test_damage_with_right_checksums(void **state)
 {
 	uint64_t random = 54;

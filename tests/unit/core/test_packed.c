@@ -186,7 +186,8 @@ static void test_slopes_with_limits(void **state)
 	make_slope(values, LONG, (UINT64_C(1) << 40) - 2100 * 50, 50, 20, &random);
 	uint64_t n_sloped = check_values(values, LONG, false);
 	assert_true(n_sloped >= 15 && n_sloped <= 18);
-	/* Steps that are too large. Lines lowered by 65,535, the limit, and by one more. */
+	/* Steps that are too large; values 65,535 (the limit) or 65,536 below the line of a
+	 * block. */
 	make_slope(values, LONG, 5, 70000, 1000, &random);
 	assert_int_equal(check_values(values, LONG, false), 0);
 	for (uint64_t deep = 65535; deep <= 65536; deep++) {
@@ -195,7 +196,7 @@ static void test_slopes_with_limits(void **state)
 		assert_int_equal(check_values(values, LONG, false),
 		                 deep == 65535 ? (LONG + 127) / 128 : 0);
 	}
-	/* Noise in every other block: slopes pay. Noise in 15 of 16 blocks: they do not. */
+	/* Slopes save bytes if every other block is noise, but not if 15 of 16 blocks are. */
 	for (uint64_t share = 2; share <= 16; share += 14) {
 		for (uint64_t i = 0; i < LONG; i++)
 			values[i] = i / 128 % share ? next_random(&random) >> 40 : i * 40;

@@ -16,7 +16,6 @@ struct list {
 	size_t n;
 };
 
-/* The expected contents. */
 struct truth {
 	struct list lists[MOST_LISTS];
 	uint64_t n_lists, n_docs;

@@ -1,4 +1,4 @@
-/* test_status.c: error messages are single lines. */
+/* test_status.c: error messages: escaped control characters, truncation, and quoted commands. */
 #include "core/base/error.h"
 #include "core/bitsift/host.h"
 #include "core/bitsift/terminal.h"
@@ -47,7 +47,7 @@ static void test_long_messages(void **state)
 	}
 }
 
-/* Draws bytes of any kind, mostly those that are special in a shell. */
+/* Draws bytes of any kind, many of which are special in a shell. */
 static void draw_word(char *word, size_t n_bytes, uint64_t *random)
 {
 	static const char minded[] = "'\\\"$ `;&|<>()*?[]#~!{}=\n\t\x1b\x7f";

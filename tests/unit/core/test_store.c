@@ -16,7 +16,7 @@ static const char *folder(void)
 	return base ? base : "/tmp";
 }
 
-/* The folder of the last writer, and whether the next writer uses a thread. */
+/* dir: the folder of the last writer. has_thread: the next writer uses a thread. */
 static struct bs_dir dir = {.fd = -1};
 static bool has_thread;
 

@@ -93,7 +93,7 @@ static void test_find_opaque(void **state)
 	}
 }
 
-/* Makes a window whose variants have classes of few bytes, or of nearly all bytes. */
+/* Makes a window whose variants have classes of few bytes, or of more than half of all bytes. */
 static void random_window(struct bs_byte_window *window, uint64_t *random)
 {
 	static const char *const classes[] = {

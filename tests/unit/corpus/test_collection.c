@@ -305,7 +305,7 @@ static void test_fetch_record(void **state)
 		                    place[i].raw_bytes);
 		assert_memory_equal(&fingerprint, &now, sizeof(now));
 		if (i % 100 == 0) {
-			/* The same document, from bytes as a store returns them. */
+			/* Bytes as a store returns them give the same document. */
 			const uint8_t *raw = bytes.data + place[i].offset;
 			ok(bs_reader_fetch_raw(of.reader, raw, place[i].raw_bytes, &document, ERR));
 			assert_memory_equal(document.text.fields[0].text, text, (size_t)n);
@@ -335,7 +335,7 @@ static void test_fetch_record_fails(void **state)
 	assert_int_equal(FETCH("missing.jsonl", 0, 11), BS_NOT_FOUND);
 	assert_int_equal(FETCH(".", 0, 11), BS_NOT_FOUND);
 	assert_int_equal(FETCH("c.jsonl", 0, 11), BS_OK);
-	/* Truncated, then extended, while the descriptor is open. */
+	/* The file is truncated, then extended, while the descriptor is open. */
 	assert_int_equal(truncate("c.jsonl", 5), 0);
 	assert_int_equal(FETCH("c.jsonl", 0, 11), BS_INVALID);
 	write_text("c.jsonl", "{\"t\":\"abc\"}\n{\"t\":\"a longer one\"}\n");

@@ -1,4 +1,4 @@
-/* test_record.c: lines of JSONL: every rule of record.h, valid JSON of every kind, and invalid
+/* test_record.c: lines of JSONL: the rules of record.h, valid JSON of many kinds, and invalid
  * lines. */
 #include "core/base/buffer.h"
 #include "core/bitsift/index.h"
@@ -20,7 +20,6 @@ static struct bs_record_parser *new_parser(const struct bs_record_options *optio
 	return parser;
 }
 
-/* The result of parsing a line. */
 struct record {
 	struct bs_document document;
 	struct bs_refusal refusal;
@@ -442,7 +441,7 @@ static void append_expected(struct bs_buffer *expected, const char *name, const 
 static void append_random_value(struct bs_buffer *json, struct bs_buffer *expected,
                                 const char *name, int depth);
 
-/* Appends a member with a random value. key: as JSON; suffix: what it adds to the name. */
+/* Appends a member with a random value. key: as JSON. suffix: appended to `name` in `expected`. */
 static void append_random_member(struct bs_buffer *json, const char *key,
                                  struct bs_buffer *expected, const char *name, const char *suffix,
                                  int depth)

@@ -320,7 +320,7 @@ static void test_many_files(void **state)
 	assert_int_equal(n_batches, 16);
 }
 
-/* A path longer than the system accepts in one piece. */
+/* Files are read whose path is longer than the system accepts in one piece. */
 static void test_deep_path(void **state)
 {
 	char name[201];
@@ -357,7 +357,7 @@ static void test_deep_path(void **state)
 	assert_int_equal(bs_path_fingerprint(whole, &again, NULL), BS_IO);
 }
 
-/* Opens a path by bs_file_open_below and ..._by_step, which must agree. Returns 0 or the errno. */
+/* Opens a path by both functions, which must agree. Returns 0 or the errno. */
 static int try_below(int folder, const char *path, int flags)
 {
 	int fd = bs_file_open_below(folder, path, flags);
@@ -519,7 +519,7 @@ static void test_fetch_file(void **state)
 	assert_memory_equal(document.raw.bytes, "a\0b", 3);
 }
 
-/* A file that another thread extends and truncates continuously. */
+/* keep_changing extends and truncates a file until stop_writing is set. */
 static atomic_bool stop_writing;
 
 static void *keep_changing(void *path)

@@ -67,13 +67,13 @@ static void make_text(const char *path, const char *text)
 static int set_up(void **state)
 {
 	const char *temporary = getenv("TMPDIR");
-	/* In memory if possible, because making trees takes most of the time. */
+	/* The folder is in memory if possible, because making trees takes most of the time. */
 	if (!temporary)
 		temporary = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
 	snprintf(base, sizeof(base), "%s/bitsift-walk-XXXXXX", temporary);
 	if (!mkdtemp(base))
 		return -1;
-	/* The excludes of the user who runs the test must not be found. */
+	/* The git excludes of the user who runs the test must not be found. */
 	setenv("HOME", base, 1);
 	unsetenv("XDG_CONFIG_HOME");
 	return chdir(base);

@@ -135,7 +135,7 @@ static void test_words_are_unique(void **state)
 	assert_unique(BS_GENERATOR_MAX_WORDS - 100000, 100000);
 }
 
-/* Counts the words of n_docs documents by rank, with a separate tokenizer. Returns their total. */
+/* Counts the words of n_docs documents by rank, without our tokenizer. Returns their total. */
 static uint64_t count_words(struct bs_generator_options options, uint64_t *counts)
 {
 	FREED struct entry *entries = sorted_words(0, options.n_words);

@@ -1,8 +1,7 @@
 /*
  * test_check.c: indexes with valid checksums and invalid contents: `check` must report the error
- * and its place. Each case changes one or two numbers of the small index of index_rig.h and
- * recomputes the checksums. This file has the manifest and other files; test_check_segment.c has
- * segments.
+ * and its place. Each case changes a few numbers of the small index of index_rig.h and recomputes
+ * the checksums. This file has the manifest and other files; test_check_segment.c has segments.
  */
 #include <unistd.h>
 

@@ -204,7 +204,7 @@ static const uint8_t *read_section(uint32_t section, uint32_t instance, struct b
 	return section_in(bytes->data, section, instance, n_bytes_out);
 }
 
-/* Reads the u32s of a section of the first segment. Returns their number; reads at most `most`. */
+/* Reads the u32s of a section of the first segment. Returns their number, at most `most`. */
 static size_t read_u32s(uint32_t section, uint32_t instance, uint32_t *values, size_t most)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0};
@@ -215,7 +215,7 @@ static size_t read_u32s(uint32_t section, uint32_t instance, uint32_t *values, s
 	return (size_t)n_bytes / 4;
 }
 
-/* Reads the values of a packed array of the first segment. Returns their number. */
+/* Reads the values of a packed array of the first segment. Returns their number, at most `most`. */
 static size_t read_packed(uint32_t section, uint32_t instance, uint64_t *values, size_t most)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0};

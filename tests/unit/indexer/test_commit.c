@@ -33,7 +33,7 @@ static void forget(ino_t inode)
 			unflushed[i--] = unflushed[--n_unflushed];
 }
 
-/* Records a write to a file of the index; such files have a number in their names.
+/* Records a write to the new manifest, or to a file of the index with a number in its name.
  * is_folder_unflushed: the folder must be synced before the new manifest is created, otherwise a
  * crash may lose the name of the file. */
 static void note_written(int fd)

@@ -95,7 +95,7 @@ static void test_file(void **state)
 	ok(bs_folders_open(dir_at("."), &folders, ERR));
 	ok(bs_folders_check(&folders, ERR));
 	cursor = (struct bs_folder_cursor){0};
-	/* In ascending order, in descending order, at random. */
+	/* Lookups in ascending, descending and random order. */
 	for (uint32_t n = 0; n < 2 * N_PATHS; n++)
 		assert_true(has(&folders, 1 + n / N_PATHS, n % N_PATHS, 4));
 	for (uint32_t n = 2 * N_PATHS; n-- > 0;)

@@ -147,7 +147,7 @@ static double check_text(struct bs_gram_sketch *sketch, const struct bs_gram_pla
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer folded = {0};
 	struct bs_gram_sum sum;
-	/* of the exact size, so that a sanitizer detects reads past the end */
+	/* The copy ends with the text, so that a sanitizer detects reads past the end. */
 	uint8_t *copy = malloc(n_bytes + 1);
 	if (n_bytes)
 		memcpy(copy + 1, text, n_bytes);

@@ -14,7 +14,7 @@
 #define N_WORDS  9000u /* enough to make the table of terms grow */
 #define WORD_MAX 48u
 
-/* Word n: 1 to 40 letters and digits, unique; many words share their first 16 bytes. */
+/* Writes word n, 1 to 40 letters and digits. Words are unique; many share their first 16 bytes. */
 static size_t write_word(uint32_t n, char *text)
 {
 	static const size_t lengths[] = {0, 1, 7, 8, 9, 14, 15, 16, 17, 18, 24, 31, 32, 33, 40};
@@ -93,7 +93,7 @@ static void check_document(const struct bs_indexing_buffer *indexing_buffer, uin
 	const struct bs_buffered_doc *doc = &indexing_buffer->docs.items[document];
 	struct bs_term_reader reader = bs_indexing_buffer_read(indexing_buffer, document);
 	uint32_t numbers[BS_TERM_CHUNK];
-	/* by word: its term number; 1 + its index in the document's list of terms, or 0 */
+	/* number_of[word]: its term number; at_of[word]: 1 + its index in doc, 0: none */
 	static uint32_t number_of[N_WORDS], at_of[N_WORDS];
 	uint32_t at = 0;
 	memset(at_of, 0, sizeof(at_of));
@@ -208,7 +208,7 @@ static void test_full_disk(void **state)
 #define MANY_DOCS  400u
 #define DOC_TERMS  1500u
 
-/* Numbers of all lengths; about half of them have 3 bytes. */
+/* Draws the number of a term; about half of the numbers have 3 bytes. */
 static uint32_t draw_number(uint64_t *random)
 {
 	return (uint32_t)random_below(

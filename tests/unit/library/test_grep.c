@@ -21,8 +21,8 @@ static void write_bytes(const char *path, const char *text, size_t text_bytes)
 	assert_int_equal(fclose(file), 0);
 }
 
-/* Makes tree/00 ... tree/59, every fifth of which contains the word rare, and an index of them;
- * then one file changes. */
+/* Makes tree/00 ... tree/59, every fifth of which contains the word rare, the binary file
+ * tree/zero, and an index of them; then tree/03 changes. */
 static int setup(void **state)
 {
 	const char *source = "tree";

@@ -1,4 +1,4 @@
-/* test_library.c: bitsift.h as programs use it: linked with the installed library only. */
+/* test_library.c: bitsift.h as programs use it: linked with the library, not with its modules. */
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -72,7 +72,6 @@ static void hear_notice(void *context, const char *message)
 	snprintf(heard->notices, sizeof(heard->notices), "%s", message);
 }
 
-/* Sets the query of a request. */
 static void ask_for(struct bs_search_request *request, const char *query)
 {
 	request->query.text = query;
@@ -165,7 +164,7 @@ static void test_build_reports(void **state)
 
 #define N_FILES 700u
 
-/* The progress reports of each step. */
+/* The last numbers of the progress reports. They stop the build in the steps is_stopped_at. */
 struct steps {
 	enum bs_build_step last;
 	uint64_t n_met, n_read, n_written;

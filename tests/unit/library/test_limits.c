@@ -217,9 +217,9 @@ static enum bs_status gather(const struct bs_search_request *request, struct bs_
 	return status;
 }
 
-/* A query that takes long: n pieces, as far as they fit, and `rest`. A piece is `before`, a random
- * number and `after`, or only `before` if `after` is NULL. ask: NULL: bs_search. A like_text or
- * like_id that is not NULL is replaced by this text or the large document's id. */
+/* A query that takes long: n times a piece, as far as they fit, then `rest`. A piece is `before`, a
+ * random number and `after`; if `after` is NULL, only `before`. ask: NULL: bs_search. A like_text
+ * or like_id in `how`, if not NULL, is replaced by this text or by the id of the large document. */
 struct kind {
 	const char *name, *before, *after;
 	size_t n;
@@ -337,7 +337,7 @@ static void test_hostile_queries_end(void **rig_in)
 				if (status != BS_OK && status != BS_DEADLINE &&
 				    status != BS_INVALID)
 					fail_msg("%s: %s", kind->name, said.text);
-				/* no more hits than documents were returned before the deadline */
+				/* at most one hit for each document */
 				if (status == BS_DEADLINE) {
 					assert_false(partial);
 					assert_non_null(strstr(said.text, "time limit"));
@@ -386,7 +386,7 @@ static void test_partial_hits_are_hits(void **rig_in)
 		some.n = 0;
 		ok(bs_search(rig->searcher, &request, &result, ERR));
 		assert_true(some.n <= result.n_hits && result.n_hits <= all.n);
-		/* In document order and without gaps. */
+		/* The hits so far are the first ones of all hits. */
 		for (size_t i = 0; i < some.n; i++)
 			assert_string_equal(some.ids[i], all.ids[i]);
 		if (!result.is_partial)
@@ -437,8 +437,7 @@ static int count_call(void *context)
 	return 0;
 }
 
-/* limits.stop is called about once per millisecond: neither at every reading of the clock nor too
- * rarely. */
+/* limits.stop is called once or twice per millisecond, not at every reading of the clock. */
 static void assert_asked_in_time(void)
 {
 	uint64_t n = 0, n_asked = 0;
@@ -750,8 +749,8 @@ static enum bs_status delete_none(const struct bs_limits *limits, struct bs_erro
 	return bs_index_delete(&request, NULL, err);
 }
 
-/* A call that was asked to stop must not report success, whatever it was doing, and however it
- * treats data that it could not read because of the stop. */
+/* A call that was asked to stop must not report success, even where it tolerates data that it
+ * cannot read. */
 static void test_who_is_told_to_stop_stops(void **rig_in)
 {
 	static enum bs_status (*const calls[])(const struct bs_limits *, struct bs_error *) = {
@@ -932,7 +931,8 @@ static void test_partial_answers_are_answers(void **rig_in)
 	}
 }
 
-/* A deletion deletes all matches or none. */
+/* A deletion (here a dry run) that reaches its deadline fails, even with `partial`; one that does
+ * not fail has found all matches. */
 static void test_deletions_are_whole(void **rig_in)
 {
 	for (uint64_t n = 4; n < 1200; n = n * 3 / 2) {
@@ -949,8 +949,8 @@ static void test_deletions_are_whole(void **rig_in)
 	}
 }
 
-/* Memory for a large document is released before it exceeds a smaller limit, whichever call read
- * the document. */
+/* Memory for a large document is released before it exceeds a smaller limit, also if another
+ * document was read after it. */
 static void test_memory_is_given_back(void **rig_in)
 {
 	const struct bs_text *texts;
@@ -1016,7 +1016,7 @@ int main(void)
 		test_memory_is_limited, test_pages_are_one_list, test_hostile_patterns_end,
 		test_limits_change_no_line, test_builds_end_and_leave_all_as_it_was,
 		test_who_is_told_to_stop_stops, test_opening_ends, test_log_is_told);
-	/* The last test must be the last, because it changes the records. */
+	/* test_what_changed_is_not_counted is last, because it changes the records. */
 	return n_failed + RUN_NAMES(NULL, NULL, setup_many, teardown,
 	                            test_nothing_is_done_after_a_deadline,
 	                            test_another_thread_cancels, test_partial_answers_are_answers,

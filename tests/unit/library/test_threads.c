@@ -281,9 +281,9 @@ static void test_threads_prove_a_collection_once(void **state)
 	struct bs_index *index = must_open(rig->dir);
 	uint64_t n_read = read_by_counting(index, N_LONG_DOCS);
 	assert_true(n_read >= n_bytes && n_read < n_bytes + n_bytes / 2);
-	/* Later searchers do not read the file again ... */
+	/* Later searchers do not read the file again. */
 	assert_true(read_by_counting(index, N_LONG_DOCS) < n_bytes / 2);
-	/* ... until it grows again, now by a record that replaces another one. */
+	/* The file grows again, now by a record that replaces another one, and is read again. */
 	write_numbered(rig->collection, "a", 17, 18);
 	clock_make_old();
 	n_read = read_by_counting(index, N_LONG_DOCS);

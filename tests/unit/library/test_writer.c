@@ -1,5 +1,5 @@
 /* test_writer.c: bitsift/writer.h as programs use it: in-memory documents, in a directory and in
- * memory; every function and every error. Linked with the installed library only. */
+ * memory; functions and errors. Linked with the library, not with its modules. */
 #include <dlfcn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -150,7 +150,7 @@ static void test_rollback(void **state)
 	}
 }
 
-/* Each text is one word; fails for texts that begin with x. */
+/* Cuts each text into one word, itself. Fails if the text begins with x. */
 static int cut_whole(void *context, const uint8_t *text, size_t text_bytes,
                      int (*emit)(void *emit_context, const uint8_t *term, size_t term_bytes,
                                  size_t start, size_t stop),

@@ -183,7 +183,7 @@ static void test_an_empty_one(void **state)
 	expect(memory, false, "cat", "a ");
 }
 
-/* Indexes with an analyzer do not depend on our rules. */
+/* An analyzer; its indexes do not depend on our rules. Each byte is a word. */
 static int cut_bytes(void *context, const uint8_t *text, size_t text_bytes,
                      int (*emit)(void *to, const uint8_t *term, size_t term_bytes, size_t start,
                                  size_t stop),

@@ -1,4 +1,4 @@
-/* test_parse.c: the query language, clause by clause; every error and its position.
+/* test_parse.c: the query language, clause by clause; errors and their positions.
  * test_parse_hostile.c has hostile and random queries. */
 #include "query/language/query_format.h"
 
@@ -179,7 +179,7 @@ static void test_weights(void **state)
 		{"-2^10", "(NOT (PHRASE 2@0 10@1))"},
 		{"x2^10", "x2^10"},
 		{"a:2^10", "a:2^10"},
-		/* nor is a suffix that is not a number from 0 to 1000 */
+		/* a suffix that is not a number from 0 to 1000 is not a weight */
 		{"a^b", "(PHRASE a@0 b@1)"},
 		{"a^2b", "(PHRASE a@0 2b@1)"},
 		{"a^1001", "(PHRASE a@0 1001@1)"},
@@ -268,8 +268,8 @@ static void test_tokens(void **state)
 		{"a--b", "(PHRASE a@0 b@1)"},
 		{"(-a)", "(NOT a)"},
 		{"\"x\"-a", "(AND x (NOT a))"},
-		/* \" always delimits; ( and ) do, unless directly after a word; they cannot be
-		 * escaped */
+		/* " always delimits; ( and ) do, unless ( is directly after a word; a backslash
+		 * does not escape them */
 		{"a (b)c", "(AND a b c)"},
 		{"a(b)c", "(PHRASE a@0 b@1 c@2)"},
 		{"a\"b c\"d", "(AND a (PHRASE b@0 c@1) d)"},
@@ -400,7 +400,7 @@ static void test_patterns(void **state)
 		{"*ca", "ca"},
 		{"12*3", "12*3"},
 		{"title:*ab", "title:ab"},
-		/* a ? requires two word characters */
+		/* a ? requires a word character on both sides */
 		{"cat? ?cat c??t cat-?t", "(AND cat cat (PHRASE c@0 t@1) (PHRASE cat@0 t@1))"},
 		{"how does it work?", "(AND how does it work)"},
 		/* if a token has several words, only the last may be a pattern; punctuation alone
@@ -483,7 +483,7 @@ static void test_fields(void **state)
 		{"title :cat", "(AND title cat)"},
 		{"\"title:cat\"", "(PHRASE title@0 cat@1)"},
 		{"\"my field\":x", "(AND (PHRASE my@0 field@1) x)"},
-		/* the longest field name counts, and the innermost field */
+		/* the longest field name that fits applies; inner fields override outer ones */
 		{"a:b:c", "\"a:b\":c"},
 		{"a:c", "a:c"},
 		{"a:b", "a:b"},

@@ -407,7 +407,7 @@ static void test_hostile(void **state)
 	check_costly("", "{1,", "", many);
 }
 
-/* The deepest possible nesting, with alternatives and repetition on each level. */
+/* The deepest possible nesting of groups and lookaheads, with alternatives and repetitions. */
 static void test_deep(void **state)
 {
 	static const char *const starts[] = {"(abc|",    "(abc.",        "(?=abc",

@@ -143,9 +143,9 @@ static void test_windows(void **state)
 			   "cat fourteen fifteen sixteen";
 	/* the window with the most distinct elements is chosen */
 	check_words(text, WORDS("cat", "dog"), 30, "…nine ten [cat] [dog] eleven…");
-	/* among these, the window with the most hits */
+	/* if the elements are equal, the window with the most hits is chosen */
 	check_words(text, WORDS("cat"), 30, "…thirteen [cat] [cat] [cat] fourteen…");
-	/* among these, the earliest window */
+	/* if the hits are equal, too, the earliest window is chosen */
 	check_words(text, WORDS("three", "fourteen"), 20, "…two [three] four five…");
 	/* a window that is wide enough for all hits */
 	check_words(text, WORDS("one", "sixteen"), 125,

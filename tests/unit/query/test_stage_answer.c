@@ -166,10 +166,10 @@ static void test_changed(void **state)
 
 #define BATCH_HITS 500u
 
-/* The hits that were added, and the number of batches that were passed on. */
+/* docs: the hits that were added. n, n_batches: the hits and batches that were passed on. */
 struct taken {
 	size_t n, n_batches;
-	size_t most; /* the batch that is refused; 0: none */
+	size_t most; /* the number of the batch that is refused; 0: none */
 	const struct rig_doc *docs[BATCH_HITS];
 };
 
@@ -252,7 +252,7 @@ static void test_documents(void **state)
 
 /* ---- explanations ---- */
 
-/* Ends the text with NUL; borrowed until the buffer changes. */
+/* Appends a NUL. Returns the text, which is valid until the buffer changes. */
 static const char *text_of(struct bs_buffer *text)
 {
 	append_bytes(text, "", 1);

@@ -195,8 +195,8 @@ static void allow_reading(bool may)
 		assert_int_equal(seteuid(65534), 0);
 }
 
-/* Failures are summed over both indexes. A path that no longer is a readable document counts as
- * gone. */
+/* Failures are summed over both indexes. A document whose path is now a folder or too large a file
+ * counts as gone. */
 static void test_failures(void **state)
 {
 	const struct rig_doc *folder = rig_doc(RIG_FILES "/d004.txt"),

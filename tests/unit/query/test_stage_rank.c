@@ -331,7 +331,7 @@ static enum bs_status offer(void *context, const struct bs_candidate *candidate,
 
 static bool is_descending;
 
-/* By year, then in document order; documents without a year are last. */
+/* By year, descending if is_descending, then in document order; documents without a year last. */
 static int compare_years(const void *a, const void *b)
 {
 	const struct rig_doc *const *x = a, *const *y = b;

@@ -113,7 +113,7 @@ static void test_every_query(void **state)
 		rig_plan(rig_cases[i].query);
 		for (size_t k = 0; k < n_kernels; k++) {
 			struct totals totals = check_scan(&rig_cases[i], kernels[k], "");
-			/* The columns of word queries decide every match. */
+			/* The index decides every match of a query of words. */
 			if (rig_cases[i].is_words) {
 				assert_int_equal(totals.n_false, 0);
 				assert_int_equal(totals.n_sure, totals.n_matches);
@@ -170,7 +170,7 @@ static void test_left_out(void **state)
 	}
 }
 
-/* Without columns every document is a candidate, and none is sure. */
+/* If columns are not used, every document is a candidate, and none is sure. */
 static void test_all(void **state)
 {
 	const struct bs_plan_scope scope = {.is_brute = true};
