@@ -221,8 +221,8 @@ struct bs_build_request {
 	 * must be named. */
 	bool rebuild;
 	bool strict; /* stops at the first invalid record: BS_INVALID */
-	/* if others may read all sources of the index, lets them read the index, too, as the umask
-	 * allows: see bs_index_build */
+	/* lets the group and others read the index, as the umask allows, if they may read all of its
+	 * sources: see bs_index_build */
 	bool shared;
 	struct bs_build_callbacks callbacks;
 	/* host.texts returns the texts of documents that are not stored. Merging copies the

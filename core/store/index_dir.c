@@ -351,18 +351,26 @@ uint64_t bs_index_bytes(const struct bs_dir *dir, const struct bs_manifest *mani
 	return n_bytes;
 }
 
-/* The mode that the umask, or the directory's default ACL, leaves of 0666; at least 0600. */
-static enum bs_status usual_mode(const struct bs_dir *dir, mode_t *mode_out, struct bs_error *err)
+/* Finds the group of new files, and the mode that the umask, or the directory's default ACL, leaves
+ * of 0666. */
+static enum bs_status look_at_new_file(const struct bs_dir *dir, struct stat *found,
+                                       struct bs_error *err)
 {
-	struct stat found;
 	int fd;
 	enum bs_status status = bs_dir_create_nameless(dir, 0666, &fd, err);
 	if (status)
 		return status;
-	if (fstat(fd, &found) != 0)
+	if (fstat(fd, found) != 0)
 		status = bs_fail(err, BS_IO, "%s: %s", dir->path, strerror(errno));
-	*mode_out = 0600 | (found.st_mode & 0666);
 	close(fd);
+	return status;
+}
+
+enum bs_status bs_index_group(const struct bs_dir *dir, uint64_t *group_out, struct bs_error *err)
+{
+	struct stat found = {.st_gid = 0};
+	enum bs_status status = dir->memory ? BS_OK : look_at_new_file(dir, &found, err);
+	*group_out = found.st_gid;
 	return status;
 }
 
@@ -378,14 +386,16 @@ static enum bs_status set_file_modes(const struct bs_dir *dir, mode_t mode, stru
 	return status;
 }
 
-enum bs_status bs_index_set_modes(struct bs_dir *dir, bool is_shared, struct bs_error *err)
+enum bs_status bs_index_set_modes(struct bs_dir *dir, mode_t denied, struct bs_error *err)
 {
-	mode_t mode = 0600;
+	bool is_shared = (denied & 0066) != 0066;
+	struct stat found = {.st_mode = 0};
 	if (dir->memory)
 		return BS_OK;
-	enum bs_status status = is_shared ? usual_mode(dir, &mode, err) : BS_OK;
+	enum bs_status status = is_shared ? look_at_new_file(dir, &found, err) : BS_OK;
 	if (status)
 		return status;
+	mode_t mode = 0600 | (found.st_mode & 0666 & ~denied);
 	dir->file_mode = mode;
 	/* Users who may read the folder may also enter it. The folder's mode is set first if the
 	 * index becomes private, and last if it becomes shared. */

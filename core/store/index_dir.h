@@ -74,10 +74,13 @@ void bs_index_sweep(const struct bs_dir *dir, const struct bs_manifest *manifest
  * directory failed: after a crash, either commit may then be the last. */
 void bs_index_sweep_failed(const struct bs_dir *dir, const struct bs_manifest *old);
 
-/* Sets the modes of the directory and its files. is_shared: others have the access that the umask
- * leaves them; otherwise, only the owner has access. New files get the same mode. The caller holds
- * the lock. BS_IO. */
-enum bs_status bs_index_set_modes(struct bs_dir *dir, bool is_shared,
+/* The group of new files in the directory. 0 for an index in memory. BS_IO. */
+enum bs_status bs_index_group(const struct bs_dir *dir, uint64_t *group_out,
+                              struct bs_error *err) BS_WARN_UNUSED;
+/* Sets the modes of the directory and its files: the group and others have the access that the
+ * umask leaves them, without the bits of `denied` (0066: only the owner has access). New files get
+ * the same mode. The caller holds the lock. BS_IO. */
+enum bs_status bs_index_set_modes(struct bs_dir *dir, mode_t denied,
                                   struct bs_error *err) BS_WARN_UNUSED;
 
 /* Writes a segment's tombstones (n_docs bits) to the file del-NUMBER. */

@@ -201,15 +201,16 @@ static enum bs_status begin_collection(const struct bs_refresh *refresh, struct 
 	               : bs_feed_resume(*feed_out, &mark, &at->is_appended, err);
 }
 
-/* Sets *options->has_private if the source is private. Standard input, and a source whose
- * permissions are unknown, counts as private. */
-static void note_private(const struct bs_source *source, const struct bs_source_options *options)
+/* Adds what the source denies to options->access. Standard input, and a source whose permissions
+ * are unknown, deny everything. */
+static void note_access(const struct bs_source *source, const struct bs_source_options *options)
 {
 	struct bs_fingerprint fingerprint;
-	if (options->has_private && (source->kind == BS_SOURCE_STDIN ||
-	                             bs_source_fingerprint(source, &fingerprint, NULL) != BS_OK ||
-	                             bs_fingerprint_is_private(&fingerprint)))
-		*options->has_private = true;
+	if (!options->access)
+		return;
+	bool is_known = source->kind != BS_SOURCE_STDIN &&
+	                bs_source_fingerprint(source, &fingerprint, NULL) == BS_OK;
+	bs_access_add(options->access, is_known ? &fingerprint : NULL);
 }
 
 enum bs_status bs_refresh_begin(
@@ -221,7 +222,7 @@ enum bs_status bs_refresh_begin(
 {
 	*feed_out = NULL;
 	*at_out = (struct bs_refreshing){.source = source, .number = number};
-	note_private(source, options);
+	note_access(source, options);
 	enum bs_status status = BS_OK;
 	switch (source->kind) {
 	case BS_SOURCE_FOLDER:

@@ -52,7 +52,7 @@ struct bs_reader {
 	struct bs_holes row_holes; /* position in row_fd */
 	struct bs_text_stream row; /* text of row_fd */
 	bool binary_as_text;
-	bool *has_private; /* see struct bs_source_options */
+	struct bs_access *access; /* see struct bs_source_options */
 	uint64_t max_document_bytes;
 	uint64_t large_bytes;      /* larger documents are announced to the sink */
 	uint64_t most_parse_bytes; /* a record whose parsing needs more is refused */
@@ -120,7 +120,7 @@ enum bs_status bs_reader_new(const struct bs_source_options *options, struct bs_
 	if (!reader)
 		return bs_fail_memory(err, "a reader", sizeof(*reader));
 	reader->binary_as_text = options->binary_as_text;
-	reader->has_private = options->has_private;
+	reader->access = options->access;
 	reader->max_document_bytes =
 		options->max_document_bytes ? options->max_document_bytes : BS_FILE_LIMIT_BYTES - 1;
 	reader->large_bytes = UINT64_MAX;
@@ -489,8 +489,8 @@ static enum bs_status load_document(struct bs_reader *reader, int dir_fd, const 
 
 static void note_mode(const struct bs_reader *reader, const struct bs_fingerprint *fingerprint)
 {
-	if (reader->has_private && bs_fingerprint_is_private(fingerprint))
-		__atomic_store_n(reader->has_private, true, __ATOMIC_RELAXED);
+	if (reader->access)
+		bs_access_add(reader->access, fingerprint);
 }
 
 /* True if the file still has the known fingerprint. The file is not opened. Symlinks below dir_fd

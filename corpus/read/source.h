@@ -50,8 +50,8 @@ struct bs_source_options {
 	void (*left_out)(void *context, enum bs_skip reason, bool is_special, const char *path,
 	                 const char *below);
 	void *left_out_context;
-	/* nullable: set to true, by any thread, if a source or a file is, or may be, private */
-	bool *has_private;
+	/* nullable: gets what each source and each file denies, by any thread */
+	struct bs_access *access;
 	/* nullable: called while reading waits for standard input */
 	struct bs_progress *progress;
 };

@@ -38,9 +38,14 @@ void bs_skip_kind_of(const char *path, size_t path_bytes, char name_out[BS_SKIP_
 	}
 }
 
-bool bs_fingerprint_is_private(const struct bs_fingerprint *fingerprint)
+void bs_access_add(struct bs_access *access, const struct bs_fingerprint *fingerprint)
 {
-	return (fingerprint->mode & (S_IRGRP | S_IROTH)) == 0;
+	const unsigned all = S_IRGRP | S_IROTH;
+	unsigned denied = fingerprint ? ~(unsigned)fingerprint->mode & all : all;
+	/* Then the bits of the file and those of the index are about different users. */
+	if (denied && fingerprint && fingerprint->group != access->group)
+		denied = all;
+	__atomic_fetch_or(&access->denied, denied, __ATOMIC_RELAXED);
 }
 
 /* The time until which the file could be changed without changing this fingerprint. Does not

@@ -24,7 +24,7 @@ struct bs_fingerprint {
 	int64_t mtime_ns; /* by bs_moment_code: ns since 1970, except for very distant years */
 	int64_t ctime_ns;
 	uint64_t inode;
-	uint64_t mode; /* neither recorded nor compared */
+	uint64_t mode, group; /* neither recorded nor compared */
 };
 
 /*
@@ -42,8 +42,13 @@ bool bs_fingerprint_outwait(const struct bs_fingerprint *fingerprint, int64_t fr
 /* Returns the from_ns of a reading that begins now. It is slightly earlier than the present,
  * because times of files come from a clock that ticks every few ms. */
 int64_t bs_fingerprint_racy_from(void);
-/* True if neither the file's group nor others may read it. */
-bool bs_fingerprint_is_private(const struct bs_fingerprint *fingerprint);
+/* Who may read files, besides their owners. */
+struct bs_access {
+	uint64_t group;  /* the group of the files of the index */
+	unsigned denied; /* S_IRGRP, S_IROTH: `group`, or others, may not read some file */
+};
+/* Adds what the file denies; NULL: a file that denies everything. Thread-safe. */
+void bs_access_add(struct bs_access *access, const struct bs_fingerprint *fingerprint);
 /* True if the fingerprint equals the one in `recorded`, which bs_fingerprint_record wrote. */
 bool bs_fingerprint_equals(const struct bs_fingerprint *fingerprint, const uint64_t recorded[4]);
 /* Converts to the four numbers that document tables and the manifest record. */

@@ -253,6 +253,7 @@ struct bs_fingerprint bs_file_fingerprint(const struct stat *found)
 	                                                      (uint32_t)found->st_ctim.tv_nsec}),
 		.inode = (uint64_t)found->st_ino,
 		.mode = found->st_mode,
+		.group = found->st_gid,
 	};
 }
 

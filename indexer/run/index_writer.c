@@ -88,7 +88,7 @@ static void set_limits(struct bs_index_writer *writer)
 		writer->build_options.policy.density = writer->manifest.options.density;
 }
 
-enum bs_status bs_index_writer_start(struct bs_index_writer *writer, bool *has_private,
+enum bs_status bs_index_writer_start(struct bs_index_writer *writer, struct bs_access *access,
                                      struct bs_error *err)
 {
 	const struct bs_recorded_options *options = &writer->manifest.options;
@@ -100,7 +100,7 @@ enum bs_status bs_index_writer_start(struct bs_index_writer *writer, bool *has_p
 	set_limits(writer);
 	bs_spill_init(&writer->spill, writer->dir, memory_of(writer->request) / SPILL_SHARE);
 	writer->source_options = bs_recorded_options(options, writer->dir);
-	writer->source_options.has_private = has_private;
+	writer->source_options.access = access;
 	writer->source_options.memory_bytes = memory_of(writer->request);
 	writer->source_options.racy_from_ns = writer->racy_from_ns;
 	writer->source_options.progress = &writer->progress;

@@ -78,8 +78,8 @@ void bs_index_writer_init(struct bs_index_writer *writer, const struct bs_build_
 enum bs_status bs_index_writer_step(struct bs_index_writer *writer, enum bs_build_step step,
                                     uint64_t total, struct bs_error *err) BS_WARN_UNUSED;
 /* Opens the pipeline and prepares for writing segments. The manifest must have its options.
- * has_private (nullable): see struct bs_source_options. */
-enum bs_status bs_index_writer_start(struct bs_index_writer *writer, bool *has_private,
+ * access (nullable): see struct bs_source_options. */
+enum bs_status bs_index_writer_start(struct bs_index_writer *writer, struct bs_access *access,
                                      struct bs_error *err) BS_WARN_UNUSED;
 void bs_index_writer_deinit(struct bs_index_writer *writer);
 /* Call after bs_index_writer_start if the run reads the snapshot `old`: data of the snapshot that

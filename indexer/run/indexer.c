@@ -907,9 +907,11 @@ static enum bs_status start(struct bs_indexing *at, struct bs_error *err)
 	status = bs_indexing_choose_options(at, err);
 	if (!status && !at->is_full)
 		status = bs_manifest_add_fields(manifest, &at->old.manifest.fields, err);
+	if (!status && at->request->shared)
+		status = bs_index_group(&at->dir, &at->access.group, err);
 	if (!status)
 		status = bs_index_writer_start(&at->writer,
-		                               at->request->shared ? &at->has_private : NULL, err);
+		                               at->request->shared ? &at->access : NULL, err);
 	return status ? status : bs_index_writer_read(&at->writer, &at->old, err);
 }
 
@@ -1030,10 +1032,13 @@ static bool is_anything_new(const struct bs_indexing *at)
 static enum bs_status settle_modes(struct bs_indexing *at, struct bs_error *err)
 {
 	const uint64_t *skipped = at->report.skipped;
-	at->report.is_shared = at->request->shared && !at->has_private &&
-	                       !skipped[BS_SKIP_UNREADABLE] && !skipped[BS_SKIP_UNTRUSTED] &&
-	                       !at->n_sources_lost;
-	return bs_index_set_modes(&at->dir, at->report.is_shared, err);
+	const mode_t all = 0066;
+	mode_t denied = (mode_t)at->access.denied | (mode_t)at->access.denied >> 1;
+	if (!at->request->shared || skipped[BS_SKIP_UNREADABLE] || skipped[BS_SKIP_UNTRUSTED] ||
+	    at->n_sources_lost)
+		denied = all;
+	at->report.is_shared = denied != all;
+	return bs_index_set_modes(&at->dir, denied, err);
 }
 
 static enum bs_status commit(struct bs_indexing *at, struct bs_error *err)

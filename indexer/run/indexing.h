@@ -68,7 +68,7 @@ struct bs_indexing {
 	uint32_t n_sources_read;
 	uint32_t n_sources_lost; /* missing sources */
 	uint32_t n_changed_segments;
-	bool has_private; /* see struct bs_source_options */
+	struct bs_access access; /* with `shared`: who may read the sources */
 	/* this is a run of in-memory documents (writer.c): no source is read, and the recorded
 	 * options for files and records stay */
 	bool is_in_memory;

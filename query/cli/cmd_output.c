@@ -1,6 +1,6 @@
 /* cmd_output.c: see cmd_output.h. */
 #include <errno.h>
-#include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,15 +17,21 @@ static struct {
 	uint8_t bytes[OUTPUT_BYTES];
 } output = {.is_locked = ATOMIC_FLAG_INIT};
 
+/* True while this thread has the lock. It copies bytes meanwhile, which may be those of a mapped
+ * file, so a signal may interrupt it. */
+static _Thread_local volatile sig_atomic_t has_lock;
+
 static void lock(void)
 {
 	while (atomic_flag_test_and_set_explicit(&output.is_locked, memory_order_acquire))
-		sched_yield();
+		;
+	has_lock = true;
 }
 
 static bool unlock(void)
 {
 	int error_number = output.error_number;
+	has_lock = false;
 	atomic_flag_clear_explicit(&output.is_locked, memory_order_release);
 	errno = error_number;
 	return error_number == 0;
@@ -89,6 +95,7 @@ enum bs_status bs_output_stream(FILE **stream_out, struct bs_error *err)
 
 void bs_output_rescue(void)
 {
-	lock();
+	if (!has_lock)
+		lock();
 	empty();
 }

@@ -36,18 +36,31 @@ chmod 755 .bitsift
 chmod 644 .bitsift/*
 quiet bitsift index -q
 modes
-echo '# a source that only its owner may read: a file, unchanged or changed; a folder; a collection; standard input'
+echo '# a source that only its owner may read: a file, unchanged or changed; a folder'
 quiet bitsift index -q --shared
 chmod 600 d/a.txt
 show bitsift index -q --shared
 modes
 show bitsift index -q --shared
-chmod 640 d/a.txt
-show bitsift index -q --shared
 chmod 700 d
 show bitsift index -q --shared
+echo '# only the group may read a file, then only others the folder; a file of another group'
+chmod 755 d
+chmod 640 d/a.txt
+show bitsift index -q --shared
+modes
 chmod 705 d
 show bitsift index -q --shared
+chmod 755 d
+if [ "$(id -u)" = 0 ]; then
+    quiet bitsift index -q --shared
+    chgrp 1 d/a.txt
+    quiet bitsift index -q --shared
+    [ "$(stat -c '%a' .bitsift)" = 700 ] || echo 'shared with a group that may not read a file'
+fi
+chmod 644 d/a.txt
+show bitsift index -q --shared
+echo '# a collection, a missing source, standard input'
 chmod 600 c.jsonl
 show bitsift index -q --shared
 chmod 644 c.jsonl
