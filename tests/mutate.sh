@@ -834,13 +834,18 @@ A size in ripgrep's notation that overflows is refused.
 
 build_private indexer/run/indexer.c cli_private
 If a source is closed to others, the index stays private, even with --shared.
-- at->request->shared && !at->has_private && !skipped[BS_SKIP_UNREADABLE] &&
-+ at->request->shared && !skipped[BS_SKIP_UNREADABLE] &&
+- mode_t denied = (mode_t)at->access.denied | (mode_t)at->access.denied >> 1;
++ mode_t denied = 0;
 
 build_private_unread indexer/run/indexer.c cli_private
 If a source cannot be examined, the index stays private.
-- !at->has_private && !skipped[BS_SKIP_UNREADABLE] && !skipped[BS_SKIP_UNTRUSTED] &&
-+ !at->has_private && !skipped[BS_SKIP_UNTRUSTED] &&
+- if (!at->request->shared || skipped[BS_SKIP_UNREADABLE] || skipped[BS_SKIP_UNTRUSTED] ||
++ if (!at->request->shared || skipped[BS_SKIP_UNTRUSTED] ||
+
+build_private_group corpus/walk/document.c cli_private
+A group that may not read a file cannot read the index, even if another group may read the file.
+- if (denied && fingerprint && fingerprint->group != access->group)
++ if (denied && fingerprint && fingerprint->group != access->group && !denied)
 
 build_salvage indexer/run/indexer.c cli_damaged cli_rebuild_source
 Rebuilding a damaged index that has the only copy of text from standard input is refused.

@@ -221,7 +221,7 @@ struct bs_build_request {
 	 * must be named. */
 	bool rebuild;
 	bool strict; /* stops at the first invalid record: BS_INVALID */
-	/* lets the group and others read the index, as the umask allows, if they may read all of its
+	/* lets the group and others read the index, as the umask allows, if they may read all
 	 * sources: see bs_index_build */
 	bool shared;
 	struct bs_build_callbacks callbacks;
