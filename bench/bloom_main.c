@@ -115,7 +115,7 @@ static void print_compressed(void)
 	}
 }
 
-/* The bits that must be sent per key for a rate, for several memory limits. */
+/* The bits sent per key for a false-positive rate, for some memory limits. */
 static void print_sizes(void)
 {
 	static const double rates[] = {0.1, 0.03, 0.01, 0.003, 0.001, 0.0001};

@@ -60,8 +60,8 @@ static double statistic_of(double *values, size_t n, enum statistic statistic)
 	return percentile(values, n, statistic == STATISTIC_P50 ? 50 : 95);
 }
 
-/* The mean or a percentile of an engine's microseconds, over the queries of a row whose number is a
- * multiple of `every`. NAN if the engine ran none of them. */
+/* The mean or a percentile of an engine's microseconds, over a row's queries whose numbers are
+ * multiples of `every`. NAN if the engine ran none of them. */
 static double time_of(const struct comparison *comparison, size_t engine, unsigned row,
                       unsigned every, enum statistic statistic)
 {

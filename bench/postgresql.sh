@@ -245,7 +245,7 @@ write_all() { # ENGINE
     case $engine in trgm) kinds="like ilike regex" ;; both) kinds="and or like ilike regex" ;; esac
     sql one -c 'CREATE SEQUENCE IF NOT EXISTS next START 100000001' -c 'CHECKPOINT'
     put "$engine" "inserts a second, one a transaction" "$(sql one -c "CALL insert_rows($writes, 1)")"
-    # shellcheck disable=SC2086 # several
+    # shellcheck disable=SC2086 # several words
     ask_all "$engine" " pending" $kinds
     sql one -c 'CHECKPOINT'
     at=$(lsn)

@@ -287,8 +287,8 @@ scale() {
 
 # Quick.
 
-# Runs most steps with two small corpora, one with many words and one with many scripts. A test of
-# this script; the times do not matter.
+# Runs most steps with two small corpora: many words; many writing systems. A test of run.sh; the
+# times do not matter.
 run_quick() {
     cache=$(mktemp -d "${TMPDIR:-/tmp}/bitsift-bench.XXXXXX")
     trap 'rm -rf -- "$cache"' EXIT

@@ -1,7 +1,7 @@
 /*
- * sizes.c: see sizes.h. Compares only the indexes of words: for bitsift, everything except document
- * ids, places in the sources and stored text (n_words_bytes in core/store/index_stats.h). The other
- * engines are built without these, so all their bytes count.
+ * sizes.c: see sizes.h. Compares only the indexes of words. For bitsift, these are n_words_bytes
+ * (core/store/index_stats.h): no ids, places, stored text, values, summary, checksums or manifest.
+ * The other engines have no ids, places or texts; all their bytes count.
  */
 #include "bench/sizes.h"
 
@@ -93,8 +93,9 @@ static void print_corpus(const struct corpus *corpus, FILE *file)
 static void print_sizes(const struct corpus *corpus, const struct built *built, size_t n,
                         FILE *file)
 {
-	fprintf(file, "\n### Size\n\nMB of the index of the words, without ids, places in the "
-	              "sources and stored text.\n\n");
+	fprintf(file, "\n### Size\n\nMB of the index of the words. For bitsift, this is without "
+	              "ids, places in the sources, stored text, values, the summary, checksums "
+	              "and the manifest; for the others, it is all bytes.\n\n");
 	fprintf(file, "| index | MB | %% of the text | bits a posting | times bitsift "
 	              "|\n|---|--:|--:|--:|--:|\n");
 	for (size_t i = 0; i < n; i++) {

@@ -114,7 +114,7 @@ BS_API enum bs_status bs_query_match(struct bs_query *query, const struct bs_tex
  * rank several indexes as one, call this function once for each index with the same statistics.
  * Then search each index with these statistics (struct bs_search_query) and the same request. The
  * best of all hits have the scores that they would have in one index of all documents. Order hits
- * of equal scores by their indexes.
+ * of equal scores by the indexes that they come from, in the same order in each search.
  *
  * Uses query.text, query.any, output.sort_field and the limits of the request. Fails as bs_search;
  * also BS_INVALID with feedback_docs, like_id or like_text, whose words depend on a single index.

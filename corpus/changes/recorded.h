@@ -108,7 +108,7 @@ enum bs_status bs_recorded_refuse(const struct bs_dir *dir, const struct bs_sour
 enum bs_status bs_recorded_check(const struct bs_dir *dir, const struct bs_manifest *manifest,
                                  struct bs_error *err) BS_WARN_UNUSED;
 
-/* Returns the options for reading documents that the index records; strings are borrowed from
+/* Converts recorded options to options for reading sources; strings are borrowed from
  * `options`. dir: the index directory, which walks of sources then skip; nullable. */
 struct bs_source_options bs_recorded_options(const struct bs_recorded_options *options,
                                              const struct bs_dir *dir);

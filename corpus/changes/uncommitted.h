@@ -18,8 +18,8 @@ struct bs_uncommitted {
 	 * caller calls bs_snapshot_deinit before any other use of the writer. */
 	enum bs_status (*show)(struct bs_writer *writer, struct bs_snapshot *shown_out,
 	                       struct bs_error *err);
-	/* Deletes documents that `show` returned, after its snapshot was released. refs: without
-	 * duplicates. A failure of either function rolls the writer back. */
+	/* Deletes documents of the snapshot from `show`, which was released. refs: without
+	 * duplicates. A failure of `show` or `drop` rolls the writer back. */
 	enum bs_status (*drop)(struct bs_writer *writer, const struct bs_doc_ref *refs,
 	                       size_t n_refs, struct bs_error *err);
 };

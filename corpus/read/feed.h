@@ -111,7 +111,7 @@ void bs_feed_close(struct bs_feed *feed);
 struct bs_inner;
 struct bs_inner_reader {
 	void *context;
-	bool has_rows; /* collections have rows: the batch that begins one is to be read as a row */
+	bool has_rows; /* a collection has a row, for which the batch that begins it is read */
 	enum bs_status (*meet)(void *context, const char *path, struct bs_inner **inner_out,
 	                       struct bs_feed **feed_out, bool *is_unread_out,
 	                       struct bs_error *err);

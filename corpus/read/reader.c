@@ -28,7 +28,7 @@
 #define WINDOW_BYTES ((uint64_t)256 * 1024)
 /* estimated speed of reading a file */
 #define BYTES_A_NS 4u
-/* A document larger than 1/LARGE_SHARE of the run's memory is read while no other document is. */
+/* A document over 1/LARGE_SHARE of the run's memory is read after all earlier ones were merged. */
 #define LARGE_SHARE 128u
 
 /* A collection that stays open, with a window of its bytes, so that records near each other are

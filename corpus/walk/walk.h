@@ -123,9 +123,9 @@ enum bs_status bs_walk_next(struct bs_walk *walk, const char **path_out, size_t 
 bool bs_walk_has_met_part(const struct bs_walk *walk);
 
 /*
- * Opens a walk that visits nothing, for bs_walk_judge: how a walk with these options judges files
- * and folders that another walk found. Only the globs, types, max_depth, base and shown of the
- * options are used. Fails as bs_walk_open.
+ * Opens a walk that visits nothing, so that bs_walk_judge can apply these options to files and
+ * folders that another walk found. Uses globs, caseless_globs, types, max_depth, base and shown.
+ * BS_INVALID for a glob, BS_IO, BS_NO_MEMORY.
  */
 enum bs_status bs_walk_open_rules(const char *root, const struct bs_walk_options *options,
                                   struct bs_walk **walk_out, struct bs_error *err) BS_WARN_UNUSED;

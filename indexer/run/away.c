@@ -6,7 +6,7 @@
 #include "core/bitsift/terminal.h"
 #include "core/text/printable.h"
 
-#define MOST_WORDS 8 /* most words of a command */
+#define MOST_WORDS 8 /* most words of a command, plus NULL */
 
 /* Makes `bitsift index [--index DIR] OPTION... SOURCE` as NULL-terminated words. path: scratch that
  * the words borrow. */

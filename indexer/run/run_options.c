@@ -202,7 +202,6 @@ enum bs_status bs_indexing_choose_options(struct bs_indexing *at, struct bs_erro
 	};
 	say_content(request, weights, &wanted);
 	say_folder_rules(request, &wanted);
-	/* Even the options of a damaged index are kept, if its manifest can be read. */
 	bool is_said = has_recorded_option(request);
 	const char *old_name = at->old.manifest.options.analyzer_name;
 	/* Whether records have grams is decided only by a writer of in-memory documents. */
@@ -212,6 +211,7 @@ enum bs_status bs_indexing_choose_options(struct bs_indexing *at, struct bs_erro
 	 * one. */
 	is_said |= request->host.analyzer &&
 	           (!old_name || strcmp(old_name, request->host.analyzer->name) != 0);
+	/* A damaged index's options are kept, too, if its manifest can be read. */
 	bool is_kept = at->old.manifest.generation > 0 && !(request->rebuild && is_said);
 	/* reads_records stays unless the request sets it; this includes an index that was made
 	 * before the option existed. */

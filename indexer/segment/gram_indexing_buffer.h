@@ -23,8 +23,8 @@ struct bs_gram_indexing_buffer {
 	} classes[BS_GRAM_SIZE_CLASSES];
 	struct bs_gram_meta meta;
 	uint64_t n_bytes; /* memory used */
-	/* trigrams in the documents. bs_gram_indexing_buffer_write adds those that rows leave out;
-	 * segment_build.c adds those of words */
+	/* trigrams of the texts (from index_writer.c), those that rows leave out (from
+	 * bs_gram_indexing_buffer_write) and those of words (from segment_build.c) */
 	struct bs_gram_set set;
 };
 void bs_gram_indexing_buffer_clear(struct bs_gram_indexing_buffer *indexing_buffer);

@@ -67,15 +67,13 @@ static void show_summary(const struct bs_build_report *report, const char *index
 	docs = BS_THINGS(report->n_stayed, "document");
 	if (report->skipped[BS_SKIP_UNTRUSTED])
 		fprintf(stderr,
-		        "  left      %s that changed since indexing, cannot be read, would take "
-		        "more --memory, or whose source is not "
-		        "followed\n",
+		        "  not compacted: %s that changed since indexing, cannot be read, would "
+		        "take more --memory, or whose source is not trusted\n",
 		        docs);
 	else
 		fprintf(stderr,
-		        "  left      %s that changed since indexing, cannot be read (run `%s` "
-		        "first), or would take more "
-		        "--memory\n",
+		        "  not compacted: %s that changed since indexing, cannot be read (run `%s` "
+		        "first), or would take more --memory\n",
 		        docs, bs_cmd_refresh_command(index, &refresh));
 }
 
