@@ -128,7 +128,7 @@ class SearchStats:
     lines_read: int
     """Column lines of 64 bytes."""
     document_lines: int
-    """Of these, lines of document columns and exact columns."""
+    """Lines of lines_read that are of document columns or exact columns."""
     candidates: int
     """Documents that passed the columns."""
     scored: int
@@ -136,7 +136,7 @@ class SearchStats:
     verified: int
     """Documents whose text was read."""
     false_positives: int
-    """Of these, documents that do not match."""
+    """Documents of `verified` that do not match."""
     bytes_verified: int
 
 
