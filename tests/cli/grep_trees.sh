@@ -1,7 +1,7 @@
 # For scripts that compare grep with rg: a tree of difficult files, and the comparison.
 
-# Every kind of file that matters to grep: line ends, missing final line ends, blank lines, NUL
-# bytes early and late, encodings, long lines, names.
+# Makes a tree of files with several line ends, without a final line end, with blank lines, NUL
+# bytes early and late, several encodings, long lines and odd names.
 make_tree() {
     mkdir -p .git src/deep/er src/.hid node docs empty 'odd names'
     printf '*.log\n/node\n!keep.log\n' >.gitignore
