@@ -6,7 +6,7 @@
  * a week. The same options give the same bytes on every platform, because all arithmetic uses
  * integers; therefore real-valued options are given in thousandths. Document i depends only on the
  * options and on i, so that threads may make documents in any order. The text is not language: it
- * has no grammar, no morphology, and only ASCII letters. For real language see corpus/sample.
+ * has no grammar, no morphology, and no letters outside ASCII. For real language see corpus/sample.
  */
 #pragma once
 
@@ -23,7 +23,7 @@ extern "C" {
 
 /* Room for the longest word and its NUL. */
 #define BS_GENERATOR_WORD_BYTES 10
-/* The largest vocabulary: an entry of the drawing table packs a word number into 24 bits. */
+/* The largest vocabulary: the table for draws (generate.c) has word numbers of 24 bits. */
 #define BS_GENERATOR_MAX_WORDS (UINT32_C(1) << 24)
 
 struct bs_generator_options {
