@@ -55,7 +55,7 @@ same() {
     # rg can crash on empty matches with -P, and panics (exit status 101) on -U -m --json -r with
     # matches of several lines; such cases are not compared.
     [ "$rg_status" -lt 101 ] || return 0
-    # Alternate between a file and a pipe: grep compares each file it reads with an output file.
+    # Alternate between a pipe and an output file, with which grep compares each file that it reads.
     if (((n_same + n_other) % 2)); then
         bitsift grep "$@" >"$SCRATCH/ours" 2>"$SCRATCH/ours.err" <"${INPUT:-/dev/null}" || our_status=$?
     else

@@ -22,8 +22,7 @@ struct faults {
 	uint64_t wanted;
 	bool is_lasting; /* all later calls fail, too */
 	uint64_t n_calls, n_failed;
-	/* The first failed call's caller, relative to the program's load address (for
-	 * addr2line). */
+	/* The first failed call's caller, as an offset in the program, for addr2line. */
 	uint64_t caller;
 	uint64_t stacks[FAULTS_MAX_STACKS];
 };

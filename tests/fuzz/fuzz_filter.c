@@ -1,8 +1,8 @@
 /*
  * fuzz_filter.c: fuzz targets, one for each reader of a stored filter (FUZZ_READER). A reader must
  * not read out of bounds, and an accepted filter must be the same after it is stored again. Each
- * input is read unchanged and, if it has 64 bytes, again with a valid head and valid checksums, so
- * that the reader gets to the body.
+ * input is read unchanged and, if it has at least 64 bytes, again with a valid head and valid
+ * checksums, so that the reader gets to the body.
  */
 #include <stdbool.h>
 #include <stdio.h>

@@ -170,8 +170,7 @@ static void make_files(void)
 	unlink("docs/part5/file5.txt");
 }
 
-/* Makes an index whose shards are large enough for columns of all kinds, and small enough for a
- * thousand runs. */
+/* Makes an index whose shards are large enough for columns of all kinds, but small for speed. */
 static void make_records(void)
 {
 	struct bs_build_tuning tuning = {.max_segment_docs = 600,

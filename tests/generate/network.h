@@ -28,9 +28,9 @@ struct bs_network;
 struct bs_network *bs_network_new(const struct bs_network_options *options);
 void bs_network_free(struct bs_network *network);
 
-/* most_reached: the largest number of words in a level of any node's filter. level_bytes: the size
- * of one level of a filter. */
+/* Returns the largest number of words in a level of any node's filter. */
 uint64_t bs_network_most_reached(const struct bs_network *network);
+/* Returns the size of one level of a filter. */
 size_t bs_network_level_bytes(const struct bs_network *network);
 /* Returns the bytes of the largest filter of a home. */
 size_t bs_network_home_bytes(const struct bs_network *network);

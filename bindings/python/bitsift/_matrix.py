@@ -66,7 +66,7 @@ class Columns:
 
     @property
     def density(self):
-        """The share of set bits of all columns."""
+        """The share of bits that are set, over all columns."""
         return self.set_bits / (self._n * self.lanes) if self._n else 0.0
 
 

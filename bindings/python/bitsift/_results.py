@@ -126,9 +126,9 @@ class SearchStats:
     rank_ns: int
     verify_ns: int
     lines_read: int
-    """Column lines of 64 bytes."""
+    """Number of pieces of 64 bytes that were read of columns."""
     document_lines: int
-    """Lines of lines_read that are of document columns or exact columns."""
+    """Those of lines_read that belong to document columns or exact columns."""
     candidates: int
     """Documents that passed the columns."""
     scored: int

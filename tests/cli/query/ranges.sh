@@ -85,7 +85,7 @@ show bitsift query --sort nothing cat
 show bitsift query --sort year --ids cat
 show bitsift query --format '{value}' cat
 
-# After changes, deletions and compaction; later changes count with their current values.
+# The same after changes, deletions and compaction. Later changes count with their current values.
 echo '{"id":"k","text":"new","year":1999}' >>all.jsonl
 sed -i 's/"year":1995/"year":2995/' all.jsonl
 finds --fresh year:1990..2000
@@ -123,8 +123,8 @@ quiet bitsift compact
 finds year:1991..1993
 cd ..
 
-# Many documents: layers, lists, blocks; a field that few documents have, several values, several
-# kinds.
+# Many documents: several layers, lists and blocks; few documents have `few`, `mod` has several
+# values, and `mix` has dates and numbers.
 awk 'BEGIN { for (i = 0; i < 3000; i++) {
     printf "{\"id\":\"r%d\",\"text\":\"w%d\",\"n\":%d,\"mod\":[%d,%d,%d]", i, i % 7, (i * 7919) % 3001 - 1500, i % 5, i % 11, i % 13
     if (i % 97 == 0) printf ",\"few\":%d.%d", i, i % 10
