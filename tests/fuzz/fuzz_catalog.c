@@ -9,8 +9,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes);
 
-/* Copies the bytes to an allocation of their size, so that sanitizers detect reads out of
- * bounds. */
+/* Copies the bytes to an allocation of their size, so that sanitizers detect reads beyond it. */
 static struct bs_section copy(const uint8_t *data, size_t n_bytes)
 {
 	uint8_t *bytes = malloc(n_bytes ? n_bytes : 1);

@@ -177,8 +177,7 @@ void read_attenuated(uint8_t *bytes, size_t n_bytes)
 	free(again);
 }
 
-/* Returns the number of the filter kind that FUZZ_READER reads, as it is stored in a file's
- * head. */
+/* Returns the number of the filter kind that FUZZ_READER reads, as the head of a file has it. */
 static uint32_t kind_of_reader(void)
 {
 	void (*const readers[])(uint8_t *, size_t) = {read_plain, read_counting, read_compressed,

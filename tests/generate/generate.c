@@ -417,8 +417,7 @@ enum bs_status bs_generator_document(const struct bs_generator *generator, uint6
 	const uint64_t topic_seed = derive_seed(options->seed, 2, doc / options->topic_docs);
 	const uint32_t n_words = draw_length(generator, &random);
 	bs_buffer_clear(text);
-	/* A word takes at most 9 letters and 2 bytes after it; each word is copied as a whole
-	 * struct word. */
+	/* A word takes at most 9 letters and 2 bytes after it, but is copied as a struct word. */
 	enum bs_status status =
 		bs_buffer_reserve(text, (size_t)n_words * 11 + sizeof(struct word), err);
 	if (status)

@@ -59,8 +59,7 @@ void bs_generator_free(struct bs_generator *generator);
 
 /* Writes the word of a rank (0: the most frequent) as lower-case ASCII letters with a NUL and
  * returns its length, 2 to 9. rank: 0 to BS_GENERATOR_MAX_WORDS - 1. Never fails. Words are
- * distinct and do not depend on the options; frequent words are short (generate.c has the
- * table). */
+ * distinct and do not depend on the options; frequent words are short (see generate.c). */
 size_t bs_generator_word(uint32_t rank, char word_out[BS_GENERATOR_WORD_BYTES]);
 
 /* Replaces the content of text by document doc (any number; options.n_docs is not a limit here): at

@@ -136,8 +136,7 @@ static bool hides_rows(PlannerInfo *root, RelOptInfo *rel)
 	        planner_rt_fetch(rel->relid, root)->securityQuals != NIL);
 }
 
-/* Returns the bitsift index on the expression, and the number of its column from 1; NULL: there is
- * none. */
+/* Returns the bitsift index on the expression, and the number of its column from 1; NULL: none. */
 static IndexOptInfo *index_of(RelOptInfo *rel, Node *node, int *column_out)
 {
 	Oid method = bsp_access_method();
