@@ -174,7 +174,7 @@ def neighbours(template):
 
 
 def compare(wording, expected, actual, folder=None):
-    """Prints differences; returns whether there are none. With a folder, writes messages there."""
+    """Prints differences; true if nothing differs. With a folder, writes the messages there."""
     told, said = read(expected), read(actual)
     shown = [wording.decode(line) for line in told]
     notes = []

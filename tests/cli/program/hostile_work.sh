@@ -19,8 +19,7 @@ costs() {
 }
 preload=
 ! can_preload || preload=$CLOCK
-# linear NAME SIZE FUNCTION: measures `job` with what FUNCTION makes for SIZE and for four times
-# SIZE.
+# linear NAME SIZE FUNCTION: measures `job` with FUNCTION's input for SIZE and for 4 * SIZE.
 linear() {
     local name=$1 size=$2 make=$3 once four once_ms four_ms
     "$make" "$size"
