@@ -121,7 +121,7 @@ class Segment:
 
     @property
     def treatments(self):
-        """A list of Treatment, by min_df."""
+        """A list of Treatment, in order of min_df."""
         return [Treatment(*_bitsift.matrix_treatment(self._handle, self.number, i)) for i in range(self._n_treatments)]
 
     def term(self, term):

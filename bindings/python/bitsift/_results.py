@@ -106,9 +106,9 @@ class GrepReport:
     partial: bool
     """A limit ended the search before everything was searched."""
     shown: int
-    """With max_results: the results returned."""
+    """With max_results: the number of results that were returned."""
     found: int
-    """With max_results: all results."""
+    """With max_results: the number of all results."""
     cursor: str | None
     """With max_results: where to resume; None: there are no more results."""
     seconds: float
