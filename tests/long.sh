@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# long.sh [NAME [ROUNDS [SEED]]]: runs the tests that are too long for ./test.sh, with the programs
-# of build/dev. NAME: a random test below, or any other ctest test; fuzz [SECONDS [TARGET]];
+# long.sh [NAME [ROUNDS [SEED]]]: runs the tests that are too long for ./test.sh. NAME: a random
+# test below, or any other ctest test (with the programs of build/dev); fuzz [SECONDS [TARGET]];
 # mutations; rg_suite SOURCES (a folder with the sources of ripgrep's tag 15.0.0). Without a name,
 # the random tests, fuzz and mutations run, for some hours. A random test prints its seed; the same
 # ROUNDS and SEED repeat it.
@@ -73,8 +73,8 @@ command = tests[name]["command"]
 os.execv(command[0], command)' "$1" "$2" "$3"
 }
 
-# fuzz SECONDS [TARGET]: runs each fuzz target, or only TARGET, for SECONDS, starting from its
-# seeds, and prints its code coverage.
+# fuzz SECONDS [TARGET]: runs each fuzz target, or only TARGET, for SECONDS, starting from its seeds
+# and what earlier runs found, and prints its code coverage.
 fuzz() {
     local seconds=$1 log=build/fuzz/log name line status=0
     cmake --preset fuzz >/dev/null

@@ -50,7 +50,7 @@ def write(file, lines):
 
 
 class Wording:
-    """The templates by key. `with` locks the file, and writes it if the templates were changed."""
+    """The templates by key. `with` locks wording.txt and writes it if the templates changed."""
 
     def __init__(self, folder=FOLDER):
         self.folder = folder
@@ -73,7 +73,7 @@ class Wording:
         return glob.glob(os.path.join(glob.escape(self.folder), "**", "*.exact"), recursive=True)
 
     def keyed(self, line):
-        """Returns (mark, key, arguments) of a line of a transcript, or None."""
+        """Returns (prefix, key, arguments) of a line of a transcript; None: it has no known key."""
         mark = MARK.match(line)[0]
         found = KEYED.match(line, len(mark))
         if not found or found[1] not in self.templates:
@@ -85,7 +85,7 @@ class Wording:
         return keyed[0] + fill(self.templates[keyed[1]], keyed[2]) if keyed else line
 
     def encode(self, line):
-        """Returns the line in transcript form, by the template with the fewest bytes in arguments."""
+        """Returns the line as in a transcript. The template with the shortest arguments is used."""
         if line.startswith("# "):
             return line  # a heading of a script
         mark = MARK.match(line)[0]
@@ -174,7 +174,7 @@ def neighbours(template):
 
 
 def compare(wording, expected, actual, folder=None):
-    """Prints the differences; with a folder, records new wordings of messages there, for reword."""
+    """Prints differences; true if nothing differs. With a folder, writes the messages there."""
     told, said = read(expected), read(actual)
     shown = [wording.decode(line) for line in told]
     notes = []
@@ -208,7 +208,7 @@ def update(expected, actual, folder=FOLDER):
 
 
 def learn(wording, notes):
-    """Changes the templates to the wordings in the notes. Returns as lines what prevents this."""
+    """Changes the templates to the wordings in the notes. Returns the problems, as lines."""
     by_key, problems = {}, []
     for test, key, arguments, text in notes:
         by_key.setdefault(key, {})[text] = test, arguments
@@ -222,7 +222,7 @@ def learn(wording, notes):
             left = [template for template in possible if fill(template, arguments) == text]
             possible, other = (left, other) if left else (possible, text)
         if other == new:
-            # If arguments are equal, take the template whose arguments keep most neighbours.
+            # Several templates fit if arguments are equal: take the one most like the old one.
             wording.templates[key] = max(possible, key=lambda template: len(neighbours(template) & neighbours(old)))
         else:
             problems += [f"<{key}> has more than one wording now:"] + [f"  {texts[text][0]}: {text}" for text in (new, other)]

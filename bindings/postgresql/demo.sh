@@ -107,7 +107,7 @@ SQL
 
 say "Rows, which go to their parts by their ids"
 if [ -z "$records" ]; then
-    # The paragraphs of all text files of this project.
+    # The paragraphs of this project's C, Markdown, shell and .txt files.
     (cd "$here/../.." && find . \( -name '*.[ch]' -o -name '*.md' -o -name '*.sh' -o -name '*.txt' \) -path './[a-z]*' ! -path './build/*' ! -path '*/cache/*' -print0 |
         LC_ALL=C sort -z | xargs -0 awk 'BEGIN { RS = ""; ORS = "" } { gsub(/[^ -~\n]/, "?"); gsub(/[\\]/, "\\\\\\\\"); gsub(/\n/, "\\n"); print $0 "\n" }') >"$cluster_folder/rows"
     sql front -c 'CREATE UNLOGGED TABLE lines (id bigserial, line text)' -c "\\copy lines(line) from '$cluster_folder/rows'"

@@ -2,10 +2,10 @@
 # bench.sh EXTENSION RECORDS.jsonl [N]: compares virtual tables of FTS5 (detail=full) and bitsift
 # with N (300,000) short texts, the first 250 characters of the field "text" of each record.
 # Measures the build in one transaction, the bytes in addition to the content, and the times of
-# counts and of the ten best rows. Each query has two to four words of one text. Times are CPU
-# seconds of one process; the build is also measured in elapsed time. The counts of the two can
-# differ only where their tokenizers do; the number of such queries is printed.
-# Requires 1 GB in TMPDIR and the shell sqlite3 with FTS5, dbstat and JSON.
+# counts, of all rowids and of the ten best rows. Each query has two to four words of one text.
+# Times are CPU seconds of one process; the build is also measured in elapsed time. The counts of
+# the two can differ only where their tokenizers do; the number of such queries is printed. Requires
+# 1 GB in TMPDIR and the shell sqlite3 with FTS5, dbstat and JSON.
 set -euo pipefail
 extension=$(realpath -- "$1") records=$(realpath -- "$2") n=${3:-300000}
 folder=$(mktemp -d "${TMPDIR:-/tmp}/bitsift-sqlite.XXXXXX")

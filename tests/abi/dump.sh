@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
-# dump.sh SOURCE_DIR CLANG LIBRARY...: prints everything on which a program depends that was
-# compiled with the public headers and linked to the shared libraries, one line per item: sizes of
-# structs, offsets and types of their fields, values of enumerators and numeric macros, types of
-# functions, symbols with their versions. Reserved fields are left out, because later versions may
-# use them.
+# dump.sh SOURCE_DIR CLANG LIBRARY...: prints what a program depends on that was compiled with the
+# public headers and linked to the shared libraries, one line per item: sizes of structs, offsets
+# and types of their fields, values of enumerators and numeric macros, types of functions, symbols
+# with their versions. Reserved fields are left out, because later versions may use them.
 set -euo pipefail
 cd -- "$1"
 clang=$2

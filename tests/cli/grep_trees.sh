@@ -1,7 +1,7 @@
 # For scripts that compare grep with rg: a tree of difficult files, and the comparison.
 
-# Every kind of file that matters to grep: line ends, missing final line ends, blank lines, NUL
-# bytes early and late, encodings, long lines, names.
+# Makes a tree of files with several line ends, without a final line end, with blank lines, NUL
+# bytes early and late, several encodings, long lines and odd names.
 make_tree() {
     mkdir -p .git src/deep/er src/.hid node docs empty 'odd names'
     printf '*.log\n/node\n!keep.log\n' >.gitignore
@@ -55,7 +55,7 @@ same() {
     # rg can crash on empty matches with -P, and panics (exit status 101) on -U -m --json -r with
     # matches of several lines; such cases are not compared.
     [ "$rg_status" -lt 101 ] || return 0
-    # Alternate between a file and a pipe: grep compares each file it reads with an output file.
+    # Alternate between a pipe and an output file, with which grep compares each file that it reads.
     if (((n_same + n_other) % 2)); then
         bitsift grep "$@" >"$SCRATCH/ours" 2>"$SCRATCH/ours.err" <"${INPUT:-/dev/null}" || our_status=$?
     else

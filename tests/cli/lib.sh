@@ -196,8 +196,8 @@ flip_byte() {
     printf '%b' "\\$(printf '%03o' $((byte ^ 255)))" | dd of="$file" bs=1 seek="$at" conv=notrunc status=none
 }
 
-# documents N: prints N pseudo-random records as JSONL, always the same. Each contains "common", one
-# in a hundred "hundred".
+# documents N: prints N pseudo-random records as JSONL, always the same. Each contains "common", and
+# every hundredth "hundred".
 documents() {
     awk -v n="$1" 'BEGIN {
         x = 1

@@ -68,7 +68,7 @@ expect "" bitsift query -- --
 expect "" bitsift index -j ""
 expect "" bitsift nothing --
 
-# ---- every option, everywhere
+# ---- every option, in all completions and manual pages
 
 for command in $commands; do
     options=$(options_of "$command")
@@ -86,7 +86,7 @@ for command in $commands; do
     done
 done
 
-# ---- readers
+# ---- programs that read manual pages
 
 for page in "$docs"/man1/* "$docs"/man7/*; do
     complaints=

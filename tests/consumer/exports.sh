@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# exports.sh SOURCE_DIR LIBRARY BLOOM_LIBRARY: tests that each shared library exports exactly what
-# its public headers declare, with a symbol version, and that libbitsift-bloom does not need
-# libbitsift.
+# exports.sh SOURCE_DIR LIBRARY BLOOM_LIBRARY: tests that each shared library exports exactly the
+# functions that its public headers declare, with a symbol version. libbitsift-bloom also exports
+# bs_status_name.
 set -euo pipefail
 core=$1/core library=$2 bloom=$3
 

@@ -21,7 +21,7 @@ rm -rf "$place/packages/_CPack_Packages"
 mkdir "$place/inside"
 mv "$place"/packages/*.deb "$place/inside"
 
-# The program is linked to the library in the build folder, and runs with the installed library.
+# The example is linked to the library in the build folder, and runs with the installed library.
 say "$cc" -std=c11 -I "$source/core" "$source/tests/consumer/example.c" -o "$place/inside/example" -L "$build" -lbitsift
 cat > "$place/inside/run.sh" <<'END'
 set -eux

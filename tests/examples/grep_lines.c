@@ -7,7 +7,7 @@
 
 #include <bitsift.h>
 
-/* May be called on any thread, but not concurrently; files are in order. */
+/* May be called on any thread, one call at a time; files are in the order of their paths. */
 static int show(void *context, const struct bs_grep_line *line)
 {
 	(void)context;

@@ -40,7 +40,7 @@ int main(void)
 		status = bs_searcher_new(index, &searcher, &err);
 	if (!status)
 		status = bs_search(searcher, &find, NULL, &err);
-	log.slow_ns = 1; /* from here on, every query is slow */
+	log.slow_ns = 1; /* from here on, every query counts as slow */
 	if (!status)
 		status = bs_search(searcher, &find, NULL, &err);
 	if (status)

@@ -1,5 +1,5 @@
-/* refresh.c DIR: the later life of an index: files change, an open index answers for their current
- * content, and the index is refreshed, compacted and checked. */
+/* refresh.c DIR: the later life of an index: files change, an index opened with `fresh` answers for
+ * their current content, and the index is refreshed, compacted and checked. */
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -8,7 +8,7 @@
 #define FAULTS_MAX_STACKS (1u << 18)
 
 enum faults_kind {
-	FAULTS_MEMORY,  /* malloc and similar, mmap, fdopendir, pthread_create, dlopen */
+	FAULTS_MEMORY,  /* functions that allocate, mmap, dlopen, pthread_create */
 	FAULTS_READING, /* read, pread, readdir: EIO */
 	FAULTS_SHORT,   /* read, pread: the first that fails returns one byte; the others: EIO */
 	FAULTS_WRITING, /* write, fsync, rename, ...: ENOSPC, EIO */
@@ -22,7 +22,7 @@ struct faults {
 	uint64_t wanted;
 	bool is_lasting; /* all later calls fail, too */
 	uint64_t n_calls, n_failed;
-	/* The caller of the first call that failed: an address in the program, for addr2line. */
+	/* The first failed call's caller, as an offset in the program, for addr2line. */
 	uint64_t caller;
 	uint64_t stacks[FAULTS_MAX_STACKS];
 };

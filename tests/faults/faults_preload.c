@@ -1,8 +1,8 @@
 /*
- * faults_preload.c: a library to be preloaded into the program: the Nth call that can fail does
- * fail, alone or with all later ones. Only calls from the code of the program and of PCRE2, which
- * reports failures, are counted; allocations by ICU, simdjson, the loader and the C library always
- * succeed. Calls before main() are not counted.
+ * faults_preload.c: a library to be preloaded into the program: the Nth call of one kind (enum
+ * faults_kind) fails, alone or with all later ones. Only calls from the code of the program and of
+ * PCRE2, which reports failures, are counted; allocations by ICU, simdjson, the loader and the C
+ * library always succeed. Calls before main() are not counted.
  *
  * FAULTS: a file of struct faults (faults.h), which determines the call that fails and receives the
  * results. test_faults.c is the driver.
@@ -61,7 +61,7 @@ static int find_ranges(struct dl_phdr_info *info, size_t info_bytes, void *conte
 	return 0;
 }
 
-/* Identifies a call by the return addresses in our code that led to it. */
+/* Identifies a call by the return addresses in the program and PCRE2 that led to it. */
 static uint64_t stack_hash(void)
 {
 	void *frames[FRAMES];

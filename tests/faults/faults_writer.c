@@ -1,6 +1,5 @@
 /*
- * faults_writer.c: a program for test_faults.c: uses the writer of bitsift/writer.h and searches
- * the result.
+ * faults_writer.c: a program for test_faults.c that uses the writer of bitsift/writer.h.
  *
  *     writer fill | change | memory [THREADS]
  *

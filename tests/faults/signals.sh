@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # signals.sh PROGRAM [ROUNDS [SEED [MB]]]: sends SIGINT or SIGTERM at a random moment of index,
 # compact, check, query, grep and catalog, over hostile sources of MB megabytes each. Afterwards the
-# index must be intact and either the old or the new one: check succeeds, and the number of matching
-# documents is that of one of the two. Prints the longest time from the signal to the end. MOST_MS:
-# the limit of this time; without it there is none, because the machine may be busy.
+# index must be intact and either the old or the new one: check succeeds, and the number of
+# documents with `needle` is that of one of the two. Prints the longest time from the signal to the
+# end. MOST_MS: the limit of this time; without it there is none, because the machine may be busy.
 #
 # The long version: MOST_MS=200 tests/faults/signals.sh build/release/bitsift 500
 set -euo pipefail
@@ -20,7 +20,7 @@ signals=(INT TERM)
 [ -z "$(trap -p INT)" ] || signals=(TERM)
 
 bytes=$((size * 1000000))
-# Each source is a folder or a record file. One of its documents has the word `needle`.
+# Each source is a folder or a record file. At first, one of its documents has the word `needle`.
 words() { awk -v n="$bytes" -v x="$1" 'BEGIN { for (i = 0; i < n; i += 10) { x = (x * 16807) % 2147483647; printf "%08x%c ", x, 103 + x % 20 } }'; }
 repeat() { PIECE=$1 LC_ALL=C awk -v n="$bytes" 'BEGIN { for (piece = ENVIRON["PIECE"]; i < n; i += length(piece)) printf "%s", piece }'; }
 mkdir words lines marks word files

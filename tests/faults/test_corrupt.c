@@ -1,8 +1,7 @@
 /*
- * test_corrupt.c: damages every byte of every file of a small index in turn. A search must give the
- * right answer or an error, and `check` must find the damage.
- *
- * An answer with unreadable documents (n_unreadable) counts as an error.
+ * test_corrupt.c: damages the bytes of a small index (manifest, segments, deletions) one at a time.
+ * A search must give the right answer or an error, and `check` must find the damage. An answer with
+ * unreadable documents (n_unreadable) is neither.
  */
 #include <fcntl.h>
 #include <unistd.h>
@@ -35,7 +34,7 @@ static int take_hit(void *context, const struct bs_hit *hit)
 	       bs_buffer_append(answer, score, (size_t)n, NULL);
 }
 
-/* Appends the answers of all queries until an error; an unreadable document is an error, too. */
+/* Appends the answers of all queries until an error; BS_IO: a document was unreadable. */
 static enum bs_status answer_all(const char *kernel, struct bs_buffer *answer, struct bs_error *err)
 {
 	struct bs_index *index;
@@ -73,7 +72,8 @@ static void flip(int fd, size_t at, uint8_t byte)
 }
 
 /* Runs the queries after the file was damaged at byte `at`. Fails the test unless they return the
- * right answer, BS_CORRUPT or BS_UNSUPPORTED; counts the errors. */
+ * right answer, BS_CORRUPT or BS_UNSUPPORTED, and check reports the file; counts the errors of the
+ * queries. */
 static void try_byte(const char *path, size_t at, const char *kernel, const struct bs_buffer *right,
                      struct bs_buffer *answer, size_t *n_errors)
 {
@@ -115,7 +115,7 @@ static void try_file(const char *path, const char *const kernels[2], const struc
 	print_message("%s: %zu bytes, %zu of %zu flips were in the way of the queries\n", path,
 	              bytes.used_bytes, n_errors, bytes.used_bytes * 2);
 	/* The queries miss flips in the gaps between sections and in parts that they do not read;
-	 * they must notice at least a quarter of all flips. */
+	 * they must notice more than a quarter of all flips. */
 	assert_true(n_errors * 2 > bytes.used_bytes / STRIDE * rounds.n);
 }
 
@@ -137,7 +137,7 @@ static void test_every_byte(void **state)
 	ok(check_index(NULL, ERR));
 }
 
-/* For files that are truncated or too long, a search must give the right answer or an error. */
+/* If a segment is truncated or too long, a search must give the right answer or an error. */
 static void test_every_length(void **state)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer right = {0}, answer = {0};

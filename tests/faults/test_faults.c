@@ -1,13 +1,14 @@
 /*
  * test_faults.c: failing calls: the Nth allocation, read or write of a command fails, alone or with
  * all later ones. The program must end by itself. With exit status 0 or 1 its answer must be right;
- * with 2 there must be a message on standard error. The index must pass `check` and equal the index
- * before or after the command; a further run without faults must produce the latter.
+ * with 2 there must be a message on standard error. The index must pass `check` and, unless a
+ * source could not be read, equal the index before or after the command; a further run without
+ * faults must produce the latter.
  *
  * One run for each call would take long. Calls are grouped by their stacks, and the first call of
- * each group fails. If there are many groups, MAX_CALLS of them are chosen in each round, by the
- * seed. FAULTS_EVERY=1: every call (hours). FAULTS_ONLY=TEXT: only scenarios with TEXT in their
- * names.
+ * each group fails. If there are many groups, the seed chooses MAX_CALLS or MAX_WRITE_CALLS of them
+ * per round. FAULTS_EVERY=1: every call (hours). FAULTS_ONLY=TEXT: only scenarios with TEXT in
+ * their names.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -32,7 +33,7 @@ static struct random_rounds rounds;
 #define MAX_WRITE_CALLS 4 /* the same limit for scenarios that write the index, which take longer */
 #define MOST_SECONDS    (SANITIZED ? 300 : 30) /* the time limit of a run */
 #define PIPE_BYTES      ((int)1 << 18)
-#define PATIENCE_US     100000 /* after this time fingerprints of files are not racy */
+#define PATIENCE_US     100000 /* fingerprints of files of this age are trusted */
 
 /* The folders in which commands run. Each has a tree of files, a record file and, except PLACE_NEW,
  * an index of some of them. */
@@ -42,7 +43,7 @@ enum place {
 	PLACE_CHANGED, /* its sources were changed, added, removed and extended after indexing */
 	PLACE_MANY,    /* several segments, with deleted documents and a changed one */
 	PLACE_STORED,  /* records of standard input */
-	PLACE_GIVEN,   /* in-memory documents in addition to files */
+	PLACE_GIVEN,   /* files, and documents that a writer added */
 	PLACE_KEPT,    /* several segments with --store, whose sources changed */
 	PLACES
 };
@@ -288,8 +289,8 @@ static void restore(enum place place)
 	shell("rm -rf .bitsift; [ ! -d ../%s.saved ] || cp -r ../%s.saved .bitsift", name, name);
 }
 
-/* Appends the names in a folder and the bytes of its manifest; nothing if the folder does not
- * exist. */
+/* Appends the bytes of a folder's manifest and the names in the folder, except "lock"; nothing if
+ * the folder does not exist. */
 static void describe(const char *folder, struct bs_buffer *text)
 {
 	FREED struct dirent **names = NULL;

@@ -1,6 +1,6 @@
 /* fuzz_catalog.c: a fuzz target: reads any bytes as the list of indexes in a catalog, and as the
- * data that a catalog has about one index. Reading must stay within bounds. If the bytes are
- * accepted, it must be possible to check, query and print the data. */
+ * data that a catalog has about one index. Reading must stay within bounds and never return
+ * impossible data; if the check accepts the data, reading must not fail. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,8 +9,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes);
 
-/* Copies the bytes to an allocation of their size, so that sanitizers detect reads out of
- * bounds. */
+/* Copies the bytes to an allocation of their size, so that sanitizers detect reads beyond it. */
 static struct bs_section copy(const uint8_t *data, size_t n_bytes)
 {
 	uint8_t *bytes = malloc(n_bytes ? n_bytes : 1);

@@ -1,8 +1,8 @@
 /*
  * fuzz_filter.c: fuzz targets, one for each reader of a stored filter (FUZZ_READER). A reader must
  * not read out of bounds, and an accepted filter must be the same after it is stored again. Each
- * input is read unchanged, and again with a valid head and valid checksums, so that changes in the
- * body are reached.
+ * input is read unchanged and, if it has at least 64 bytes, again with a valid head and valid
+ * checksums, so that the reader gets to the body.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "core/base/hash.h"
 #include "core/bitsift/bloom.h"
 
-/* The limit for filters made from an input. */
+/* The largest filter that an input of read_compressed or read_delta can make. */
 #define MOST_BITS (1u << 14)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes);
@@ -177,8 +177,7 @@ void read_attenuated(uint8_t *bytes, size_t n_bytes)
 	free(again);
 }
 
-/* Returns the number of the filter kind that FUZZ_READER reads, as it is stored in a file's
- * head. */
+/* Returns the number of the filter kind that FUZZ_READER reads, as the head of a file has it. */
 static uint32_t kind_of_reader(void)
 {
 	void (*const readers[])(uint8_t *, size_t) = {read_plain, read_counting, read_compressed,

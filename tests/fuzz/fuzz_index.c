@@ -10,8 +10,8 @@
  * a case are half of the readers (stats, queries, grep), check and one of the commands that write,
  * and then a query and check on the result. Each is a run of the whole program in a process forked
  * from this one. Any result and any message is allowed, but no crash, no sanitizer report, no run
- * of more than ten seconds and no more than 1 GiB of memory. If a command reports that the index is
- * corrupt, check must report it, too.
+ * of more than ten seconds of CPU time or more than 1 GiB of memory. If a command reports that the
+ * index is corrupt, check must report it, too.
  *
  * The long version, with sanitizers, some 30,000 runs: build/asan/tests/fuzz_index 30000.
  */
@@ -65,7 +65,7 @@ struct seed {
 	size_t n_files;
 };
 
-/* Writes the text of a document in one line, for records. */
+/* Writes the text of generated document i in one line. */
 static void write_words(FILE *to, struct bs_generator *generator, uint64_t i)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
@@ -109,7 +109,7 @@ static void write_files(unsigned first, unsigned end)
 	            9);
 }
 
-/* Appends records. Some ids occur twice, some records have no id, and some records are long. */
+/* Appends records: some with equal ids, some without an id, and some that are long. */
 static void write_records(const char *path, unsigned first, unsigned end)
 {
 	AUTO(bs_generator_free_at) struct bs_generator *generator = new_generator(25);
@@ -170,8 +170,7 @@ static void make_files(void)
 	unlink("docs/part5/file5.txt");
 }
 
-/* Makes an index whose shards are large enough for columns of all kinds, and small enough for a
- * thousand runs. */
+/* Makes an index whose shards are large enough for columns of all kinds, but small for speed. */
 static void make_records(void)
 {
 	struct bs_build_tuning tuning = {.max_segment_docs = 600,
@@ -206,7 +205,7 @@ static void make_stored(void)
 	assert_int_equal(run_command(&bs_command_delete, "delete -q --index index r11 r12"), 0);
 }
 
-/* Makes an index with rows of record files in several segments, some of them deleted. */
+/* Makes an index with rows of record files in several segments; some rows are deleted. */
 static void make_rows(void)
 {
 	write_files(0, 20);
@@ -219,7 +218,7 @@ static void make_rows(void)
 	}
 }
 
-/* Makes an index of record files in a folder: some have grown, one became a plain file, one was
+/* Makes an index of record files in a folder: one has grown, one became a plain file, one was
  * removed, one has a deleted record. */
 static void make_inner(void)
 {
@@ -341,7 +340,7 @@ static int remove_entry(const char *path, const struct stat *info, int type, str
 	return walk->level > 0 ? remove(path) : 0;
 }
 
-/* Restores the changed index after a command. */
+/* Makes the folder `index` the changed index. */
 static void restore(const struct fuzz_case *one)
 {
 	assert_int_equal(nftw("index", remove_entry, 8, FTW_DEPTH | FTW_PHYS), 0);

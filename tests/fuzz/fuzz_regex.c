@@ -4,8 +4,8 @@
  *
  * An input is a byte of options (regex_rig.h), the pattern, a 0xff and the text; without a 0xff the
  * pattern is also the text. With -DBITSIFT_FUZZ=ON and clang it is a libFuzzer program (fuzz_regex
- * FOLDER). Otherwise it runs once on each given file and folder, as the tests do with the seeds in
- * this folder.
+ * FOLDER). Otherwise it runs once on each given file and on each file of given folders; the tests
+ * give it seeds/regex.
  */
 #include <stdio.h>
 #include <stdlib.h>

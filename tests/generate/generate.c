@@ -14,13 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A word. It has 16 bytes, so that text is copied 16 bytes at a time; bytes after n_bytes are 0. */
+/* A word of n_bytes letters; the others are 0. The struct has 16 bytes, for copies of 16 bytes. */
 struct word {
 	char letters[15];
 	uint8_t n_bytes;
 };
 
-/* Bits of the exponent that exp2_negative_q32 uses. log2_q32 has the same precision. */
+/* Bits of the exponent's fraction that exp2_negative_q32 uses. log2_q32 has the same precision. */
 #define EXP_BITS 26
 
 struct bs_generator {
@@ -48,7 +48,7 @@ static uint64_t mix(uint64_t x)
 	return x ^ (x >> 31);
 }
 
-/* Derives a number from all arguments. purpose distinguishes lengths, words and topics. */
+/* Derives a number from all arguments. purpose: 1 for documents, 2 for topics. */
 static uint64_t derive_seed(uint64_t seed, uint64_t purpose, uint64_t number)
 {
 	return mix(mix(seed + purpose * GAMMA) + number * GAMMA);
@@ -377,8 +377,8 @@ static uint32_t draw_length(const struct bs_generator *generator, struct random 
 	const int64_t half_ln2_q32 = INT64_C(1488522236);
 	int64_t octaves =
 		z_q32 * sigma_milli / 1000 - sigma_milli * sigma_milli * half_ln2_q32 / 1000000;
-	/* octaves < 12. exp2_negative_q32 only takes negative exponents, so start 12 octaves up and
-	 * round. */
+	/* octaves < 12. exp2_negative_q32 takes only negative exponents, so it gets octaves - 12;
+	 * >> 20 instead of 32 adds the 12 again. */
 	uint64_t share =
 		exp2_negative_q32(generator->exp_steps, (uint64_t)((INT64_C(12) << 32) - octaves));
 	uint64_t n_words = (options->mean_words * share + (UINT64_C(1) << 19)) >> 20;
@@ -417,8 +417,7 @@ enum bs_status bs_generator_document(const struct bs_generator *generator, uint6
 	const uint64_t topic_seed = derive_seed(options->seed, 2, doc / options->topic_docs);
 	const uint32_t n_words = draw_length(generator, &random);
 	bs_buffer_clear(text);
-	/* A word takes at most 9 letters and 2 bytes after it; the last word is copied as a whole
-	 * struct word. */
+	/* A word takes at most 9 letters and 2 bytes after it, but is copied as a struct word. */
 	enum bs_status status =
 		bs_buffer_reserve(text, (size_t)n_words * 11 + sizeof(struct word), err);
 	if (status)

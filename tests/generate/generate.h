@@ -6,7 +6,7 @@
  * a week. The same options give the same bytes on every platform, because all arithmetic uses
  * integers; therefore real-valued options are given in thousandths. Document i depends only on the
  * options and on i, so that threads may make documents in any order. The text is not language: it
- * has no grammar, no morphology, and only ASCII letters. For real language see corpus/sample.
+ * has no grammar, no morphology, and no letters outside ASCII. For real language see corpus/sample.
  */
 #pragma once
 
@@ -23,7 +23,7 @@ extern "C" {
 
 /* Room for the longest word and its NUL. */
 #define BS_GENERATOR_WORD_BYTES 10
-/* The largest vocabulary: an entry of the drawing table packs a word number into 24 bits. */
+/* The largest vocabulary: the table for draws (generate.c) has word numbers of 24 bits. */
 #define BS_GENERATOR_MAX_WORDS (UINT32_C(1) << 24)
 
 struct bs_generator_options {
@@ -59,8 +59,7 @@ void bs_generator_free(struct bs_generator *generator);
 
 /* Writes the word of a rank (0: the most frequent) as lower-case ASCII letters with a NUL and
  * returns its length, 2 to 9. rank: 0 to BS_GENERATOR_MAX_WORDS - 1. Never fails. Words are
- * distinct and do not depend on the options; frequent words are short (generate.c has the
- * table). */
+ * distinct and do not depend on the options; frequent words are short (see generate.c). */
 size_t bs_generator_word(uint32_t rank, char word_out[BS_GENERATOR_WORD_BYTES]);
 
 /* Replaces the content of text by document doc (any number; options.n_docs is not a limit here): at

@@ -58,7 +58,7 @@ static bool linked(const struct bs_network *network, uint32_t a, uint32_t b)
 	return network->is_linked[(size_t)a * network->options.n_nodes + b];
 }
 
-/* Makes degree / 2 rings, each through all nodes in a random order. */
+/* Makes degree / 2 rings through all nodes: the first by number, the others in random orders. */
 static bool link_nodes(struct bs_network *network, uint64_t *state)
 {
 	uint32_t n = network->options.n_nodes;
@@ -102,7 +102,7 @@ static bool measure_distances(struct bs_network *network)
 	return queue != NULL;
 }
 
-/* Draws words whose frequency is 1 / rank: the logarithm of the rank is uniform. */
+/* Draws words with a frequency of about 1 / rank: the logarithm of the rank is uniform. */
 static void give_words(struct bs_network *network, uint64_t *state)
 {
 	const struct bs_network_options *o = &network->options;

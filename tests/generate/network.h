@@ -1,5 +1,5 @@
 /* network.h: random networks of nodes that hold words and publish attenuated filters, for tests and
- * the benchmark. The same options give the same network everywhere. */
+ * the benchmark. The same options give the same network (if log and exp are rounded equally). */
 #pragma once
 
 #include "core/bitsift/bloom.h"
@@ -7,12 +7,11 @@
 struct bs_network_options {
 	uint64_t seed;
 	uint32_t n_nodes;
-	/* Mean number of neighbours of a node; even. The network is connected and otherwise
-	 * random. */
+	/* even; the most neighbours of a node, which is in degree / 2 rings through all nodes */
 	uint32_t degree;
 	uint32_t n_levels;
-	/* Distinct words of a node, drawn by Zipf's law: frequent words are at many nodes, most
-	 * words at one or few. */
+	/* Number of distinct words of a node, drawn by Zipf's law: frequent words are at many
+	 * nodes, most words at one or few. */
 	uint32_t node_words;
 	uint32_t n_words; /* number of different words in the network */
 	/* Each level of each filter has this number of bits for each word in the fullest level of
@@ -29,9 +28,9 @@ struct bs_network;
 struct bs_network *bs_network_new(const struct bs_network_options *options);
 void bs_network_free(struct bs_network *network);
 
-/* most_reached: the largest number of words in a level of any node's filter. level_bytes: the size
- * of one level of a filter. */
+/* Returns the largest number of words in a level of any node's filter. */
 uint64_t bs_network_most_reached(const struct bs_network *network);
+/* Returns the size of one level of a filter. */
 size_t bs_network_level_bytes(const struct bs_network *network);
 /* Returns the bytes of the largest filter of a home. */
 size_t bs_network_home_bytes(const struct bs_network *network);
@@ -48,7 +47,7 @@ struct bs_bloom_key bs_network_key(uint32_t word);
  * filter indicated the word). */
 struct bs_network_search {
 	bool is_found;
-	uint32_t hops; /* shortest distance to the found node */
+	uint32_t hops; /* from the first node to the found node */
 	uint32_t n_asked;
 	uint32_t n_false;
 	uint32_t n_blind;

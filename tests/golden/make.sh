@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# make.sh PROGRAM FOLDER: creates FOLDER with the indexes of tests/golden/v4 and their sources, made
-# by PROGRAM, a bitsift. The files in the repository were made when version 4 of the format was
-# released and must not change, because they represent the indexes of users. A later version of the
-# format gets another folder.
+# make.sh PROGRAM FOLDER: creates FOLDER and, with the bitsift PROGRAM, the indexes of
+# tests/golden/v4 and their sources in it. The files in the repository must not change, because they
+# represent indexes that users made with an earlier release. A later version of the format gets
+# another folder.
 set -euo pipefail
 
 if [ $# -ne 2 ]; then
@@ -13,15 +13,15 @@ program=$(realpath -- "$1") here=$(realpath -- "$(dirname -- "$0")")
 mkdir -- "$2"
 cd -- "$2"
 
-# Waits before each run, so that the files are old enough for their fingerprints to be trusted.
+# Waits until the fingerprints of the files can be trusted, then runs `bitsift index`.
 index() {
     sleep 0.1
     "$program" index -q -j 1 "$@"
 }
 
-# A folder of files, indexed with words and grams. It has a collection, whose row is in the index, a
-# binary file and a symlink. The index has two segments, a deleted file (with a tombstone and an
-# exclusion), and a removed file (with a tombstone only).
+# A folder of files, indexed with words and grams. Among the files are a collection (the index has
+# its row), a binary file and a symlink. The index has two segments, a deleted file (with a
+# tombstone and an exclusion), and a removed file (with a tombstone only).
 mkdir -p tree/src tree/notes
 (
     cd tree
@@ -68,6 +68,6 @@ mkdir matrix
     index --words r.jsonl
 )
 
-# Removes the files that keep an index out of git and backups, so that the golden indexes can be
-# committed, and the lock files.
+# Removes the lock files, and the files that keep an index out of git and backups, so that the
+# golden indexes can be committed.
 rm -f -- */.bitsift/.gitignore */.bitsift/CACHEDIR.TAG */.bitsift/lock

@@ -25,7 +25,7 @@ PRODUCT = ("core", "corpus", "indexer", "query", "bindings")
 NOT_PRODUCT = ("tests", "sample")
 MOST_FILES = 30
 MOST_TESTS = 40
-# Folders that may have more files: {"folder": "the reason"}. At most two.
+# Folders that may have more files, at most two: {"folder": "the reason"}.
 LARGE_FOLDERS = {}
 
 
@@ -77,7 +77,7 @@ def functions(text):
 
 
 def find_includes(file, text, files):
-    # An include may be relative to the file, to the source tree or to the installed headers.
+    # An include may be relative to the file, to the source tree, or to core (for public headers).
     places = (os.path.dirname(file), "", "core")
     found = set()
     for name in re.findall(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">]+)[">]', text, flags=re.M):

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # figures.sh SOURCE_DIR: tests that the figures of bitsift-bloom(7) were measured. Each literal
 # block of the page must equal the block of bench/record/bloom.md or catalog.md that begins with the
-# same line. Each number in its text that has a decimal point or is a percentage must occur in one
-# of these records. UPDATE=1 copies the blocks of the records into the page.
+# same line. Each decimal fraction (but Linux 6.1) or percentage in its text must occur in one of
+# these records. UPDATE=1 copies the blocks of the records into the page.
 set -euo pipefail
 cd -- "$1"
 page=docs/man/bitsift-bloom.7

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # public_interface.sh SOURCE_DIR CC LIBRARY OBJECT...: tests that the program's commands use only
-# the public interface. They must link to the shared library, which exports what the public headers
-# declare, plus the private functions that core/program declares. Exception, as in includes.sh:
-# stats.
+# the public interface. They must link with the shared library, which exports only what the public
+# headers declare, and stubs of the functions that core/program declares. Exception, as in
+# includes.sh: stats.
 set -euo pipefail
 cd -- "$1"
 cc=$2

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# scripts.sh SOURCE_DIR: tests that every shell script parses, and that every script with #! is
-# executable.
+# scripts.sh SOURCE_DIR: tests that every *.sh file parses, and is executable if it begins with #!.
 set -euo pipefail
 cd -- "$1"
 

@@ -4,8 +4,8 @@
 # Defined: every global symbol begins with bs_. Objects made from C++, if JSON is linked in, may
 # have weak copies of inline functions of the standard library and of simdjson. Used: libraries do
 # not print, end the process or read the environment. The commands do (cmd_*.c, main.c), which are
-# not in a library. The two exceptions are below: git's global excludes, and the environment of a
-# preprocessor.
+# not in a library. The exceptions are below: git's global excludes, the environment of a
+# preprocessor, and abort in C++.
 set -euo pipefail
 shift
 

@@ -133,7 +133,8 @@ static Node *source_of(Node *node, const struct level **level)
 	return node;
 }
 
-/* The range table index of the only relation that the expression refers to; 0: none, or several. */
+/* Returns the range table index of the table that the expression refers to; 0 unless the expression
+ * refers to exactly one table, which belongs to this query. */
 static Index relation_of(PlannerInfo *root, const struct level *level, Node *node)
 {
 	/* pull_varnos needs the root only for nodes that the planner has added. A query that is
@@ -170,8 +171,8 @@ static bool has_column(Relation index, Node *node, Index varno)
 	return false;
 }
 
-/* Finds the index of the column that `asked` refers to. Of several, chooses one without a predicate
- * and then the one with the lowest OID, so that the choice is deterministic. */
+/* Finds the index of the column that `asked` refers to. If there are several, prefers one without a
+ * predicate, then the one with the lowest OID, so that the choice is deterministic. */
 static struct binding binding_of(PlannerInfo *root, Node *asked)
 {
 	struct binding found = {.index = InvalidOid};
@@ -216,9 +217,8 @@ static bool is_plain(const struct bsp_analysis *analysis)
 	return !analysis->stemmer[0] && !analysis->fold_accents && !analysis->split_identifiers;
 }
 
-/* Binds the query to the index of `to` and gives it the analysis of `to`. If the query states its
- * analysis, it keeps that, and is bound only if `to` has the same one. `to` is the second argument
- * of bitsift_bind; it has no text. */
+/* Gives the query the index and the analysis of `to`. A query that states its analysis keeps it,
+ * and gets the index only if `to` has the same analysis. `to` has no text. */
 static void bind(struct bsp_query *query, const struct bsp_query *to)
 {
 	struct bsp_analysis analysis = {.fold_accents = (to->flags & BSP_QUERY_FOLD_ACCENTS) != 0,
@@ -295,8 +295,8 @@ static Node *bind_const(Const *constant, const struct binding *binding, const st
 
 /* Returns the query argument of a call of `function`, bound to the index and the analysis of `to`;
  * an argument that is not a constant is wrapped in a call of bitsift_bind. If the column is of a
- * foreign table, returns the argument unbound. Returns NULL if the argument does not change. to:
- * NULL if a bound query has the same results as an unbound one. */
+ * foreign table, returns the argument unbound. Returns NULL if the argument does not change. If
+ * `to` is NULL, nothing needs to be bound. */
 static Node *bind_argument(Oid function, Node *argument, const struct binding *binding,
                            const struct bsp_query *to)
 {
@@ -313,8 +313,8 @@ static Node *bind_argument(Oid function, Node *argument, const struct binding *b
 	                            InvalidOid, COERCE_EXPLICIT_CALL);
 }
 
-/* Rebuilds the call with bound arguments. Operators `@@@` and `<@>` (operator_name) stay operators,
- * because indexes answer only operators. */
+/* Rebuilds the call with bound arguments. If operator_name is given (`@@@` or `<@>`), returns an
+ * expression with this operator, because indexes answer only operators; NULL: it does not exist. */
 static Node *call_again(FuncExpr *call, const char *operator_name, List *arguments)
 {
 	Oid left = exprType(linitial(arguments)), right = exprType(lsecond(arguments)),

@@ -1,5 +1,5 @@
-/* pg_cost.c: costs and selectivities of searches. They are estimated from the index itself, which
- * has the document frequencies of words. */
+/* pg_cost.c: costs and selectivities of searches. If the planner knows the query or pattern, the
+ * index estimates how many rows it finds. */
 #include "bindings/postgresql/access/pg_cost.h"
 
 #include <math.h>
@@ -30,10 +30,11 @@
 
 PG_FUNCTION_INFO_V1(bitsift_matchsel);
 
-/* The share of rows if the index gives no estimate, because the query is invalid or the index has
- * no rows. */
+/* The share of rows if the index gives no estimate of a word query, because the query is invalid or
+ * the index has no rows. */
 #define USUAL_SHARE 0.005
-/* The share of rows if the query is not known until execution, or has no index. */
+/* The share of rows if a word query is not known until execution, has no index, or must not be
+ * estimated (hides_rows). For a pattern that is not known until execution: 5 times this share. */
 #define LATER_SHARE 0.01
 
 /* A cached estimate. The planner estimates a condition several times for each statement. */
@@ -98,7 +99,7 @@ static double ask(Oid index_oid, ScanKey key)
 }
 
 /* The share of the index's rows that a scan with this key returns: rows that match, or, for
- * patterns, candidates. Computed once for each statement. */
+ * patterns, candidates. The result is cached for this statement. */
 static double share_of(Oid index, ScanKey key)
 {
 	static unsigned next;
@@ -135,8 +136,7 @@ static bool hides_rows(PlannerInfo *root, RelOptInfo *rel)
 	        planner_rt_fetch(rel->relid, root)->securityQuals != NIL);
 }
 
-/* Returns the bitsift index on the expression, and the number of its column from 1; NULL: there is
- * none. */
+/* Returns the bitsift index on the expression, and the number of its column from 1; NULL: none. */
 static IndexOptInfo *index_of(RelOptInfo *rel, Node *node, int *column_out)
 {
 	Oid method = bsp_access_method();
@@ -213,8 +213,8 @@ static double share_of_clause(PlannerInfo *root, IndexOptInfo *index, IndexClaus
 	return share;
 }
 
-/* Returns the correlation with which PostgreSQL computes for the heap pages of an index scan the
- * same cost as for a bitmap scan, because this index returns rows in table order. PostgreSQL
+/* This index returns rows in table order, so an index scan reads the same heap pages as a bitmap
+ * scan. Returns the correlation for which PostgreSQL computes the same cost for both. It
  * interpolates between the costs of random and sequential order by the square of the
  * correlation. */
 static double correlation_of_pages(PlannerInfo *root, const IndexOptInfo *index, double n_found)
@@ -248,7 +248,7 @@ void bsp_costestimate(PlannerInfo *root, IndexPath *path, double loop_count, Cos
 	CLAMP_PROBABILITY(share);
 	double n_found = ceil(share * n_rows);
 	double read = (n_conditions + 1) * n_rows / ROWS_READ_AT_ONCE * cpu_operator_cost * 4;
-	/* Before the first row, a scan reads the lexicon and the first blocks of columns. */
+	/* A scan reads the lexicon and the columns before it returns the first row. */
 	*startup_cost = 2 * cpu_tuple_cost + read;
 	if (path->indexorderbys != NIL) {
 		bool can_rank = list_length(path->indexorderbys) == 1 && index->nkeycolumns == 1;
@@ -259,8 +259,8 @@ void bsp_costestimate(PlannerInfo *root, IndexPath *path, double loop_count, Cos
 	*selectivity = share;
 	*correlation = path->indexorderbys == NIL ? correlation_of_pages(root, index, n_found) : 0;
 	*pages = ceil(read);
-	/* Never scan the index without a condition: an index-only scan without columns would choose
-	 * it, but the index cannot return columns. */
+	/* Never scan the index without a condition. For count(*), which needs no columns, the
+	 * planner would choose an index-only scan, which this index does not support. */
 	if (path->indexclauses == NIL && path->indexorderbys == NIL)
 		*startup_cost = *total_cost = get_float8_infinity();
 }

@@ -25,8 +25,9 @@ struct candidates {
 	IndexScanDesc scan;
 	struct bsp_prefilter *prefilter;
 	ItemPointerData *tids;
-	/* `tids` has n rows. If more than `most` rows are found, or rows that differ in `recheck`,
-	 * they are collected in `bitmap`, from which `tids` is refilled in portions. */
+	/* `tids` has n rows. The rows are collected in `bitmap`, from which `tids` is refilled in
+	 * portions, if the scan has several keys, finds more than `most` rows, or finds rows that
+	 * differ in `recheck`. */
 	size_t n, capacity, most;
 	/* The next row to return is tids[at]. Rows before kept_end passed the prefilter; rows from
 	 * n_asked on have not been prefiltered yet. */
@@ -42,7 +43,7 @@ struct candidates {
 
 struct scan {
 	MemoryContext context;  /* holds the results until the next rescan */
-	bool is_begun;          /* a plain index scan finds or has found its candidates */
+	bool is_begun;          /* a plain index scan has begun to find its candidates */
 	TBMIterator *iterator;  /* over candidates->bitmap; NULL: there is none */
 	TBMIterateResult *page; /* the next page, if it has been read from the iterator */
 	struct candidates *candidates;
@@ -95,9 +96,9 @@ void bsp_endscan(IndexScanDesc scan)
 	pfree(own);
 }
 
-/* Returns a bitmap of limited size. Beyond it, pages become lossy: all their rows count as found
- * and are rechecked against the conditions of the scan. In a plain index scan the recheck does not
- * include the predicate of a partial index, so there the bitmap must stay exact. */
+/* Returns a bitmap that is limited to work_mem. Above the limit, pages become lossy: all their rows
+ * count as found and are rechecked against the conditions of the scan. The recheck of a plain index
+ * scan does not include the predicate of a partial index, so its bitmap is not limited. */
 static TIDBitmap *new_bitmap(IndexScanDesc scan)
 {
 	const struct scan *own = scan->opaque;
@@ -115,8 +116,7 @@ static void add_to_bitmap(struct bsp_rows *rows, const ItemPointerData *tids, in
 	tbm_add_tuples(((struct bitmap_rows *)rows)->bitmap, (ItemPointer)tids, n, recheck);
 }
 
-/* Adds the rows that satisfy all keys to the bitmap, which must be empty if there are several
- * keys. */
+/* Adds the rows that satisfy all keys to the bitmap. */
 static int64 search_keys(IndexScanDesc scan, struct bsp_view *view, TIDBitmap *bitmap)
 {
 	struct bitmap_rows into = {.rows = {add_to_bitmap}, .bitmap = bitmap};

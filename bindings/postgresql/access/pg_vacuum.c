@@ -27,8 +27,7 @@ struct deletion {
 	void *context;                   /* of is_gone */
 	MemoryContext memory;
 	double n_rows; /* rows of the index that is_gone was called for */
-	/* The ids of the rows to delete, one after the other: the length in one byte, then the
-	 * bytes. */
+	/* The ids of the rows to delete: for each, its length in one byte, then its bytes. */
 	char *ids;
 	size_t n_bytes, capacity;
 };

@@ -36,7 +36,7 @@ const struct bs_limits *bsp_limits(void);
  * nonzero; `context` is the memory context to restore. If an error is already saved, the new one is
  * dropped. */
 void bsp_save_error(MemoryContext context);
-/* For callbacks of the library: calls `work` and saves the error that it throws for bsp_check.
+/* For callbacks of the library: calls `work`. If it throws an error, saves the error for bsp_check.
  * Returns the callback's result: 0, or 1 after an error. */
 int bsp_call(void (*work)(void *context, const void *what), void *context, const void *what);
 

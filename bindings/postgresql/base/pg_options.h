@@ -18,7 +18,7 @@ struct bsp_options {
 void bsp_options_init(void);
 /* The access method's amoptions. */
 bytea *bsp_amoptions(Datum reloptions, bool validate);
-/* The option pending_limit in bytes. An insert that makes the pending rows larger flushes them. */
+/* The option pending_limit, in bytes; see PATIENCE in access/pg_insert.c. */
 size_t bsp_pending_limit(Relation index);
 /* True if new segments are stored condensed (docs/glossary.md) in the index pages. */
 bool bsp_condenses(Relation index);

@@ -29,7 +29,7 @@ PGDLLEXPORT PG_FUNCTION_INFO_V1(bitsift_check);
 PGDLLEXPORT PG_FUNCTION_INFO_V1(bitsift_info);
 
 /* Opens an index and its table. Locks the table first, as PostgreSQL does everywhere. Throws unless
- * the current user owns the index, because the functions of this file are expensive. */
+ * the current user owns the index, because merging and checking are expensive. */
 static Relation open_index(Oid relid, LOCKMODE heap_mode, LOCKMODE mode, Relation *heap_out)
 {
 	Oid heap_id = IndexGetRelation(relid, true);

@@ -1,5 +1,5 @@
 /* pg_top.c: bitsift_top: the best rows of an index's table, or of all its partitions; short for a
- * SELECT with ORDER BY <@> and LIMIT. */
+ * SELECT with WHERE @@@, ORDER BY <@> and LIMIT. */
 #include "postgres.h"
 
 #include "catalog/index.h"

@@ -96,8 +96,8 @@ static void add_i(struct bs_pattern_tree *tree, int32 c, enum bsp_letter_i lette
 void bsp_add_character(struct bs_pattern_tree *tree, int32 c, bool is_caseless,
                        enum bsp_letter_i letter_i)
 {
-	/* The library reads invalid UTF-8 as U+FFFD. Databases of other encodings have bytes
-	 * instead of characters. */
+	/* The tree cannot have this character: the library reads invalid UTF-8 as U+FFFD, and in
+	 * other encodings the character has other bytes. */
 	if (c < 0 || (c >= 0x80 && GetDatabaseEncoding() != PG_UTF8)) {
 		bsp_add_any_text(tree);
 	} else if (is_caseless && !is_folded_alike(c)) {

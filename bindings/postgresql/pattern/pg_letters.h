@@ -12,7 +12,8 @@
 enum bsp_letter_i {
 	BSP_I_PLAIN,  /* only I and i are cases of each other */
 	BSP_I_DOTTED, /* U+0130 lowers to i, possibly followed by U+0307 */
-	BSP_I_OTHER,  /* as in Turkish or Lithuanian: every form of i may map to any other form */
+	BSP_I_OTHER,  /* as in Turkish or Lithuanian, or unknown: any form of i may map to any
+	               * other */
 };
 enum bsp_letter_i bsp_letter_i_of(Oid collation);
 

@@ -3,7 +3,7 @@
  *
  * bsp_like_pattern returns a tree, owned by the current memory context. It matches every text that
  * the original pattern matches, and may match more. So a text that the tree rejects cannot match.
- * Constructs that are not understood match everything.
+ * Invalid UTF-8 in the pattern matches any text.
  */
 #ifndef BINDINGS_POSTGRESQL_PATTERN_PG_LIKE_H
 #define BINDINGS_POSTGRESQL_PATTERN_PG_LIKE_H

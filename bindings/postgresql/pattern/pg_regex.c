@@ -376,8 +376,8 @@ static void read_class(struct reading *reading)
 	add_class(reading, &chars, is_negated);
 }
 
-/* Reads the bounds of a repetition {m,n} after its brace. Each may have three digits; PostgreSQL's
- * limit is 255. */
+/* Reads the bounds of a repetition {m,n} after its brace. Each has at most three digits, because
+ * PostgreSQL's limit is 255. */
 static void read_bounds(struct reading *reading)
 {
 	int least = 0, most = -1, n_digits = 0;

@@ -3,7 +3,7 @@
  *
  * bsp_regex_pattern returns a tree, owned by the current memory context. It matches every text that
  * the original expression matches, and may match more. So a text that the tree rejects cannot
- * match. Constructs that are not understood match everything.
+ * match. An expression with a construct that is not understood matches everything.
  */
 #ifndef BINDINGS_POSTGRESQL_PATTERN_PG_REGEX_H
 #define BINDINGS_POSTGRESQL_PATTERN_PG_REGEX_H

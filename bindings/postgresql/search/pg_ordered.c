@@ -28,7 +28,8 @@
 #include "core/bitsift/candidates.h"
 #include "core/bitsift/search.h"
 
-/* The number of rows of the first piece; each further piece has GROWTH times as many. */
+/* The number of rows of the first piece. Each further piece has GROWTH times as many as the one
+ * before, up to 1 << 24. */
 #define FIRST_PIECE 32
 #define GROWTH      8
 

@@ -95,7 +95,7 @@ struct bsp_prefilter {
 	Relation heap;
 	BlockNumber n_blocks;
 	int n_ahead;               /* the number of pages that read_ahead prefetches */
-	struct trial rows, values; /* values: those that are compressed or stored out of line */
+	struct trial rows, values; /* values: the compressed or out-of-line ones */
 	/* The group of rows that is being processed. */
 	const ItemPointerData *tids;
 	size_t n_pages, n_looks;

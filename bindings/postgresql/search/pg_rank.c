@@ -92,7 +92,7 @@ static struct bs_statistics *gather(Oid index, const struct bsp_query_datum *dat
 	return statistics;
 }
 
-/* The key of a query's statistics: the query and the active snapshot. */
+/* The key of a query's statistics: the query, the transaction and the active snapshot. */
 static struct gathered key_of(const struct bsp_query_datum *datum)
 {
 	Snapshot snapshot = ActiveSnapshotSet() ? GetActiveSnapshot() : NULL;

@@ -25,7 +25,7 @@
  * restores a condensed segment to other bytes than before. */
 #define LAYOUT      FOLDER "/1"
 #define NAME_DIGITS (2 * sizeof(struct bsp_name))
-/* The interval at which a backend looks for files of dropped relations. */
+/* A backend looks for files of dropped relations at most once in this time. */
 #define SWEEP_MS 60000
 /* The number of a heavyweight "page" lock, as in pg_pending.c. The backend that restores a segment
  * holds this lock. */
@@ -141,8 +141,8 @@ static void remove_others(const char *run)
 		FreeDir(dir);
 }
 
-/* The first backend of a run of the server removes what earlier runs left. An empty folder with the
- * name of the run marks that this is done. */
+/* The first backend of a run of the server removes old layouts and orphans. An empty folder with
+ * the name of the run marks that this is done. */
 static void begin_run(void)
 {
 	static bool is_begun;
@@ -288,8 +288,8 @@ static void write_restored(Relation index, const struct bsp_file *file,
 	(void)write_or_fail(&fd, restored.bytes, restored.n_bytes);
 }
 
-/* Restores a condensed segment from its pages to fd. False if the pages no longer exist. Temporary
- * data is kept in the cache's folder, or in memory if that folder cannot be used. */
+/* Restores a condensed segment from its pages to fd. False if the pages no longer exist. The result
+ * is kept in the cache's folder, or in memory if its file system lacks unnamed files. */
 static bool restore(Relation index, const struct bsp_file *file, int fd, const char *temporary)
 {
 	char name[BS_MEMORY_INDEX_NAME_BYTES];

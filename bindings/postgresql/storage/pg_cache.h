@@ -1,7 +1,7 @@
 /*
- * pg_cache.h: index files as searches read them, mapped by all backends. There is one cached file
- * for each file in the pages of an index. The first backend that needs it creates it, in a folder
- * that base backups omit.
+ * pg_cache.h: index files as searches read them; all backends map them. There is one cached file
+ * for each file in the pages of an index. The backend that writes the file to pages, or the first
+ * that reads it, creates the cached file, in a folder that base backups omit.
  *
  * A file is named after the random name of its chain, which is never used for other bytes. It is
  * complete and synced before it gets this name. Therefore files of an earlier run of the server are
@@ -22,8 +22,8 @@ struct bs_memory_index;
  * frees. False if a file was removed after the metapage was read. */
 bool bsp_cache_load(Relation index, const struct bsp_meta *meta,
                     struct bs_memory_index **memory_out);
-/* Like bsp_cache_load, for a check of the index: reads each file from its pages again and compares
- * the result with the cached file. A difference is BS_CORRUPT. */
+/* Like bsp_cache_load, for a check of the index: also checks that each file can be read from its
+ * pages, and the checksum of the cached file. Throws BS_CORRUPT if a check fails. */
 bool bsp_cache_verify(Relation index, const struct bsp_meta *meta,
                       struct bs_memory_index **memory_out);
 /* Caches a file that was just written to pages, so that its first reader need not create it from

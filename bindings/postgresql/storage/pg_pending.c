@@ -136,8 +136,7 @@ static uint32 append_pages(Relation index, const StringInfo row, Buffer meta_buf
 	if (pending.tail != InvalidBlockNumber) {
 		tail = ReadBuffer(index, pending.tail);
 		LockBuffer(tail, BUFFER_LOCK_EXCLUSIVE);
-		/* The last page may have room now, because another backend added a page
-		 * meanwhile. */
+		/* The last page may have room now: another backend may have added it. */
 		in_tail = Min(room_in(BufferGetPage(tail)), (size_t)row->len);
 		n_pages = bsp_special_of(BufferGetPage(tail))->number + 1;
 	} else {

@@ -24,7 +24,7 @@ size_t bsp_pending_append(Relation index, const ItemPointerData *tid,
 bool bsp_pending_close(Relation index, struct bsp_pending *closing_out);
 
 /* A lock that backends take with ShareLock to add pages to the pending chain, and VACUUM with
- * ExclusiveLock to free lost pages. So it does not free pages that are about to be added. */
+ * ExclusiveLock to free lost pages. So VACUUM does not free pages that are about to be added. */
 void bsp_append_lock(Relation index, LOCKMODE mode);
 void bsp_append_unlock(Relation index, LOCKMODE mode);
 

@@ -299,8 +299,7 @@ static void save(struct bsp_store *store, bool was_closing)
 	union bsp_meta_copy *changed = palloc(sizeof(*changed));
 	*changed = store->copy;
 	write_files(store, &changed->meta);
-	/* Read the metapage again to find the closing chain: it may have been closed after
-	 * store->copy was made. */
+	/* Read the closing chain before name_files removes it from the metapage. */
 	union bsp_meta_copy *now = palloc(sizeof(*now));
 	bsp_meta_read(store->index, now);
 	struct bsp_pending closing = now->meta.closing;

@@ -16,8 +16,8 @@
 struct bs_memory_index;
 struct bs_writer;
 
-/* The state of a backend that writes to an index. It has a memory context of its own, a child of
- * the context that was current when it was opened, and is freed with that, also after an error. */
+/* The state of a backend that writes to an index. Its memory context is a child of the context that
+ * was current when it was opened. It is freed with this memory context, also after an error. */
 struct bsp_store {
 	Relation index;
 	bool is_build; /* CREATE INDEX: the relation is new and empty */
@@ -50,7 +50,7 @@ void bsp_store_commit(struct bsp_store *store, bool was_closing);
  * bsp_store_commit. False if the index was made with other tokenizer rules and therefore waits for
  * REINDEX. */
 bool bsp_store_compact(struct bsp_store *store);
-/* Discards uncommitted changes. */
+/* Frees the store. Uncommitted changes are discarded. */
 void bsp_store_close(struct bsp_store *store);
 
 /* Writes the metapage of an index without files, for the init fork. */

@@ -125,8 +125,8 @@ static bool fetch(struct bsp_reader *reader, ItemPointer tid)
 	InitNonVacuumableSnapshot(snapshot, GlobalVisTestFor(reader->heap));
 	if (fetch_version(reader, tid, &snapshot))
 		return true;
-	/* A standby may still have readers of a row that is dead here. Pruning sends them a
-	 * recovery conflict. */
+	/* A row that is dead here may still have readers on a standby. So it is read until it is
+	 * pruned; pruning sends these readers a recovery conflict. */
 	reader->is_dead = true;
 	return fetch_version(reader, tid, SnapshotAny);
 }

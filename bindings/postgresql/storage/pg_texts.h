@@ -31,7 +31,7 @@ void bsp_texts_of_deleted(Relation index, const Datum *values, const bool *nulls
 /* Which versions of a row a reader sees. */
 enum bsp_reader_kind {
 	BSP_READER_OF_QUERY, /* those visible to the active snapshot; others count as missing */
-	BSP_READER_OF_ALL,   /* those visible to any transaction */
+	BSP_READER_OF_ALL,   /* those visible to any transaction, and dead ones that still exist */
 };
 
 /* Reads rows of the index's table. Allocated in the current memory context. Its resources belong to
@@ -41,7 +41,8 @@ struct bsp_reader;
 struct bsp_reader *bsp_reader_begin(Relation index, enum bsp_reader_kind kind);
 void bsp_reader_end(struct bsp_reader *reader);
 /* The callback of a text provider; `reader` is its context. Does not throw: errors are saved for
- * bsp_check. Returns 0 for a row that was read, 1 if it no longer exists, 2 after an error. */
+ * bsp_check. Returns 0 for a row that was read and for a dead row, whose texts may be gone; 1 if
+ * there is no such row; 2 after an error. */
 int bsp_reader_texts(void *reader, const char *id, size_t id_bytes,
                      const struct bs_text **texts_out, size_t *n_texts_out);
 

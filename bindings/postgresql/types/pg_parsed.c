@@ -85,7 +85,7 @@ static size_t parts_bytes(const struct bsp_query_datum *datum)
  * is, and both are parsed once. */
 static bool is_of(const struct slot *slot, uint32 hash, const struct bsp_query_datum *datum)
 {
-	/* These flags tell only where the analysis of the query comes from. */
+	/* These flags say only where the analysis of the query comes from. */
 	const uint8 who_says = BSP_QUERY_STATED | BSP_QUERY_BOUND;
 	const struct bsp_query_datum *own = slot->datum;
 	return own && slot->hash == hash && VARSIZE(own) == VARSIZE(datum) &&

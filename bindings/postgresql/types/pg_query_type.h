@@ -24,8 +24,8 @@ struct bs_search_request;
 enum bsp_query_flags {
 	BSP_QUERY_ANY = 1,    /* hits have any of the words, not all */
 	BSP_QUERY_STATED = 2, /* the author of the query states how words are analysed */
-	/* The planner took the analysis from the index of the column. If neither this nor
-	 * BSP_QUERY_STATED is set, words are split without stemming and folding of accents. */
+	/* The analysis is that of the column's index. If neither this nor BSP_QUERY_STATED is set,
+	 * there is no stemming, folding of accents or splitting of identifiers. */
 	BSP_QUERY_BOUND = 4,
 	BSP_QUERY_FOLD_ACCENTS = 8,
 	BSP_QUERY_SPLIT_IDENTIFIERS = 16,
@@ -73,8 +73,9 @@ void bsp_query_set_analysis(struct bsp_query *query, const struct bsp_analysis *
  * index unless it states one. */
 struct bsp_query_datum *bsp_query_bound_to(const struct bsp_query_datum *datum, Oid index);
 
-/* Sets the fields of a request that every search with this query has. `strings` receives the
- * strings that the request refers to. */
+/* Sets the fields of a request that every search with this query has. The request borrows its
+ * strings from `query` and from `strings`, which receives NUL-terminated copies of the stemmer and
+ * of `stop`. */
 struct bsp_query_strings {
 	char stemmer[256], stop[256];
 };

@@ -59,7 +59,7 @@ __all__ = [
     "compact", "delete", "grep", "kernels", "locate",
 ]
 
-# The public module of each object, whichever file defines it.
+# Every public object names bitsift as its module, whichever file defines it.
 for _name in __all__:
     if hasattr(globals()[_name], "__code__") or globals()[_name].__module__.startswith("bitsift._"):
         globals()[_name].__module__ = "bitsift"

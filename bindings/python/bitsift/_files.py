@@ -55,9 +55,9 @@ def delete(path, ids=None, query=None, **options):
 
 
 def grep(pattern, *paths, **options):
-    """Searches lines that match a regular expression (PCRE2), or any of a list of them, in files
-    and folders, as `bitsift grep` does. Without paths, searches the working directory; "-" is
-    standard input. Returns a Grep, an iterator of Line(path, number, text, matches, offset,
+    """Searches lines that match a regular expression, or any of a list of them, in files and
+    folders, as `bitsift grep` does. Without paths, searches the working directory; "-" is standard
+    input. Returns a Grep, an iterator of Line(path, number, text, matches, offset,
     is_context, enclosing). Each line is available as soon as it is found.
 
     Patterns: ignore_case, smart_case, fixed (literal text), word (whole words) or line (whole

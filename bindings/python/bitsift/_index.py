@@ -47,8 +47,8 @@ class _State:
 
 
 class _Asked:
-    """A search that was made without snippets, kept by its hits. When a snippet or passage of one
-    of them is first requested, the search is repeated with snippets and passages for all."""
+    """The query and the options of a search, kept by its hits. If the search made no snippets, the
+    first request for a snippet or passage repeats the search, with those of all hits."""
 
     __slots__ = ("state", "query", "options", "details")
 
@@ -70,10 +70,11 @@ class Hits:
     """The result of a search: a sequence of Hit, best first, and an iterator over it.
 
     total: the number of matching documents; at_least: there may be more (exhaustive=True and
-    Index.count give the exact number). unreadable: documents that may match but could not be read.
-    partial: a limit ended the search early. notices: messages for the user, a line each. changed,
-    gone: files of candidates that have changed since they were indexed, or no longer exist. stats:
-    the cost of the search. explanation: how the search was done, with explain=True; else None.
+    Index.count give the exact number). partial: a limit ended the search early. unreadable,
+    changed, gone: the numbers of documents that may match but could not be read, of files that
+    have changed since indexing, and of files that no longer exist. notices: messages for the user,
+    a line each. stats: the cost of the search. explanation: how the search was done, with
+    explain=True; else None.
     """
 
     __slots__ = ("_hits", "_next", "total", "at_least", "unreadable", "changed", "gone", "partial", "notices", "stats", "explanation")
@@ -370,7 +371,7 @@ class Index:
         return Writer(self)
 
     def refresh(self):
-        """Opens the last commit. Returns True if it is a new one, or with open(fresh=True)."""
+        """Opens the last commit. Returns True if it is a new one; always, with open(fresh=True)."""
         before = self._opened().handle.describe()["generation"]
         state = self._open_state()
         if state.handle.describe()["generation"] == before and not self._opening.get("fresh"):

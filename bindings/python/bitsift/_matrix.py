@@ -66,7 +66,7 @@ class Columns:
 
     @property
     def density(self):
-        """The share of set bits of all columns."""
+        """The share of bits that are set, over all columns."""
         return self.set_bits / (self._n * self.lanes) if self._n else 0.0
 
 
@@ -121,7 +121,7 @@ class Segment:
 
     @property
     def treatments(self):
-        """A list of Treatment, by min_df."""
+        """A list of Treatment, in order of min_df."""
         return [Treatment(*_bitsift.matrix_treatment(self._handle, self.number, i)) for i in range(self._n_treatments)]
 
     def term(self, term):

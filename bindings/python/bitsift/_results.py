@@ -106,9 +106,9 @@ class GrepReport:
     partial: bool
     """A limit ended the search before everything was searched."""
     shown: int
-    """With max_results: the results returned."""
+    """With max_results: the number of results that were returned."""
     found: int
-    """With max_results: all results."""
+    """With max_results: the number of all results."""
     cursor: str | None
     """With max_results: where to resume; None: there are no more results."""
     seconds: float
@@ -126,9 +126,9 @@ class SearchStats:
     rank_ns: int
     verify_ns: int
     lines_read: int
-    """Column lines of 64 bytes."""
+    """Number of pieces of 64 bytes that were read of columns."""
     document_lines: int
-    """Of these, lines of document columns and exact columns."""
+    """Those of lines_read that belong to document columns or exact columns."""
     candidates: int
     """Documents that passed the columns."""
     scored: int
@@ -136,7 +136,7 @@ class SearchStats:
     verified: int
     """Documents whose text was read."""
     false_positives: int
-    """Of these, documents that do not match."""
+    """Documents of `verified` that do not match."""
     bytes_verified: int
 
 

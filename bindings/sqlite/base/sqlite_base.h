@@ -1,5 +1,5 @@
 /*
- * sqlite_base.h: translates status codes and messages of the library for SQLite; growing arrays.
+ * sqlite_base.h: translates status codes and messages of the library for SQLite; grows arrays.
  */
 #ifndef BINDINGS_SQLITE_BASE_SQLITE_BASE_H
 #define BINDINGS_SQLITE_BASE_SQLITE_BASE_H

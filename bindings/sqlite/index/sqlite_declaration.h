@@ -17,14 +17,14 @@ struct bsql_column {
 
 struct bsql_declaration {
 	char *schema, *table; /* schema: for example "main"; table: the name of the virtual table */
-	char *arguments;      /* what stands in USING bitsift(...), verbatim, one per line */
+	char *arguments;      /* the arguments in USING bitsift(...), verbatim, one per line */
 	struct bsql_column *columns;
 	int n_columns;
 	char *content;       /* the table or view that has the rows; NULL: t_content has them */
 	char *content_rowid; /* the rowid column of `content`; "rowid" if it is not given */
 	char *stem;          /* the stemmer's language; NULL: none */
 	bool fold_accents, split_identifiers;
-	double density;                       /* as in struct bs_build_request */
+	double density;                       /* as in struct bs_index_options */
 	char *weights[BSQL_MOST_WEIGHTS + 1]; /* such as "title=3"; NULL-terminated */
 	/* The names of the indexed columns; NULL-terminated, borrowed from `columns`. */
 	const char **fields;
@@ -39,8 +39,8 @@ int bsql_declaration_read(struct bsql_declaration *declaration, int argc, const 
 void bsql_declaration_deinit(struct bsql_declaration *declaration);
 
 /* Checks that apply only to a new table. Returns SQLITE_ERROR with a message to be freed with
- * sqlite3_free. Tables made by older releases without these checks still open: an unknown weight
- * has no effect, and a table that is its own content is an error when it is read. */
+ * sqlite3_free. An existing table is opened without them: an unknown weight has no effect, and a
+ * table that is its own content is an error when it is read. */
 int bsql_declaration_check_new(const struct bsql_declaration *declaration, char **message_out);
 
 /* True if both have the same schema, table and arguments. */

@@ -165,7 +165,7 @@ static void close_handle(struct bsql_index *index)
 	index->handle = NULL;
 }
 
-/* Discards the writer; its rows are still in the log. */
+/* Discards the writer; its changes are still in `base` and the log. */
 static void drop_writer(struct bsql_index *index)
 {
 	(void)!bsql_feeder_end(index->feeder, NULL);
@@ -570,8 +570,9 @@ static int write_back(struct bsql_index *index)
 	return code;
 }
 
-/* From this number of changes in a transaction on, each further row is passed to a writer at once,
- * so that it need not be read from t_content at the end of the transaction. */
+/* From this number of changes on that are not applied to the memory, a transaction passes each
+ * further row to a writer at once, so that it need not be read from t_content at the end of the
+ * transaction. */
 #define MANY_CHANGES 1000u
 
 static int start_writer(struct bsql_index *index)

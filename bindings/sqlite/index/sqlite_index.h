@@ -63,7 +63,7 @@ const char *bsql_index_error(const struct bsql_index *index);
  * itself (by name, through a view, a cycle of tables or a trigger). */
 int bsql_index_refuse_recursion(struct bsql_index *index);
 
-/* A number that changes each time another commit is opened. */
+/* A number that changes each time the files in memory are opened again. */
 uint64_t bsql_index_view(const struct bsql_index *index);
 
 /* A number that grows with each change of a row by this connection, and with each rollback. */

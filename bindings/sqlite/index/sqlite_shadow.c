@@ -187,8 +187,8 @@ int bsql_shadow_rename(struct bsql_shadow *shadow, const char *table)
 }
 
 /* Selects id and columns from the content. `rest` is a format string for the rest of the statement;
- * it takes the name of the rowid column up to two times. Columns are qualified with T, because
- * SQLite reads "x" as a string if there is no column x. */
+ * it takes the name of the rowid column up to two times. Names that the user chose are qualified
+ * with T, because SQLite reads "x" as a string if there is no column x. */
 static void append_select(sqlite3_str *sql, const struct bsql_declaration *of, const char *rest)
 {
 	const char *rowid = of->content ? of->content_rowid : "id";
@@ -390,7 +390,7 @@ uint64_t bsql_checksum(const void *bytes, size_t n_bytes)
 	return XXH3_64bits(bytes, n_bytes);
 }
 
-/* Appends the parts of a file to *bytes. Stops at a gap in their numbers; the caller finds the
+/* Appends the parts of a file to *bytes. Stops at a gap in their numbers; the caller detects
  * missing bytes by the checksum. */
 static int read_parts(struct bsql_shadow *shadow, sqlite3_stmt *statement, char **bytes,
                       size_t *n_bytes)

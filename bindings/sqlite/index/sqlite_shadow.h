@@ -26,8 +26,8 @@
 struct bs_text;
 
 /* The comments give: parameters -> columns of the result. The statements BSQL_PENDING... are on
- * t_pending, BSQL_STATE... on the value `state` of t_config, BSQL_FILE... on t_files, all others on
- * the rows of the table. */
+ * t_pending, BSQL_STATE... on the value `state` of t_config, BSQL_FILE... on t_files, the others
+ * except BSQL_NOTHING on the rows of the table. */
 enum bsql_statement {
 	BSQL_ROW,                /* id -> id and columns */
 	BSQL_ROWS,               /* least id, greatest id -> id and columns, ascending by id */

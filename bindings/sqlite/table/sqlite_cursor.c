@@ -232,8 +232,7 @@ int bsql_cursors_complete(struct bsql_table *table)
 	return code;
 }
 
-/* True if the parentheses and quotes of a query are balanced, so that it can be put in
- * parentheses. */
+/* True if parentheses and quotes of a query are balanced, so that it can be put in parentheses. */
 static bool is_balanced(const char *query, size_t query_bytes)
 {
 	size_t depth = 0;

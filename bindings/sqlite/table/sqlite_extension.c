@@ -12,7 +12,7 @@
 
 SQLITE_EXTENSION_INIT1
 
-/* The modules need SQLITE_VTAB_DIRECTONLY and SQLITE_VTAB_INNOCUOUS. */
+/* The oldest supported version. SQLITE_VTAB_DIRECTONLY and SQLITE_VTAB_INNOCUOUS require 3.31. */
 #define LEAST_SQLITE 3034000
 
 BS_API int sqlite3_bitsiftsqlite_init(sqlite3 *db, char **message_out,

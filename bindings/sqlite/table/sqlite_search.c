@@ -27,8 +27,8 @@ enum column {
 };
 #define SCHEMA "CREATE TABLE x(id, path, score, line, snippet, dir HIDDEN, query HIDDEN)"
 
-/* Flags of idxNum, by the columns that the statement uses. idxStr has a letter for each argument:
- * d (dir), q (query), l (LIMIT) and o (OFFSET). */
+/* Flags of idxNum: which columns the statement uses. idxStr has a letter for each argument: d
+ * (dir), q (query), l (LIMIT) and o (OFFSET). */
 #define PLAN_SNIPPETS 1 /* the column snippet is used */
 #define PLAN_PASSAGES 2 /* the column line is used */
 #define PLAN_COUNT    4 /* no column is used: hits are only counted */

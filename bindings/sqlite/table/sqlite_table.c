@@ -198,8 +198,7 @@ static int take_texts(sqlite3_vtab *vtab, sqlite3_value **columns, const struct 
 	return SQLITE_OK;
 }
 
-/* Binds a value; texts without a copy. run_row clears the bindings before the texts become
- * invalid. */
+/* Binds a value. A text is not copied: run_row clears the bindings before it becomes invalid. */
 static int bind(sqlite3_stmt *statement, int i, sqlite3_value *value)
 {
 	if (sqlite3_value_type(value) != SQLITE_TEXT)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # check.sh SOURCE [TEST...]: runs PostgreSQL's own regression tests ("make installcheck") in a
 # server that loads the extension's library at its start and again in each session. SOURCE is the
-# source tree of that PostgreSQL version (Debian: apt-get source postgresql-15). With another minor
+# source tree of the server's version (Debian: apt-get source postgresql-15). With another minor
 # version than the server's, some tests fail in any case; PRELOAD= (empty) runs them without the
 # library, to compare. CREATED=yes: the database also has the extension; then the tests that list
 # all objects of a database (psql, its \dA) differ by the objects of the extension.

@@ -42,8 +42,8 @@ as_postgres "$cluster_bin/pg_dump" -h "$cluster_folder" -p "$(cluster_port one)"
 sql one -q -d copy -f "$cluster_folder/dump" >/dev/null
 [ "$(sql one -d copy -c 'SET enable_seqscan = off' -c "SELECT id FROM d WHERE u @@@ 'u777'" | tail -n 1)" = 4 ]
 
-# Error messages of INSERT, also if they come from the library, use PostgreSQL's terms and name no
-# option of the command `bitsift`.
+# The error message for a row that is too large uses PostgreSQL's terms and names no option of the
+# command `bitsift`.
 said=$(sql one -c "INSERT INTO d SELECT 9, repeat('x', 68000000)" 2>&1) || true
 [[ $said == *'is too large for index'* && $said != *--* ]] || { echo "large_rows.sh: $said" >&2 && exit 1; }
 cluster_stop one

@@ -194,7 +194,7 @@ static bool begins_character(char byte)
 	return ((unsigned char)byte & 0xc0) != 0x80;
 }
 
-/* Replaces out by up to n_most consecutive characters of a recent text. */
+/* Replaces `out` by up to n_most consecutive characters of a recent text. */
 static void part(struct asker *asker, unsigned n_most, struct text *out)
 {
 	text_clear(out);
@@ -311,7 +311,8 @@ void ask_ranking(struct asker *asker, struct text *query_out)
 	}
 }
 
-/* Changes the case of random ASCII letters. For other letters the list of words has both cases. */
+/* Changes the case of random ASCII letters. `words` has some words with other letters in both
+ * cases. */
 static void change_case(struct asker *asker, struct text *text)
 {
 	for (size_t i = 0; i < text->n_bytes; i++) {

@@ -1,5 +1,5 @@
--- Storage: the content of an index after inserts, VACUUM, merges and REINDEX, in tables of every
--- kind. The number of rows that the index finds must be the number of rows in the table;
+-- Storage: the content of an index after inserts, VACUUM, merges and REINDEX, in tables of many
+-- kinds. The number of rows that the index finds must be the number of rows in the table;
 -- bitsift_check reads every page.
 \set QUIET on
 \pset format unaligned

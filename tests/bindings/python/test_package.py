@@ -132,7 +132,6 @@ def used_bytes():
 
 @pytest.mark.skipif("LD_PRELOAD" in os.environ, reason="another malloc")
 def test_repeated_calls_do_not_leak(folder):
-    """Repeated calls do not leak memory."""
 
     silent = logging.getLogger("silent")
     silent.addHandler(logging.NullHandler())

@@ -1,4 +1,4 @@
--- Invalid data in the shadow tables causes an error, never a crash; 'rebuild' repairs it.
+-- Invalid data in the shadow tables may cause errors, never a crash; 'rebuild' repairs the index.
 CREATE VIRTUAL TABLE t USING bitsift(text);
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300) INSERT INTO t SELECT 'fizz ' || i FROM n;
 .shell cp db good

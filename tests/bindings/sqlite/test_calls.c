@@ -99,7 +99,7 @@ static void test_attach(void **state)
 	assert_int_equal(sqlite3_close(db), SQLITE_OK);
 }
 
-/* Another table gets the same name: until a rollback, or from another connection. */
+/* Another table takes the name: in a transaction that is rolled back, and by another connection. */
 static void test_made_anew(void **state)
 {
 	make("anew", "a", "'one'");

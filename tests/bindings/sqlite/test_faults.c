@@ -1,7 +1,7 @@
 /*
- * test_faults.c: makes the n-th allocation or the n-th write of SQLite fail in a script, for
- * increasing n. Afterwards this connection and another one must find by MATCH what a scan finds,
- * and integrity-check must succeed.
+ * test_faults.c: makes the n-th allocation or write of SQLite and all later ones fail in a script,
+ * for increasing n. Afterwards this connection and another one must find by MATCH what a scan
+ * finds, and integrity-check must succeed.
  *
  *      test_sqlite_faults EXTENSION
  */

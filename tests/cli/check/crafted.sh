@@ -1,4 +1,4 @@
-# A crafted index with correct checksums: no command trusts it, and all commands report the same.
+# A crafted index with correct checksums: each of eight commands fails and reports the same damage.
 [ -n "${RESEAL:-}" ] || skip 'RESEAL is not set; ctest sets it'
 mkdir docs
 echo 'cat 1' >docs/1.txt
@@ -10,8 +10,8 @@ rm docs/1.txt
 quiet bitsift index
 cp -r .bitsift "$SCRATCH/good"
 
-# crafted FILE SECTION OFFSET BYTES NUMBER: prints the errors of commands and how many of the eight
-# commands report each; all must fail.
+# crafted FILE SECTION OFFSET BYTES NUMBER: prints each error and how many of the eight commands
+# report it; all must fail.
 crafted() {
     echo "# $*"
     local said command

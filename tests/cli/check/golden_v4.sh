@@ -1,5 +1,5 @@
-# Indexes of format version 4 as released (tests/golden): they open, are sound, give the answers
-# that they gave then, and can be refreshed. Their words were made by earlier tokenizer rules;
+# Indexes of format version 4 from an earlier release (tests/golden): they open, are sound, give the
+# expected answers, and can be refreshed. Their words were made by earlier tokenizer rules;
 # therefore queries read all documents. Once reseal.c makes them claim today's rules, queries use
 # their columns. `bitsift index` renews them.
 [ -n "${RESEAL:-}" ] || skip 'RESEAL is not set; ctest sets it'

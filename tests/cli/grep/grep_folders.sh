@@ -6,7 +6,7 @@ export HOME=$SCRATCH/home XDG_CONFIG_HOME=$SCRATCH/home/config
 mkdir -p "$XDG_CONFIG_HOME/git" outer/tree
 cd outer/tree
 
-# Searches with all kinds of rules, from several folders.
+# Searches with several kinds of rules, from several folders.
 all() {
     local option
     for option in '' --hidden --no-ignore '-uuu -g !.bitsift' '-g !b' '-t c' -L --no-ignore-parent; do

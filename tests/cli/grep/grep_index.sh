@@ -75,8 +75,8 @@ for option in -gmore/a/x1* '-g!more/a' -g/more/b/; do
 done
 (cd more/a && same w12 && trusted w12 && same 'w3\d\d_a' ../b . && trusted 'w3\d\d_a' ../b .)
 
-# Files edited with equal size and date, new, removed, renamed; a file replaced by a folder; changed
-# rules.
+# Files are edited (with equal size and date), added, removed, renamed, and replaced by a folder;
+# ignore rules change.
 awk '{ gsub(/Foo/, "FOO"); print }' docs/many.txt >"$SCRATCH/many" && cat "$SCRATCH/many" >docs/many.txt
 printf 'w77_q new Foo_Bar(x)\n' >more/a/new.txt
 touch -r more/a/x0.txt "$SCRATCH/stamp"

@@ -1,4 +1,4 @@
-# bitsift grep and rg: every option alone and many together, over a tree of difficult files.
+# bitsift grep and rg: many options, alone and together, over a tree of difficult files.
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 make_tree

@@ -7,8 +7,8 @@ need_rg
 RANDOM=${SEED:-1506}
 n_cases=${ROUNDS:-12}
 
-# Files of all kinds: empty, without a final line end, with CRLF, byte order marks, UTF-16, and NUL
-# bytes early, late, and in UTF-16. Hidden and ignored ones. Half of them are binary.
+# Makes many kinds of files: empty, without a final line end, with CRLF, byte order marks, UTF-16,
+# and NUL bytes early, late, and in UTF-16. Some are hidden or ignored; about half are binary.
 make_files() {
     local i folder name
     for ((i = 0; i < 90; i++)); do

@@ -1,5 +1,5 @@
-# Long lists of patterns: literals and regexes, more than PCRE2 can hold; the reported matches; an
-# index; limits.
+# Long lists of literals and regexes, also with more patterns than PCRE2 can hold: the reported
+# matches, searches with an index, and limits.
 #
 # words FIRST LAST: prints each number as a word, 12 as wbcz. No word is a prefix of another.
 words() {

@@ -31,7 +31,7 @@ check() {
         # shellcheck disable=SC2086 # several options
         same -z $options foo
     done
-    # All files are too large, also the last one.
+    # All files are larger than this limit.
     same -z --max-filesize 3 -c foo
     same -z --max-filesize 3 -c foo . ./
     same -z -c 'line 4[0-9]*1 $'
@@ -80,7 +80,7 @@ for ending in $endings; do
     head -c 5 "big.txt.$ending" >"bad/short.$ending"
     { cat "small.txt.$ending" && echo garbage; } >"bad/behind.$ending"
     cp "big.txt.$ending" "bad/changed.$ending"
-    # Every format reports this damage; brotli has no checksum, but its changed stream is invalid.
+    # This damage is always reported; brotli has no checksum, but the changed stream is invalid.
     flip_byte "bad/changed.$ending" $((n / 2))
     # Damage near the end, where most formats have a checksum. brotli has none: nothing is reported.
     cp "small.txt.$ending" "bad/sum.$ending"

@@ -1,4 +1,4 @@
-# The closing summary: skipped files with reasons; -v names all, -q prints nothing.
+# The closing summary: skipped files with reasons; -v names all of them, -q prints nothing.
 mkdir -p tree/sub
 echo 'hello' >tree/a.txt
 printf 'he\0llo\n' >tree/binary.dat

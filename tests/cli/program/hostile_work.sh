@@ -19,7 +19,7 @@ costs() {
 }
 preload=
 ! can_preload || preload=$CLOCK
-# linear NAME SIZE FUNCTION: measures `job` with the input that FUNCTION makes, for both sizes.
+# linear NAME SIZE FUNCTION: measures `job` with FUNCTION's input for SIZE and for 4 * SIZE.
 linear() {
     local name=$1 size=$2 make=$3 once four once_ms four_ms
     "$make" "$size"

@@ -18,8 +18,8 @@ awk '/^<!-- session -->$/ { armed = 1; next }
 ) >../session-shown
 [ "$(wc -l <../session-wanted)" -ge 8 ]
 diff ../session-wanted ../session-shown
-# Runs each sh block that follows a line <!-- tested -->, and prints three lines of the output of
-# each command.
+# Runs each sh block that follows a line <!-- tested -->, and prints the first three lines of the
+# output of each command.
 awk '/^<!-- tested -->$/ { armed = 1; next }
      /^```sh$/ && armed { inside = 1; armed = 0; n++; next }
      /^```$/ { inside = 0 }

@@ -1,5 +1,5 @@
 # However many files changed or cannot be read, a few lines report it, with numbers and an example.
-# -v names all.
+# -v names all of them.
 mkdir d
 for i in $(seq 100 139); do echo "cat $i" >"d/$i.txt"; done
 echo '{"id":"r","text":"cat"}' >c.jsonl

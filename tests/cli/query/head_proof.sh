@@ -1,5 +1,5 @@
-# A phrase in the head of a large file, its first 16 KiB, proves a match; a phrase cut off at the
-# end of the head proves nothing.
+# A phrase in the head of a large file (its first 16 KiB) proves that the file matches. If the head
+# cuts the phrase off, the rest of the file must be read.
 fill() { # BYTES: prints that many bytes, in lines of x
     head -c "$1" /dev/zero | tr '\0' x | fold -w 63 | head -c "$1"
 }

@@ -1,5 +1,5 @@
-# Ranges of numbers and dates in fields of records: their members, and that columns, texts and all
-# modes agree.
+# Ranges of numbers and dates in fields of records: what they find, and that all ways of searching
+# agree.
 cat >all.jsonl <<'END'
 {"id":"a","text":"cat","year":1990,"price":12.5,"when":"2024-05-17"}
 {"id":"b","text":"dog","year":1995,"price":-3,"when":"2024-06"}
@@ -21,8 +21,8 @@ checked() {
     bitsift check "$@" | neutral -
 }
 
-# Numbers: both ends, one end, ends excluded; decimals, exponents, zeros, more digits than a double
-# has.
+# Ranges of numbers with two ends, with one end, and without their ends; decimals, exponents, zeros,
+# and more digits than a double has.
 each every :: year:1990..2000 year:1990..1990 'year:>1990' 'year:>=1990' 'year:<1990' 'year:<=1990' year:..1990 \
     year:2001.. 'price:<0' price:0..0 price:-3..1e-400
 every 'price:>0' 'price:<1'
@@ -32,11 +32,11 @@ every price:9007199254740992..9007199254740992
 every 'price:>1e399'
 every 'price:>12345678901234567890122' 'price:<12345678901234567890124'
 every price:8Pi..9008T
-# Nested fields, arrays: any value suffices.
+# In nested fields and arrays, any value suffices.
 each every :: 'size.x:>3' size.y.z:-7..-7 size.y.z:7.5..
 every 'year:<1985' 'year:>2005'
 # Dates, in UTC: a date without a day, an hour or seconds denotes the whole month, day or minute.
-# Years that are numbers.
+# Ranges of dates also find years that are numbers.
 each every :: when:2024-05..2024-06 when:2024-05-17..2024-05-17 when:2024-05-17T08:30..2024-05-17T08:30 \
     when:2024..2024 'when:<2024' 'when:>2024' when:2024-01-01T01..2024-01-01T01 \
     when:2016-12-31T23:59:60..2016-12-31T23:59:60 when:2017-01-01..2017-01-01 when:9999.. when:..1500 \
@@ -52,7 +52,8 @@ every --any year:2001.. dog
 every name:70..80
 show bitsift query 'cat year:1990..2000'
 
-# Read as text, with a notice: ranges of no field, of fields without numbers, with invalid ends.
+# These are read as text, with a notice: ranges in unknown fields and in fields without numbers, and
+# ranges with invalid ends.
 each every :: 'text:>5' text:1990..2000 year:a..z 'year:>old' 'year:1m..2m' 'year:=>1990' title:=a name:70..x
 finds 'cat year:..'
 every 'yaer:1990..2000'
@@ -84,7 +85,7 @@ show bitsift query --sort nothing cat
 show bitsift query --sort year --ids cat
 show bitsift query --format '{value}' cat
 
-# After changes, deletions and compaction; later changes count with their current values.
+# The same after changes, deletions and compaction. Later changes count with their current values.
 echo '{"id":"k","text":"new","year":1999}' >>all.jsonl
 sed -i 's/"year":1995/"year":2995/' all.jsonl
 finds --fresh year:1990..2000
@@ -106,7 +107,7 @@ finds text:1..9
 quiet bitsift index
 every text:1..9
 
-# An index of an earlier program: ranges are decided by the texts.
+# An index from an earlier release has no numbers of fields; searches read the texts instead.
 [ -n "${RESEAL:-}" ] || skip 'RESEAL is not set; ctest sets it'
 cp -rP "$(dirname "$LIB")/../golden/v4/records" old
 cd old
@@ -122,8 +123,8 @@ quiet bitsift compact
 finds year:1991..1993
 cd ..
 
-# Many documents: layers, lists, blocks; a field that few documents have, several values, several
-# kinds.
+# Many documents: several layers, lists and blocks; few documents have `few`, `mod` has several
+# values, and `mix` has dates and numbers.
 awk 'BEGIN { for (i = 0; i < 3000; i++) {
     printf "{\"id\":\"r%d\",\"text\":\"w%d\",\"n\":%d,\"mod\":[%d,%d,%d]", i, i % 7, (i * 7919) % 3001 - 1500, i % 5, i % 11, i % 13
     if (i % 97 == 0) printf ",\"few\":%d.%d", i, i % 10

@@ -39,7 +39,7 @@ announce bitsift index
 bitsift index 2>&1 >/dev/null | neutral -
 each every :: bits "don't" 'don’t' '"02 03"' 🇩🇪 alice
 bitsift stats | grep '^health'
-# Programs with only the earlier tokenizer rules refuse the renewed index.
+# Features that a reader of the manifest needs: with words, the new tokenizer rules; without, none.
 od -A n -t x1 -j 36 -N 4 .bitsift/manifest
 rm -r .bitsift
 quiet bitsift index --index .bitsift --grams .

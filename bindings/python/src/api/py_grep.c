@@ -400,7 +400,7 @@ static PyObject *make_answer(struct grep *self)
 }
 
 /* Ends the search, unless it has ended, and creates the result. False with an exception set if the
- * search failed; that the reader stopped it is no failure. */
+ * search failed. A search that the reader stopped has not failed. */
 static bool finish(struct grep *self)
 {
 	bool is_first = self->has_thread;

@@ -14,8 +14,7 @@ struct bs_py_hits {
 	/* only_ids: records only ids. has_details: records snippets and passages, too. */
 	bool is_short_of_memory, only_ids, has_details;
 };
-/* A callback of the library that records a hit; its context is, or begins with, a struct
- * bs_py_hits. */
+/* A callback of the library that records a hit; its context begins with a struct bs_py_hits. */
 int bs_py_record_hit(void *context, const struct bs_hit *hit);
 /* Returns a list of Hit, or of ids with only_ids. owner: an object whose method _detail(document)
  * returns snippet and passages of a hit when they are requested; or None. */

@@ -10,7 +10,7 @@
 struct bs_searcher;
 
 /* Returns the searcher of a Searcher object; until bs_py_searcher_done, only the caller may use it.
- * NULL with an exception set if another thread uses it. The caller holds the GIL. */
+ * NULL with an exception set if it is in use already. The caller holds the GIL. */
 struct bs_searcher *bs_py_searcher_begin(PyObject *object);
 void bs_py_searcher_done(PyObject *object);
 struct bs_py_search {

@@ -17,8 +17,8 @@ struct writer {
 	struct bs_py_deadline deadline; /* limits of the call that holds the lock */
 	struct bs_py_keep keep;         /* owns the values of the options */
 	pthread_mutex_t lock;
-	/* The process that opened the writer, and which has the writer's lock of the index and the
-	 * uncommitted files. */
+	/* The process that opened the writer. The writer's lock of the index and the uncommitted
+	 * files belong to it. */
 	pid_t process;
 };
 
