@@ -65,7 +65,7 @@ class Wording:
         return self
 
     def __exit__(self, kind, *_):
-        if kind is None and self.templates != self.before:
+        if kind is None and sorted(self.templates.items()) != list(self.before.items()):
             write(self.file, [f"{key}\t{template}" for key, template in sorted(self.templates.items())] + [""])
         self.file.close()
 

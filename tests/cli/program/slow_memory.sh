@@ -143,7 +143,7 @@ for jobs in 1 2; do
         bitsift index --index "$way" --words --rebuild --memory 1G -q "$parting" <parting.jsonl
         bitsift index --index "$way" -q "$small" <small.jsonl
         within VmHWM 192 bitsift compact --index "$way" --memory 64M -j "$jobs" 2>"$SCRATCH/said"
-        grep left "$SCRATCH/said"
+        grep "not compacted" "$SCRATCH/said"
         bitsift query --index "$way" --ids '100000001 OR here'
         bitsift compact --index "$way" -q
         bitsift query --index "$way" --count '100000001 OR here'
