@@ -10,8 +10,8 @@
 #include "bench/tool.h"
 
 #define REPETITIONS  3                   /* measured runs of a query; see compare.h */
-#define SLOW_NS      UINT64_C(20000000)  /* from here on, one measured run is enough */
-#define VERY_SLOW_NS UINT64_C(500000000) /* from here on, the first run is the measured one */
+#define SLOW_NS      UINT64_C(20000000)  /* if slower, one measured run is enough */
+#define VERY_SLOW_NS UINT64_C(500000000) /* if slower, the first run is the measured one */
 
 /* Opening the engines of this run. */
 

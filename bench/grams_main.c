@@ -168,8 +168,7 @@ static void thin_out(size_t one_in)
 struct query {
 	uint8_t bytes[MOST_BYTES + 8];
 	unsigned n_bytes;
-	/* Numbers of its n-grams in the array `grams` below, by position in the literal and by
-	 * n. */
+	/* By position in the literal and n: its n-gram's index in the global array `grams`. */
 	uint32_t grams[MOST_BYTES][MOST_GRAM + 1];
 	uint64_t n_true; /* files that contain the literal */
 };

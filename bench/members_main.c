@@ -146,8 +146,8 @@ static void make_coded(struct filters *filters, const struct words *words)
 	free(places);
 }
 
-/* The size of the delta between two filters: one of the words of an index (`from`), the other of
- * the same words with 1 % of them replaced by words of another index. */
+/* The size of the delta between two filters. `from` has the words of an index; the other has the
+ * same, but 1 % of them replaced by words of another index. */
 static size_t delta_bytes(const struct words *words, const struct words *other,
                           struct bs_bloom *from)
 {

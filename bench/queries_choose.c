@@ -347,8 +347,8 @@ static void read_documents(struct choice *choice, const struct corpus *corpus)
 	qsort(choice->draws, choice->n_draws, sizeof(*choice->draws), by_order);
 }
 
-/* Writes the queries of the class absent that have a word that does not exist, and checks the pairs
- * of draw_pairs, which write_draws writes. */
+/* Marks the pairs of draw_pairs that no document has, for write_draws. Writes the other "absent"
+ * queries: those with a nonexistent word. */
 static void write_absent(struct choice *choice)
 {
 	unsigned n = 0;

@@ -1,7 +1,7 @@
 /*
- * uncommitted.h: the functions of a writer (bitsift/writer.h) that searches of its uncommitted
- * documents call. They are in a struct of their own, with which struct bs_writer begins, because
- * searches and the indexer do not include each other.
+ * uncommitted.h: the functions that a search of a writer's (bitsift/writer.h) uncommitted documents
+ * calls. They are in their own struct, the first member of struct bs_writer, because searches and
+ * the indexer do not include each other.
  */
 #pragma once
 

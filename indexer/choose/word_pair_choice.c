@@ -31,7 +31,7 @@
 
 /* A pair that occurs in the sample. */
 struct met_pair {
-	/* number of a word; from words.n_terms on: words.n_terms + index in met of the pair that
+	/* number of a word; from words.n_terms on: words.n_terms + index in `met` of the pair that
 	 * begins this wide pair */
 	uint32_t first;
 	uint32_t second;
@@ -55,7 +55,7 @@ struct meeting {
 	uint32_t second;
 	uint32_t doc;
 	/* 1 + index of the previous meeting with the same first; 0: none. add_pairs replaces it by
-	 * the index in met of its pair, or UINT32_MAX if the pair is too rare */
+	 * the index in `met` of its pair, or UINT32_MAX if the pair is too rare */
 	uint32_t link;
 	uint32_t at; /* index of second in tokens */
 };
@@ -86,7 +86,7 @@ struct choice {
 	struct met_pairs met;
 	uint32_t n_met;
 	uint32_t n_narrow; /* number of pairs of two words */
-	/* by word: index in met of the first pair that begins with it; the last element is the
+	/* by word: index in `met` of the first pair that begins with it; the last element is the
 	 * end */
 	uint32_t *firsts;
 	struct meetings meetings; /* meetings, in the order of the tokens at which they begin */
@@ -249,7 +249,7 @@ static void count_meeting(const struct choice *choice, struct met_pair *pair, ui
 
 /* Makes pairs of all meetings with one first word or pair, whose list ends with meeting `last`;
  * drops pairs that are too rare. Then sets the link of each of these meetings to its pair. known:
- * scratch, by second word: index in met of the pair; values of earlier calls are detected and
+ * scratch, by second word: index in `met` of the pair; values of earlier calls are detected and
  * ignored. */
 static enum bs_status add_pairs(struct choice *choice, uint32_t first, uint32_t last,
                                 uint32_t *known, struct bs_error *err)
@@ -311,7 +311,7 @@ static enum bs_status find_pairs(struct choice *choice, struct bs_error *err)
 	return status;
 }
 
-/* Finds the wide pairs that begin with a pair whose index in met is first_head or higher. */
+/* Finds the wide pairs that begin with a pair at index first_head or higher of `met`. */
 static enum bs_status find_wide(struct choice *choice, uint32_t first_head, struct bs_error *err)
 {
 	uint32_t n_words = choice->words.n_terms, end_head = choice->n_met;

@@ -130,7 +130,7 @@ static uint32_t find_same(const struct listing *at, uint32_t kind, const char *p
 	return NONE;
 }
 
-/* If source i is a readable folder that contains `place`: the path of place below it; or NULL. */
+/* If source i is an unrestored folder that contains `place`: the path of place below it; or NULL. */
 static const char *find_below(const struct listing *at, uint32_t i, const char *place)
 {
 	const char *folder = at->list->sources[i].place;
@@ -250,8 +250,8 @@ static enum bs_status move_all(struct listing *at, uint32_t from, uint32_t to, c
 	return status;
 }
 
-/* Adds the inner collection at `path` in folder number `root`. label: the label of the folder,
- * which may not be recorded yet. The new record has only names: it was not read yet. */
+/* Adds the inner collection at `path` in folder number `root`. label: the folder's, even if it is
+ * not yet in the manifest. The new record has only names: the collection is unread. */
 static enum bs_status add_inner(struct listing *at, uint32_t root, const char *label,
                                 const char *path, uint32_t *number_out, struct bs_error *err)
 {
