@@ -166,6 +166,8 @@ def prepare(root, tree, changes):
     """Builds the copy and runs all tests that the changes name, which must pass."""
     build = os.path.join(tree, "build", "dev")
     copy_sources(root, tree)
+    if os.path.isdir(os.path.join(root, "build", "ripgrep")):
+        shutil.copytree(os.path.join(root, "build", "ripgrep"), os.path.join(tree, "build", "ripgrep"), dirs_exist_ok=True)
     tests = configure(tree, build)
     names = sorted({name for change in changes for name in change.tests})
     for name in names:
@@ -180,7 +182,7 @@ def prepare(root, tree, changes):
         if int(seconds) > SLOW_SECONDS:
             print("%s takes %s s" % (name, seconds))
     if done.returncode or "***Skipped" in done.stdout or "***Not Run" in done.stdout:
-        fail("without any change, a test fails or is skipped:\n" + done.stdout[-4000:])
+        fail("without any change, a test fails or is skipped (test.sh fetches ripgrep):\n" + done.stdout[-4000:])
     return build, targets
 
 
