@@ -28,8 +28,8 @@ BS_BEGIN_DECLS
 
 #define BS_PATTERN_NO_MAX UINT32_MAX
 
-/* A tree is built by one thread at a time. After bs_pattern_tree_end it is immutable, and any
- * number of threads may use it. */
+/* A tree is built by one thread at a time. From bs_pattern_tree_end until it is cleared, any number
+ * of threads may use it. */
 struct bs_pattern_tree;
 
 /* Code points, both included; first <= last. */

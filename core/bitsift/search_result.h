@@ -111,7 +111,7 @@ struct bs_scan_stats {
 	uint64_t lines_read; /* column lines of 64 bytes */
 	/* lines counted in lines_read that are of document columns or exact columns */
 	uint64_t document_lines;
-	uint64_t asked;       /* documents whose rare-term lists were read */
+	uint64_t asked;       /* look-ups in documents' rare-term lists */
 	uint64_t blocks_live; /* blocks of 512 documents with a candidate */
 	uint64_t candidates;  /* documents that passed the scan and are not deleted */
 	uint64_t reserved[4];

@@ -150,7 +150,7 @@ static uint64_t word_mask(struct bs_bloom_view view, size_t i)
 	               : UINT64_MAX;
 }
 
-/* Marks, on both sides, the bits in which the two filters differ. */
+/* Marks which zeros became ones, and which ones became zeros. */
 static void find_changes(struct sides *sides, struct bs_bloom_view from, struct bs_bloom_view to)
 {
 	uint64_t n_zeros = 0, n_ones = 0;

@@ -254,7 +254,7 @@ bool bs_manifest_next_non_document(const struct bs_manifest *manifest,
 struct bs_non_document_place bs_manifest_find_non_documents(const struct bs_manifest *manifest,
                                                             uint32_t source);
 struct bs_non_document_place bs_manifest_end_of_non_documents(const struct bs_manifest *manifest);
-/* Removes the files from `place` on. */
+/* Removes the entries of files from `place` on. */
 void bs_manifest_truncate_non_documents(struct bs_manifest *manifest,
                                         const struct bs_non_document_place *place);
 bool bs_manifest_has_same_non_documents(const struct bs_manifest *a, const struct bs_manifest *b);

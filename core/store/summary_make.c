@@ -492,7 +492,7 @@ static uint64_t count_unknown(const struct bs_manifest *manifest, const struct b
 	return n < segment->grams.meta.n_docs ? 0 : n - segment->grams.meta.n_docs;
 }
 
-/* Adds the files that were deleted by id but still exist: a search of files finds them. */
+/* Counts files deleted by id as unknown: they still exist, so a search of files reads them. */
 static enum bs_status count_excluded(struct making *at, struct bs_error *err)
 {
 	struct bs_snapshot_exclusions exclusions;

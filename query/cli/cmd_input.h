@@ -1,7 +1,6 @@
 /*
- * cmd_input.h: reads files that options name, and standard input. All such reading goes through
- * these functions, so that a file that is read whole has a size limit, and a timer limits the wait
- * for a pipe.
+ * cmd_input.h: reads a file that an option names, or standard input if it names "-" (not sources or
+ * texts to search). A file that is read whole has a size limit; a timer limits the wait for a pipe.
  */
 #pragma once
 

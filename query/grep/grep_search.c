@@ -423,7 +423,7 @@ static inline bool next_line(struct search_state *state, struct bs_grep_span *li
 }
 
 /* --stop-on-nonmatch: prints the line at pos, which follows a match, if it is context of the match.
- * Returns false: the search ends. */
+ * Always returns false, which ends the search. */
 static bool tell_nonmatch(struct search_state *state)
 {
 	struct bs_grep_span line = {state->pos, bs_grep_line_end(state->text, state->pos,

@@ -27,7 +27,7 @@
 /* For an OR of at most this many literals, the hashes that they share are factored out. */
 #define MOST_SHARING 8u
 
-/* About the number of pieces that an estimate reads. */
+/* An estimate samples about this many shards. */
 #define MOST_SAMPLES 24u
 
 /* After each OR_STEP operands of an OR, the filter checks whether testing the other operands is

@@ -16,7 +16,7 @@ class BuildReport:
     replaced: int
     """Indexed records that were replaced by a later record with the same id."""
     kept_out: int
-    """Indexed documents that stay deleted."""
+    """Indexed, but excluded by delete()."""
     unchanged: int
     """Documents of the index that have not changed."""
     renewed: int

@@ -14,9 +14,9 @@ SQLITE_EXTENSION_INIT3
 #define PART_BYTES ((size_t)1 << 20)
 
 /*
- * The limit for nested steps of a thread. A step of a statement of this file runs inside another if
- * the content of a table is itself a table of this module, or a view of one. Each nested step takes
- * some 4 KiB of stack: 31 of them fit into 128 KiB.
+ * The limit for nested steps of a thread. A step of a shadow's statement runs inside another if the
+ * content of a table is itself a table of this module, or a view of one. Each level takes some
+ * 4 KiB of stack, so all 32 fit into 128 KiB.
  */
 #define MOST_DEPTH 32u
 static _Thread_local unsigned depth;

@@ -126,7 +126,7 @@ int bsql_cursor_close(sqlite3_vtab_cursor *base)
 	return SQLITE_OK;
 }
 
-/* Takes the statement out of the shadow's cache, or prepares one if another cursor has taken it. */
+/* Takes the statement out of the shadow's cache, or prepares one if the cache lacks it. */
 static int take_statement(struct bsql_cursor *cursor, enum bsql_statement which)
 {
 	struct bsql_shadow *shadow = shadow_of(cursor);

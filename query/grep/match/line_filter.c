@@ -17,8 +17,8 @@
 #define MOST_PIECE_BYTES  ((size_t)65536)
 /* A piece ends after this many lines that may match. */
 #define MOST_LINES 1024u
-/* Each end of a match costs time. If a piece has more of them than one for each BYTES_AN_END bytes
- * plus SPARE_ENDS, the scan stops, and the piece is dense. */
+/* Each end of a match costs time. A piece with over bytes / BYTES_AN_END + SPARE_ENDS of them is
+ * dense: its scan stops, because PCRE2 is faster there. */
 #define BYTES_AN_END 16u
 #define SPARE_ENDS   64u
 /* A sequence that is expected at more than this share of the places is not used, because too many

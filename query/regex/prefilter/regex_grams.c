@@ -421,7 +421,7 @@ enum {
 
 struct knowledge {
 	bool is_never; /* matches nothing; the other fields are meaningless */
-	bool is_exact; /* edges[BEGINS] are all texts, and equal edges[ENDS] */
+	bool is_exact; /* both edges hold every whole text of the node */
 	struct edge edges[2];
 	const struct need *need;
 };

@@ -7,11 +7,14 @@ echo x >>probe
 [ "$(stat -c %b probe)" -lt 1000 ] || skip 'no sparse files here'
 rm probe
 
-# random N: sets `picked` to a number from 0 to N - 1, always in the same sequence.
+# random N: sets `picked` to a number from 0 to N - 1. SEED fixes the sequence.
 state=${SEED:-1}
 random() {
+    local high
     state=$(((state * 1103515245 + 12345) % 2147483648))
-    picked=$((state / 65536 % $1))
+    high=$((state / 65536))
+    state=$(((state * 1103515245 + 12345) % 2147483648))
+    picked=$(((high * 32768 + state / 65536) % $1))
 }
 # make FILE: writes pieces of text with holes between them.
 pieces=('needle' 'some text' $'a line\n' $'needle\nand more\n' $'\n' 'x' $'needle x\n\n' $'\xff\xfe')

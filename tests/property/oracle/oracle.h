@@ -191,7 +191,7 @@ const uint8_t *oracle_draw_word(const struct oracle_vocabulary *vocabulary, stru
 void oracle_append_text(const struct oracle_vocabulary *vocabulary, struct dice *dice,
                         uint32_t n_words, struct bs_buffer *text);
 
-/* Draws corpus `number` (0, 1, ...) of a run with this seed. n_docs: its size; 0: random. */
+/* Draws the setup of corpus `number` (0, 1, ...) of the run. n_docs: its size; 0: drawn. */
 void oracle_setup_draw(struct oracle_setup *setup, struct dice *dice, uint64_t seed,
                        unsigned number, uint32_t n_docs);
 void oracle_setup_print(const struct oracle_setup *setup, FILE *to);

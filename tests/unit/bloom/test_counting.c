@@ -1,5 +1,5 @@
-/* test_counting.c: compares the counting filter with a naive one and with the plain filter of its
- * keys; compares its overflow with the published bound and with simulations. */
+/* test_counting.c: compares the counting filter with the plain filter of its keys, and its overflow
+ * with the published bound, exact values and a simulation. */
 #include <math.h>
 
 #include "core/bitsift/bloom.h"

@@ -87,7 +87,7 @@ static void term_make(struct term *term, enum kind kind, size_t i, uint64_t *ran
 		for (size_t j = 0; j < n; j++)
 			bytes[j] = (uint8_t)('a' + random_below(random, 3));
 		break;
-	case KIND_SHARED: /* longer than the eight bytes that TERM_INDEX has of a term */
+	case KIND_SHARED: /* a prefix longer than the eight bytes that TERM_INDEX has */
 		n = (size_t)snprintf((char *)bytes, sizeof(bytes), "internationali%c%" PRIu64,
 		                     's' + (int)(i % 2) * 7, random_below(random, 100000));
 		break;

@@ -650,7 +650,7 @@ static size_t compare_with_rg(const struct rg_run *rg)
 	return differences;
 }
 
-/* Compares a walk of base/outer/tree, from a random start and with random options. */
+/* Compares our walk with rg's, from a random folder and root, with random options. */
 static size_t random_run(void)
 {
 	static const struct {

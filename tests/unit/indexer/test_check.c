@@ -23,8 +23,8 @@ static void test_sound(void **state)
 	ok(check_index(&sum, ERR));
 	assert_int_equal(sum.n_docs, 40);
 	assert_int_equal(sum.n_segments, 2);
-	/* The report's number of bytes is the sum of the file sizes, and the sizes of its parts add
-	 * up to it. */
+	/* The report's n_bytes and the sum of the statistics' parts equal the sum of the file
+	 * sizes. */
 	uint64_t n_bytes = 0;
 	static const char *const prefixes[] = {"manifest", "seg",     "seg",    "seg",    "del",
 	                                       "del",      "summary", "counts", "folders"};

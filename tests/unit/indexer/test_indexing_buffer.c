@@ -221,8 +221,8 @@ static uint32_t tf_of(uint32_t i)
 	return 2 + i * i % 300;
 }
 
-/* Appends MANY_DOCS documents to an empty indexing buffer, in chunks of a few documents. Their term
- * numbers are in `numbers`, document after document. The length of a document is its number of
+/* Appends MANY_DOCS random documents to an empty indexing buffer, in chunks of a few. Writes their
+ * term numbers to `numbers`, document after document. A document's length is its number of
  * terms. */
 static void write_documents(struct bs_indexing_buffer *indexing_buffer, uint32_t *numbers,
                             uint64_t *random)
