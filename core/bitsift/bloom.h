@@ -341,12 +341,13 @@ BS_API bool bs_route_next(struct bs_route *route, struct bs_route_hop *hop_out);
 
 /*
  * Returns the home of a key: the one of these n_nodes nodes (1 or more) that keeps a record of the
- * key's holders. A holder registers the key with its home. A search that has no more hints (the hop
- * of bs_route_next has a level of n_levels) asks the home instead. This is OceanStore's fallback
- * from the probabilistic to the deterministic algorithm. A home can record holders in lists, or in
- * a filter to which it adds a hash of each key together with its holder. The home depends only on
- * the key and the set of nodes, not on their order or on the version of this library; if a node is
- * removed, only its own keys get another home (rendezvous hashing; Thaler and Ravishankar 1998).
+ * key's holders. A holder registers the key with its home. If bs_route_next returns a hop whose
+ * level is n_levels, no filter promises the key any more; then ask the home instead of this hop.
+ * This is OceanStore's fallback from the probabilistic to the deterministic algorithm. A home can
+ * record holders in lists, or in a filter to which it adds a hash of each key together with its
+ * holder. The home depends only on the key and the set of nodes, not on their order or on the
+ * version of this library; if a node is removed, only its own keys get another home (rendezvous
+ * hashing; Thaler and Ravishankar 1998).
  */
 BS_API uint64_t bs_route_home(struct bs_bloom_key key, const uint64_t *nodes, size_t n_nodes);
 

@@ -18,9 +18,10 @@ BS_BEGIN_DECLS
  *
  * A source that had documents may no longer exist, or may now be a folder that contains nothing but
  * the index (perhaps it is not mounted). Its documents stay in the index, and `skipped` is called
- * with BS_SKIP_GONE. If everything must be read again (a rebuild without sources, another version
- * of Unicode), the documents of such a source are indexed again from their stored texts; the run
- * fails if their texts are not stored, or if another source cannot be read.
+ * with BS_SKIP_GONE. If everything must be read again (in a rebuild that names no sources, or
+ * because of another version of Unicode), the documents of a source that is gone are indexed again
+ * from their stored texts; the run fails if their texts are not stored, or if another source cannot
+ * be read.
  *
  * BS_OK: the index is up to date, except for documents that were skipped or could not be read
  * (n_unread). Any failure leaves the index unchanged; a directory that the run created is removed,

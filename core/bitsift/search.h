@@ -36,7 +36,7 @@ BS_API enum bs_status bs_index_search(const struct bs_index *index, const char *
                                       struct bs_results **results_out,
                                       struct bs_error *err) BS_WARN_UNUSED;
 /* The next hit, best first; NULL after the last one. The strings of these hits are NUL-ended, and
- * borrowed until bs_results_free. Used by one thread at a time. */
+ * borrowed until bs_results_free. One thread at a time uses a struct bs_results. */
 BS_API const struct bs_hit *bs_results_next(struct bs_results *results);
 /* NULL is fine. */
 BS_API void bs_results_free(struct bs_results *results);

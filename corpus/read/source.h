@@ -34,7 +34,7 @@ struct bs_source_options {
 	/* files that a walk finds and that look like collections (recognize.h) are read as
 	 * collections */
 	bool reads_records;
-	/* globs for names of collections, besides *.jsonl and *.ndjson; NULL-terminated; nullable */
+	/* globs of collections, besides *.jsonl and *.ndjson; NULL-terminated; nullable */
 	const char *const *records;
 	const char *id_field;           /* NULL: "id" */
 	const char *const *text_fields; /* names of the text fields; NULL: all but the id */

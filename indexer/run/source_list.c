@@ -130,7 +130,7 @@ static uint32_t find_same(const struct listing *at, uint32_t kind, const char *p
 	return NONE;
 }
 
-/* If source i is an unrestored folder that contains `place`: the path of place below it; or NULL. */
+/* If source i is an unrestored folder containing `place`: the path of place below it; or NULL. */
 static const char *find_below(const struct listing *at, uint32_t i, const char *place)
 {
 	const char *folder = at->list->sources[i].place;

@@ -37,11 +37,11 @@ static const struct bs_option delete_options[] = {
 
 static const char *const delete_examples[] = {
 	"bitsift delete notes/old.txt",
-	"a document by its id",
+	"a document by its name",
 	"bitsift delete --query 'spam -ham'",
 	"all hits of a query",
-	"bitsift query -l0 spam | xargs -0 bitsift delete",
-	"the same, by ids",
+	"bitsift query -l0 'spam -ham' | xargs -0 bitsift delete",
+	"the same, by names",
 	"bitsift delete --undo --query spam",
 	"restore deleted documents with the word",
 	NULL,

@@ -195,7 +195,7 @@ static enum bs_status compile_all(const struct bs_grep_pattern *pattern,
 	enum bs_status status = BS_OK;
 	if (analysis->needs_bytes) {
 		status = compile_bytes(pattern, analysis, &matcher->any, err);
-		if (!status && analysis->is_ascii)
+		if (!status && analysis->is_ascii && !pattern->is_brute)
 			(void)!bs_grep_code_compile(pattern, analysis, &analysis->alone,
 			                            BS_GREP_CODE_ASCII, &matcher->ascii, NULL,
 			                            NULL);
