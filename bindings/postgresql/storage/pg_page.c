@@ -90,8 +90,8 @@ void bsp_meta_read(Relation index, union bsp_meta_copy *copy_out)
 	UnlockReleaseBuffer(buffer);
 }
 
-/* Returns a block that the free space map lists, if it is free. The map is not logged and may be
- * wrong after a crash. */
+/* Returns a free block that the free space map lists, or InvalidBuffer. Checks each block, because
+ * the map is not logged and may be wrong after a crash. */
 static Buffer take_free(Relation index)
 {
 	BlockNumber block;
