@@ -76,8 +76,8 @@ void bsp_meta_set_end(Page page)
 
 void bsp_meta_read(Relation index, union bsp_meta_copy *copy_out)
 {
-	/* A standby has no pages of an unlogged index. The planner would report the same error, but
-	 * it calls bsp_index_analysis, and thereby this function, before. */
+	/* A standby has no pages of an unlogged index. The planner would report this error later,
+	 * but first calls bsp_index_analysis, which calls this function. */
 	if (!RelationIsPermanent(index) && RecoveryInProgress())
 		ereport(ERROR,
 		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
