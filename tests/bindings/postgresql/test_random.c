@@ -277,7 +277,7 @@ static void add_change(struct session *session, struct asker *asker, struct text
 		add_own_rows(session, asker, out, share);
 		return;
 	case 2:
-		/* Rows change without their texts: HOT updates if the page has room. */
+		/* The texts stay the same, so this is a HOT update if the page has room. */
 		text_add(out, "UPDATE t SET grp = grp + 1");
 		add_own_rows(session, asker, out, share);
 		return;
@@ -1044,7 +1044,7 @@ int main(int argc, char **argv)
 		return usage();
 	run.place = argv[optind];
 	asker_init(&run.asker, run.seed);
-	/* Make recent texts before the first query. */
+	/* Even the first queries may ask for recent texts. */
 	TEXT text = {0};
 	for (unsigned i = 0; i < N_LATELY; i++)
 		ask_text(&run.asker, &text);
