@@ -3,9 +3,9 @@
  * attacker can construct them to slow down a hash table of words. Always prints the same words.
  *
  * XXH3-64 of 128 bytes is a function of the sum of eight numbers, one for each 16 bytes. Therefore
- * the program searches eight blocks of letters whose numbers sum to zero: the generalized birthday
- * problem (Wagner, 2002). Two lists of blocks are joined to pairs whose sums end in 18 zero bits,
- * two lists of pairs to fours that end in 38 zero bits, and two lists of fours to the words.
+ * the program searches for eight blocks of letters whose numbers sum to zero: the generalized
+ * birthday problem (Wagner, 2002). Two lists of blocks are joined to pairs whose sums end in 18
+ * zero bits, two lists of pairs to fours with 38 zero bits, and two lists of fours to the words.
  */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
