@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # ablations.sh [OPTION...] [NAME...]: measures the benefit of each part of the engine. Builds the
-# program without one part at a time, and measures queries with this program and the unchanged one
-# in turns. The table in README.md, "What each part earns", was made with it.
+# program without one part at a time, and measures this program and the unchanged one in turns. The
+# table in README.md, "What each part earns", was made with it.
 set -euo pipefail
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 top=$(dirname -- "$here")
@@ -254,7 +254,7 @@ build_index() { # NAME CORPUS: the processor time is appended to NAME/CORPUS/bui
 
 # ---- measuring ----
 
-# Runs all queries once. Writes the time of each query to NAME/CORPUS/raw-ROUND.
+# Measures all queries. Writes the time of each query to NAME/CORPUS/raw-ROUND.
 ask() { # NAME CORPUS INDEX ROUND
     local dir=$work/$1/$2 status=0
     mkdir -p -- "$dir"
@@ -283,8 +283,8 @@ texts_of_queries() { # CORPUS
     }' "$work/base/$1/queries" >"$work/base/$1/texts-of-queries"
 }
 
-# Prints each measure of a corpus and the ratio of its time without the part to that with all parts.
-# Fails if the counts of a query differ.
+# Prints, for each measure of a corpus, the time without the part divided by the time with all
+# parts. Fails if the counts of a query differ.
 compare_times() { # NAME CORPUS
     awk -F '\t' -v and="$and_classes" -v or="$or_classes" -v base="$work/base/" '
         function class_set(list, measure, engine, i, n, class) {

@@ -4,7 +4,8 @@
  * adding its documents to a writer from memory, without and with storing their texts. Each round
  * measures each way twice: in CPU time, all with one thread; and in wall-clock time, where the
  * writer has its default of a thread per processor. Finally measures the time to add one document
- * to the last index, with a writer and a commit of its own. The indexes are made in DIR.
+ * to the last index, with a writer and a commit of its own. The indexes are made in DIR, which is
+ * deleted before each of them and at the end.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -158,8 +159,8 @@ static double write_all(const struct corpus *corpus, const char *dir, bool not_s
 	return cpu_s(clock) - start;
 }
 
-/* Adds ONES documents, spread over the corpus, a second time, which replaces them; each with a new
- * writer and a commit. */
+/* Adds ONES documents of the corpus again, which replaces them, each with its own writer and
+ * commit. */
 static void add_ones(const struct corpus *corpus, const char *dir)
 {
 	const struct document *documents =

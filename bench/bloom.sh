@@ -31,8 +31,8 @@ cells rates | awk -F'\t' '{ print "formula\t" $1 "\t" $3; print "measured\t" $1 
     picture 'How often an absent key is said to be there' 'bits a key'
 table compressed 'Compressed: the rate that so many bits sent a key buy'
 table sizes 'Compressed: the bits sent a key that a rate costs'
-# The rows of a rate are ordered by memory. So the last one has the plan with most memory, and the
-# last one of at most 64 bits ($3) is that of `within`.
+# The rows of a rate are in ascending order of memory ($3, in bits per key), so `sent` keeps the row
+# with most memory, and `within` the last row with at most 64 bits.
 cells sizes | awk -F'\t' '{ plain[$1] = $2; sent[$1] = $5 } $3 <= 64 { within[$1] = $5 }
     END { for (r in plain) { print "plain\t" plain[r] "\t" r; print "up to 64 bits of memory\t" within[r] "\t" r; print "any memory\t" sent[r] "\t" r } }' |
     sort | picture 'The rate that so many bits sent a key buy' 'bits sent a key'

@@ -170,7 +170,7 @@ static void print_deltas(void)
 struct hops {
 	uint64_t n_searches;
 	uint64_t n_asked; /* nodes that were asked */
-	uint64_t n_false; /* of these: nodes whose filter led to no holder of the word */
+	uint64_t n_false; /* of these: nodes whose filter had the word, but led to no holder */
 	uint64_t n_blind; /* of these: nodes that were asked although no filter had the word */
 };
 

@@ -4,8 +4,8 @@
 # are reused). Prints the bytes of the summaries. Then, for 100 words that only one index has: the
 # share of the other indexes that `query --catalog` opens, and the time of the whole process; for
 # three of them also the time of one process for each index. Then the times for words that are in
-# many indexes. Finally, if bitsift-bench-members was built next to BITSIFT, the sizes of filters of
-# the indexes' words, made by each member of the Bloom family. Results: record/catalog.md.
+# many indexes. Finally, if bitsift-bench-members was built next to BITSIFT, its table: filters of
+# the indexes' words, of several kinds. Results: record/catalog.md.
 set -euo pipefail
 bitsift=$(realpath -- "$1")
 tree=$(realpath -- "$2")

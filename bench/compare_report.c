@@ -137,9 +137,8 @@ static unsigned next_row(const struct comparison *comparison, unsigned row)
 	return row + 1 == comparison->set.n_classes ? ROW_AND : row + 1;
 }
 
-/* True if a table of every `every`-th query shows the engine. These are the engines that run
- * exactly these queries and, for comparison, those that run all queries, but only the main one of
- * each product. */
+/* True if a table of every `every`-th query shows the engine: one that runs exactly these queries
+ * or, for comparison, the main one of a product that runs all queries. */
 static bool is_shown(const struct engine *engine, unsigned every)
 {
 	bool is_main = !strchr(engine->name, '-') || strcmp(engine->name, "fts5-full") == 0;

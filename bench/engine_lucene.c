@@ -1,7 +1,7 @@
 /*
  * engine_lucene.c: Lucene 8 in a Java process, LuceneEngine.java, queried through a pair of pipes.
- * The Java process measures the time itself, so the time of the pipes is not included. It runs the
- * whole query set before any measurement, because Java code is slow until it has been compiled.
+ * The Java process measures the time itself, so the time of the pipes is not included. It answers
+ * all queries before any measurement, because Java code is slow until it has been compiled.
  */
 #include "bench/engine_lucene.h"
 

@@ -6,8 +6,7 @@
  * build time.
  *
  * Opening reads the file and makes the bitmaps of the words in the queries. A query looks up each
- * word in a hash table, as any engine must, and intersects the bitmaps from the smallest on; the
- * last step only counts.
+ * word in a hash table and intersects the bitmaps from the smallest on; the last step only counts.
  */
 #include "bench/engine_roaring.h"
 

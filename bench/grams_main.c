@@ -181,8 +181,8 @@ struct gram {
 	uint64_t df;
 };
 
-/* All n-grams of all literals, a hash table over them (slots: number + 1; 0: empty), and a filter
- * with one bit per n-gram that is tested before the hash table. */
+/* The n-grams of all literals, for each usable n (is_usable); a hash table over them (slots: number
+ * + 1; 0: empty); and a filter with one bit per n-gram that is tested before the hash table. */
 static struct gram *grams;
 static uint32_t n_grams, n_slots, *slots;
 static uint64_t *filter;

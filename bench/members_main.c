@@ -1,6 +1,6 @@
 /*
- * members_main.c: bitsift-bench-members INDEX...: stores the words of these indexes in each member
- * of the Bloom family, one filter per index, at a false-positive rate of .01. Prints a text table,
+ * members_main.c: bitsift-bench-members INDEX...: stores the words of these indexes in filters of
+ * several kinds, one filter per index, at a false-positive rate of .01. Prints a text table,
  * for catalog.sh: megabytes, bits per word, the rate as measured by words that the following
  * indexes of the list have and the index of the filter lacks, and the time to query all filters for
  * a word that no index has.
@@ -91,7 +91,7 @@ struct filters {
 	uint64_t n_places;
 };
 
-/* The totals of a member of the Bloom family over all indexes. */
+/* The totals of a kind of filter over all indexes. */
 struct member {
 	const char *name;
 	double bytes;
@@ -146,8 +146,8 @@ static void make_coded(struct filters *filters, const struct words *words)
 	free(places);
 }
 
-/* The size of the delta between two filters. `from` has the words of an index; the other has the
- * same, but 1 % of them replaced by words of another index. */
+/* The size of the delta from `from`, which has the words of an index, to a filter in which 1 % of
+ * these words are replaced by words of another index. */
 static size_t delta_bytes(const struct words *words, const struct words *other,
                           struct bs_bloom *from)
 {

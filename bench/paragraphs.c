@@ -143,7 +143,7 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 
 static void write_folder(struct walk *walk, const char *below);
 
-/* Writes a file or a folder. name: relative to the root. */
+/* With wants_folders, writes only a folder, otherwise only a file. name: relative to the root. */
 static void write_entry(struct walk *walk, const char *name, bool wants_folders)
 {
 	struct stat found;

@@ -229,7 +229,7 @@ ask_all() { # ENGINE SUFFIX KIND...
 # Compares counts of the index with those of a sequential scan.
 compare() { # ENGINE
     local engine=$1 kind n
-    # Stored vectors, so that scans need not compute them.
+    # Stores the vectors, so that scans need not compute them.
     [ "$(family "$engine")" != tsvector ] || sql one -c "CREATE UNLOGGED TABLE IF NOT EXISTS vectors AS SELECT to_tsvector('simple', body) AS v FROM t"
     for kind in $(kinds_of "$engine"); do
         n=$oracle

@@ -167,8 +167,8 @@ static bool is_among(const uint32_t *words, unsigned n_words, uint32_t word)
 	return false;
 }
 
-/* Writes queries of distinct words, one of each of these levels. Writes none if the corpus has too
- * few words of a level. */
+/* Writes queries of distinct words; word i is of levels[i]. Writes none if the corpus has too few
+ * words of a level. */
 static void write_mixed(struct choice *choice, const char *class_name, const char *kind,
                         unsigned n_words, const enum level *levels)
 {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# slow_classes.sh BITSIFT [RECORDS [REPOSITORY]]: measures the classes of queries in which SQLite
-# FTS5 or Lucene is faster than bitsift: words in a field, NEAR, prefixes, substrings of Chinese;
+# slow_classes.sh BITSIFT [RECORDS [REPOSITORY]]: measures classes of queries in which SQLite FTS5
+# or Lucene may be faster than bitsift: words in a field, NEAR, prefixes, substrings of Chinese;
 # and wildcards and fuzzy words, which FTS5 lacks. All engines index the same generated records
 # (1,000,000, and a tenth as many in Chinese) and answer the same queries, each class in one
 # process; the numbers of hits are compared. Prints a table of mean milliseconds per query, the best

@@ -2,8 +2,8 @@
 # summary.sh BITSIFT TREE PLACE [FOLDER...]: measures the cost of making the summary of a commit, by
 # counters and from scratch, for the indexes of some FOLDERs of a tree; "." is the whole tree
 # (existing results in PLACE are reused). A sample of each folder, every hundredth file or two files
-# of a small folder, gets two more indexes. The index `before` has the unchanged files. For `after`,
-# one line in twenty was removed from the files, and one in twenty got new words.
+# of a small folder, gets two more indexes. `before` has the unchanged files. `after` has copies in
+# which one line in twenty is missing and one in twenty has new words.
 # bitsift-bench-summary, which must be next to BITSIFT, adds the segments of these two to the
 # folder's index and removes them again. Results: record/catalog.md.
 set -euo pipefail

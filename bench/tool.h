@@ -34,7 +34,7 @@ char *text_of(const char *format, ...) BENCH_PRINTF(1, 2);
 
 void *grown(void *array, size_t n_bytes); /* realloc; dies if memory runs out */
 
-/* The bytes of a file, or of all files below a folder. 0 if it does not exist. */
+/* The size of a file, or of all files below a folder, in bytes; 0 if it does not exist. */
 uint64_t path_bytes(const char *path);
 void remove_tree(const char *path); /* does nothing if it does not exist */
 void make_folder(const char *path); /* does nothing if it exists */

@@ -66,8 +66,8 @@ else()
         PkgConfig::LZMA PkgConfig::LZ4 PkgConfig::BROTLI)
 endif()
 
-# Only libbitsift-json.so (corpus/read/json.h) and libbitsift-re2.so (query/grep/match/re2.h) are C++.
-# Without late loading, the former is linked in, and RE2 is not used.
+# Only libbitsift-json.so (corpus/read/json.h) and libbitsift-re2.so (query/grep/match/re2.h) are
+# C++. Without late loading, the former is linked in, and RE2 is not used.
 set(BITSIFT_LINKER_LANGUAGE C)
 set(BITSIFT_CXX_RUNTIME)
 if(NOT BITSIFT_LOAD_LATE)

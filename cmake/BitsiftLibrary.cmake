@@ -1,7 +1,7 @@
 # The installed libraries: libbitsift, made of the objects of core, corpus, indexer and query; and
-# libbitsift-bloom, the Bloom family, which is independent of it. Both are built as shared and
-# static libraries. A shared library exports what its public headers declare;
-# CMAKE_C_VISIBILITY_PRESET and its version script hide everything else.
+# libbitsift-bloom, the Bloom family, which is independent of it. Each is built as a shared and a
+# static library unless an option below is off. A shared library exports what its public headers
+# declare; CMAKE_C_VISIBILITY_PRESET and its version script hide everything else.
 option(BITSIFT_SHARED "Build the shared libraries" ON)
 option(BITSIFT_STATIC "Build the static libraries" ON)
 
@@ -53,7 +53,7 @@ foreach(kind IN ITEMS shared static)
     bitsift_add_library(bloom_${kind} bitsift-bloom ${kind} bs_bloom)
     target_link_libraries(bloom_${kind} PRIVATE PkgConfig::XXHASH m)
     set_target_properties(bloom_${kind} PROPERTIES LINKER_LANGUAGE C)
-    # Aliases of the shared libraries if both kinds exist.
+    # bitsift::bitsift and bitsift::bloom are the shared libraries if these are built.
     if(NOT TARGET bitsift::bitsift)
         add_library(bitsift::bitsift ALIAS bitsift_${kind})
         add_library(bitsift::bloom ALIAS bloom_${kind})

@@ -4,8 +4,8 @@
 # shellcheck disable=SC2034 # used by those who source this
 BUILD_PACKAGES=(g++ cmake make ninja-build pkg-config libicu-dev libsimde-dev libpcre2-dev libxxhash-dev libzstd-dev
     libsimdjson-dev libstemmer-dev zlib1g-dev libbz2-dev liblzma-dev liblz4-dev libbrotli-dev libre2-dev)
-# Debian has libhyperscan-dev only for x86-64. It conflicts with libvectorscan-dev, which bitsift does
-# not use; if that is installed, it stays, and grep has no line filter.
+# Debian has libhyperscan-dev only for x86-64. It conflicts with libvectorscan-dev, which bitsift
+# does not use; if that is installed, it stays, and grep has no line filter.
 [[ $(uname -m) != x86_64 ]] || dpkg-query -W libvectorscan-dev &>/dev/null || BUILD_PACKAGES+=(libhyperscan-dev)
 # shellcheck disable=SC2034
 TEST_PACKAGES=(libcmocka-dev libpcre2-dev git clang clang-format libsqlite3-dev sqlite3 libxapian-dev libroaring-dev

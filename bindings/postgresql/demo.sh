@@ -4,8 +4,8 @@
 # the records (without RECORDS: the paragraphs of this project's files), counts, shows the ten best
 # rows, kills one of the three servers, and shows what queries return then. --check N runs N random
 # queries and compares counts, ten best rows and scores with those of a single index over all rows,
-# on the server in front. Writes only to TMPDIR and build/postgresql, and removes everything at the
-# end. Requires PostgreSQL with contrib. Uses PL/Proxy if it is installed.
+# on the server in front. Writes only to build/postgresql and to a folder in TMPDIR that it removes
+# at the end. Requires PostgreSQL with contrib. Uses PL/Proxy if it is installed.
 set -euo pipefail
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 check=0 rows=1000000 records=

@@ -3,9 +3,9 @@
  * attacker can construct them to slow down a hash table of words. Always prints the same words.
  *
  * XXH3-64 of 128 bytes is a function of the sum of eight numbers, one for each 16 bytes. Therefore
- * the program searches eight blocks of letters whose numbers sum to zero: the generalized birthday
- * problem (Wagner, 2002). Two lists of blocks are joined to pairs whose sums end in 18 zero bits,
- * two lists of pairs to fours that end in 38 zero bits, and two lists of fours to the words.
+ * the program searches for eight blocks of letters whose numbers sum to zero: the generalized
+ * birthday problem (Wagner, 2002). Two lists of blocks are joined to pairs whose sums end in 18
+ * zero bits, two lists of pairs to fours with 38 zero bits, and two lists of fours to the words.
  */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -71,13 +71,14 @@ static int compare_sums(const void *a, const void *b)
 	return x->sum < y->sum ? -1 : x->sum > y->sum;
 }
 
-/* Returns the pairs, of an entry of each list, whose sums end in n_zeros zero bits. */
+/* Returns pairs of an entry of `a` and one of `b`, at most MOST_PAIRS: those whose sum ends in
+ * n_zeros zero bits. Changes the order and the sums of `b`. */
 static struct list join(struct list a, struct list b, unsigned n_zeros)
 {
 	struct list joined = new_list(MOST_PAIRS);
 	uint64_t mask = (n_zeros < 64 ? UINT64_C(1) << n_zeros : 0) - 1;
 	uint32_t shift = 64 - n_zeros;
-	/* Rotate the sums, so that the sort compares the low n_zeros bits, which must match. */
+	/* Rotate the sums, so that the low n_zeros bits, which must match, are sorted first. */
 	for (size_t i = 0; i < b.n; i++)
 		b.entries[i].sum =
 			b.entries[i].sum << shift | (shift ? b.entries[i].sum >> n_zeros : 0);

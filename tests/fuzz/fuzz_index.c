@@ -298,7 +298,7 @@ struct fuzz_case {
 
 static const struct file *pick_file(const struct seed *seed, uint64_t *random)
 {
-	/* Mostly segments, because most code reads these. */
+	/* Choose mostly segments, because most of the readers' code is for these. */
 	const char *prefix =
 		random_below(random, 3) ? "seg" : (random_below(random, 2) ? "manifest" : "");
 	for (;;) {

@@ -7,11 +7,11 @@
 struct bs_network_options {
 	uint64_t seed;
 	uint32_t n_nodes;
-	/* even; the most neighbours of a node, which is in degree / 2 rings through all nodes */
+	/* even; each node is in degree / 2 rings, so it has at most this number of neighbours */
 	uint32_t degree;
 	uint32_t n_levels;
-	/* Number of distinct words of a node, drawn by Zipf's law: frequent words are at many
-	 * nodes, most words at one or few. */
+	/* Number of distinct words of a node. They are drawn by Zipf's law, so frequent words are
+	 * at many nodes, and most words at few. */
 	uint32_t node_words;
 	uint32_t n_words; /* number of different words in the network */
 	/* Each level of each filter has this number of bits for each word in the fullest level of

@@ -163,7 +163,7 @@ def check_folders(files):
 
 
 def check_test_folders():
-    """Checks the number of files in folders of tests, without transcripts and data."""
+    """Checks that no folder of tests has too many files of source code."""
     large = False
     for folder, below, names in os.walk("tests"):
         below[:] = [name for name in below if name not in ("golden", "seeds", "__pycache__")]

@@ -116,7 +116,7 @@ static void add_to_bitmap(struct bsp_rows *rows, const ItemPointerData *tids, in
 	tbm_add_tuples(((struct bitmap_rows *)rows)->bitmap, (ItemPointer)tids, n, recheck);
 }
 
-/* Adds the rows that satisfy all keys to the bitmap. */
+/* Adds the rows that may satisfy all keys to the bitmap. */
 static int64 search_keys(IndexScanDesc scan, struct bsp_view *view, TIDBitmap *bitmap)
 {
 	struct bitmap_rows into = {.rows = {add_to_bitmap}, .bitmap = bitmap};

@@ -25,7 +25,7 @@ const char *bsp_message(const struct bs_error *err);
 void bsp_check(enum bs_status status, const struct bs_error *err, Relation index);
 
 /* Sets the function that bsp_check calls before it throws BS_CORRUPT for an index. The function
- * drops everything that is cached of the index. Called once, when the module is loaded. */
+ * drops all cached data of the index. Called once, when the module is loaded. */
 void bsp_on_damage(void (*forget)(Relation index));
 
 /* Limits that stop a call of the library with BS_STOPPED once the query is cancelled. Valid for the

@@ -1,5 +1,5 @@
-/* pg_match.c: the operator `@@@`: whether a text matches a query. It is decided from the text
- * alone; an index scan gives the same answer. */
+/* pg_match.c: the operator `@@@`: whether a text matches a query. It uses only the text and the
+ * query; an index scan gives the same answer. */
 #include "postgres.h"
 
 #include "fmgr.h"

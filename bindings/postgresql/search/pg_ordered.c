@@ -199,8 +199,8 @@ static int take_hit(void *context, const struct bs_hit *hit)
 	return bsp_call(add_hit, context, hit);
 }
 
-/* Finds the next piece of matches. A row with NULL may match a query of negated words only; it is
- * treated as a row that does not match. */
+/* Finds the next piece of matches. A row with NULL may be among them if all words of the query are
+ * negated; it is treated as a row that does not match. */
 static void find_piece(struct bsp_ordered *ordered, IndexScanDesc scan)
 {
 	struct bsp_query query;

@@ -204,8 +204,7 @@ PGDLLEXPORT Datum bitsift_distance(PG_FUNCTION_ARGS)
 	PG_RETURN_FLOAT8(score > 0 ? -score : 0);
 }
 
-/* bitsift_stats(index, query). The query is analysed as the index does, unless it states its
- * analysis. */
+/* bitsift_stats(index, query). The query gets the analysis of the index, unless it states one. */
 PGDLLEXPORT Datum bitsift_stats(PG_FUNCTION_ARGS)
 {
 	Oid index = PG_GETARG_OID(0);

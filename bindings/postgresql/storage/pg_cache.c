@@ -141,8 +141,8 @@ static void remove_others(const char *run)
 		FreeDir(dir);
 }
 
-/* The first backend of a run of the server removes old layouts and orphans. An empty folder with
- * the name of the run marks that this is done. */
+/* The first backend that uses the cache in a run of the server removes other layouts and orphans.
+ * An empty folder with the name of the run marks that this is done. */
 static void begin_run(void)
 {
 	static bool is_begun;

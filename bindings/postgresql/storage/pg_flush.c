@@ -58,8 +58,8 @@ static void flush_chain(Relation index, const struct bsp_pending *closing)
 void bsp_flush_locked(Relation index)
 {
 	struct bsp_pending closing;
-	/* The first closing chain may be left over from a writer that failed; the second is the
-	 * pending one. */
+	/* The first closing chain may be left over from a writer that failed. Then the second is
+	 * the pending one. */
 	for (int i = 0; i < 2 && bsp_pending_close(index, &closing); i++)
 		flush_chain(index, &closing);
 }

@@ -76,8 +76,8 @@ void bsp_meta_set_end(Page page)
 
 void bsp_meta_read(Relation index, union bsp_meta_copy *copy_out)
 {
-	/* A standby has no pages of an unlogged index. The planner would report the same error, but
-	 * it calls bsp_index_analysis, and thereby this function, before. */
+	/* A standby has no pages of an unlogged index. The planner would report this error later,
+	 * but first calls bsp_index_analysis, which calls this function. */
 	if (!RelationIsPermanent(index) && RecoveryInProgress())
 		ereport(ERROR,
 		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -90,8 +90,8 @@ void bsp_meta_read(Relation index, union bsp_meta_copy *copy_out)
 	UnlockReleaseBuffer(buffer);
 }
 
-/* Returns a block that the free space map lists, if it is free. The map is not logged and may be
- * wrong after a crash. */
+/* Returns a free block that the free space map lists, or InvalidBuffer. Checks each block, because
+ * the map is not logged and may be wrong after a crash. */
 static Buffer take_free(Relation index)
 {
 	BlockNumber block;

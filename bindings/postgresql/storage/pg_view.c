@@ -34,8 +34,8 @@
 /* The maximum number of folds that each add a small segment. The next fold copies the files anew
  * and adds all pending rows as one segment. */
 #define MOST_PARTS 8
-/* The number of unused searchers that are kept. A statement may use two at once: a scan by score
- * holds a view, and gathering the statistics for the scores of its rows takes another. */
+/* The number of unused searchers that each open index keeps. A statement may use two at once: a
+ * scan by score holds a view, and gathering statistics for the scores of its rows takes another. */
 #define MOST_SEARCHERS 2
 /* The number of indexes that a backend keeps open while no query uses them. */
 #define MOST_IDLE 16
@@ -75,8 +75,7 @@ struct state {
 	struct bs_memory_index *base, *folded;
 	int n_descriptors; /* file descriptors that base and folded hold */
 	struct bs_index *index;
-	/* Unused searchers, kept for new views. A statement seldom has more than MOST_SEARCHERS
-	 * views at once. */
+	/* Unused searchers, kept for new views. */
 	struct bs_searcher *searchers[MOST_SEARCHERS];
 	unsigned n_searchers;
 	struct bs_text_provider provider;
@@ -457,7 +456,8 @@ static struct state *make_state(Relation index, const struct bsp_meta *meta, enu
 	return state;
 }
 
-/* True if the state has every pending row. Leaves the state unchanged, because it may be in use. */
+/* True if the state has every pending row, folded if `how` requires it. Leaves the state unchanged,
+ * because it may be in use. */
 static bool has_all(Relation index, const struct bsp_meta *meta, const struct state *state,
                     enum bsp_fold how)
 {

@@ -1,5 +1,5 @@
-/* pg_parsed.h: parsed queries. They are cached for the life of the backend, because functions such
- * as bitsift_match are called with the same query for each row. */
+/* pg_parsed.h: parsed queries. The most recently used ones are cached, because functions such as
+ * bitsift_match are called with the same query for each row. */
 #ifndef BINDINGS_POSTGRESQL_TYPES_PG_PARSED_H
 #define BINDINGS_POSTGRESQL_TYPES_PG_PARSED_H
 

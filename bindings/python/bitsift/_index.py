@@ -48,7 +48,7 @@ class _State:
 
 class _Asked:
     """The query and the options of a search, kept by its hits. If the search made no snippets, the
-    first request for a snippet or passage repeats the search, with those of all hits."""
+    first request for a snippet or passage repeats the search and makes them for all hits."""
 
     __slots__ = ("state", "query", "options", "details")
 
@@ -342,7 +342,7 @@ class Index:
         return self._change().delete(id)
 
     def delete_query(self, query):
-        """Deletes the matching documents among those that were added. Returns their number."""
+        """Deletes the matching documents that add or add_many added. Returns their number."""
         return self._change().delete_query(query)
 
     def _show(self, state):
@@ -371,7 +371,7 @@ class Index:
         return Writer(self)
 
     def refresh(self):
-        """Opens the last commit. Returns True if it is a new one; always, with open(fresh=True)."""
+        """Opens the last commit. Returns False if it was open already, unless open(fresh=True)."""
         before = self._opened().handle.describe()["generation"]
         state = self._open_state()
         if state.handle.describe()["generation"] == before and not self._opening.get("fresh"):

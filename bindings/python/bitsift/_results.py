@@ -16,7 +16,7 @@ class BuildReport:
     replaced: int
     """Indexed records that were replaced by a later record with the same id."""
     kept_out: int
-    """Indexed, but excluded by delete()."""
+    """Indexed documents that are not searchable, because delete() deleted them."""
     unchanged: int
     """Documents of the index that have not changed."""
     renewed: int
@@ -24,7 +24,7 @@ class BuildReport:
     changed: int
     """Documents whose text changed."""
     removed: int
-    """Documents removed with their sources."""
+    """Documents removed because their file, record or source is gone."""
     unread: int
     """Files, folders and sources that could not be read."""
     skipped: int
@@ -32,7 +32,7 @@ class BuildReport:
     text_bytes: int
     """Bytes of text of the documents that this run indexed."""
     written_bytes: int
-    """Bytes of the segments that this run wrote."""
+    """Bytes of the segments of the documents that this run indexed."""
     index_bytes: int
     """Bytes of the whole index."""
     segments: int
@@ -126,11 +126,11 @@ class SearchStats:
     rank_ns: int
     verify_ns: int
     lines_read: int
-    """Number of pieces of 64 bytes that were read of columns."""
+    """Lines of columns that were read, of 64 bytes each."""
     document_lines: int
     """Those of lines_read that belong to document columns or exact columns."""
     candidates: int
-    """Documents that passed the columns."""
+    """Documents that passed the columns and are not deleted."""
     scored: int
     """Documents whose scores were computed from the index."""
     verified: int

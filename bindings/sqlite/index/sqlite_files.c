@@ -149,7 +149,7 @@ static int load_file(struct bsql_files *files, struct bsql_shadow *shadow,
 	return code;
 }
 
-/* Removes from memory the files that t_files lacks or has with another checksum. */
+/* Removes from memory all files but those known to be equal to files of t_files (`list`). */
 static int drop_others(struct bsql_files *files, struct bsql_shadow *shadow,
                        const struct list *list)
 {

@@ -539,8 +539,7 @@ static int refresh(struct bsql_index *index)
 	return code ? code : open_handle(index);
 }
 
-/* Writes a new `state`, in each transaction that changes the tables: from it, other connections
- * detect the change. */
+/* Writes a new `state`, by which other connections detect that the tables have changed. */
 static int change_state(struct bsql_index *index)
 {
 	sqlite3_int64 state = 0;
@@ -570,9 +569,9 @@ static int write_back(struct bsql_index *index)
 	return code;
 }
 
-/* From this number of changes on that are not applied to the memory, a transaction passes each
- * further row to a writer at once, so that it need not be read from t_content at the end of the
- * transaction. */
+/* If a transaction has this number of changes that are not applied to the memory, each further row
+ * is passed to a writer at once, so that it need not be read from t_content at the end of the
+ * transaction. Not with content='...'. */
 #define MANY_CHANGES 1000u
 
 static int start_writer(struct bsql_index *index)

@@ -42,8 +42,8 @@ struct bsql_registry {
 struct bsql_registry *bsql_registry_new(void);
 void bsql_registry_free(void *registry);
 
-/* Returns the index with an equal declaration, or a new one. Takes ownership of the contents of
- * `declaration`, even on failure. *index_out is released with bsql_index_release. */
+/* Gives *index_out the index with an equal declaration, or a new one, to be released with
+ * bsql_index_release. Takes ownership of the contents of `declaration`, even on failure. */
 int bsql_index_acquire(struct bsql_registry *registry, sqlite3 *db,
                        struct bsql_declaration *declaration, struct bsql_index **index_out,
                        struct bs_error *err);
@@ -66,7 +66,7 @@ int bsql_index_refuse_recursion(struct bsql_index *index);
 /* A number that changes each time the files in memory are opened again. */
 uint64_t bsql_index_view(const struct bsql_index *index);
 
-/* A number that grows with each change of a row by this connection, and with each rollback. */
+/* A number that grows with each call of bsql_index_note and each rollback. */
 uint64_t bsql_index_n_changes(const struct bsql_index *index);
 
 /* Logs a change of a row. there: the row exists now; false: it was deleted. texts: its indexed

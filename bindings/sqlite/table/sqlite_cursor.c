@@ -7,7 +7,7 @@
  *   until a rowid is requested;
  * - hits after the first FIRST_HITS, if they are ordered by rank and no LIMIT is known
  *   (is_partial);
- * - scores, if the hits are not ordered by rank (is_scored).
+ * - scores, unless the statement uses the column rank with the table's weights (is_scored).
  */
 #include "bindings/sqlite/table/sqlite_cursor.h"
 
@@ -31,7 +31,7 @@ struct bsql_cursor {
 	struct bsql_cursor *next;            /* in the list of the registry */
 	int plan;                            /* flags PLAN_... of sqlite_plan.h */
 	sqlite3_int64 least_id, greatest_id; /* the bounds of rowids, inclusive */
-	/* without MATCH: the scan of all rows; with MATCH: the lookup of a row */
+	/* without MATCH: the scan of the rows; with MATCH: the lookup of a row */
 	sqlite3_stmt *row;
 	enum bsql_statement row_kind; /* which statement `row` is */
 	bool is_row_read;             /* `row` is at the current row */
@@ -85,7 +85,7 @@ int bsql_cursor_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **cursor_out)
 	return SQLITE_OK;
 }
 
-/* Resets the cursor to its initial state; its statement is cached for the next cursor. */
+/* Resets the cursor to its initial state. Caches or finalizes its statement. */
 static void reset(struct bsql_cursor *cursor)
 {
 	sqlite3_stmt **kept = &shadow_of(cursor)->statements[cursor->row_kind];
@@ -143,7 +143,7 @@ static bool wants_scores(const struct bsql_cursor *cursor)
 	return cursor->plan & (PLAN_BY_RANK | PLAN_SCORES);
 }
 
-/* Finds hits whose ids are within the bounds, sorted by id. */
+/* Finds the hits whose ids are within the bounds, sorted by id (descending if PLAN_DOWN). */
 static int find_within(struct bsql_cursor *cursor)
 {
 	const struct bsql_hits *all;
@@ -207,8 +207,8 @@ static int name_counted(struct bsql_cursor *cursor)
 	               : abort_walk(cursor);
 }
 
-/* Finds further hits after those in `hits`. n: the wanted total number; 0: all. Fails if the index
- * has changed since they were found. */
+/* Searches again for more hits. n: their total number; 0: all. Fails if the index has changed since
+ * the last search. */
 static int find_more(struct bsql_cursor *cursor, size_t n)
 {
 	uint64_t view = cursor->view;

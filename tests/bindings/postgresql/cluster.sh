@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # Private PostgreSQL clusters for tests, benchmarks and the demonstration; to be sourced. They use
 # one folder only: the programs of PostgreSQL run from a copy of their installation that also has
-# the extension, installed by "make install DESTDIR=...". Clusters listen only on a Unix socket.
-# Root runs them as the user postgres.
+# the extension, installed by "make install DESTDIR=...". Clusters listen only on a Unix socket. If
+# the caller is root, they run as the user postgres.
 #
 #     cluster_begin FOLDER          uses FOLDER; makes an installation in FOLDER/root if necessary
 #     cluster_make NAME [LINE...]   makes and starts the cluster FOLDER/NAME, with these lines of

@@ -277,7 +277,7 @@ static void add_change(struct session *session, struct asker *asker, struct text
 		add_own_rows(session, asker, out, share);
 		return;
 	case 2:
-		/* Rows change without their texts: HOT updates if the page has room. */
+		/* The texts stay the same, so this is a HOT update if the page has room. */
 		text_add(out, "UPDATE t SET grp = grp + 1");
 		add_own_rows(session, asker, out, share);
 		return;
@@ -400,7 +400,7 @@ static void begin_upkeep(struct run *run)
 		"VACUUM t", "VACUUM (FREEZE) t", "VACUUM (ANALYZE, INDEX_CLEANUP on) t",
 		"ANALYZE t", "SELECT bitsift_merge('t_index')", "SELECT bitsift_check('t_index')",
 		"VACUUM t", "VACUUM t", "SELECT bitsift_merge('t_index')",
-		/* These rebuild the index, except CHECKPOINT. */
+		/* All of these but CHECKPOINT make the index anew. */
 		"REINDEX INDEX t_index", "VACUUM FULL t", "CLUSTER t USING t_pkey", "TRUNCATE t",
 		"CHECKPOINT", "REINDEX INDEX CONCURRENTLY t_index", "REINDEX TABLE CONCURRENTLY t",
 		"CREATE INDEX CONCURRENTLY"};
@@ -702,10 +702,10 @@ static void ask_matches(struct run *run, struct session *session)
 	compare_matches(run, session, statement.bytes);
 }
 
-/* Compares the k best. The score of the i-th row must be that of the i-th best row of a scan, and
- * each row must have the score that it reports. Rows with equal scores may be swapped. Other
- * sessions may change the statistics meanwhile; the caller skips the comparison unless they are
- * equal before and after. */
+/* Compares scores. a: the rows from `offset` on, at most `limit`, with the index's distance and the
+ * negated bitsift_score. b: all rows with the latter, best first, without the index. All must agree
+ * at each place. Rows with equal scores may be swapped. The caller does not compare rankings if
+ * other sessions changed the statistics meanwhile. */
 static bool are_rankings_alike(struct run *run, const PGresult *a, const PGresult *b, int offset,
                                int limit)
 {
@@ -1044,7 +1044,7 @@ int main(int argc, char **argv)
 		return usage();
 	run.place = argv[optind];
 	asker_init(&run.asker, run.seed);
-	/* Make recent texts before the first query. */
+	/* Even the first queries may ask for recent texts. */
 	TEXT text = {0};
 	for (unsigned i = 0; i < N_LATELY; i++)
 		ask_text(&run.asker, &text);

@@ -4,7 +4,7 @@
 # their columns. `bitsift index` renews them.
 [ -n "${RESEAL:-}" ] || skip 'RESEAL is not set; ctest sets it'
 golden=$(dirname "$LIB")/../golden/v4
-# copy_golden PATH...: copies these parts of the golden indexes; the source of `matrix` is generated.
+# copy_golden PATH...: copies these parts of the golden indexes; generates the source of `matrix`.
 copy_golden() {
     local part
     for part; do

@@ -1,5 +1,5 @@
 # bitsift grep accepts each flag of rg and its negations like rg: alone, twice, in every spelling,
-# before and after the flags that it undoes. Flags in rg's --help that are missing here are listed.
+# before and after the flags that it undoes. Prints flags in rg's completions that bitsift lacks.
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 make_tree

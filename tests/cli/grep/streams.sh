@@ -16,7 +16,7 @@ prompt() {
         read -r out <&8
         printf '%s' "$out" | sed 's/,"absolute.*//'
         echo
-        # With --json, the first line of the output only begins the file; one is enough.
+        # With --json, the first output is a "begin" line, so one input line is enough.
         [[ $* != *--json* ]] || break
     done
     exec 7>&- 8<&-

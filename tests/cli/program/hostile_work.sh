@@ -101,8 +101,8 @@ bitsift index --index ix fields.jsonl 2>&1 | grep 'names of fields'
 show bitsift query --index ix --count f5:cat
 show bitsift query --index ix --count cat
 linear 'names of one record' 20000 make_one_record
-# A record in which each level has a text, whose field name is as long as the level is deep; then a
-# record with many arrays in a single array.
+# A record of nested objects with a text at each level, so that names of fields grow with the depth;
+# then a record with many arrays in a single array.
 make_deep() {
     {
         printf '{"id":"deep"'

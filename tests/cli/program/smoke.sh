@@ -1,4 +1,4 @@
-# Runs every command once, like a new user.
+# Runs every command, like a new user.
 mkdir notes
 echo 'a bloom filter answers: not there, or perhaps' >notes/filter.md
 echo 'an inverted index lists documents' >notes/index.md

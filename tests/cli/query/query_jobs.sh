@@ -49,7 +49,7 @@ bitsift index -q
 chmod -R a+rX .bitsift
 quiet as_nobody bitsift trust '*'
 
-# alike OPTION...: every mode must give the same with one thread and with four, except times.
+# alike OPTION...: every mode must print the same with one thread and with four, except times.
 times='s/"(total|parse|plan|scan|rank|verify)":\{[^}]*\},?//g'
 alike() {
     local mode

@@ -85,7 +85,7 @@ show bitsift query --sort nothing cat
 show bitsift query --sort year --ids cat
 show bitsift query --format '{value}' cat
 
-# The same after changes, deletions and compaction. Later changes count with their current values.
+# After changes, a deletion and compaction, ranges and sorting use the current values.
 echo '{"id":"k","text":"new","year":1999}' >>all.jsonl
 sed -i 's/"year":1995/"year":2995/' all.jsonl
 finds --fresh year:1990..2000

@@ -39,7 +39,7 @@ announce bitsift index
 bitsift index 2>&1 >/dev/null | neutral -
 each every :: bits "don't" 'don’t' '"02 03"' 🇩🇪 alice
 bitsift stats | grep '^health'
-# Features that a reader of the manifest needs: with words, the new tokenizer rules; without, none.
+# Prints the manifest's feature bits, which include the word rules only if words are indexed.
 od -A n -t x1 -j 36 -N 4 .bitsift/manifest
 rm -r .bitsift
 quiet bitsift index --index .bitsift --grams .

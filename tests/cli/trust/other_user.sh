@@ -1,7 +1,7 @@
 # An index, or a file in one, that belongs to another user.
 [ "$(id -u)" -eq 0 ] || skip 'only root can give files away'
 can_be_nobody || exit 77
-me() { # COMMAND...: as a user who is neither root nor nobody, who owns the first index
+me() { # COMMAND...: runs it as a third user, besides root and nobody, the first index's owner
     HOME=$SCRATCH/mine setpriv --reuid=65533 --regid=65533 --clear-groups -- "$@"
 }
 mkdir -p top/sub "$SCRATCH/mine"

@@ -251,8 +251,8 @@ static PyObject *writer_replace(PyObject *self, PyObject *arguments)
 	return add_one((struct writer *)self, arguments, true);
 }
 
-/* Adds a document to the batch: a pair (id, document), or a dict whose "id" is the id, a str, bytes
- * or an int, and whose other items are the document. */
+/* Adds a document to the batch. item: a pair (id, document), or a dict: its "id" (a str, bytes or
+ * int) is the id, its other items are the document. */
 static bool put_item(struct batch *batch, PyObject *item)
 {
 	if (PyTuple_Check(item) && PyTuple_Size(item) == 2)

@@ -9,8 +9,8 @@
 
 struct bs_memory_index;
 
-/* Passed to the library as long as an index or writer is open, or for one call; owns references to
- * Python objects. */
+/* The library uses a context as long as an index or writer is open, or for one call. The context
+ * owns references to its Python objects. */
 struct bs_py_context {
 	/* Each is NULL if its option was not given. */
 	PyObject *memory;   /* a Memory */
