@@ -29,8 +29,8 @@ BS_API void bs_memory_index_free(struct bs_memory_index *memory);
 /*
  * The functions below give access to the files of an in-memory index, for hosts that store them
  * elsewhere. The files have the format of core/FORMAT.md. The file `manifest` names the last
- * commit; it is the only file that is ever replaced. Bytes are borrowed until the file, or the set
- * of files, changes. Call none of the functions below while a writer writes.
+ * commit. Writers replace only `manifest` and `folders`. Bytes are borrowed until the file, or the
+ * set of files, changes. Call none of the functions below while a writer writes.
  */
 #define BS_MEMORY_INDEX_NAME_BYTES 32
 struct bs_memory_index_file {
