@@ -35,8 +35,8 @@ struct bs_catalog_request {
 };
 
 /* Opens a catalog; close it with bs_catalog_close. The pointers of the request, except `file`, are
- * borrowed until then. *catalog_out is NULL on failure: BS_CORRUPT, BS_UNSUPPORTED (a newer
- * format), BS_UNTRUSTED, BS_IO, BS_NO_MEMORY. */
+ * borrowed until then. *catalog_out is NULL on failure: BS_NOT_FOUND (no such folder), BS_INVALID,
+ * BS_CORRUPT, BS_UNSUPPORTED (a newer format), BS_UNTRUSTED, BS_IO, BS_NO_MEMORY. */
 BS_API enum bs_status bs_catalog_open(const struct bs_catalog_request *request,
                                       struct bs_catalog **catalog_out,
                                       struct bs_error *err) BS_WARN_UNUSED;

@@ -32,8 +32,8 @@ struct bs_open_request {
 	 * index (n_unread of struct bs_index_info). NULL: not called. */
 	void (*notice)(void *context, const char *message);
 	void *context;
-	/* Must outlive the index. host.analyzer must be the one that the index was made with, or
-	 * NULL. */
+	/* Must outlive the index. host.analyzer must be the one that the index was made with; NULL
+	 * if it was made without one. */
 	struct bs_host host;
 	const struct bs_limits *limits; /* limits of opening the index; NULL: none */
 	uint64_t reserved[8];
