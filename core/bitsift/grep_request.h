@@ -281,7 +281,7 @@ struct bs_grep_request {
 	enum bs_grep_task task;
 	const char *kernel;                 /* as in struct bs_open_request */
 	uint32_t n_threads;                 /* 0: one for each processor; at most 256 */
-	struct bs_grep_callbacks callbacks; /* `write` or `line` is required */
+	struct bs_grep_callbacks callbacks; /* `write` or `line` is required for any output */
 	struct bs_host host;                /* only consent and log are used */
 	const struct bs_limits *limits;     /* NULL: none */
 	uint64_t reserved[6];

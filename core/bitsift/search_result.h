@@ -51,7 +51,8 @@ struct bs_hit {
 	const char *path;
 	/* If requested: some text around the words found, in valid UTF-8, not NUL-ended, without
 	 * control characters except the marks. For a record it is one line, for a file lines
-	 * separated by line feeds. Empty if not requested; NULL: the text no longer exists. */
+	 * separated by line feeds. Empty if not requested, or if the text cannot be read; NULL: the
+	 * text no longer exists. */
 	const char *snippet;
 	size_t snippet_bytes;
 	/* the source has changed: snippet and passages are from the current text, which differs
