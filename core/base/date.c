@@ -59,8 +59,8 @@ struct told {
 	int64_t span_us;     /* length of the time span */
 };
 
-/* Takes a fraction (.5 or ,5) with any number of digits; digits beyond ns are dropped. True if
- * there is no fraction, too; false if a digit is missing after the point. */
+/* Takes a fraction (.5 or ,5) with any number of digits, or nothing. Digits beyond ns are dropped.
+ * False if no digit follows the point. */
 static bool take_fraction(struct rest *rest, struct told *told)
 {
 	int64_t unit = NS_PER_S / 10;
@@ -75,8 +75,8 @@ static bool take_fraction(struct rest *rest, struct told *told)
 	return rest->at > first;
 }
 
-/* Takes an offset (Z, +02, -0330 or +05:30) and subtracts it from *seconds. True if the text has no
- * offset, too. */
+/* Takes an offset (Z, +02, -0330 or +05:30) and subtracts it from *seconds, or takes nothing at the
+ * end of the text. */
 static bool take_offset(struct rest *rest, int64_t *seconds)
 {
 	int hours, minutes = 0;

@@ -39,10 +39,10 @@ struct bs_build_report {
 	uint64_t n_changed;
 	uint64_t n_removed;  /* documents removed because their file, record or source is gone */
 	uint64_t text_bytes; /* bytes of text of the documents that this run indexed */
-	/* distinct words of the documents counted in n_indexed, summed over the segments written */
+	/* distinct terms (words, bigrams, word pairs) of the documents counted in n_indexed, summed
+	 * over the segments written */
 	uint64_t n_terms;
-	/* postings of the documents counted in n_indexed: pairs of a document and a distinct
-	 * word */
+	/* postings of the documents counted in n_indexed: pairs of a document and a term */
 	uint64_t n_postings;
 	/* bytes of the segments that have the documents counted in n_indexed */
 	uint64_t written_bytes;
@@ -124,7 +124,7 @@ struct bs_index_options {
 struct bs_source_rules {
 	/* Folders: */
 	bool hidden;              /* indexes hidden files, too */
-	bool no_ignore;           /* does not read .gitignore, .ignore and .rgignore */
+	bool no_ignore;           /* reads no ignore files (.gitignore and so on) */
 	bool binary_as_text;      /* indexes files with NUL bytes, too */
 	const char *const *globs; /* as ripgrep's -g; NULL: every file */
 	/* Files that are read record by record in addition to *.jsonl and *.ndjson: patterns, which
@@ -136,7 +136,7 @@ struct bs_source_rules {
 	bool no_records;
 	/* Records: */
 	const char *id_field;           /* the field whose value is the record's id; NULL: "id" */
-	const char *const *text_fields; /* fields to index ("title", "author.name"); NULL: all */
+	const char *const *text_fields; /* to index ("title", "author.name"); NULL: all but id */
 	/* All documents: */
 	/* Larger documents are skipped. 0: 256 MiB; at most BS_MAX_DOCUMENT_BYTES. */
 	uint64_t max_document_bytes;
