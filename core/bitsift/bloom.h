@@ -77,7 +77,6 @@ BS_API double bs_bloom_bits_per_key(double n_hashes, double density);
  * -d log2 d - (1 - d) log2(1 - d). */
 BS_API double bs_bloom_entropy(double density);
 
-/* A plain Bloom filter. */
 struct bs_bloom;
 
 /* A filter that can be queried; its bits are borrowed. Bit i is bit i % 8 of byte i / 8. The bytes
@@ -119,7 +118,6 @@ BS_API enum bs_status bs_bloom_unite(struct bs_bloom *bloom, struct bs_bloom_vie
 BS_API enum bs_status bs_bloom_intersect(struct bs_bloom *bloom, struct bs_bloom_view other,
                                          struct bs_error *err) BS_WARN_UNUSED;
 
-/* The number of set bits. */
 BS_API uint64_t bs_bloom_n_set(struct bs_bloom_view view);
 /* Estimated number of distinct keys added (n* above); infinity when every bit is set. */
 BS_API double bs_bloom_cardinality(struct bs_bloom_view view);

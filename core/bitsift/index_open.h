@@ -74,7 +74,6 @@ struct bs_index_info {
 	uint64_t reserved[6];
 };
 
-/* Fills in information about the index. Never fails. */
 BS_API void bs_index_describe(const struct bs_index *index, struct bs_index_info *info_out);
 
 /* A source of the index. Borrowed until the index is closed. */

@@ -12,7 +12,6 @@ BS_BEGIN_DECLS
 
 struct bs_statistics;
 
-/* What to search for. */
 struct bs_search_query {
 	/* In the query language of bitsift-query(1), at most BS_QUERY_MAX_BYTES. May be any bytes:
 	 * invalid UTF-8 is read as U+FFFD. */

@@ -150,7 +150,6 @@ struct bs_verify_stats {
 	uint64_t reserved[4];
 };
 
-/* The cost of a search. */
 struct bs_query_stats {
 	uint64_t stage_ns[BS_STAGES]; /* time of each stage, without the callbacks for hits */
 	uint64_t total_ns;            /* the sum of stage_ns */

@@ -146,7 +146,6 @@ static void find_rare(struct check *check, uint32_t document, uint32_t ordinal)
 		check_rare_tf(check, shard, document, row, ordinal);
 }
 
-/* State of the walk over all terms. */
 struct term_walk {
 	struct check *check;
 	const struct bs_segment *segment;
