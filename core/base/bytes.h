@@ -142,7 +142,6 @@ static inline int bs_compare_bytes(const uint8_t *a, size_t a_bytes, const uint8
 	return order ? order : (a_bytes > b_bytes) - (a_bytes < b_bytes);
 }
 
-/* How many of the bytes are `byte`. */
 size_t bs_count_byte(const uint8_t *bytes, size_t n_bytes, uint8_t byte);
 
 static inline bool bs_is_ascii(const uint8_t *bytes, size_t n_bytes)

@@ -59,8 +59,8 @@ struct told {
 	int64_t span_us;     /* length of the time span */
 };
 
-/* Takes a fraction (.5 or ,5) with any number of digits; digits beyond ns are dropped. Returns
- * true, too, if there is no fraction. */
+/* Takes a fraction (.5 or ,5) with any number of digits, or nothing. Digits beyond ns are dropped.
+ * False if no digit follows the point. */
 static bool take_fraction(struct rest *rest, struct told *told)
 {
 	int64_t unit = NS_PER_S / 10;
@@ -75,7 +75,8 @@ static bool take_fraction(struct rest *rest, struct told *told)
 	return rest->at > first;
 }
 
-/* Takes Z, +02, -0330 or +05:30, or nothing, and subtracts the offset from *seconds. */
+/* Takes an offset (Z, +02, -0330 or +05:30) and subtracts it from *seconds, or takes nothing at the
+ * end of the text. */
 static bool take_offset(struct rest *rest, int64_t *seconds)
 {
 	int hours, minutes = 0;
@@ -180,8 +181,8 @@ void bs_date_format(int64_t us, char text_out[BS_DATE_TEXT_BYTES])
 	snprintf(text_out + n, BS_DATE_TEXT_BYTES - (size_t)n, "Z");
 }
 
-/* Codes below FAR_CODE, which encodes a moment in second FAR_S, count ns. Codes from FAR_CODE on
- * count parts of a second, of which a second has PARTS_A_S. */
+/* Codes below FAR_CODE count ns; codes from FAR_CODE on count parts of a second, PARTS_A_S in each
+ * second. FAR_CODE is a moment in second FAR_S. */
 #define FAR_CODE  (INT64_MAX - (INT64_C(1) << 56) + 1)
 #define FAR_S     (FAR_CODE / NS_PER_S)
 #define PARTS_A_S INT64_C(65536)

@@ -36,10 +36,9 @@ struct bs_moment {
 	uint32_t ns;
 };
 
-/* Encodes a moment in 64 bits; codes compare like moments. From 1681 to 2258 the code is the ns
- * since 1970 (absolute value below 2^63 - 2^56). Outside these years the code continues in steps of
- * 2^-16 s. Moments more than about 35,000 years outside them have the least or the greatest
- * code. */
+/* Encodes a moment in 64 bits. A later moment never has a lower code. Less than 2^63 - 2^56 ns (290
+ * years) from 1970, the code is the ns since 1970; further away it continues in steps of 2^-16 s.
+ * Moments more than about 35,000 years from 1970 have the least or the greatest code. */
 int64_t bs_moment_code(struct bs_moment moment);
 
 /* The moment in microseconds since 1970, rounded down. INT64_MIN or INT64_MAX if 64 bits do not

@@ -2,8 +2,8 @@
  * error.h: how functions report failure.
  *
  * A function that can fail returns an enum bs_status and takes, as its last argument, a nullable
- * struct bs_error. On failure, the function writes one line of text to the struct, which names the
- * thing that failed ("mail.jsonl:812: not valid JSON: unterminated string"). There is no global
+ * struct bs_error. On failure, the function writes one line of text to the struct. The line names
+ * the thing that failed ("mail.jsonl:812: not valid JSON: unterminated string"). There is no global
  * state; the caller owns the struct. Two threads must not share one struct bs_error. The codes, the
  * struct, bs_fail and bs_status_name are public: core/bitsift/status.h.
  */

@@ -8,11 +8,11 @@
 
 struct shell_text {
 	char *to;
-	/* to_bytes: room at `to`; used_bytes: length of the whole text, whether it fits or not. */
+	/* to_bytes: room at `to`; used_bytes: length of the text, even if it does not fit. */
 	size_t to_bytes, used_bytes;
 };
 
-/* Appends bytes; writes them only if they fit. */
+/* Adds bytes to the text's length, and writes them if they fit. */
 static void put(struct shell_text *text, const char *bytes, size_t n_bytes)
 {
 	if (text->used_bytes + n_bytes < text->to_bytes)
@@ -20,8 +20,8 @@ static void put(struct shell_text *text, const char *bytes, size_t n_bytes)
 	text->used_bytes += n_bytes;
 }
 
-/* True if the next character, from *at on, is invalid UTF-8 or a terminal control, which messages
- * escape. Advances *at. */
+/* True if the character at *at is invalid UTF-8 or a terminal control; bs_fail would write it as
+ * \xNN. Advances *at. */
 static bool is_unprintable(const char *word, size_t n_bytes, size_t *at)
 {
 	int32_t c = bs_utf8_next((const uint8_t *)word, n_bytes, at);

@@ -1,4 +1,4 @@
-/* skip.c: names of the reasons why a file or record is not a document. See bitsift/skip.h. */
+/* skip.c: names of the reasons why a file, record or source is skipped. See bitsift/skip.h. */
 #include "core/bitsift/skip.h"
 
 const char *bs_skip_name(enum bs_skip reason, uint64_t n)

@@ -64,7 +64,7 @@ bool bs_value_is_key(const uint8_t *bytes, size_t n_bytes);
 bool bs_value_is_open_key(const uint8_t *bytes, size_t n_bytes);
 
 /* Appends a number in JSON syntax, or a date as bs_date_format writes it. Appends nothing if the
- * key is invalid. BS_NO_MEMORY. */
+ * key of a number is invalid. BS_NO_MEMORY. */
 enum bs_status bs_value_format(const struct bs_value *value, struct bs_buffer *out,
                                struct bs_error *err) BS_WARN_UNUSED;
 
@@ -100,7 +100,7 @@ bool bs_range_parse(const uint8_t *text, size_t text_bytes, uint8_t *room,
  * !=5, ≥5, [1 and {1. */
 bool bs_range_looks_like(const uint8_t *text, size_t text_bytes);
 
-/* True if the range contains no value, because its ends are in the wrong order. */
+/* True if no value can be in the range, as in 5..3. */
 bool bs_range_is_empty(const struct bs_range *range);
 
 /* True if the value is in one of the two spans. */

@@ -34,7 +34,6 @@ BS_VECTOR(bs_u16s, uint16_t);
 BS_VECTOR(bs_u32s, uint32_t);
 BS_VECTOR(bs_u64s, uint64_t);
 
-/* The number of items. */
 #define bs_vector_n(vector) ((vector)->bytes.used_bytes / sizeof(*(vector)->items))
 
 /* Appends a copy of *item, which must not lie in the vector. A failure (see bs_buffer_reserve)

@@ -25,8 +25,8 @@
  * Each kind of filter has a stored form: little-endian, with magic, version and checksums, the same
  * on every machine (core/FORMAT.md, "Filters"). Stored plain and attenuated filters can be queried
  * in place, without a copy, for example in a mapped file. The functions that read a stored form
- * check all of it. BS_CORRUPT: it is damaged, and the message names the byte and the error;
- * BS_UNSUPPORTED: a later version wrote it.
+ * check all of it, except those whose names end with _read_head. BS_CORRUPT: it is damaged, and the
+ * message names the byte and the error; BS_UNSUPPORTED: another version wrote it.
  *
  * Many threads may read an object at once, as long as no thread changes it.
  */
@@ -77,7 +77,6 @@ BS_API double bs_bloom_bits_per_key(double n_hashes, double density);
  * -d log2 d - (1 - d) log2(1 - d). */
 BS_API double bs_bloom_entropy(double density);
 
-/* A plain Bloom filter. */
 struct bs_bloom;
 
 /* A filter that can be queried; its bits are borrowed. Bit i is bit i % 8 of byte i / 8. The bytes
@@ -119,7 +118,6 @@ BS_API enum bs_status bs_bloom_unite(struct bs_bloom *bloom, struct bs_bloom_vie
 BS_API enum bs_status bs_bloom_intersect(struct bs_bloom *bloom, struct bs_bloom_view other,
                                          struct bs_error *err) BS_WARN_UNUSED;
 
-/* The number of set bits. */
 BS_API uint64_t bs_bloom_n_set(struct bs_bloom_view view);
 /* Estimated number of distinct keys added (n* above); infinity when every bit is set. */
 BS_API double bs_bloom_cardinality(struct bs_bloom_view view);
@@ -171,8 +169,7 @@ BS_API bool bs_counting_has(const struct bs_counting *counting, struct bs_bloom_
 struct bs_counting_info {
 	uint64_t n_counters;
 	uint64_t n_keys; /* added and not removed */
-	/* how often a counter that was at 15 already was to be increased; 0: the counters are
-	 * exact */
+	/* how often bs_counting_add found a counter at 15 already; 0: the counters are exact */
 	uint64_t n_overflows;
 	uint32_t n_hashes;
 	uint64_t reserved[4];
@@ -214,8 +211,9 @@ struct bs_bloom_plan {
 };
 /* bs_bloom_plan_for_size finds the plan with the lowest false positive rate that is compressed to
  * at most sent_bits per key. bs_bloom_plan_for_rate finds the plan that needs the fewest sent_bits
- * per key for a false positive rate in (0, 1). In memory the filter takes at most max_bits per key;
- * 0: at most 2^32 - 1 bits in all. BS_INVALID: there is no such plan. */
+ * per key for a false positive rate in (0, 1). Both consider only plans with at most
+ * bs_bloom_optimal_hashes hashes. In memory the filter takes at most max_bits per key; 0: at most
+ * 2^32 - 1 bits in all. BS_INVALID: there is no such plan. */
 BS_API enum bs_status bs_bloom_plan_for_size(uint64_t n_keys, double sent_bits, double max_bits,
                                              struct bs_bloom_plan *plan_out,
                                              struct bs_error *err) BS_WARN_UNUSED;

@@ -31,17 +31,18 @@ struct bs_build_report {
 	 * them */
 	uint64_t n_kept_out;
 	uint64_t n_unchanged; /* documents of the index that have not changed */
-	/* documents indexed again without a change, because their fingerprint was too recent to
-	 * prove that their file had not changed, or because their collection was rewritten */
+	/* documents indexed again without a change: their fingerprint was too recent to prove that
+	 * their file had not changed, their collection was rewritten, or their source became a
+	 * part of another source */
 	uint64_t n_renewed;
 	/* documents whose text changed; for a record: whose line of JSON changed */
 	uint64_t n_changed;
 	uint64_t n_removed;  /* documents removed because their file, record or source is gone */
 	uint64_t text_bytes; /* bytes of text of the documents that this run indexed */
-	/* distinct words of the documents counted in n_indexed, summed over the segments written */
+	/* distinct terms (words, bigrams, word pairs) of the documents counted in n_indexed, summed
+	 * over the segments written */
 	uint64_t n_terms;
-	/* postings of the documents counted in n_indexed: pairs of a document and a distinct
-	 * word */
+	/* postings of the documents counted in n_indexed: pairs of a document and a term */
 	uint64_t n_postings;
 	/* bytes of the segments that have the documents counted in n_indexed */
 	uint64_t written_bytes;
@@ -59,13 +60,14 @@ struct bs_build_report {
 	/* files, folders and sources that could not be read; their documents stay in the index */
 	uint64_t n_unread;
 	uint64_t skipped[BS_SKIP_MAX]; /* by enum bs_skip */
-	/* The binary files, counted in skipped[BS_SKIP_BINARY], by the ending of their names. Only
-	 * the first BS_SKIP_KINDS endings are counted, so the sum may be lower. */
+	/* The binary files, counted in skipped[BS_SKIP_BINARY], by the ending of their names. The
+	 * sum may be lower: files without a short ending, and endings after the first
+	 * BS_SKIP_KINDS, are not counted. */
 	struct bs_skip_kind binary[BS_SKIP_KINDS];
 	uint64_t elapsed_ns;
 	enum bs_build_step step;
-	/* progress of the step: files of a folder, bytes of a collection, or documents written; 0:
-	 * unknown */
+	/* Progress of the step: files of a folder, bytes of a collection, or documents written.
+	 * step_total 0: unknown. */
 	uint64_t step_done, step_total;
 	uint64_t step_ns;  /* time spent in this step */
 	bool is_refresh;   /* the index existed, and this run did not rebuild it */
@@ -86,10 +88,10 @@ struct bs_build_tuning; /* for the project's own experiments: indexer/run/tuning
 #define BS_MAX_SUMMARY_RATE   0.5
 
 /*
- * Options that are recorded with an index. If all fields of this struct and of struct
- * bs_source_rules are zero, an existing index keeps its recorded options. Otherwise the options
- * must be equal to the recorded ones, unless the run is a rebuild; BS_INVALID if they differ. Only
- * summary_rate may be changed by any run.
+ * Options that are recorded with an index. Any run may change summary_rate. If all other fields of
+ * this struct and of struct bs_source_rules are zero, an existing index keeps its recorded options.
+ * Otherwise they must be equal to the recorded ones, unless the run is a rebuild; BS_INVALID if
+ * they differ.
  */
 struct bs_index_options {
 	/* bs_index_build: indexes words, for bs_search. If neither words nor grams is set, it
@@ -122,7 +124,7 @@ struct bs_index_options {
 struct bs_source_rules {
 	/* Folders: */
 	bool hidden;              /* indexes hidden files, too */
-	bool no_ignore;           /* does not read .gitignore, .ignore and .rgignore */
+	bool no_ignore;           /* reads no ignore files (.gitignore and so on) */
 	bool binary_as_text;      /* indexes files with NUL bytes, too */
 	const char *const *globs; /* as ripgrep's -g; NULL: every file */
 	/* Files that are read record by record in addition to *.jsonl and *.ndjson: patterns, which
@@ -134,7 +136,7 @@ struct bs_source_rules {
 	bool no_records;
 	/* Records: */
 	const char *id_field;           /* the field whose value is the record's id; NULL: "id" */
-	const char *const *text_fields; /* fields to index ("title", "author.name"); NULL: all */
+	const char *const *text_fields; /* to index ("title", "author.name"); NULL: all but id */
 	/* All documents: */
 	/* Larger documents are skipped. 0: 256 MiB; at most BS_MAX_DOCUMENT_BYTES. */
 	uint64_t max_document_bytes;
@@ -170,9 +172,10 @@ struct bs_build_callbacks {
 	/* bs_index_build: a printable line for each file, record or source that is skipped
 	 * ("notes/a.txt: Permission denied"). The report counts all of them in any case. */
 	void (*skipped)(void *context, enum bs_skip reason, const char *message);
-	/* Gets a printable line in three cases: if a recorded source became a part of another
-	 * source; if a rebuild of some sources changes the rules of a source that is not rebuilt;
-	 * and, at the end, if no record has a field that `weights` names. */
+	/* Gets a printable line if a recorded source became a part of another source; if a rebuild
+	 * of some sources changes the rules of a source that is not rebuilt; if everything is
+	 * indexed again because the tokenizer changed; and, at the end, if no record has a field
+	 * that `weights` names. */
 	void (*notice)(void *context, const char *message);
 	void *context;
 	/* `skipped` is called for hidden and ignored files, too, which may be many */

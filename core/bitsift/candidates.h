@@ -40,8 +40,8 @@ struct bs_candidates_request {
 
 struct bs_candidates_result {
 	uint64_t n_candidates;
-	/* candidates that have no grams in the index. Every document without grams is a
-	 * candidate */
+	/* candidates that have no grams in the index, as every document without grams is a
+	 * candidate; 0 if is_all */
 	uint64_t n_unknown;
 	bool is_all;           /* the pattern has no grams, so no document is ruled out */
 	uint64_t column_bytes; /* column bytes read */

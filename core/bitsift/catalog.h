@@ -35,8 +35,8 @@ struct bs_catalog_request {
 };
 
 /* Opens a catalog; close it with bs_catalog_close. The pointers of the request, except `file`, are
- * borrowed until then. *catalog_out is NULL on failure: BS_CORRUPT, BS_UNSUPPORTED (a newer
- * format), BS_UNTRUSTED, BS_IO, BS_NO_MEMORY. */
+ * borrowed until then. *catalog_out is NULL on failure: BS_NOT_FOUND (no such folder), BS_INVALID,
+ * BS_CORRUPT, BS_UNSUPPORTED (a newer format), BS_UNTRUSTED, BS_IO, BS_NO_MEMORY. */
 BS_API enum bs_status bs_catalog_open(const struct bs_catalog_request *request,
                                       struct bs_catalog **catalog_out,
                                       struct bs_error *err) BS_WARN_UNUSED;
@@ -49,10 +49,10 @@ BS_API void bs_catalog_close(struct bs_catalog *catalog);
  * BS_NO_MEMORY: nothing is changed.
  */
 /* Adds the indexes in these directories. If an index is in the catalog already, the catalog reads
- * it again. name: only for a single index; any bytes except ":" and control characters. NULL: an
- * index that is in the catalog keeps its name; a new one is named after the folder that holds it,
- * preceded by as many folders of its path as are needed to make the name unique. BS_INVALID: an
- * invalid name, one name for several indexes, or a name that another index has. */
+ * it again. name: only for a single index; any bytes except ":" and control characters, but not
+ * "", "." or "..". NULL: an index that is in the catalog keeps its name. The name of a new one is
+ * the end of its path (without /.bitsift): as many components as make the name unique. BS_INVALID:
+ * an invalid name, one name for several indexes, or a name that another index has. */
 BS_API enum bs_status bs_catalog_add(struct bs_catalog *catalog, const char *const *dirs,
                                      size_t n_dirs, const char *name,
                                      struct bs_error *err) BS_WARN_UNUSED;
@@ -181,9 +181,10 @@ BS_API enum bs_status bs_catalog_search(struct bs_catalog *catalog,
                                         struct bs_error *err) BS_WARN_UNUSED;
 
 struct bs_catalog_grep_request {
-	/* As for bs_grep; files.paths, index.dir and index.is_optional must not be set. Resume
-	 * tokens begin with an index name and a colon. With BS_GREP_JSON, a summary follows the
-	 * output of each searched index; it counts the results of all indexes so far. */
+	/* As for bs_grep; files.paths, index.dir, index.is_optional, output.before_this and
+	 * output.resume_name must not be set. Resume tokens begin with an index name and a colon.
+	 * With BS_GREP_JSON, a summary follows the output of each searched index; it counts the
+	 * results of all indexes so far. */
 	struct bs_grep_request grep;
 	/* as in struct bs_catalog_search_request; grep.callbacks.notice gets the notices */
 	bool partial;
@@ -200,8 +201,9 @@ struct bs_catalog_grep_result {
 /*
  * Searches the sources of all indexes, one index after the other. An index is skipped if its last
  * commit lacks a trigram that every match contains. It is skipped even if its files have changed
- * since that commit. No index is skipped if the request searches files that the default rules leave
- * out, or reports files without a match. Fails as bs_grep and bs_catalog_search.
+ * since that commit. No index is skipped if the request selects files by rules of its own, reads
+ * files in another way (encoding, search_zip, preprocessor), has is_brute or BS_GREP_JSON, or
+ * reports files or lines without a match. Fails as bs_grep and bs_catalog_search.
  */
 BS_API enum bs_status bs_catalog_grep(struct bs_catalog *catalog,
                                       const struct bs_catalog_grep_request *request,

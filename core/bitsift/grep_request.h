@@ -17,11 +17,11 @@ enum bs_grep_case {
 	BS_GREP_CASE_SMART,       /* -S: insensitive unless a pattern has an upper-case letter */
 };
 
-/* When an engine other than PCRE2 is used, which is Hyperscan or RE2. The lines found are the same,
- * but without RE2 the search is given up for some patterns and lines. */
+/* When Hyperscan or RE2 is used in addition to PCRE2. The lines found are the same, but without RE2
+ * the search is given up for some patterns and lines. */
 enum bs_grep_engine_use {
-	/* Hyperscan: after 1 MiB has been searched. RE2: for long lines, and for lines that PCRE2
-	 * gives up. */
+	/* Hyperscan: after 1 MiB has been searched. RE2: for long lines; after PCRE2 has given up a
+	 * line, for all lines; and for patterns that repeat a part that may be empty. */
 	BS_GREP_ENGINE_AUTO = 0,
 	BS_GREP_ENGINE_ALWAYS, /* where it can be used */
 	BS_GREP_ENGINE_NEVER
@@ -257,8 +257,8 @@ struct bs_grep_callbacks {
 	 * printed. Files with NUL bytes are treated as with --json. Return 0 to continue. Any other
 	 * value ends the search; has_match then covers only the results up to this one. */
 	int (*line)(void *context, const struct bs_grep_line *line);
-	/* Called once, at the end, if max_results is set, the format is not BS_GREP_QUIET, and no
-	 * callback ended the search. */
+	/* Called once, at the end, if max_results is set, the format is not BS_GREP_QUIET, and the
+	 * search was not ended early. */
 	void (*results)(void *context, const struct bs_grep_results *results);
 	/* Called with a line about something that cannot be read or searched, or about an invalid
 	 * rule in an ignore file; n_notices does not count the latter. */
@@ -281,7 +281,7 @@ struct bs_grep_request {
 	enum bs_grep_task task;
 	const char *kernel;                 /* as in struct bs_open_request */
 	uint32_t n_threads;                 /* 0: one for each processor; at most 256 */
-	struct bs_grep_callbacks callbacks; /* `write` or `line` is required */
+	struct bs_grep_callbacks callbacks; /* `write` or `line` is required for any output */
 	struct bs_host host;                /* only consent and log are used */
 	const struct bs_limits *limits;     /* NULL: none */
 	uint64_t reserved[6];

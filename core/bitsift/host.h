@@ -58,7 +58,7 @@ struct bs_analyzer {
  */
 struct bs_consent {
 	bool all; /* every index may be used, and every source may be read */
-	/* Whether the index may be used although it, or a file in it, belongs to this user. */
+	/* Whether the index may be used although it, or a file in it, belongs to user `owner`. */
 	bool (*trusts)(void *context, const char *dir, unsigned owner);
 	/* Whether a recorded source outside the index's own folder may be read. path is absolute,
 	 * symlinks not resolved. */

@@ -35,9 +35,9 @@ BS_BEGIN_DECLS
  *
  * The directory and its files are private to their owner. With `shared`, their group and others get
  * the access that the umask leaves them, if they may read every source. These are checked: each
- * file that is read or unchanged, each collection, and each folder that is a source. Nobody else
- * may read standard input, a missing or unfollowed source, and an unreadable file. If a file is not
- * readable by all, its group must be that of the files of the index.
+ * file that is read or unchanged, each collection, and each folder that is a source. Standard
+ * input, a missing or unfollowed source, and an unreadable file count as private to their owner. If
+ * a file is not readable by all, its group must be that of the files of the index.
  *
  * report_out may be NULL. Several threads or processes may build different indexes at once, and may
  * open an index while another one builds it. The environment variables HOME and XDG_CONFIG_HOME are

@@ -43,8 +43,8 @@ struct bs_delete_request {
 	bool dry_run; /* writes nothing */
 	bool wait;    /* waits for another writer; otherwise BS_BUSY */
 	struct bs_delete_callbacks callbacks;
-	/* Deleting by ids uses only consent.all and consent.trusts. Deleting by a query uses all
-	 * members, as in struct bs_open_request. */
+	/* Deleting by ids uses only consent.all, consent.trusts and log. Deleting by a query uses
+	 * all members, as in struct bs_open_request. */
 	struct bs_host host;
 	const struct bs_limits *limits;
 	uint64_t reserved[6];

@@ -25,15 +25,15 @@ struct bs_open_request {
 	 * Every query reads the texts of those documents; if there are many, refresh the index
 	 * instead (bs_index_build). Nothing is written. */
 	bool fresh;
-	bool verbose; /* `notice` is called for everything that cannot be read */
-	/* With `fresh`: gets a printable line for each source, file or record that cannot be read;
-	 * after BS_MAX_UNREADABLE_NOTICES such lines it gets only the number of the others, unless
-	 * `verbose` is set. Documents that cannot be read stay in the index (n_unread of struct
-	 * bs_index_info). NULL: not called. */
+	bool verbose; /* `notice` gets a line for everything that cannot be read */
+	/* With `fresh`: gets a printable line for each source that is not followed, and for files
+	 * and records that cannot be read: for the first BS_MAX_UNREADABLE_NOTICES of each reason
+	 * (enum bs_skip), and then the number of all. Documents that cannot be read stay in the
+	 * index (n_unread of struct bs_index_info). NULL: not called. */
 	void (*notice)(void *context, const char *message);
 	void *context;
-	/* Must outlive the index. host.analyzer must be the one that the index was made with, or
-	 * NULL. */
+	/* Must outlive the index. host.analyzer must be the one that the index was made with; NULL
+	 * if it was made without one. */
 	struct bs_host host;
 	const struct bs_limits *limits; /* limits of opening the index; NULL: none */
 	uint64_t reserved[8];
@@ -74,7 +74,6 @@ struct bs_index_info {
 	uint64_t reserved[6];
 };
 
-/* Fills in information about the index. Never fails. */
 BS_API void bs_index_describe(const struct bs_index *index, struct bs_index_info *info_out);
 
 /* A source of the index. Borrowed until the index is closed. */

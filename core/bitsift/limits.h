@@ -21,7 +21,7 @@ BS_BEGIN_DECLS
  *
  * A call that is ended leaves nothing half done: indexes are unchanged, as after any failure, and
  * searchers can be used again. Hits and lines that were passed to a callback before are valid. If a
- * callback makes a call without limits, the limits of the outer call apply to it.
+ * callback makes a call with NULL as limits, the limits of the outer call apply to it.
  */
 struct bs_limits {
 	uint64_t deadline_ns; /* time from the start of the call; after it, BS_DEADLINE. 0: none */
@@ -36,15 +36,16 @@ struct bs_limits {
 	 * far, and sets is_partial in its result. Passing the results to the callbacks may take
 	 * additional time: a quarter of the time of the call so far, but at least a millisecond. */
 	bool partial;
-	/* bs_search: the most memory that the searcher may use for queries. Memory that it has kept
-	 * from earlier queries counts, too, but is released before the limit is exceeded. If a
-	 * query needs more, the call fails with BS_NO_MEMORY, and the message names the limit. 0:
-	 * no limit. */
+	/* bs_search and the other functions with a searcher: the most memory that the searcher may
+	 * use. Memory that it has kept from earlier queries counts, too; bs_search releases this
+	 * memory if it exceeds the limit. If a query needs more, the call fails with BS_NO_MEMORY,
+	 * and the message names the limit. 0: no limit. */
 	uint64_t memory_bytes;
 	uint64_t reserved[4];
 };
 
-/* The largest number of threads that work for one call, except that bs_grep may use more. */
+/* The largest number of threads that work for one call, except a search of files (bs_grep,
+ * bs_catalog_grep). */
 #define BS_MAX_THREADS 64
 
 enum bs_log_level {

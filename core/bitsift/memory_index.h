@@ -11,15 +11,15 @@ BS_BEGIN_DECLS
 /* An index whose files are in memory instead of a directory. */
 struct bs_memory_index;
 
-/* Creates an in-memory index without files; free it with bs_memory_index_free. Each file takes a
- * file descriptor. BS_NO_MEMORY, BS_IO (no descriptors left). Pass the index in the field `memory`
- * of requests. Threads may share the index as they share a directory: only one writer at a time; a
- * reader keeps seeing the commit that it opened. Sources that the index records have absolute
- * paths, and are followed only with consent (struct bs_consent). */
+/* Creates an in-memory index without files; free it with bs_memory_index_free. BS_NO_MEMORY. Each
+ * file that is added takes a file descriptor. Pass the index in the field `memory` of requests.
+ * Threads may share the index as they share a directory: only one writer at a time; a reader keeps
+ * seeing the commit that it opened. Sources that the index records have absolute paths, and are
+ * followed only with consent (struct bs_consent). */
 BS_API enum bs_status bs_memory_index_new(struct bs_memory_index **memory_out,
                                           struct bs_error *err) BS_WARN_UNUSED;
 /* Creates a second index with the same files, without copying them. Changes to one do not affect
- * the other. Fails as bs_memory_index_new. */
+ * the other. BS_NO_MEMORY, BS_IO (no descriptors left). */
 BS_API enum bs_status bs_memory_index_copy(const struct bs_memory_index *memory,
                                            struct bs_memory_index **copy_out,
                                            struct bs_error *err) BS_WARN_UNUSED;
@@ -29,8 +29,8 @@ BS_API void bs_memory_index_free(struct bs_memory_index *memory);
 /*
  * The functions below give access to the files of an in-memory index, for hosts that store them
  * elsewhere. The files have the format of core/FORMAT.md. The file `manifest` names the last
- * commit; it is the only file that is ever replaced. Bytes are borrowed until the file, or the set
- * of files, changes. Call none of the functions below while a writer writes.
+ * commit. Writers replace only `manifest` and `folders`. Bytes are borrowed until the file, or the
+ * set of files, changes. Call none of the functions below while a writer writes.
  */
 #define BS_MEMORY_INDEX_NAME_BYTES 32
 struct bs_memory_index_file {
@@ -40,7 +40,8 @@ struct bs_memory_index_file {
 	uint64_t reserved[2];
 };
 BS_API size_t bs_memory_index_n_files(const struct bs_memory_index *memory);
-/* Returns file i, in bytewise order of names. BS_NOT_FOUND: there are fewer files; BS_NO_MEMORY. */
+/* Returns file i, in bytewise order of names. BS_NOT_FOUND (there are fewer files), BS_NO_MEMORY,
+ * BS_IO. */
 BS_API enum bs_status bs_memory_index_file_at(const struct bs_memory_index *memory, size_t i,
                                               struct bs_memory_index_file *file_out,
                                               struct bs_error *err) BS_WARN_UNUSED;

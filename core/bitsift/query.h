@@ -116,9 +116,9 @@ BS_API enum bs_status bs_query_match(struct bs_query *query, const struct bs_tex
  * best of all hits have the scores that they would have in one index of all documents. Order hits
  * of equal scores by the indexes that they come from, in the same order in each search.
  *
- * Uses query.text, query.any, output.sort_field and the limits of the request. Fails as bs_search;
- * also BS_INVALID with feedback_docs, like_id or like_text, whose words depend on a single index.
- * Do not use the statistics after a failure.
+ * Uses query.text, query.any, the stop words, output.sort_field and the limits of the request.
+ * Fails as bs_search; also BS_INVALID with feedback_docs, like_id or like_text, whose words depend
+ * on a single index. Do not use the statistics after a failure.
  */
 BS_API enum bs_status bs_statistics_gather(struct bs_searcher *searcher,
                                            const struct bs_search_request *request,

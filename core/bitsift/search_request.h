@@ -12,7 +12,6 @@ BS_BEGIN_DECLS
 
 struct bs_statistics;
 
-/* What to search for. */
 struct bs_search_query {
 	/* In the query language of bitsift-query(1), at most BS_QUERY_MAX_BYTES. May be any bytes:
 	 * invalid UTF-8 is read as U+FFFD. */
@@ -127,7 +126,7 @@ struct bs_search_method {
 /* Called on the caller's thread. */
 struct bs_search_callbacks {
 	/* Gets each hit, after the search. Return 0 to continue; any other value ends the search
-	 * with BS_STOPPED. Required unless the mode is BS_SEARCH_COUNT. */
+	 * with BS_STOPPED. Required unless `batch` is set or the mode is BS_SEARCH_COUNT. */
 	int (*hit)(void *context, const struct bs_hit *hit);
 	/* BS_SEARCH_IDS: is called instead of `hit`, with many hits in each call, which is several
 	 * times as fast. Nullable. */

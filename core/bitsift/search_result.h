@@ -36,8 +36,9 @@ struct bs_passage {
 
 struct bs_hit {
 	uint64_t rank; /* BS_SEARCH_TOP: 1, 2, ...; otherwise 0 */
-	/* BS_SEARCH_TOP: greater than 0; but 0 if the query has only negated words, or if hits are
-	 * sorted by a field. Other modes: 0. */
+	/* BS_SEARCH_TOP: by BM25. 0 if the document has none of the words that score (a negated
+	 * word, a range or a file name can match, too), or if hits are sorted by a field. Other
+	 * modes: 0. */
 	double score;
 	const char *id; /* any bytes, not NUL-ended */
 	size_t id_bytes;
@@ -50,7 +51,8 @@ struct bs_hit {
 	const char *path;
 	/* If requested: some text around the words found, in valid UTF-8, not NUL-ended, without
 	 * control characters except the marks. For a record it is one line, for a file lines
-	 * separated by line feeds. Empty if not requested; NULL: the text no longer exists. */
+	 * separated by line feeds. Empty if not requested, or if the text cannot be read; NULL: the
+	 * text no longer exists. */
 	const char *snippet;
 	size_t snippet_bytes;
 	/* the source has changed: snippet and passages are from the current text, which differs
@@ -83,8 +85,8 @@ struct bs_hit_batch {
 	uint64_t reserved[4];
 };
 
-/* The largest number of notices about single documents that cannot be read, in the life of a
- * searcher or during the opening of an index. */
+/* The largest number of notices about single documents that cannot be read: in the life of a
+ * searcher, or for each reason when an index is opened. With `verbose` there is no limit. */
 #define BS_MAX_UNREADABLE_NOTICES 3u
 
 /* Files that searches found to have changed, or to be gone, since they were indexed. Each file
@@ -148,7 +150,6 @@ struct bs_verify_stats {
 	uint64_t reserved[4];
 };
 
-/* The cost of a search. */
 struct bs_query_stats {
 	uint64_t stage_ns[BS_STAGES]; /* time of each stage, without the callbacks for hits */
 	uint64_t total_ns;            /* the sum of stage_ns */
@@ -161,14 +162,15 @@ struct bs_query_stats {
 
 struct bs_search_result {
 	uint64_t n_hits; /* matching documents. Exact, unless is_at_least or is_partial */
-	/* BS_SEARCH_TOP: n_hits is a lower bound, because the best hits were found without counting
-	 * all matches */
+	/* n_hits is a lower bound, because is_partial is set, or because (BS_SEARCH_TOP) the best
+	 * hits were found without counting all matches */
 	bool is_at_least;
 	/* a limit ended the search (bs_limits.partial): there may be more hits, and better ones */
 	bool is_partial;
 	/* with output.candidates: hits that may match, but are not certain to */
 	uint64_t n_candidates;
-	/* documents that may match, but cannot be read; if not 0, n_hits is a lower bound */
+	/* Documents that may match, but cannot be read; if the index was opened fresh, also sources
+	 * that are not followed. If not 0, n_hits is a lower bound. */
 	uint64_t n_unreadable;
 	struct bs_changes changes;
 	/* BS_INVALID: the offset of the error in the query, 0 to text_bytes; SIZE_MAX: the error is

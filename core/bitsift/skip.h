@@ -15,8 +15,8 @@ enum bs_skip {
 	BS_SKIP_LINK,       /* a symlink in a folder, broken or not: not followed */
 	BS_SKIP_SPECIAL,    /* a socket, pipe or device */
 	BS_SKIP_UNREADABLE, /* permission denied, an I/O error, or removed while it was read */
-	/* larger than max_document_bytes of the index (struct bs_source_rules); bs_grep searches
-	 * such files */
+	/* larger than max_document_bytes of the index (struct bs_source_rules), or too large for
+	 * the memory of the run; bs_grep searches such files */
 	BS_SKIP_TOO_LARGE,
 	/* a line that is not a JSON object, or whose id is neither a string nor an integer */
 	BS_SKIP_BAD_RECORD,
@@ -48,7 +48,7 @@ BS_API const char *bs_skip_name(enum bs_skip reason, uint64_t n);
 #define BS_SKIP_KINDS      64
 #define BS_SKIP_KIND_BYTES 8
 
-/* The number of binary files with one file name ending. */
+/* A file name ending, and the number of binary files that have it. */
 struct bs_skip_kind {
 	char name[BS_SKIP_KIND_BYTES]; /* "png": lower-case letters and digits, NUL-ended */
 	uint64_t n_files;              /* 0: the list ends before this entry */

@@ -1,6 +1,6 @@
 /*
  * status.h: what functions of libbitsift return, and error messages. Part of the public interface;
- * included by all other public headers. The rules are those of bitsift.h.
+ * the rules are those of bitsift.h.
  */
 #ifndef BITSIFT_STATUS_H
 #define BITSIFT_STATUS_H
@@ -17,7 +17,7 @@ enum bs_status {
 	BS_IO,          /* the operating system refused: open, read, write, disk full */
 	BS_NOT_FOUND,   /* the named thing does not exist */
 	BS_CORRUPT,     /* a file does not match its checksums or its format */
-	BS_UNSUPPORTED, /* a file of a newer format, an unknown kernel, a missing ICU service */
+	BS_UNSUPPORTED, /* a newer format, a nonzero reserved field, an unknown kernel, no ICU */
 	BS_BUSY,        /* another writer holds the lock */
 	BS_STOPPED,     /* a callback or bs_limits.cancel ended the call */
 	/* a file of another user, or at a place that the caller did not consent to: struct

@@ -24,8 +24,8 @@ BS_API size_t bs_cluster_boundary(const uint8_t *text, size_t text_bytes, size_t
  * into to_bytes, writes only a NUL. to may be NULL if to_bytes is 0. */
 BS_API size_t bs_shell_command(const char *const *words, char *to, size_t to_bytes);
 /* Appends `lead` (for example "; to forget it: ") and a command, quoted as by bs_shell_command, to
- * the message in err (nullable). Appends nothing if both do not fit, because a part of a command
- * could do something else. */
+ * the message in err (nullable). Appends nothing unless both fit, because a part of a command could
+ * do something else. */
 BS_API void bs_advise(struct bs_error *err, const char *lead, const char *const *words);
 
 BS_END_DECLS

@@ -69,8 +69,8 @@ static struct slot *slots_of(const struct bs_route *route)
 	return (struct slot *)(void *)route->asked.data;
 }
 
-/* Enlarges the table so that all asked nodes, all waiting offers and one more fill at most half of
- * it. */
+/* Enlarges the table: all asked nodes, all waiting offers and one more node must fill at most half
+ * of it. */
 static enum bs_status make_room(struct bs_route *route, struct bs_error *err)
 {
 	if ((route->n_asked + bs_vector_n(&route->offers) + 1) * 2 <= route->n_slots)

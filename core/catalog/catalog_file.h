@@ -61,8 +61,8 @@ struct bs_catalog_word {
 enum bs_status bs_catalog_next_word(const struct bs_catalog_item *item,
                                     struct bs_catalog_word *word, bool *is_there_out,
                                     struct bs_error *err) BS_WARN_UNUSED;
-/* The kinds of fields (enum bs_field_kind, bitsift/query.h) that the name has in this index, ORed;
- * 0: no such field. BS_CORRUPT. */
+/* The kinds of the field `name` of records in this index: flags of enum bs_field_kind
+ * (bitsift/host.h); 0: no such field. BS_CORRUPT. */
 enum bs_status bs_catalog_field_kinds(const struct bs_catalog_item *item, const uint8_t *name,
                                       size_t name_bytes, unsigned *kinds_out,
                                       struct bs_error *err) BS_WARN_UNUSED;
@@ -87,9 +87,8 @@ void bs_catalog_file_close(struct bs_catalog_file *file);
 enum bs_status bs_catalog_read_items(const uint8_t *bytes, size_t n_bytes,
                                      struct bs_catalog_file *file,
                                      struct bs_error *err) BS_WARN_UNUSED;
-/* The name of an auxiliary file in the catalog's folder: a dot, the catalog's name, and `end`. It
- * is hidden, so that it does not collide with the user's files. The caller frees it. NULL: no
- * memory. */
+/* The name of an auxiliary file in the catalog's folder: a dot, the catalog's name, and `end`. The
+ * caller frees it. NULL: no memory. */
 char *bs_catalog_sibling_name(const char *name, const char *end);
 /* Replaces the catalog file by one with these items. `add`: flags that are set in every item. The
  * new file is read back before the old one is replaced. Fails like bs_manifest_write. */

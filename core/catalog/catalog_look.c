@@ -246,7 +246,7 @@ static void look_at_sources(const struct bs_manifest *manifest, struct bs_catalo
 			item->flags |= BS_CATALOG_HAS_FILES;
 }
 
-/* A missing or damaged summary is ignored. */
+/* If the summary is missing or cannot be read, the item has none. BS_NO_MEMORY. */
 static enum bs_status look_at_summary(const struct bs_dir *dir, const struct bs_manifest *manifest,
                                       struct bs_catalog_item *item, struct bs_error *err)
 {

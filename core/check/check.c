@@ -335,7 +335,6 @@ static void check_least_length(struct check *check, uint32_t s)
 	       least, shard->least_length);
 }
 
-/* Checks a shard that is a matrix. */
 static void check_matrix(struct check *check, uint32_t s)
 {
 	const struct bs_shard *shard = &check->segment->shards[s];

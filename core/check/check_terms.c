@@ -146,7 +146,6 @@ static void find_rare(struct check *check, uint32_t document, uint32_t ordinal)
 		check_rare_tf(check, shard, document, row, ordinal);
 }
 
-/* State of the walk over all terms. */
 struct term_walk {
 	struct check *check;
 	const struct bs_segment *segment;
@@ -157,7 +156,7 @@ struct term_walk {
 	uint32_t *next_exact;
 	uint64_t n_excepted;     /* terms with a false-positive list so far */
 	struct bs_u32s excepted; /* the false positives of the current term */
-	size_t n_taken;          /* number of `excepted` that belong to the shards so far */
+	size_t n_taken;          /* number of `excepted` that take_false_positives has removed */
 	struct bs_and_scratch scratch;
 	struct bs_and_frame frame;
 	/* The error in the tfs of the current term, if any. It is reported only after the df was

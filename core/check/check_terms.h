@@ -4,7 +4,7 @@
 #include "core/check/check_state.h"
 
 /* Decodes the rare-term lists and, for each term, adds to check->listed the number of documents
- * that have the term in them. Needs check->row_of. */
+ * that have the term in these lists. Needs check->row_of. */
 void bs_check_listed_terms(struct check *check);
 
 /* Checks the lexicon, and compares it with the shards, false-positive lists, rare-term lists (all

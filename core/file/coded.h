@@ -1,6 +1,6 @@
 /*
- * coded.h: compresses ascending numbers to about their entropy. They can be queried in place, for
- * example in a mapped file.
+ * coded.h: compresses ascending numbers to about their entropy. The code can be queried in place,
+ * for example in a mapped file.
  *
  *      header | directory: first number of each block of 512, and where its gaps begin | gaps
  *

@@ -3,9 +3,9 @@
  * header, sections, a section table, and a checksum for every 4 KiB page of every section.
  * FORMAT.md describes it byte by byte.
  *
- * A file is written once, sequentially, and never changed. Readers map it. Header, table and list
- * of checksums are verified when a file is opened; a page of a section is verified when it is first
- * touched. Therefore opening is cheap, and a flipped bit is an error and not a lost document.
+ * A file is written once, its header last, and never changed. Readers map it. Header, table and
+ * list of checksums are verified when a file is opened; a page of a section is verified when it is
+ * first touched. Therefore opening is cheap, and a flipped bit is an error and not a lost document.
  */
 #pragma once
 

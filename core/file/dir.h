@@ -69,7 +69,7 @@ enum bs_status bs_dir_spill(const struct bs_dir *dir, struct bs_buffer *buffer, 
 /* True if nameless files are on disk; false for an in-memory index without a folder. */
 bool bs_dir_has_folder(const struct bs_dir *dir);
 
-/* True if the directory has an entry of this name, of any type. */
+/* True if the directory has an entry of this name, of any type, or if this cannot be determined. */
 bool bs_dir_has(const struct bs_dir *dir, const char *name);
 /* The size of the file; 0 if it is missing. */
 uint64_t bs_dir_file_bytes(const struct bs_dir *dir, const char *name);
@@ -83,8 +83,9 @@ enum bs_status bs_dir_flush(const struct bs_dir *dir, struct bs_error *err) BS_W
 enum bs_status bs_dir_list(const struct bs_dir *dir, struct bs_buffer *names,
                            struct bs_error *err) BS_WARN_UNUSED;
 
-/* Set the permission bits of a file and of the directory. Ignored: missing files, and the error
- * EPERM. BS_IO; for a file also BS_CORRUPT and BS_UNTRUSTED. */
+/* Set the permission bits of a file and of the directory. Ignored: the error EPERM, and names that
+ * are missing, not regular files, or have several hard links. BS_IO; for a file also BS_CORRUPT and
+ * BS_UNTRUSTED. */
 enum bs_status bs_dir_set_file_mode(const struct bs_dir *dir, const char *name, mode_t mode,
                                     struct bs_error *err) BS_WARN_UNUSED;
 enum bs_status bs_dir_set_mode(const struct bs_dir *dir, mode_t mode,

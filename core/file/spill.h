@@ -1,7 +1,6 @@
 /* spill.h: an allocator for small pieces of memory that are all kept until bs_spill_deinit. Pieces
- * up to a limit are in memory; further ones are in a mapped temporary file, which the memory budget
- * does not count (bs_buffer_use_file). If the directory has no folder (bs_dir_has_folder), all
- * pieces are in memory. bs_spill_alloc is thread-safe. */
+ * up to a limit are in memory; further ones are in a mapped temporary file. If the directory has no
+ * folder (bs_dir_has_folder), all pieces are in memory. bs_spill_alloc is thread-safe. */
 #pragma once
 
 #include <pthread.h>

@@ -4,7 +4,7 @@
  * SIMDe's types; these are the native types of the target or, in the plain kernel, C. (With SIMDe's
  * 512-bit types throughout, gcc 12 keeps every line of the AVX2 kernel in memory, in halves: the
  * loads wait for the stores, and an AND takes three times as long.) Searches of text test 64 places
- * at a time.
+ * at a time, except in the plain kernel.
  */
 #include <string.h>
 

@@ -2,10 +2,10 @@
  * kernel_solve.h: the part of kernel_body.h that solves equations over GF(2), for the tf codes of
  * documents.
  *
- * The plain solver (solve_slowly) reduces equation by equation by the equations before it: a chain
- * of dependent steps. The other solvers work on columns. A column represents one unknown bit, in a
- * word of 64 bits that mark which of up to 64 open equations have it; eight columns are a line.
- * Eight columns are processed at a time:
+ * The plain solver (solve_slowly) reduces each equation by the equations before it: a chain of
+ * dependent steps. The other solvers work on columns. A column represents one unknown bit: a word
+ * of 64 bits, which mark the open equations (up to 64) that have the unknown bit. Eight columns are
+ * a line, and eight columns are processed at a time:
  *
  * 1. For each of the eight columns, in order: the first open equation that has the column's bit
  * becomes the pivot of the column and is closed. It is added (XOR) to all other equations that have
