@@ -932,8 +932,8 @@ A file of which only a part can be read is not taken for a shorter file.
 - pread(fd, (uint8_t *)to + n_read, n_bytes - n_read, n) == 0;
 + true;
 
-short_size query/grep/read/grep_text.c cli_grep_large
-A search of a later piece begins where the first piece ended.
+short_size query/grep/read/grep_text.c cli_grep_stats
+The number of bytes read includes the first piece of a file.
 - text->read_bytes = bytes->used_bytes;
 + text->read_bytes = 0;
 TABLE

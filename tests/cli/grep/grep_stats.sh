@@ -42,3 +42,7 @@ bitsift grep --stats=json -c foo_bar src 2>"$SCRATCH/stats"
 sed 's/"[a-z0-9]*_us":[0-9.]*/T/g; s/T,T,T/TIMES/' "$SCRATCH/stats"
 bitsift grep --stats=json --no-stats -c foo_bar src
 bitsift grep --stats --stats=json -q foo_bar src 2>&1 | grep -c verified
+# All pieces of a large file count as read.
+mkdir large
+head -c 300000 /dev/zero | tr '\0' '\n' >large/a.txt
+bitsift grep --stats=json -q foo large 2>&1 | grep -o '"bytes_verified":[0-9]*'
