@@ -37,7 +37,7 @@
 #define SOURCE_INNER 2u
 #define SEGMENT_ROWS 2u
 
-/* The boolean options: bit i of the flags is flag_options[i]. */
+/* The options in the flags of SECTION_OPTIONS: bit i is flag_options[i]. */
 static const size_t flag_options[] = {
 	offsetof(struct bs_recorded_options, words),
 	offsetof(struct bs_recorded_options, grams),
