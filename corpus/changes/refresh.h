@@ -36,7 +36,7 @@ struct bs_refresh_range {
 	uint32_t source, segment, first, end;
 };
 
-/* Zero-initialise all but snapshot; release with bs_refresh_deinit. One thread. */
+/* Zero-initialise before bs_refresh_init; release with bs_refresh_deinit. One thread. */
 struct bs_refresh {
 	struct bs_snapshot *snapshot; /* borrowed; deleted documents are marked in it */
 	struct bs_id_owners owners;   /* ids of the documents that are read */

@@ -117,7 +117,7 @@ struct bs_document {
 	/* the document's entry in the index; segment BS_DOC_NONE: none */
 	struct bs_doc_ref known;
 	struct bs_document_text text;
-	uint64_t held_bytes; /* memory that the reader holds for it, if it is large */
+	uint64_t held_bytes; /* memory that the reader holds; 0 for a short record */
 };
 
 /* Why a file or a line is not a document. Zeros: it is a document. */
