@@ -24,7 +24,7 @@
 #include "indexer/segment/gram_indexing_buffer.h"
 #include "indexer/segment/segment_build.h"
 
-/* Zero-initialise all but request and report; release with bs_index_writer_deinit. One thread. */
+/* Initialise with bs_index_writer_init; release with bs_index_writer_deinit. One thread. */
 struct bs_index_writer {
 	const struct bs_build_request *request;
 	struct bs_build_tuning tuning; /* tuning of the request, or zeros */

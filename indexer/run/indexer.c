@@ -1,5 +1,5 @@
 /*
- * indexer.c: an index run (bs_index_build of bitsift.h): sources -> segments -> one commit. See
+ * indexer.c: an index run (bs_index_build): sources -> segments -> one commit. See
  * indexing.h.
  *
  * The run takes the writer's lock, checks the sources that it is to read, reads new and changed

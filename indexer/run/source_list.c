@@ -130,7 +130,8 @@ static uint32_t find_same(const struct listing *at, uint32_t kind, const char *p
 	return NONE;
 }
 
-/* If source i is an unrestored folder that contains `place`: the path of place below it; or NULL. */
+/* The path of `place` below source i; NULL: source i is no folder that contains place, or it is
+ * restored. */
 static const char *find_below(const struct listing *at, uint32_t i, const char *place)
 {
 	const char *folder = at->list->sources[i].place;
@@ -346,9 +347,9 @@ static enum bs_status is_away(const struct listing *at, uint32_t i, bool *is_awa
 	return status;
 }
 
-/* Makes the listed sources that are inside a new folder, which is not listed yet, parts of it.
- * *number_out: the lowest number of these, which becomes the number of the folder; NONE if there
- * are none. */
+/* For a new folder, which is not listed yet: makes the listed sources that its rules include parts
+ * of it, except missing ones. *number_out: the lowest number of these parts, which becomes the
+ * number of the folder; NONE if there are none. */
 static enum bs_status absorb(struct listing *at, const struct bs_source_record *folder,
                              const char *place, uint32_t *number_out, struct bs_error *err)
 {
@@ -801,8 +802,8 @@ static enum bs_status carry_all(struct listing *at, struct bs_error *err)
 	return status;
 }
 
-/* Merges sources into folders: a source that is inside a recorded folder, and that the folder's
- * rules did not include when it was recorded but include now, becomes a part of the folder. */
+/* Merges sources into the folders that this run reads: a source inside such a folder that the
+ * folder's rules did not include when it was recorded, but include now, becomes a part of it. */
 static enum bs_status take_in_reached(struct listing *at, bool reads_all, struct bs_error *err)
 {
 	struct bs_listed_source *sources = at->list->sources;

@@ -306,8 +306,8 @@ static enum bs_status take(struct bs_writer *writer, struct bs_document *documen
 	return status;
 }
 
-/* Makes a document from texts. line: its JSON line, nullable. The document is borrowed until the
- * next call. */
+/* Makes a document from texts. line: its JSON line, nullable. The document refers to the id, the
+ * texts, the line, and memory that the next call reuses. */
 static enum bs_status make_document(struct bs_writer *writer, const void *id, size_t id_bytes,
                                     const struct bs_text *texts, size_t n_texts,
                                     const struct bs_buffer *line, struct bs_document *document_out,

@@ -20,8 +20,8 @@
 
 #define SEGMENT   "seg-"
 #define CONDENSED "condensed-"
-/* Number of documents in the sample from whose terms codes are chosen. If a segment has fewer than
- * twice as many, all its documents are used. */
+/* Minimum number of documents in the sample from whose terms codes are chosen. If a segment has
+ * fewer than twice as many, all its documents are used. */
 #define SAMPLE_ROWS 65536u
 #define COPY_BYTES  ((uint64_t)1 << 20)
 

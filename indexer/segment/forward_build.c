@@ -72,8 +72,10 @@ static void take_ordinals(const struct bs_indexing_buffer *indexing_buffer,
 	bs_sort_u32(ordinals, spare, n_terms, indexing_buffer->terms.n_terms);
 }
 
-#define SAMPLE_DOCS  32u         /* the most documents that are measured for each size */
-#define SAMPLE_TERMS (32u << 10) /* about the most terms of all measured documents of one size */
+/* For each size, at most SAMPLE_DOCS documents are measured: fewer, but at least one, if they would
+ * have more than about SAMPLE_TERMS terms. */
+#define SAMPLE_DOCS  32u
+#define SAMPLE_TERMS (32u << 10)
 
 struct size_sample {
 	uint64_t n_docs;             /* documents of this size */

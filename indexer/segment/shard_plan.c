@@ -235,7 +235,7 @@ out:
 struct kinds {
 	const struct bs_term_treatment_table *treatments;
 	uint8_t of_small[SMALL_DF];
-	/* Minimum df of a term that may get an exact column in a shard of one block. */
+	/* Minimum df of a term that may get an exact column in some shard. */
 	double least_frequent;
 	/* Minimum df of a term that is expected to get an exact column when size classes are
 	 * estimated; whether it gets one is decided later, for each shard. */
