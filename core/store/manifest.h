@@ -188,7 +188,7 @@ struct bs_manifest {
 	uint32_t n_sources;
 	struct bs_segment_record *segments;
 	uint32_t n_segments;
-	/* Names of the fields indexed since the index was built from scratch; BS_MOST_FIELDS. */
+	/* Names of the fields indexed since the index was built from scratch (BS_MOST_FIELDS). */
 	struct bs_term_table fields;
 	/* skipped files, listed only in an index with grams */
 	struct bs_non_document_list non_documents;
