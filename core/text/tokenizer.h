@@ -48,7 +48,7 @@ struct bs_tokenizer_options {
 /* The revision of these rules, which an index records. Revisions 0 and 1 do not normalize to NFC,
  * split at @ only between letters, and with fold_accents remove the marks of all scripts. Revision
  * 0 moreover knows only the ASCII apostrophe, and no flags, keycaps and dates. */
-#ifndef BS_TOKENIZER_REVISION /* a test is built with a later revision */
+#ifndef BS_TOKENIZER_REVISION /* a test defines a later revision */
 #define BS_TOKENIZER_REVISION 2u
 #endif
 
@@ -59,7 +59,7 @@ struct bs_tokenizer_sum {
 	uint32_t n_positions;
 };
 
-/* Checks that the analyzer has this name or, if name is NULL, that there is no analyzer (NULL).
+/* Checks that the analyzer has this name or, if name is NULL, that the analyzer is NULL, too.
  * Otherwise BS_UNSUPPORTED. where: the name of the index or other object that needs the analyzer,
  * for messages. */
 enum bs_status bs_tokenizer_check_analyzer(const struct bs_analyzer *analyzer, const char *name,
