@@ -111,7 +111,8 @@ void bs_feed_close(struct bs_feed *feed);
 struct bs_inner;
 struct bs_inner_reader {
 	void *context;
-	bool has_rows; /* a collection has a row, for which the batch that begins it is read */
+	/* each collection has a row, which is read from the batch that begins the collection */
+	bool has_rows;
 	enum bs_status (*meet)(void *context, const char *path, struct bs_inner **inner_out,
 	                       struct bs_feed **feed_out, bool *is_unread_out,
 	                       struct bs_error *err);

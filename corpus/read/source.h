@@ -52,7 +52,7 @@ struct bs_source_options {
 	void *left_out_context;
 	/* nullable; any thread adds the permissions that a source or a file denies */
 	struct bs_access *access;
-	/* nullable: called while reading waits for standard input */
+	/* nullable; bs_progress_add is called while reading waits for standard input */
 	struct bs_progress *progress;
 };
 

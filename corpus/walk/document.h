@@ -47,7 +47,7 @@ struct bs_access {
 	uint64_t group;  /* the group of the files of the index */
 	unsigned denied; /* S_IRGRP, S_IROTH: `group`, or others, may not read some file */
 };
-/* Adds what the file denies; NULL: a file that denies everything. Thread-safe. */
+/* Adds the permissions that a file denies; NULL: adds all. Thread-safe. */
 void bs_access_add(struct bs_access *access, const struct bs_fingerprint *fingerprint);
 /* True if the fingerprint equals the one in `recorded`, which bs_fingerprint_record wrote. */
 bool bs_fingerprint_equals(const struct bs_fingerprint *fingerprint, const uint64_t recorded[4]);
