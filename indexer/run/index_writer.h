@@ -66,7 +66,7 @@ struct bs_index_writer {
 	uint64_t file_number; /* if store is open: the number of that file */
 	/* number of texts in store */
 	uint64_t n_stored;
-	struct bs_id_owners *owners; /* nullable: receives every segment of documents */
+	struct bs_id_owners *owners; /* nullable; gets every segment of documents */
 	/* temporary file for data that grows with documents and is kept until the end of the run */
 	struct bs_spill spill;
 };

@@ -572,7 +572,7 @@ static enum bs_status carry(struct listing *at, uint32_t k, struct bs_listed_sou
 		move->number = at->list->n_sources;
 		return status ? status : append(at, &record, listed, err);
 	}
-	/* An older version could record a source twice; both become one source. */
+	/* Indexes of older versions may record a source twice; both become one source. */
 	number = find_same(at, record.kind, listed->place, record.path);
 	if (number != NONE)
 		free(listed->place);
