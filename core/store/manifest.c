@@ -125,8 +125,7 @@ static bool lists_equal(char *const *a, char *const *b)
 	return true;
 }
 
-/* Rounds as the file format does, so that a density compares equal after it was written and
- * read. */
+/* Rounds as the file format does, so that a density is equal after it was written and read. */
 static uint64_t density_ppm(double density)
 {
 	return (uint64_t)(density * 1e6 + 0.5);

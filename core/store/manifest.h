@@ -215,8 +215,7 @@ enum bs_status bs_manifest_add_segment(struct bs_manifest *manifest,
                                        const struct bs_segment_record *record,
                                        struct bs_error *err) BS_WARN_UNUSED;
 
-/* The number of the source itself or, for a collection that was found in a folder, of the
- * folder. */
+/* The number of the source or, for a collection that was found in a folder, of the folder. */
 static inline uint32_t bs_manifest_root(const struct bs_manifest *manifest, uint32_t source)
 {
 	uint32_t parent = manifest->sources[source].parent;
@@ -244,8 +243,7 @@ bool bs_non_document_has_fingerprint(const struct bs_non_documents *file);
 enum bs_status bs_manifest_add_non_document(struct bs_manifest *manifest,
                                             const struct bs_non_documents *file,
                                             struct bs_error *err) BS_WARN_UNUSED;
-/* Reads the file at *place and moves *place after it; returns false at the end. The name is
- * borrowed. */
+/* Reads the file at *place and moves *place after it; false at the end. The name is borrowed. */
 bool bs_manifest_next_non_document(const struct bs_manifest *manifest,
                                    struct bs_non_document_place *place,
                                    struct bs_non_documents *file_out);
