@@ -126,8 +126,7 @@ enum bs_status bs_refresh_find_stdin(struct bs_refresh *refresh, const struct bs
                                      struct bs_doc_record *record_out,
                                      struct bs_error *err) BS_WARN_UNUSED;
 
-/* Prefetches memory that bs_refresh_take will read for this document, if called some documents
- * later. */
+/* Prefetches memory that bs_refresh_take, called some documents later, reads for this document. */
 void bs_refresh_prefetch(struct bs_refresh *refresh, const struct bs_refreshing *at,
                          const struct bs_doc_record *record);
 

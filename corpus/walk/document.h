@@ -12,8 +12,7 @@
 #include "core/base/error.h"
 #include "core/bitsift/skip.h"
 
-/* Adds n files of the kind `name` (bs_skip_kind_of). Ignored if name is empty or the array is
- * full. */
+/* Adds n files of the kind `name` (bs_skip_kind_of), unless it is empty or the array is full. */
 void bs_skip_kinds_add(struct bs_skip_kind kinds[BS_SKIP_KINDS], const char *name, uint64_t n);
 /* The kind of a file: its extension in lower case; "" if that is not a few letters and digits. */
 void bs_skip_kind_of(const char *path, size_t path_bytes, char name_out[BS_SKIP_KIND_BYTES]);
