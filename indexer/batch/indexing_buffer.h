@@ -172,8 +172,7 @@ struct bs_indexing_buffer {
 	 * added */
 	struct bs_u32s value_map;
 };
-/* Makes an empty indexing buffer use temporary files in dir, see struct bs_indexing_buffer.
- * BS_IO. */
+/* Makes an empty indexing buffer use files in dir, see struct bs_indexing_buffer. BS_IO. */
 enum bs_status bs_indexing_buffer_use_files(struct bs_indexing_buffer *indexing_buffer,
                                             const struct bs_dir *dir,
                                             struct bs_error *err) BS_WARN_UNUSED;

@@ -130,8 +130,7 @@ static uint32_t find_same(const struct listing *at, uint32_t kind, const char *p
 	return NONE;
 }
 
-/* The path of `place` below source i; NULL: source i is no folder that contains place, or it is
- * restored. */
+/* The path of `place` below source i; NULL if i is restored, or no folder that contains place. */
 static const char *find_below(const struct listing *at, uint32_t i, const char *place)
 {
 	const char *folder = at->list->sources[i].place;
@@ -771,8 +770,7 @@ enum bs_status bs_source_list_check_rebuild(struct bs_index_writer *writer,
 	return status;
 }
 
-/* Adds all sources of the previous commit to the new list, except those that the request
- * forgets. */
+/* Adds all sources of the previous commit to the new list, except forgotten ones. */
 static enum bs_status carry_all(struct listing *at, struct bs_error *err)
 {
 	const struct bs_manifest *old = at->request->old;

@@ -267,8 +267,7 @@ static const uint32_t *term_vectors(const struct bs_shard_product *product, uint
 	return product->terms + product->offsets[row];
 }
 
-/* Chooses the parameters of the filters for these lists, and makes the filter of each group of
- * rows. */
+/* Chooses the parameters of the filters for the lists, and makes the filter of each row group. */
 static enum bs_status make_filters(uint32_t n_docs, const struct bs_forward_price *price,
                                    struct bs_shard_product *product,
                                    struct bs_forward_hashing *hashing_out, struct bs_error *err)

@@ -367,8 +367,7 @@ static enum bs_status fill_places(struct bs_shard_plan *plan, const struct kinds
  * terms ahead. */
 #define PLACES_AHEAD 16u
 
-/* Fills ordinals and by_ordinal. sorted: term numbers in lexicon order; NULL: term numbers are
- * ordinals. */
+/* Fills ordinals and by_ordinal. sorted: term numbers in lexicon order; NULL: they are ordinals. */
 static enum bs_status fill_ordinals(struct bs_shard_plan *plan, const uint32_t *place_of,
                                     const uint32_t *sorted, struct bs_error *err)
 {
