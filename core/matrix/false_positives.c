@@ -36,7 +36,7 @@ struct shape {
 	uint32_t low_bits;  /* low bits per row */
 	uint64_t n_buckets; /* buckets up to that of the segment's last row */
 	uint64_t n_samples;
-	uint64_t n_bits; /* of the low bits of all rows and the unary part together */
+	uint64_t n_bits; /* the low bits of all rows and the unary part, together */
 };
 
 static struct shape shape_of(uint64_t n, uint64_t n_rows)

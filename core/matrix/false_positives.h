@@ -32,7 +32,7 @@ struct bs_false_positives {
 	uint64_t n_rows; /* rows of the segment */
 };
 
-#define BS_FALSE_POSITIVES_PAD 8u /* so that 8 bytes can be loaded wherever bits begin */
+#define BS_FALSE_POSITIVES_PAD 8u /* readers load 8 bytes at any bit of a list */
 
 /* Opens the lists of a segment file. n_rows is the number of rows of the segment. BS_CORRUPT if the
  * sections contradict each other. */
@@ -43,7 +43,7 @@ enum bs_status bs_false_positives_open(struct bs_false_positives *false_positive
 /* The false positives of one term; borrows the file's bytes. */
 struct bs_term_false_positives {
 	const struct bs_false_positives *false_positives;
-	/* u32 for bucket 128, 256, 384 ...: the number of rows in the buckets before it */
+	/* a u32 for bucket 128, 256, 384 ...: the number of rows in earlier buckets */
 	const uint8_t *samples;
 	const uint8_t *bits; /* the low bits of all rows, then the unary part */
 	/* Bit offset of the unary part in `bits`. */

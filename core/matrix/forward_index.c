@@ -154,7 +154,8 @@ static enum bs_status open_list(struct list *list, const struct bs_section *sect
 	return list->pairs_off < end ? BS_OK : corrupt_list(section, start, err);
 }
 
-/* Decodes the runs of a stretch, or of a whole list, in order. `bytes` are verified. */
+/* Decodes the runs of a stretch (run_samples.h) or of a whole list, in order. `bytes` have been
+ * verified. */
 struct decoder {
 	const uint8_t *bytes;
 	uint64_t n_bytes;
@@ -226,7 +227,7 @@ static inline bool get_run(struct decoder *decoder, struct run *run_out)
 	return end_run(decoder, gap, length, run_out);
 }
 
-/* Makes a decoder for a stretch (the runs from one sample to the next) and verifies its bytes. */
+/* Makes a decoder for a stretch and verifies its bytes. */
 static enum bs_status start_stretch(const struct list *list, uint64_t stretch,
                                     struct decoder *decoder, struct bs_error *err)
 {

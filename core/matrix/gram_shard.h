@@ -87,8 +87,7 @@ struct bs_gram_meta {
 	/* The number of hashes of the distinct grams of a row, summed over all rows. Fewer bits are
 	 * set, because grams may share bits. */
 	uint64_t n_bits;
-	/* By tier: the number of columns of a gram. The function may_have in gram_shard.c has the
-	 * valid numbers. */
+	/* By tier: the number of columns of a gram. may_have in gram_shard.c checks the numbers. */
 	uint8_t n_hashes[BS_GRAM_TIERS];
 	/* By tier: the number of values in the tier's list, at most bs_gram_listed_end. */
 	uint32_t n_listed[BS_GRAM_TIERS];
@@ -123,9 +122,9 @@ struct bs_gram_shards {
 	uint32_t n_shards;
 };
 
-/* Validates everything except the contents of rows, columns and lists. Release with
- * bs_gram_shards_deinit, also after a failure. BS_CORRUPT, BS_UNSUPPORTED (unknown gram scheme),
- * BS_NO_MEMORY. */
+/* Opens the gram shards of a segment. Validates shapes, sizes and counts, but not the contents of
+ * rows, columns and lists. Release with bs_gram_shards_deinit, also after a failure. BS_CORRUPT,
+ * BS_UNSUPPORTED (unknown gram scheme), BS_NO_MEMORY. */
 enum bs_status bs_gram_shards_open(struct bs_gram_shards *grams, const struct bs_container *file,
                                    uint64_t n_docs, struct bs_error *err) BS_WARN_UNUSED;
 void bs_gram_shards_deinit(struct bs_gram_shards *grams);
@@ -135,7 +134,8 @@ void bs_gram_shards_deinit(struct bs_gram_shards *grams);
 enum bs_status bs_gram_shards_tier(const struct bs_gram_shards *grams, uint64_t key,
                                    enum bs_gram_tier *tier_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
-/* Finds bytes [first, first + n_bytes) of a column in the file; not aligned. BS_CORRUPT. */
+/* Finds bytes [first, first + n_bytes) of a column in the file. *bytes_out need not be aligned.
+ * BS_CORRUPT. */
 enum bs_status bs_gram_shard_column(const struct bs_gram_shard *shard, uint32_t column,
                                     uint32_t first, uint32_t n_bytes, const uint8_t **bytes_out,
                                     struct bs_error *err) BS_WARN_UNUSED;

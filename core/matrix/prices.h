@@ -2,9 +2,9 @@
  * prices.h: the constants of index building that were fitted by measurement, most with the data
  * they were fitted on. Readers do not depend on them: an index may be built with other values.
  *
- * The comments name two data sets: *P*, 1.4 M paragraphs of 32 terms each, and *L*, the 78,000
- * files of the Linux tree, 351 terms each. More: bench/README.md ("What was decided by measuring")
- * and bench/NOTES.md.
+ * The comments name two data sets: *P*, 1.4 M paragraphs (32 terms on average), and *L*, the 78,000
+ * files of the Linux tree (351 terms on average). More: bench/README.md ("What was decided by
+ * measuring") and bench/NOTES.md.
  */
 #pragma once
 
@@ -40,7 +40,7 @@
 /* Density added for each doubling of the document length. Fitted on data set L. */
 #define BS_PRICE_DENSER_BY    0.05
 #define BS_PRICE_MOST_DENSER  0.2 /* maximum density added */
-#define BS_PRICE_MOST_DENSITY 0.6 /* maximum density without a request of the user */
+#define BS_PRICE_MOST_DENSITY 0.6 /* maximum of the result, unless the user chose more */
 
 /* Used by indexer/segment/shard_build.c, which chooses the levels of a shard and their widths, and
  * by size_classes.c, which estimates the result of this choice. */

@@ -31,8 +31,7 @@ static enum bs_status check_bytes(const struct bs_section *section, uint64_t n_b
 		i, section->id, (unsigned long long)section->n_bytes, (unsigned long long)n_bytes);
 }
 
-/* Opens two sections that both kinds of shards have: the popcounts, and the terms of the exact
- * columns. */
+/* Opens the two sections that all shards have: popcounts, and the terms of the exact columns. */
 static enum bs_status open_exact(struct bs_shard *shard, const struct bs_container *file,
                                  uint32_t i, uint32_t n_exact, struct bs_error *err)
 {

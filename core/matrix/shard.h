@@ -56,7 +56,7 @@ struct bs_shard_hashed {
 	uint32_t n_levels; /* 0: the shard has forward indexes instead */
 	struct bs_level levels[BS_MAX_LEVELS];
 	uint32_t n_columns[BS_MAX_LEVELS]; /* signature widths, for bs_shard_hashes */
-	float density;                     /* target share of set bits; set by the segment */
+	float density;                     /* target share of set bits; segment.c sets it */
 };
 
 /* The exact columns of a shard: one for each frequent term. */

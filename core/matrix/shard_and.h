@@ -65,8 +65,8 @@ enum bs_status bs_shard_term_init(struct bs_shard_term *here, const struct bs_sh
                                   const struct bs_and_term *term,
                                   struct bs_error *err) BS_WARN_UNUSED;
 
-/* Prefetches the memory that bs_shard_and reads first: the term's columns of the coarsest level.
- * The shard must have levels. */
+/* Prefetches what bs_shard_and reads first: the first line of each column that the term has at the
+ * coarsest level. The shard must have levels. */
 void bs_shard_prefetch(const struct bs_shard *shard, const struct bs_and_term *term);
 
 /* ANDs the columns of all terms in the blocks that are set in `live`. Then frame->lines has the

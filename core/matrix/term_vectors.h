@@ -75,7 +75,7 @@ void bs_row_codes_write(const struct bs_row_codes *codes, struct bs_file_writer 
 /* Writes the rows of one shard, in order. Zero-initialise except codes and writer. */
 struct bs_row_writer {
 	const struct bs_row_codes *codes;
-	struct bs_file_writer *writer; /* appends to its current section */
+	struct bs_file_writer *writer; /* rows are appended to its current section */
 	struct bs_buffer bytes;        /* coded rows that have not been passed to the writer */
 	struct bs_bits_writer bits;    /* appends to `bytes` */
 };

@@ -150,8 +150,9 @@ static bool is_long(size_t n)
 	return n > MOST_SPELLED;
 }
 
-/* Computes all n equations of the words: first the equation "is repeated" of each word, without
- * branches, which would be mispredicted; then the other equations of repeated words. */
+/* Computes all n equations of the words, unless the system is long: first the equation "is
+ * repeated" of each word, without branches, which would be mispredicted; then the other equations
+ * of repeated words. */
 static enum bs_status spell_all(struct bs_tf_coder *coder, const struct bs_tf_word *words,
                                 size_t n_words, size_t n, struct bs_error *err)
 {

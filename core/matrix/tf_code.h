@@ -47,7 +47,7 @@ struct bs_tf_coder {
 };
 void bs_tf_coder_deinit(struct bs_tf_coder *coder);
 
-/* Decoded instead of a tf if two words of the document share a hash. */
+/* May be decoded instead of the tf of a word whose hash another word of the document shares. */
 #define BS_TF_UNKNOWN UINT32_MAX
 
 /* Appends the tf code of a document with these words to `bits`; appends nothing if no word is

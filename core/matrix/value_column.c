@@ -287,8 +287,8 @@ static bool is_among(const struct bs_ranks *ranks, uint32_t rank)
 	return is_in;
 }
 
-/* Adds to `joined` the rows that have a rank in `ranks` by the part's list, of the n_blocks blocks
- * from first_block on. */
+/* Adds to `joined` the rows of the n_blocks blocks from first_block on to which the part's list
+ * gives a rank in `ranks`. */
 static void join_listed(const struct bs_value_part *part, const struct bs_ranks *ranks,
                         uint32_t first_block, uint32_t n_blocks, uint64_t *joined,
                         struct bs_live *joined_live)

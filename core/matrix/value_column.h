@@ -5,7 +5,7 @@
  * logarithm of the number of distinct values in bits.
  *
  *                       layer 0 of a field in a shard
- *            has one   bit n-1   bit n-2  ...  bit 0
+ *            has rank  bit n-1   bit n-2  ...  bit 0
  *   block 0  [line]    [line]    [line]        [line]      the ranks of 512 documents, bit-sliced
  *   block 1  [line]    [line]    [line]        [line]
  *
@@ -76,7 +76,7 @@ struct bs_ranks {
 	} spans[BS_RANGE_KINDS];
 };
 /* The ranks of a range. If *is_exact_out is false, the texts must decide which documents are in the
- * range, because numbers of more than BS_VALUE_MOST_DIGITS digits share the key of an end of it.
+ * range: an end of the range has more than BS_VALUE_MOST_DIGITS digits, and a value has its key.
  * BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_value_ranks(const struct bs_value_table *table,
                               const struct bs_value_field *field, const struct bs_range *range,

@@ -25,7 +25,7 @@ int bs_document_order(const struct bs_snapshot *snapshot, struct bs_doc_ref a, s
  * use, only documents that it has passed may be marked as deleted or live. */
 struct bs_doc_cursor {
 	const struct bs_snapshot *snapshot;
-	const struct bs_doc_bits *among; /* nullable: only these documents */
+	const struct bs_doc_bits *among; /* the documents to visit; NULL: all */
 	uint32_t kind;                   /* kind of the source (enum bs_source_kind) */
 	bool with_inner;                 /* the flag BS_CURSOR_INNER was passed */
 	struct bs_doc_stream *streams;   /* a heap; the next document on top */

@@ -24,8 +24,7 @@ static uint32_t find_source(const uint8_t *ranges, uint32_t n_ranges, uint32_t d
 	return bs_load_u32(ranges + (uint64_t)find_range(ranges, n_ranges, document) * RANGE_BYTES);
 }
 
-/* Compares bytewise, except that "/" sorts before all other bytes, so that "a/x" comes before
- * "a-b". */
+/* Compares bytewise, but "/" sorts before all other bytes, so that "a/x" comes before "a-b". */
 int bs_compare_paths(const uint8_t *a, size_t a_bytes, const uint8_t *b, size_t b_bytes)
 {
 	size_t n = a_bytes < b_bytes ? a_bytes : b_bytes, i = 0;

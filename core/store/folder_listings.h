@@ -56,7 +56,7 @@ enum bs_status bs_folders_add(struct bs_buffer *records, uint32_t source, const 
                               size_t path_bytes, const uint64_t fingerprint[4],
                               const struct bs_folder_listing *list,
                               struct bs_error *err) BS_WARN_UNUSED;
-/* Appends all records of a source unchanged. BS_NO_MEMORY. */
+/* Appends the valid records of a source unchanged. BS_NO_MEMORY. */
 enum bs_status bs_folders_copy(const struct bs_folders *folders, uint32_t source,
                                struct bs_buffer *records, struct bs_error *err) BS_WARN_UNUSED;
 /* Replaces the file, unless its contents are equal. Removes it if there are no records. BS_IO,

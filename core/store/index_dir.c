@@ -307,7 +307,7 @@ void bs_index_sweep(const struct bs_dir *dir, const struct bs_manifest *manifest
 	if (bs_dir_list(dir, &names, NULL) != BS_OK)
 		names.used_bytes = 0;
 	for (const char *name = NULL; (name = next_name(&names, name)) != NULL;) {
-		/* Removes only names of files of an index. Other files in the folder are the
+		/* Remove only files with names of index files. Others in the folder are the
 		 * user's. */
 		bool is_ours = number_of(name) != 0 || strcmp(name, "manifest.new") == 0 ||
 		               strcmp(name, "folders.new") == 0;

@@ -37,7 +37,7 @@
 #define SOURCE_INNER 2u
 #define SEGMENT_ROWS 2u
 
-/* The boolean options: bit i of the flags is flag_options[i]. */
+/* The options in the flags of SECTION_OPTIONS: bit i is flag_options[i]. */
 static const size_t flag_options[] = {
 	offsetof(struct bs_recorded_options, words),
 	offsetof(struct bs_recorded_options, grams),
@@ -125,8 +125,7 @@ static bool lists_equal(char *const *a, char *const *b)
 	return true;
 }
 
-/* Rounds as the file format does, so that a density compares equal after it was written and
- * read. */
+/* Rounds as the file format does, so that a density is equal after it was written and read. */
 static uint64_t density_ppm(double density)
 {
 	return (uint64_t)(density * 1e6 + 0.5);

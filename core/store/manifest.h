@@ -72,10 +72,10 @@ struct bs_tokenizer_options bs_index_words_options(const struct bs_recorded_opti
 uint64_t bs_max_document(const struct bs_recorded_options *options);
 
 void bs_recorded_options_deinit(struct bs_recorded_options *options);
-/* Equal in all options except those that comparisons ignore (see the struct). */
+/* Whether all options are equal, except those that comparisons ignore (see the struct). */
 bool bs_recorded_options_equal(const struct bs_recorded_options *a,
                                const struct bs_recorded_options *b);
-/* Equal in how records are read: in the field that is the id, and in the fields that are text. */
+/* Whether both read records in the same way: with the same id field and the same text fields. */
 bool bs_recorded_options_read_same(const struct bs_recorded_options *a,
                                    const struct bs_recorded_options *b);
 /* Counts of a source's files, or of a collection's records, that are not documents. */
@@ -158,8 +158,8 @@ struct bs_manifest_summary {
 struct bs_non_document_place {
 	size_t file_at;
 	size_t fingerprint_at;
-	/* the last fingerprint before the place, without the empty ones; the next one is coded
-	 * against it */
+	/* the last fingerprint before the place that is not empty; the next one is coded as the
+	 * difference from it */
 	uint64_t last[4];
 };
 struct bs_non_document_start {
@@ -188,7 +188,7 @@ struct bs_manifest {
 	uint32_t n_sources;
 	struct bs_segment_record *segments;
 	uint32_t n_segments;
-	/* Names of all fields indexed since the index was built from scratch. */
+	/* Names of the fields indexed since the index was built from scratch (BS_MOST_FIELDS). */
 	struct bs_term_table fields;
 	/* skipped files, listed only in an index with grams */
 	struct bs_non_document_list non_documents;
@@ -215,8 +215,7 @@ enum bs_status bs_manifest_add_segment(struct bs_manifest *manifest,
                                        const struct bs_segment_record *record,
                                        struct bs_error *err) BS_WARN_UNUSED;
 
-/* The number of the source itself or, for a collection that was found in a folder, of the
- * folder. */
+/* The number of the source or, for a collection that was found in a folder, of the folder. */
 static inline uint32_t bs_manifest_root(const struct bs_manifest *manifest, uint32_t source)
 {
 	uint32_t parent = manifest->sources[source].parent;
@@ -244,8 +243,7 @@ bool bs_non_document_has_fingerprint(const struct bs_non_documents *file);
 enum bs_status bs_manifest_add_non_document(struct bs_manifest *manifest,
                                             const struct bs_non_documents *file,
                                             struct bs_error *err) BS_WARN_UNUSED;
-/* Reads the file at *place and moves *place after it; returns false at the end. The name is
- * borrowed. */
+/* Reads the file at *place and moves *place after it; false at the end. The name is borrowed. */
 bool bs_manifest_next_non_document(const struct bs_manifest *manifest,
                                    struct bs_non_document_place *place,
                                    struct bs_non_documents *file_out);

@@ -117,8 +117,7 @@ enum bs_status bs_multiset_add(struct bs_multiset *multiset, struct bs_numbers s
 	return BS_OK;
 }
 
-/* A look-up of ascending numbers in an encoded list. Decodes only blocks that may contain one of
- * them. */
+/* Looks up ascending numbers in an encoded list. Decodes only blocks that may contain one. */
 struct lookup {
 	const struct bs_coded *coded;
 	uint64_t next_block;

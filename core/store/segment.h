@@ -63,8 +63,7 @@ enum bs_status bs_segment_write_shard(struct bs_file_writer *writer, uint32_t i,
                                       const struct bs_shard_image *image, struct bs_buffer *entries,
                                       struct bs_error *err) BS_WARN_UNUSED;
 
-/* Writes meta, field names (NUL-terminated, consecutive), treatments, tf levels and shard
- * entries. */
+/* Writes meta, field names (NUL-terminated), treatments, tf levels and shard entries. */
 void bs_segment_write_head(struct bs_file_writer *writer, const struct bs_segment_meta *meta,
                            const struct bs_buffer *field_names,
                            const struct bs_term_treatment_table *treatments,

@@ -143,8 +143,8 @@ enum bs_status bs_snapshot_record(const struct bs_snapshot *snapshot, struct bs_
                                   struct bs_doc_record *record_out,
                                   struct bs_error *err) BS_WARN_UNUSED;
 
-/* Reads only the source of a document and, if it is a file in a folder, its name; for callers that
- * read many documents. BS_CORRUPT, BS_NO_MEMORY. */
+/* Reads the source of a document and, if it is a file in a folder, its name, but perhaps no other
+ * fields of the record. Faster than bs_snapshot_record. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_snapshot_name(const struct bs_snapshot *snapshot, struct bs_doc_ref ref,
                                 struct bs_doc_record *record_out,
                                 struct bs_error *err) BS_WARN_UNUSED;

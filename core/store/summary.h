@@ -81,8 +81,8 @@ enum bs_status bs_summary_may_have_word(const struct bs_summary *summary, uint64
                                         bool *may_out, struct bs_error *err) BS_WARN_UNUSED;
 /* The place of a word: its hash, scaled to [0, n_places). */
 uint64_t bs_summary_place(uint64_t hash, uint64_t n_places);
-/* Whether some word's key, or some file's folded text (core/text/grams.h), may contain the three
- * bytes. BS_CORRUPT. */
+/* Whether some word's key or, with has_text_grams, some file's folded text (core/text/grams.h) may
+ * contain the three bytes. BS_CORRUPT. */
 enum bs_status bs_summary_may_have_gram(const struct bs_summary *summary, const uint8_t gram[3],
                                         bool *may_out, struct bs_error *err) BS_WARN_UNUSED;
 /* The number of a trigram. The first byte is the highest, so that trigrams with a common prefix are

@@ -18,7 +18,7 @@ struct bs_deadline {
 	/* By bs_now_ns: when the call began (0 if not needed), and when it is to end (UINT64_MAX:
 	 * no deadline). */
 	uint64_t start_ns, end_ns;
-	/* An enum bs_status: BS_OK, or the reason for the end. The first reason stays. */
+	/* enum bs_status: BS_OK, or the first reason for the end; bs_deadline_extend resets it */
 	_Atomic int status;
 	_Atomic uint64_t asked_ns;  /* when the callback was called last */
 	atomic_flag is_asking;      /* a thread is calling the callback */

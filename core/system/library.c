@@ -70,7 +70,7 @@ static bool find_own_file(char *path, uid_t *owner_out)
 	const char *name = is_found ? strchr(line, '/') : NULL;
 	is_found = name && strlen(name) < PATH_BYTES;
 	if (is_found) {
-		/* the kernel's suffix if the file was replaced since */
+		/* the suffix that the kernel adds if the file has been replaced */
 		static const char deleted[] = " (deleted)\n";
 		size_t n_bytes = strlen(name), deleted_bytes = sizeof(deleted) - 1;
 		bool is_deleted = n_bytes > deleted_bytes &&

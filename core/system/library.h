@@ -1,7 +1,7 @@
 /*
  * library.h: libraries that are loaded when first needed. Finding, mapping and relocating a library
- * takes longer than a small search of an index, and most patterns of grep need neither ICU,
- * Snowball, simdjson nor zstd. For each library there is a table of the functions used, in the file
+ * takes longer than a small search of an index, and most patterns of grep need none of ICU,
+ * Snowball, simdjson and zstd. For each library there is a table of the functions used, in the file
  * that calls them or in a header (icu.h). The compiler checks the table against the library's
  * headers.
  *

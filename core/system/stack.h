@@ -2,7 +2,7 @@
  * stack.h: the stack of a thread. The library must work on small stacks: containers limit the stack
  * of a program (ulimit -s), musl gives a thread 128 KiB, and hosts have threads of any size.
  *
- * Three rules follow. (1) No function has a frame of more than a few KiB; larger arrays and structs
+ * Three rules follow. (1) No function has a large frame (16 KiB or more); larger arrays and structs
  * are allocated. (2) The library's own threads have stacks of a fixed size. (3) Recursion has a
  * limit. If recursion to this limit may not fit into a small stack, as with nested brackets, the
  * function that knows the depth calls bs_stack_left or bs_stack_levels before the recursion begins,

@@ -94,7 +94,7 @@ static void end_at(struct bs_workers *workers, uint64_t task, enum bs_status sta
 }
 
 /* Calls `put` for the next task in order, if its result is ready; releases the mutex meanwhile.
- * False if no result is ready, if another worker is calling `put`, or if this worker must not. */
+ * False if no result is ready, if another worker calls `put`, or if this one must not do so. */
 static bool put_next(struct bs_workers *workers, uint32_t worker)
 {
 	const struct bs_workers_plan *plan = &workers->plan;

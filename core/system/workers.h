@@ -81,7 +81,7 @@ bool bs_workers_wait_room(struct bs_workers *workers);
 /* Like bs_workers_wait_room, but waits until all tasks so far have been put. For a task that must
  * run alone. */
 bool bs_workers_wait_put(struct bs_workers *workers);
-/* Adds n tasks whose slots have been filled. n may be 0, to get the load. */
+/* Adds n tasks whose slots have been filled, and returns the load. n may be 0. */
 struct bs_workers_load bs_workers_add(struct bs_workers *workers, uint64_t n);
 /* Waits until the task is done or is no longer wanted. Does tasks meanwhile. Only for workers whose
  * plan has no `put`. */

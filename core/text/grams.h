@@ -64,8 +64,8 @@ static inline uint32_t bs_gram_hash(uint64_t key, uint32_t i)
  *
  *     hash   | unused | word: log | bit: 5 |
  *
- * The columns are made of 2^log words of 32 bits. The bits of a word become n columns of 32 / n
- * bits each; the columns of eight words are interleaved.
+ * The columns are made of 2^log words of 32 bits. The bits of a word become n columns of about
+ * 32 / n bits each; the columns of eight words are interleaved.
  *
  * An indexer sets the bits before it knows m. To halve the number of words, it ORs the second half
  * into the first. It then makes columns of eight words at a time: a byte with the first column of

@@ -15,9 +15,9 @@
 /* Unicode White_Space. Beyond ASCII it needs bs_icu_load (icu.h). */
 bool bs_is_white_space(int32_t code_point);
 
-/* Terminal columns of a code point: 2 if it is wide, 0 if it combines with the one before,
- * otherwise 1 (also for code points shown as U+FFFD). bs_display_columns_beyond is the part for
- * code points >= U+0300, and needs bs_icu_load. */
+/* Terminal columns of a code point: 2 if it is wide; 0 if it combines with the one before, or is a
+ * format character from U+0300 on; otherwise 1 (also for code points shown as U+FFFD).
+ * bs_display_columns_beyond is the part for code points >= U+0300, and needs bs_icu_load. */
 size_t bs_display_columns_beyond(int32_t code_point);
 static inline size_t bs_display_columns(int32_t code_point)
 {

@@ -48,7 +48,7 @@ struct bs_tokenizer_options {
 /* The revision of these rules, which an index records. Revisions 0 and 1 do not normalize to NFC,
  * split at @ only between letters, and with fold_accents remove the marks of all scripts. Revision
  * 0 moreover knows only the ASCII apostrophe, and no flags, keycaps and dates. */
-#ifndef BS_TOKENIZER_REVISION /* a test is built with a later revision */
+#ifndef BS_TOKENIZER_REVISION /* a test defines a later revision */
 #define BS_TOKENIZER_REVISION 2u
 #endif
 
@@ -59,7 +59,7 @@ struct bs_tokenizer_sum {
 	uint32_t n_positions;
 };
 
-/* Checks that the analyzer has this name or, if name is NULL, that there is no analyzer (NULL).
+/* Checks that the analyzer has this name or, if name is NULL, that the analyzer is NULL, too.
  * Otherwise BS_UNSUPPORTED. where: the name of the index or other object that needs the analyzer,
  * for messages. */
 enum bs_status bs_tokenizer_check_analyzer(const struct bs_analyzer *analyzer, const char *name,
@@ -71,8 +71,8 @@ enum bs_status bs_tokenizer_check_analyzer_name(const char *name,
 
 /* Makes a tokenizer. options may be NULL: no stemming, accents kept. BS_INVALID for an unknown
  * stemmer (the message lists the known ones), BS_UNSUPPORTED if ICU's data is missing,
- * BS_NO_MEMORY. Parts of ICU that only text beyond ASCII needs are opened at the first such text,
- * and may fail in the same ways then. */
+ * BS_NO_MEMORY. The first tokenizer of the process opens ICU's word breaker at once; others open it
+ * at their first text beyond ASCII, and may fail in the same ways then. */
 enum bs_status bs_tokenizer_new(const struct bs_tokenizer_options *options,
                                 struct bs_tokenizer **words_out,
                                 struct bs_error *err) BS_WARN_UNUSED;
@@ -87,7 +87,8 @@ void bs_tokenizer_split(struct bs_tokenizer *tokenizer, bool splits);
 /* Tokenizes text[0..text_bytes) as one field whose first word has position first_position, and
  * calls fn with its tokens. Memory does not grow with the text, only with its longest part without
  * a safe cut (after a line feed; between white space or most ASCII punctuation and an ASCII letter
- * or digit). sum_out is nullable. BS_NO_MEMORY, BS_UNSUPPORTED (ICU), or the status of fn. */
+ * or digit). sum_out is nullable. BS_NO_MEMORY, BS_UNSUPPORTED, BS_DEADLINE, BS_STOPPED,
+ * BS_INVALID and BS_IO (from the application's analyzer), or the status of fn. */
 enum bs_status bs_tokenizer_analyze(struct bs_tokenizer *tokenizer, const uint8_t *text,
                                     size_t text_bytes, uint32_t first_position, bs_token_fn fn,
                                     void *context, struct bs_tokenizer_sum *sum_out,

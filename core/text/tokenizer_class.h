@@ -11,7 +11,7 @@ enum bs_status bs_tokenizer_need_icu(struct bs_tokenizer *tokenizer,
 void bs_tokenizer_close_icu(struct bs_tokenizer *tokenizer);
 
 /* Sets *is_inert_out to whether c is never a part of a word: ICU joins it with no letter or digit,
- * and takes c alone, or a sequence of characters like c, for no word. */
+ * and finds no word in c alone or in a sequence of characters like c. */
 enum bs_status bs_tokenizer_is_inert(struct bs_tokenizer *tokenizer, UChar32 c, bool *is_inert_out,
                                      struct bs_error *err) BS_WARN_UNUSED;
 

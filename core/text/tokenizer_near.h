@@ -21,7 +21,7 @@
 
 /* What a code point beyond ASCII may become in a term. */
 enum bs_tokenizer_ascii_form {
-	BS_ASCII_FORM_NONE, /* never ASCII and never nothing; it hides no ASCII term */
+	BS_ASCII_FORM_NONE, /* not ASCII, and not nothing: no part of an ASCII term */
 	/* ASCII, but not a letter, digit or _; it may be part of terms such as 3.14 and don't. */
 	BS_ASCII_FORM_OTHER,
 	BS_ASCII_FORM_WORD, /* an ASCII letter, digit or _, or nothing */
@@ -49,7 +49,7 @@ bool bs_tokenizer_may_be_date(const struct bs_tokenizer *tokenizer, const uint8_
  * has the whole word. */
 bool bs_tokenizer_splits(const struct bs_tokenizer *tokenizer);
 
-/* Whether this text, which is one ASCII word, has several parts. True if it is long. */
+/* Whether this text, which is one ASCII word, has several parts. True if it is over 256 bytes. */
 bool bs_tokenizer_has_parts(const struct bs_tokenizer *tokenizer, const uint8_t *text,
                             size_t n_bytes);
 

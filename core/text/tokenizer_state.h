@@ -111,7 +111,7 @@ struct bs_tokenizer {
 	struct bs_tokenizer_icu icu;
 	struct bs_tokenizer_rules rules;
 	bool ascii_path;     /* false only in tests */
-	size_t window_bytes; /* maximum bytes of text normalized at once */
+	size_t window_bytes; /* bytes of text normalized at once; more if they have no safe cut */
 	const struct bs_kernel *kernel;
 	struct bs_tokenizer_ascii ascii;
 	struct bs_tokenizer_normal normal;

@@ -3,8 +3,8 @@
  * options, assigns positions, and collects tokens into batches. See tokenizer_term.h.
  *
  * Options are applied after folding: first the stemmer, then the removal of accents, because
- * stemmers know the accents of their language (French "mangé" and "mange" have different stems). A
- * step that would leave nothing is skipped for that word.
+ * stemmers know the accents of their language (French "mangé" and "mange" have different stems). An
+ * empty stem is not used.
  */
 #include "core/text/tokenizer_term.h"
 

@@ -1,4 +1,4 @@
-/* tokenizer_term.h: the lower half of the tokenizer: raw words and script runs -> folded, stemmed
+/* tokenizer_term.h: the second half of the tokenizer: raw words and script runs -> folded, stemmed
  * terms -> batches of tokens for the caller. tokenizer.c finds the words. Private to the
  * tokenizer_*.c files and the tests. */
 #pragma once

@@ -23,7 +23,7 @@ enum bs_status bs_delete_find(const struct bs_snapshot *snapshot, bool of_delete
                               const char *const *ids, size_t n_ids, bool *found_out,
                               struct bs_doc_refs *refs, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Changes the snapshot, in memory, so that exactly the excluded documents are live, which makes
+/* Changes the snapshot, in memory, so that only the excluded documents are live, which makes
  * deleted documents searchable. *places_out: for each exclusion the document in the changed
  * snapshot; segment BS_DOC_NONE if its text is lost. The caller frees *places_out, after a failure
  * too. BS_CORRUPT, BS_NO_MEMORY, BS_DEADLINE, BS_STOPPED. */

@@ -26,7 +26,7 @@ enum bs_status bs_id_ends_init(struct bs_id_ends *ends, const struct bs_snapshot
                                struct bs_error *err) BS_WARN_UNUSED;
 void bs_id_ends_deinit(struct bs_id_ends *ends);
 /* Finds the live document whose local id equals id, or else the live document whose id does; of
- * several the first one. Rows of collections are ignored. ref_out->segment: BS_DOC_NONE if there is
- * none. BS_CORRUPT, BS_NO_MEMORY. */
+ * several, the first in document order. Rows of collections are ignored. ref_out->segment is
+ * BS_DOC_NONE if there is none. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_id_ends_find(struct bs_id_ends *ends, const void *id, size_t id_bytes,
                                struct bs_doc_ref *ref_out, struct bs_error *err) BS_WARN_UNUSED;

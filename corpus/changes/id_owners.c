@@ -93,7 +93,7 @@ static enum bs_status grow(struct bs_id_owners *owners, struct bs_error *err)
 	    bs_dir_has_folder(owners->spill->dir)) {
 		enum bs_status status = bs_dir_place(owners->spill->dir, &file, err);
 		if (!status)
-			/* zeros, because the file is new */
+			/* The memory is zero, because the file is new. */
 			status = bs_buffer_reserve(&file, n_bytes, err);
 		if (status) {
 			bs_buffer_deinit(&file);

@@ -30,9 +30,7 @@ struct bs_recall_choice {
 	/* by segment: true if its documents are read again; borrowed until the feed is closed */
 	const bool *segments;
 	bool are_rows; /* the segments are segments of rows */
-	/* documents that are too large or unreadable stay in their segment; otherwise they are
-	 * lost */
-	bool may_stay;
+	bool may_stay; /* see struct bs_recall */
 	/* the feed ends after the document with which the sizes of documents reach this sum */
 	uint64_t limit_bytes;
 };

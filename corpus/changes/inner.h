@@ -72,12 +72,13 @@ enum bs_status bs_inners_end(struct bs_inners *inners, const struct bs_batch *ba
 
 /* What happens to the inner collections of a folder that the walk did not find. */
 enum bs_inners_fate {
-	/* the folder was read: they are no longer sources, except those at places that the feed,
-	 * which is at its end, could not read */
+	/* the folder was read: the collections are no longer sources, except at places that the
+	 * feed could not read; the feed must be at its end */
 	BS_INNERS_GONE,
-	/* the folder does not exist: their documents are removed, the sources stay */
+	/* the folder does not exist: the documents of the collections are removed, the sources
+	 * stay */
 	BS_INNERS_LOST,
-	BS_INNERS_KEPT, /* the folder was not read: sources and documents stay */
+	BS_INNERS_KEPT, /* the folder was not read: the sources and their documents stay */
 };
 /* Applies `fate` to the inner collections of source number `folder` that the walk did not meet. If
  * this source is no longer a folder, none of them is a source any more. feed: the feed of the

@@ -102,7 +102,7 @@ static enum bs_status decide(struct bs_refresh *refresh, const struct bs_refresh
 	bool is_kept = fate == GONE_IF_OWNED && at->is_appended;
 	enum bs_status status = bs_deadline_check_after(DECIDE_NS, err);
 	if (status || (fate == GONE_UNLESS_SEEN && bs_doc_bits_has(&refresh->seen, ref)))
-		return status; /* bs_refresh_unchanged has counted it */
+		return status; /* bs_refresh_unchanged has counted the document */
 	bool has_parts = fate == GONE_UNLESS_SEEN && at && at->source->parts;
 	if (fate == GONE_IF_OWNED || has_parts)
 		status = bs_snapshot_record(refresh->snapshot, ref, &record, err);
@@ -201,8 +201,8 @@ static enum bs_status begin_collection(const struct bs_refresh *refresh, struct 
 	               : bs_feed_resume(*feed_out, &mark, &at->is_appended, err);
 }
 
-/* Adds what the source denies to options->access. Standard input, and a source whose permissions
- * are unknown, deny everything. */
+/* Adds the permissions that the source denies to options->access. Standard input, and a source
+ * whose permissions are unknown, deny everything. */
 static void note_access(const struct bs_source *source, const struct bs_source_options *options)
 {
 	struct bs_fingerprint fingerprint;

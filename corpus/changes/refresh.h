@@ -36,7 +36,7 @@ struct bs_refresh_range {
 	uint32_t source, segment, first, end;
 };
 
-/* Zero-initialise all but snapshot; release with bs_refresh_deinit. One thread. */
+/* Zero-initialise before bs_refresh_init; release with bs_refresh_deinit. One thread. */
 struct bs_refresh {
 	struct bs_snapshot *snapshot; /* borrowed; deleted documents are marked in it */
 	struct bs_id_owners owners;   /* ids of the documents that are read */
@@ -126,8 +126,7 @@ enum bs_status bs_refresh_find_stdin(struct bs_refresh *refresh, const struct bs
                                      struct bs_doc_record *record_out,
                                      struct bs_error *err) BS_WARN_UNUSED;
 
-/* Prefetches memory that bs_refresh_take will read for this document, if called some documents
- * later. */
+/* Prefetches memory that bs_refresh_take, called some documents later, reads for this document. */
 void bs_refresh_prefetch(struct bs_refresh *refresh, const struct bs_refreshing *at,
                          const struct bs_doc_record *record);
 

@@ -22,8 +22,8 @@ enum bs_coding {
 /* length of the longest mark: enough bytes of a file to recognize its coding */
 #define BS_CODING_MARK_BYTES ((size_t)4)
 
-/* The coding given by the first bytes of a file; UTF-8 without a mark. *mark_bytes_out: the length
- * of the mark, 0 if there is none. */
+/* The coding given by the byte order mark at the beginning of a file; UTF-8 if there is none.
+ * *mark_bytes_out: the length of the mark, or 0. */
 enum bs_coding bs_coding_of(const uint8_t *bytes, size_t n_bytes, size_t *mark_bytes_out);
 /* The coding of an open file; UTF-8 if it cannot be read. */
 enum bs_coding bs_coding_of_file(int fd);

@@ -65,8 +65,8 @@ struct bs_batch {
 	const struct bs_source *source; /* the source of the items */
 	/* the inner collection that the batch belongs to, begins or ends; NULL: none */
 	struct bs_inner *inner;
-	/* the batch begins inner: bytes has only the path of inner, from which only its row, if
-	 * is_row is set, is read */
+	/* the batch begins inner: bytes has only the path of inner. Only its row is read from this
+	 * path, and only if is_row is set. */
 	bool begins_inner;
 	/* the last batch of inner */
 	bool ends_inner;
@@ -111,7 +111,8 @@ void bs_feed_close(struct bs_feed *feed);
 struct bs_inner;
 struct bs_inner_reader {
 	void *context;
-	bool has_rows; /* a collection has a row, for which the batch that begins it is read */
+	/* each collection has a row, which is read from the batch that begins the collection */
+	bool has_rows;
 	enum bs_status (*meet)(void *context, const char *path, struct bs_inner **inner_out,
 	                       struct bs_feed **feed_out, bool *is_unread_out,
 	                       struct bs_error *err);
@@ -119,8 +120,8 @@ struct bs_inner_reader {
 /* Makes the feed of a folder recognize inner collections. reader is borrowed. */
 void bs_feed_set_inner_reader(struct bs_feed *feed, const struct bs_inner_reader *reader);
 
-/* True if the walk so far has not read the path `name` below the folder: it could not, or the path
- * is not in the source's parts. */
+/* True if the walk has not read the path `name` below the folder so far, because it could not, or
+ * because the path is not in the source's parts. */
 bool bs_feed_is_unread(const struct bs_feed *feed, const char *name);
 /* True if a failure of bs_feed_next or bs_feed_resume was a failure to read the source. */
 bool bs_feed_has_failed(const struct bs_feed *feed);

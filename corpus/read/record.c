@@ -76,7 +76,7 @@ static bool is_number(const uint8_t *text, size_t n_bytes)
 	return at == n_bytes;
 }
 
-/* A line that is being rewritten. Sticky: after a failure (status) nothing more is written. */
+/* A line that is being rewritten. After the first failure (status) nothing more is written. */
 struct rewriter {
 	const uint8_t *line;
 	const uint8_t *at;
@@ -220,7 +220,7 @@ static enum bs_status refuse_id(struct bs_record_parser *parser, const char *wha
 	return refuse(parser, BS_SKIP_BAD_RECORD, parser->reason);
 }
 
-/* Sets the document's name. An id of a wrong type makes the line a refusal. */
+/* Sets the document's name. Refuses a line whose id has a wrong type. */
 static enum bs_status take_id(struct bs_record_parser *parser, struct bs_document *document)
 {
 	const struct bs_record_scan *scan = &parser->scan;

@@ -34,7 +34,7 @@ struct bs_source_options {
 	/* files that a walk finds and that look like collections (recognize.h) are read as
 	 * collections */
 	bool reads_records;
-	/* globs of collections, besides *.jsonl and *.ndjson; NULL-terminated; nullable */
+	/* globs for names of collections besides *.jsonl and *.ndjson; NULL-terminated; nullable */
 	const char *const *records;
 	const char *id_field;           /* NULL: "id" */
 	const char *const *text_fields; /* names of the text fields; NULL: all but the id */
@@ -50,9 +50,9 @@ struct bs_source_options {
 	void (*left_out)(void *context, enum bs_skip reason, bool is_special, const char *path,
 	                 const char *below);
 	void *left_out_context;
-	/* nullable: gets what each source and each file denies, by any thread */
+	/* nullable; any thread adds the permissions that a source or a file denies */
 	struct bs_access *access;
-	/* nullable: called while reading waits for standard input */
+	/* nullable; bs_progress_add is called while reading waits for standard input */
 	struct bs_progress *progress;
 };
 

@@ -38,9 +38,9 @@ BS_LIBRARY_DEFINE(bs_zstd, "zstd", BS_ZSTD_SONAME, BS_ZSTD_FOLDER, ZSTD_FUNCTION
  * level 1: compressing takes half the time, decoding one record 0.76 us instead of 0.52, and the
  * size is equal. */
 #define SHARED_BYTES 1536u
-/* The kinds of frames, and their parameters. SHARED: of several small texts. ALONE: of one text; on
- * such texts level 1 is 40 % faster than level 3, zstd's default, and the result 3 % larger.
- * least_match 0 is zstd's default. */
+/* The kinds of frames, and their parameters. SHARED: of small texts, usually several. ALONE: of one
+ * text; on such texts level 1 is 40 % faster than level 3, zstd's default, and the result 3 %
+ * larger. least_match 0 is zstd's default. */
 enum {
 	SHARED,
 	ALONE,

@@ -42,7 +42,8 @@ void bs_access_add(struct bs_access *access, const struct bs_fingerprint *finger
 {
 	const unsigned all = S_IRGRP | S_IROTH;
 	unsigned denied = fingerprint ? ~(unsigned)fingerprint->mode & all : all;
-	/* Then the bits of the file and those of the index are about different users. */
+	/* If the groups differ, the bits of the file and those of the index are about different
+	 * users. */
 	if (denied && fingerprint && fingerprint->group != access->group)
 		denied = all;
 	__atomic_fetch_or(&access->denied, denied, __ATOMIC_RELAXED);

@@ -12,8 +12,7 @@
 #include "core/base/error.h"
 #include "core/bitsift/skip.h"
 
-/* Adds n files of the kind `name` (bs_skip_kind_of). Ignored if name is empty or the array is
- * full. */
+/* Adds n files of the kind `name` (bs_skip_kind_of), unless it is empty or the array is full. */
 void bs_skip_kinds_add(struct bs_skip_kind kinds[BS_SKIP_KINDS], const char *name, uint64_t n);
 /* The kind of a file: its extension in lower case; "" if that is not a few letters and digits. */
 void bs_skip_kind_of(const char *path, size_t path_bytes, char name_out[BS_SKIP_KIND_BYTES]);
@@ -47,7 +46,7 @@ struct bs_access {
 	uint64_t group;  /* the group of the files of the index */
 	unsigned denied; /* S_IRGRP, S_IROTH: `group`, or others, may not read some file */
 };
-/* Adds what the file denies; NULL: a file that denies everything. Thread-safe. */
+/* Adds the permissions that a file denies; NULL: adds all. Thread-safe. */
 void bs_access_add(struct bs_access *access, const struct bs_fingerprint *fingerprint);
 /* True if the fingerprint equals the one in `recorded`, which bs_fingerprint_record wrote. */
 bool bs_fingerprint_equals(const struct bs_fingerprint *fingerprint, const uint64_t recorded[4]);
@@ -117,7 +116,7 @@ struct bs_document {
 	/* the document's entry in the index; segment BS_DOC_NONE: none */
 	struct bs_doc_ref known;
 	struct bs_document_text text;
-	uint64_t held_bytes; /* memory that the reader holds for it, if it is large */
+	uint64_t held_bytes; /* memory that the reader holds; 0 for a short record */
 };
 
 /* Why a file or a line is not a document. Zeros: it is a document. */

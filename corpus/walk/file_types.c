@@ -13,8 +13,7 @@ static const char *const known_types[] = {
 #include "corpus/walk/file_types_text.h"
 };
 
-/* One glob of a type. The strings are not NUL-terminated, and borrowed from the table or the
- * caller. */
+/* A glob of a type. Strings are not NUL-terminated, and borrowed from the table or the caller. */
 struct definition {
 	const char *name, *glob;
 	size_t name_bytes, glob_bytes;

@@ -17,8 +17,7 @@ void bs_holes_init(struct bs_holes *holes, int fd, const struct stat *found)
 	holes->offset = at >= 0 ? (uint64_t)at : 0;
 }
 
-/* Determines whether the current offset is in data or in a hole, and where this data or hole
- * ends. */
+/* Determines whether the current offset is in data or in a hole, and where this ends. */
 static void look(struct bs_holes *holes)
 {
 	off_t at = (off_t)holes->offset, next = lseek(holes->fd, at, SEEK_DATA);

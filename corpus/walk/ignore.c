@@ -393,8 +393,7 @@ static enum bs_status expand_home(const uint8_t *value, size_t n, const char *ho
 	return status ? status : bs_buffer_append(path, "", 1, err);
 }
 
-/* Sets path to the excludes file that a configuration file specifies; empty if it specifies
- * none. */
+/* Sets path to the excludes file that a configuration file specifies; empty if there is none. */
 static enum bs_status configured_path(const char *config, const char *home, bool must_read,
                                       struct bs_buffer *path, struct bs_error *err)
 {

@@ -434,8 +434,8 @@ static enum bs_status take_listing(struct bs_walk *walk, const struct folder *fo
 	                   is_sure(walk, fd, info->st_dev), &list, err);
 }
 
-/* Removes from the bits of existing ignore files those that the options exclude. A .git always
- * marks a repository. */
+/* Removes from the bits of existing ignore files those that the options exclude, and adds the bits
+ * of options. The bit of .git stays, because .git also marks a repository. */
 static unsigned wanted_ignore_bits(const struct bs_walk *walk, unsigned bits)
 {
 	unsigned kinds = walk->options.no_ignore_kinds;

@@ -93,7 +93,7 @@ uint32_t bs_gram_size_class_of(uint64_t n_bits)
 
 void bs_gram_plan_init(struct bs_gram_plan *plan)
 {
-	/* measured: bench/NOTES.md */
+	/* chosen by measuring: bench/NOTES.md */
 	*plan = (struct bs_gram_plan){.n_hashes = {[BS_GRAM_COMMON] = 1,
 	                                           [BS_GRAM_MIDDLING] = 2,
 	                                           [BS_GRAM_RARE] = 3,

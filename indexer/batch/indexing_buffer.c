@@ -12,7 +12,7 @@
 #include "core/store/manifest.h"
 #include "core/system/deadline.h"
 
-#define SPOOL_CHUNK_BYTES (8u << 20) /* address space: only written pages are allocated */
+#define SPOOL_CHUNK_BYTES (8u << 20) /* of address space; only written pages are allocated */
 
 /* Terms that are looked up at a time. */
 #define LOOK_AHEAD 32u

@@ -136,8 +136,8 @@ void bs_spool_deinit(struct bs_spool *spool);
 
 /*
  * The indexing buffer. Zero-initialise. If bs_indexing_buffer_use_files is called before the first
- * document, data that grows with documents, except their values, is in temporary files, which are
- * written and read sequentially. Then only terms and values take memory and limit a segment.
+ * document, most data that grows with documents, but not their values, is in temporary files, which
+ * are written and read sequentially. Then mostly terms and values take memory and limit a segment.
  */
 struct bs_indexing_buffer {
 	const struct bs_dir *dir; /* borrowed; NULL: all is in memory */
@@ -172,8 +172,7 @@ struct bs_indexing_buffer {
 	 * added */
 	struct bs_u32s value_map;
 };
-/* Moves data that grows with documents to temporary files in dir. Call for an empty indexing
- * buffer. BS_IO. */
+/* Makes an empty indexing buffer use files in dir, see struct bs_indexing_buffer. BS_IO. */
 enum bs_status bs_indexing_buffer_use_files(struct bs_indexing_buffer *indexing_buffer,
                                             const struct bs_dir *dir,
                                             struct bs_error *err) BS_WARN_UNUSED;

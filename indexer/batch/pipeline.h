@@ -30,8 +30,7 @@ enum bs_status bs_pipeline_new(uint32_t n_threads, const struct bs_tokenizer_opt
                                char *const *weights, const struct bs_source_options *options,
                                struct bs_pipeline **pipeline_out,
                                struct bs_error *err) BS_WARN_UNUSED;
-/* Sets the word pairs that are indexed from now on; borrowed. NULL: none; this is the initial
- * state. */
+/* Sets the word pairs that are indexed from now on; borrowed. NULL, as initially: none. */
 void bs_pipeline_set_word_pairs(struct bs_pipeline *pipeline, const struct bs_word_pairs *pairs);
 /* From now on makes gram rows of files, of records, or of both, by a plan (borrowed).
  * BS_NO_MEMORY. */

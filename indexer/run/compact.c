@@ -4,9 +4,9 @@
  * The rule (tiered, as in Lucene's TieredMergePolicy and LSM trees): segments are in tiers by the
  * bytes of their live documents; each tier is FACTOR times the previous one. When a tier has FACTOR
  * segments, they are merged, together with all segments of lower tiers. So a document is rewritten
- * about once for each tier, and each tier keeps at most FACTOR - 1 segments. A merge of more than
- * an eighth of the index (at least 8 MiB) is left to `bitsift compact`, because a refresh should
- * not take long without a visible reason.
+ * about once for each tier, and a tier keeps at most FACTOR - 1 segments, unless the merge would be
+ * more than an eighth of the index (at least 8 MiB). Such a merge is left to `bitsift compact`,
+ * because a refresh should not take long without a visible reason.
  *
  * A segment with more than half of its documents deleted is drained: each refresh moves some of its
  * documents to a new segment, within the same limit, until the segment is empty and removed. At

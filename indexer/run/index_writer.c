@@ -260,10 +260,10 @@ enum bs_status bs_index_writer_choose(struct bs_index_writer *writer, const stru
 
 /* Memory that segment_build.c and shard_build.c take in addition to the columns, after the slots of
  * the terms were freed. For each term: order, ordinal, hash and, temporarily, place; for terms of
- * several documents also treatment, weight and mark. For each document: weight, place in its class,
- * and end of its tf code. For each posting: bits in tf codes, twice while these are joined: a byte
- * for POSTINGS_A_TF_BYTE postings. The marks of further threads are not included; the limit for
- * shards covers them (segment_build.c). */
+ * several documents also kind, note and mark (shard_plan.h). For each document: its struct
+ * bs_size_class_doc, place in its class, and end of its tf code. For each posting: bits in tf
+ * codes, twice while these are joined: a byte for POSTINGS_A_TF_BYTE postings. The marks of further
+ * threads are not included; the limit for shards covers them (segment_build.c). */
 #define BUILD_TERM_BYTES   28u
 #define BUILD_DOC_BYTES    36u
 #define POSTINGS_A_TF_BYTE 2u

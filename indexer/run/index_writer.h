@@ -24,7 +24,7 @@
 #include "indexer/segment/gram_indexing_buffer.h"
 #include "indexer/segment/segment_build.h"
 
-/* Zero-initialise all but request and report; release with bs_index_writer_deinit. One thread. */
+/* Initialise with bs_index_writer_init; release with bs_index_writer_deinit. One thread. */
 struct bs_index_writer {
 	const struct bs_build_request *request;
 	struct bs_build_tuning tuning; /* tuning of the request, or zeros */
@@ -66,7 +66,7 @@ struct bs_index_writer {
 	uint64_t file_number; /* if store is open: the number of that file */
 	/* number of texts in store */
 	uint64_t n_stored;
-	struct bs_id_owners *owners; /* nullable: receives every segment of documents */
+	struct bs_id_owners *owners; /* nullable; gets every segment of documents */
 	/* temporary file for data that grows with documents and is kept until the end of the run */
 	struct bs_spill spill;
 };

@@ -1,5 +1,5 @@
 /*
- * indexer.c: an index run (bs_index_build of bitsift.h): sources -> segments -> one commit. See
+ * indexer.c: an index run (bs_index_build): sources -> segments -> one commit. See
  * indexing.h.
  *
  * The run takes the writer's lock, checks the sources that it is to read, reads new and changed
@@ -192,8 +192,7 @@ static enum bs_status merge_skips(struct bs_indexing *at, const struct bs_term_b
 	return BS_OK;
 }
 
-/* Adds the skipped files of an analysed batch to the manifest's list. They are in document
- * order. */
+/* Adds the skipped files of an analysed batch, in document order, to the manifest's list. */
 static enum bs_status add_non_documents(struct bs_manifest *manifest, uint32_t source,
                                         const struct bs_term_batch *term_batch,
                                         struct bs_error *err)
@@ -753,8 +752,7 @@ static enum bs_status check_arguments(struct bs_indexing *at, struct bs_error *e
 	return bs_fail(err, BS_NOT_FOUND, "none of the sources can be read");
 }
 
-/* *left_out: a source of the index that the rebuild does not name; BS_SOURCE_GONE if there is
- * none. */
+/* *left_out: a source of the index that the rebuild does not name; BS_SOURCE_GONE: none. */
 static enum bs_status find_left_out(struct bs_indexing *at, uint32_t *left_out,
                                     struct bs_error *err)
 {

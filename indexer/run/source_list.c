@@ -130,7 +130,7 @@ static uint32_t find_same(const struct listing *at, uint32_t kind, const char *p
 	return NONE;
 }
 
-/* If source i is an unrestored folder containing `place`: the path of place below it; or NULL. */
+/* The path of `place` below source i; NULL if i is restored, or no folder that contains place. */
 static const char *find_below(const struct listing *at, uint32_t i, const char *place)
 {
 	const char *folder = at->list->sources[i].place;
@@ -346,9 +346,9 @@ static enum bs_status is_away(const struct listing *at, uint32_t i, bool *is_awa
 	return status;
 }
 
-/* Makes the listed sources that are inside a new folder, which is not listed yet, parts of it.
- * *number_out: the lowest number of these, which becomes the number of the folder; NONE if there
- * are none. */
+/* For a new folder, which is not listed yet: makes the listed sources that its rules include parts
+ * of it, except missing ones. *number_out: the lowest number of these parts, which becomes the
+ * number of the folder; NONE if there are none. */
 static enum bs_status absorb(struct listing *at, const struct bs_source_record *folder,
                              const char *place, uint32_t *number_out, struct bs_error *err)
 {
@@ -571,7 +571,7 @@ static enum bs_status carry(struct listing *at, uint32_t k, struct bs_listed_sou
 		move->number = at->list->n_sources;
 		return status ? status : append(at, &record, listed, err);
 	}
-	/* An older version could record a source twice; both become one source. */
+	/* Indexes of older versions may record a source twice; both become one source. */
 	number = find_same(at, record.kind, listed->place, record.path);
 	if (number != NONE)
 		free(listed->place);
@@ -770,8 +770,7 @@ enum bs_status bs_source_list_check_rebuild(struct bs_index_writer *writer,
 	return status;
 }
 
-/* Adds all sources of the previous commit to the new list, except those that the request
- * forgets. */
+/* Adds all sources of the previous commit to the new list, except forgotten ones. */
 static enum bs_status carry_all(struct listing *at, struct bs_error *err)
 {
 	const struct bs_manifest *old = at->request->old;
@@ -801,8 +800,8 @@ static enum bs_status carry_all(struct listing *at, struct bs_error *err)
 	return status;
 }
 
-/* Merges sources into folders: a source that is inside a recorded folder, and that the folder's
- * rules did not include when it was recorded but include now, becomes a part of the folder. */
+/* Merges sources into the folders that this run reads: a source inside such a folder that the
+ * folder's rules did not include when it was recorded, but include now, becomes a part of it. */
 static enum bs_status take_in_reached(struct listing *at, bool reads_all, struct bs_error *err)
 {
 	struct bs_listed_source *sources = at->list->sources;

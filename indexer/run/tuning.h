@@ -18,8 +18,7 @@ struct bs_build_tuning {
 	uint64_t max_shard_bytes;
 	uint32_t max_segment_docs;
 	enum bs_forward_mode forward_mode;
-	/* minimum size of the sample that word pairs are chosen from; with less text, none is
-	 * chosen */
+	/* minimum size of the sample for word pairs; with less text, no pair is chosen */
 	uint64_t pairs_least_bytes;
 	/* The maximum size of all word pairs in the index, in bits per posting of a word; 0:
 	 * BS_PRICE_PAIR_MOST_BITS. */

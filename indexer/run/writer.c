@@ -306,8 +306,8 @@ static enum bs_status take(struct bs_writer *writer, struct bs_document *documen
 	return status;
 }
 
-/* Makes a document from texts. line: its JSON line, nullable. The document is borrowed until the
- * next call. */
+/* Makes a document from texts. line: its JSON line, nullable. The document refers to the id, the
+ * texts, the line, and memory that the next call reuses. */
 static enum bs_status make_document(struct bs_writer *writer, const void *id, size_t id_bytes,
                                     const struct bs_text *texts, size_t n_texts,
                                     const struct bs_buffer *line, struct bs_document *document_out,
@@ -540,8 +540,7 @@ static enum bs_status find_any(struct bs_writer *writer, const char *id, size_t 
 	return status;
 }
 
-/* Adds a document or replaces the one with its id. must_be_there: BS_NOT_FOUND if there is none to
- * replace. */
+/* Adds a document or replaces the one with its id. must_be_there: BS_NOT_FOUND if there is none. */
 static enum bs_status put(struct bs_writer *writer, const char *id, size_t id_bytes,
                           const struct bs_text *texts, size_t n_texts, bool must_be_there,
                           struct bs_error *err)
@@ -621,8 +620,7 @@ enum bs_status bs_writer_delete(struct bs_writer *writer, const char *id, size_t
 	return status;
 }
 
-/* Lists in the manifest the segments of the previous commit and those that this transaction has
- * written. */
+/* Lists in the manifest the segments of the previous commit and those of this transaction. */
 static enum bs_status list_segments(const struct bs_indexing *at, struct bs_manifest *manifest,
                                     struct bs_error *err)
 {

@@ -20,8 +20,8 @@
 
 #define SEGMENT   "seg-"
 #define CONDENSED "condensed-"
-/* Number of documents in the sample from whose terms codes are chosen. If a segment has fewer than
- * twice as many, all its documents are used. */
+/* Minimum number of documents in the sample from whose terms codes are chosen. If a segment has
+ * fewer than twice as many, all its documents are used. */
 #define SAMPLE_ROWS 65536u
 #define COPY_BYTES  ((uint64_t)1 << 20)
 
@@ -111,7 +111,7 @@ static bool is_left_out(const struct bs_segment *segment, const struct bs_sectio
 
 #define RARE UINT32_MAX /* in place of a rank: the term is in the rare-term lists */
 
-/* Collects the ranks of a document's terms (in term vectors) in ascending order. */
+/* Collects, in ascending order, the ranks of those terms of a document that term vectors have. */
 static enum bs_status take_row(struct condensing *at, uint32_t document, struct bs_error *err)
 {
 	const struct bs_indexing_buffer *indexing_buffer = at->plan->indexing_buffer;

@@ -2,9 +2,10 @@
  * condense.h: converts a segment to a smaller form for storage, and back. A condensed segment has
  * neither columns nor false-positive lists, because both can be computed from the terms of the
  * documents. It has these terms instead: rare ones in the unchanged rare-term lists, the others as
- * term vectors (core/matrix/term_vectors.h). All other sections are unchanged. Choices that an
- * indexer makes by measuring (widths, exact columns, codes) are stored as well, so that the
- * restored segment depends only on the file, and equals the original byte for byte.
+ * term vectors (core/matrix/term_vectors.h). Rows and the offsets of tf codes are written as
+ * differences; all other sections are unchanged. Choices that an indexer makes by measuring
+ * (widths, exact columns, codes) are stored as well, so that the restored segment depends only on
+ * the file, and equals the original byte for byte.
  *
  * Documents with forward indexes keep these. FORMAT.md describes the file as kind 9.
  */

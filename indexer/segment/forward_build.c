@@ -72,8 +72,10 @@ static void take_ordinals(const struct bs_indexing_buffer *indexing_buffer,
 	bs_sort_u32(ordinals, spare, n_terms, indexing_buffer->terms.n_terms);
 }
 
-#define SAMPLE_DOCS  32u         /* the most documents that are measured for each size */
-#define SAMPLE_TERMS (32u << 10) /* about the most terms of all measured documents of one size */
+/* For each size, at most SAMPLE_DOCS documents are measured: fewer, but at least one, if they would
+ * have more than about SAMPLE_TERMS terms. */
+#define SAMPLE_DOCS  32u
+#define SAMPLE_TERMS (32u << 10)
 
 struct size_sample {
 	uint64_t n_docs;             /* documents of this size */
@@ -265,8 +267,7 @@ static const uint32_t *term_vectors(const struct bs_shard_product *product, uint
 	return product->terms + product->offsets[row];
 }
 
-/* Chooses the parameters of the filters for these lists, and makes the filter of each group of
- * rows. */
+/* Chooses the parameters of the filters for the lists, and makes the filter of each row group. */
 static enum bs_status make_filters(uint32_t n_docs, const struct bs_forward_price *price,
                                    struct bs_shard_product *product,
                                    struct bs_forward_hashing *hashing_out, struct bs_error *err)

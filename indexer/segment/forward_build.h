@@ -47,7 +47,7 @@ static inline uint32_t bs_forward_size(uint32_t n_terms)
 }
 
 /* Measures a sample of documents of each size. ordinal_of: ordinals by the term numbers of the
- * indexing buffer (places, see shard_plan.h). Depends only on the documents. BS_NO_MEMORY. */
+ * indexing buffer (places, see shard_plan.h). Equal documents give equal loads. BS_NO_MEMORY. */
 enum bs_status bs_forward_measure(const struct bs_indexing_buffer *indexing_buffer,
                                   const uint32_t *ordinal_of,
                                   struct bs_forward_load loads_out[BS_FORWARD_SIZES],

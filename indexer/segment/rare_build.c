@@ -11,8 +11,8 @@
 #include "core/system/workers.h"
 
 #define TASK_LISTS 2048u /* lists that a thread makes at a time */
-/* number of lists in the sample from which codes are chosen; if there are fewer than twice as many,
- * all are used */
+/* minimum number of lists in the sample from which codes are chosen; if there are fewer than twice
+ * as many, all are used */
 #define SAMPLE_LISTS 4096u
 
 /* Scratch of a thread. */
@@ -74,7 +74,7 @@ static enum bs_status take_document(const struct all *all, uint32_t document, ui
 }
 
 #define DIGIT_BITS 11u /* bits of a digit in the radix sort of pairs */
-#define FEW_PAIRS  64u /* fewer pairs are sorted by insertion */
+#define FEW_PAIRS  64u /* up to this many pairs are sorted by insertion */
 
 static void sort_few(uint64_t *pairs, size_t n)
 {

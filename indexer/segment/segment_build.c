@@ -356,8 +356,9 @@ static enum bs_status write_id_table(struct build *build, const struct bs_id_ent
 	return status;
 }
 
-/* Writes the table of ids of standard input, because these ids are looked up one by one. Also sets
- * the features that a reader of the segment must support. */
+/* Writes the table of ids of standard input, because these ids are looked up one by one, or marks
+ * them as ascending (core/store/id_table.h). Also sets the features that a reader of these
+ * documents must support. */
 static enum bs_status write_ids(struct build *build, struct bs_error *err)
 {
 	const struct bs_manifest *manifest = build->options->manifest;

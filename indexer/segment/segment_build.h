@@ -27,10 +27,11 @@ struct bs_build_options {
 	const struct bs_kernel *kernel;
 	uint32_t n_threads;           /* >= 1; the file does not depend on it */
 	struct bs_progress *progress; /* nullable */
-	/* nullable: the hash of each word (bs_hash_term) is appended */
+	/* nullable; the hash of each word (bs_hash_term) is appended to it */
 	struct bs_u64s *word_hashes;
 	bool is_condensed; /* also write the condensed form (condense.h) */
-	/* borrowed: has the sources of the documents; NULL: no table of ids is written */
+	/* has the sources of the documents; borrowed; NULL: neither a table of ids nor the set of
+	 * trigrams is written */
 	const struct bs_manifest *manifest;
 };
 

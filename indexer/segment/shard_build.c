@@ -96,9 +96,9 @@ static uint32_t take_marks(struct bs_shard_builder *builder)
 	return first;
 }
 
-/* Sets the term's mark to that of the current row. A lane of 2^shift documents did not have the
- * term before if result >> shift is not 0. Terms of a single document are always new: they share
- * one mark, which is ignored. */
+/* Sets the term's mark to that of the current row. The row's lane of 2^shift documents did not have
+ * the term before if result >> shift is not 0. Terms of a single document are always new: they
+ * share one mark, which is ignored. */
 static inline uint32_t mark_term(const struct bs_shard_builder *builder, uint32_t place,
                                  uint32_t mark)
 {
@@ -320,7 +320,7 @@ static void measure(struct bs_shard_builder *builder, struct measured *measured)
  * Chooses which coarse levels are kept, and the widths of all levels. A coarse level is kept if
  * there are enough blocks to skip, and if it does not take many more bytes than the columns by
  * which the document level would be wider without it. Its bytes include padding: a block column
- * takes up to twice its bits, a group column of n blocks 8 / n more.
+ * takes up to twice its bits, a group column of n blocks up to 8 / n more.
  */
 static void choose_widths(struct bs_shard_builder *builder, const struct measured *measured)
 {
@@ -345,8 +345,8 @@ static void choose_widths(struct bs_shard_builder *builder, const struct measure
 
 /*
  * A level while it is filled. A lane (a document, a group or a block) sets its bits in a row of
- * lane_words words, which stays in the first-level cache, however wide the level is. 512 such rows
- * are then transposed into a line of each column.
+ * lane_words words, which mostly fits into the first-level cache. 512 such rows are then transposed
+ * into a line of each column.
  */
 struct filling {
 	uint8_t rank;
@@ -675,7 +675,7 @@ struct finding {
 };
 
 /* Collects the false positives of a term: rows that pass the AND of its columns, but are not in
- * rows[0..n_rows). Those all pass it. */
+ * rows[0..n_rows), which all pass it. */
 static enum bs_status find_wrong(struct finding *finding, const struct bs_live *live,
                                  const uint32_t *rows, uint32_t n_rows, uint64_t first_row,
                                  struct bs_error *err)

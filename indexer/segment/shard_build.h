@@ -21,8 +21,8 @@
 /* The state of a frequent term while a shard is built. */
 struct bs_shard_frequent {
 	uint32_t exact; /* number of its exact column; n_exact or more: it has none */
-	/* while counting: rows of the shard that have the term; then: index in true_rows for its
-	 * next row; 0: its rows are not recorded */
+	/* while counting: number of rows of the shard that have the term; then: index in true_rows
+	 * for its next row, or 0 if its rows are not recorded */
 	uint32_t next;
 };
 
@@ -52,7 +52,7 @@ enum bs_status bs_shard_builder_init(struct bs_shard_builder *builder,
                                      const struct bs_shard_plan *plan,
                                      struct bs_error *err) BS_WARN_UNUSED;
 void bs_shard_builder_deinit(struct bs_shard_builder *builder);
-/* The memory of a builder between two shards. */
+/* The memory of a builder without its true_rows and lanes. */
 uint64_t bs_shard_builder_bytes(const struct bs_shard_plan *plan);
 
 /* First step: counts the terms of documents rows[0..n_rows), n_rows in 1..BS_SHARD_MAX_DOCS, and

@@ -235,7 +235,7 @@ out:
 struct kinds {
 	const struct bs_term_treatment_table *treatments;
 	uint8_t of_small[SMALL_DF];
-	/* Minimum df of a term that may get an exact column in a shard of one block. */
+	/* Minimum df of a term that may get an exact column in some shard. */
 	double least_frequent;
 	/* Minimum df of a term that is expected to get an exact column when size classes are
 	 * estimated; whether it gets one is decided later, for each shard. */
@@ -367,8 +367,7 @@ static enum bs_status fill_places(struct bs_shard_plan *plan, const struct kinds
  * terms ahead. */
 #define PLACES_AHEAD 16u
 
-/* Fills ordinals and by_ordinal. sorted: term numbers in lexicon order; NULL: term numbers are
- * ordinals. */
+/* Fills ordinals and by_ordinal. sorted: term numbers in lexicon order; NULL: they are ordinals. */
 static enum bs_status fill_ordinals(struct bs_shard_plan *plan, const uint32_t *place_of,
                                     const uint32_t *sorted, struct bs_error *err)
 {

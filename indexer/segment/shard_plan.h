@@ -74,7 +74,7 @@ struct bs_shard_plan {
 	bool keep_coarse;
 	/* number of blocks of a shard that are sampled to choose its signature widths; 0: all */
 	uint32_t measured_blocks;
-	struct bs_progress *progress; /* nullable: counts documents whose bits are set */
+	struct bs_progress *progress; /* nullable; counts documents when their bits are set */
 	/* The fields from here on are owned. Places are in this order: frequent terms, other terms
 	 * of several documents, terms of one document. */
 	uint64_t *hashes; /* by place: hash of the term; points to the memory of of_hashes */
@@ -158,7 +158,7 @@ static inline uint32_t bs_shard_plan_levels(const struct bs_shard_plan *plan, ui
  * threads, and fills the buffer's tf_table. Reads only hashes, n_repeated, columns and kernel of
  * the plan. notes: BS_NOTE_* by place; [n_repeated] is for all further places. docs_out: receives
  * by document its number of terms, the columns that they set, and how many of them are in rare-term
- * lists. After a failure (BS_NO_MEMORY) the indexing buffer can only be cleared.
+ * lists. BS_NO_MEMORY, BS_IO; after a failure the indexing buffer can only be cleared.
  */
 enum bs_status bs_renumber(struct bs_indexing_buffer *indexing_buffer,
                            const struct bs_shard_plan *plan, const uint32_t *place_of,

@@ -20,7 +20,7 @@ struct bs_size_class_doc {
 	/* by level: columns that its terms set, exact columns excluded */
 	uint32_t n_columns[BS_MAX_LEVELS];
 	uint32_t n_terms;
-	/* terms that would be in rare-term lists if the document is a row of a matrix */
+	/* terms that would be in rare-term lists if the document were a row of a matrix */
 	uint32_t n_listed;
 };
 

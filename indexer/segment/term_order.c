@@ -1,10 +1,9 @@
 /*
  * term_order.c: see term_order.h. A most-significant-digit radix sort (McIlroy, Bostic and McIlroy,
  * "Engineering Radix Sort", 1993). Keys are distributed by their first two bytes when they are
- * made. Each of the resulting ranges fits into the cache and is divided in place by the next byte
- * into 256 ranges, and so on. A key holds eight bytes of its term at a time, its window. So terms
- * are read once for their first eight bytes, and then only if these are equal to those of other
- * terms.
+ * made. Each of the resulting ranges mostly fits into the cache and is divided in place by the next
+ * byte into 256 ranges, and so on. A key holds eight bytes of its term at a time, its window. So
+ * after the keys are made, a term is read only if its window is equal to those of other terms.
  */
 #include "indexer/segment/term_order.h"
 
@@ -14,7 +13,7 @@
 #include "core/system/deadline.h"
 #include "core/system/workers.h"
 
-/* Smaller ranges are sorted by insertion, because 256 counters cost more. */
+/* Ranges up to this size are sorted by insertion, because 256 counters cost more. */
 #define SMALL_RANGE 32u
 #define FIRST_SHIFT 48     /* the first two bytes of a window are above this bit */
 #define FIRST_PARTS 65536u /* number of values of the first two bytes */

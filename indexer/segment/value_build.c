@@ -300,8 +300,8 @@ static uint64_t write_layer(struct making *making, const struct field *field, ui
 	return n_left;
 }
 
-/* Writes the values of a field in a shard: as layers while these take less space than a list, the
- * rest as a list. */
+/* Writes the values of a field in a shard: as layers while a layer takes no more space than its
+ * values in a list, the rest as a list. */
 static void write_part(struct making *making, uint32_t f, uint32_t shard, uint32_t n_docs,
                        struct ranked *ranked, uint64_t n)
 {
