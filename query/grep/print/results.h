@@ -72,6 +72,6 @@ enum bs_status bs_results_take(struct bs_results *results, const char *shown, si
                                uint64_t n, const struct bs_result_mark *marks,
                                uint64_t *n_shown_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Sets the totals and the resume token in results->told. BS_INVALID: the token's file was not
- * found. */
+/* Sets the tokens in results->told. BS_INVALID: the token's file was not seen, and its place in the
+ * order is unknown. */
 enum bs_status bs_results_finish(struct bs_results *results, struct bs_error *err) BS_WARN_UNUSED;
