@@ -406,7 +406,7 @@ static bool next_line_from(struct search_state *state, size_t from, struct bs_gr
 	return !printer->to.status;
 }
 
-/* Advances from a matching line to one that satisfies the conditions. */
+/* Advances from a matching line to the first one, perhaps itself, that satisfies the conditions. */
 __attribute__((noinline)) static bool choose_line(struct search_state *state,
                                                   struct bs_grep_span *line, bool *found)
 {

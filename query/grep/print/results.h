@@ -57,7 +57,7 @@ enum bs_status bs_results_init(struct bs_results *results, const struct bs_grep_
                                struct bs_error *err) BS_WARN_UNUSED;
 void bs_results_deinit(struct bs_results *results);
 
-/* The start of a result, including its context, in the output of a file. */
+/* The start of a result, with the context before it, in the output of a file. */
 struct bs_result_mark {
 	size_t out_off;
 	uint64_t last_line;
