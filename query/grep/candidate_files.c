@@ -6,8 +6,8 @@
 
 #include "core/base/source_kind.h"
 
-/* Opens a cursor over the files of a source. For a collection this is its row (the collection as a
- * file), not its records. */
+/* Opens a cursor over the files of a source. A collection has one file, its row (the collection as
+ * a file); its records are left out. */
 static enum bs_status open_files(struct bs_doc_cursor *cursor, const struct bs_snapshot *snapshot,
                                  uint32_t source, const struct bs_doc_bits *among,
                                  struct bs_error *err)

@@ -2,11 +2,10 @@
  * candidate_files.h: the files of an index's sources that a search must read, given the candidates
  * (gram_filter.h). There are two ways:
  *
- * Trust the index and list its files (bs_candidate_files): the candidates, and the skipped sources
+ * Trust the index and list its files (bs_candidate_files): the candidates, and the skipped files,
  * such as binary files (if a match may be before their first NUL byte), in document order. The list
- * replaces a walk by the rules of the index (options in the manifest: hidden, no_ignore, globs), or
- * a walk that selects some of the same files. A walk by other rules may find files that the list
- * lacks.
+ * replaces a walk by the rules of the index, or a walk that selects some of the same files. A walk
+ * by other rules may find files that the list lacks.
  *
  * Or walk, and ask the index about each file (bs_gram_cover). Files that are new or changed, or
  * whose recorded fingerprint is racy, are not covered by the index and must be read.
@@ -23,7 +22,7 @@ struct bs_candidate_files {
 	const struct bs_snapshot *snapshot;
 	uint32_t source;
 	uint32_t kind;
-	struct bs_doc_cursor cursor; /* over the candidates */
+	struct bs_doc_cursor cursor; /* over the listed documents */
 	uint64_t least_bytes;        /* see bs_candidate_files_init */
 	/* the place after the next skipped file in the manifest's list of skipped files */
 	struct bs_non_document_place non_documents_at;
@@ -42,9 +41,10 @@ bool bs_skipped_file_is_out(const struct bs_non_documents *file, uint64_t least_
 
 /* Begins the list of the files of source number `source` < manifest.n_sources. candidates NULL: all
  * documents are listed. A skipped file of a folder is left out if its first NUL byte is within its
- * first least_bytes bytes. Pass the least number of bytes of a match; BS_ALL_BEFORE_NUL if a NUL
- * byte in the first 64 KiB ends the search before anything is found; 0 if a NUL byte does not end
- * the search. All arguments are borrowed until deinit, also after a failure. BS_NO_MEMORY,
+ * first least_bytes bytes; UTF-16, where that byte's offset is unknown, only with
+ * BS_ALL_BEFORE_NUL. Pass the least number of bytes of a match; BS_ALL_BEFORE_NUL if a NUL byte in
+ * the first 64 KiB ends the search before anything is found; 0 if a NUL byte does not end the
+ * search. All arguments are borrowed until deinit, also after a failure. BS_NO_MEMORY,
  * BS_CORRUPT. */
 enum bs_status bs_candidate_files_init(struct bs_candidate_files *list,
                                        const struct bs_snapshot *snapshot,
@@ -69,7 +69,7 @@ struct bs_gram_cover {
 	uint64_t least_bytes;
 	struct bs_doc_cursor cursor;
 	struct bs_buffer last; /* the name in the last call of bs_gram_cover_ask */
-	/* The document of the last answer BS_GRAM_NO_MATCH. If it was a skipped file, `segment` is
+	/* After BS_GRAM_NO_MATCH: the file that cannot match. For a skipped file, `segment` is
 	 * manifest.n_segments, and `document` its number among the skipped files of the source. */
 	struct bs_doc_ref found;
 	struct bs_non_documents skipped; /* the next skipped file of the source, if has_skipped */

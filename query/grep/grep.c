@@ -74,7 +74,7 @@ static void report(void *context, const char *message)
 	tell(context, message, true);
 }
 
-/* Passes on a notice that does not affect which files are read and what is found in them. */
+/* Passes on a notice that does not affect the results, unless the request has no_rule_notices. */
 static void remark(void *context, const char *message)
 {
 	struct grep *grep = context;
@@ -93,8 +93,9 @@ static void flush_line(const struct grep *grep)
 		request->callbacks.flush(request->callbacks.context);
 }
 
-/* With flushes_soon, at most once in MOST_WAIT_NS: flushes waiting output; without such
- * output, asks is_closed whether the reader is gone. Call with the mutex held. False: stop. */
+/* With flushes_soon, at most once in MOST_WAIT_NS: flushes waiting output; without such output,
+ * asks is_closed whether the reader is gone. The caller holds the mutex, or no other thread writes.
+ * False: stop. */
 static bool go_on(struct grep *grep)
 {
 	const struct bs_grep_request *request = grep->search.request;
@@ -182,8 +183,8 @@ static enum bs_status check_request(const struct bs_grep_request *request, struc
 	return status;
 }
 
-/* The four kinds of changes and selections of file types. For each, struct bs_grep_files has a list
- * (see make_types), and type_changes a prefix. */
+/* The four kinds of changes and selections of file types. struct bs_grep_files has a list for each
+ * (see make_types); an element of its type_changes begins with one of type_prefixes. */
 enum type_change {
 	TYPE_CLEAR,
 	TYPE_ADD,
@@ -269,7 +270,6 @@ static void tell_engines(struct grep *grep, bool has_all)
 				   grep->search.request->callbacks.context, text, n) != 0;
 }
 
-/* Calls the request's `explain` callback with a line. */
 static void explain(struct grep *grep, const void *text, size_t n_bytes)
 {
 	if (grep->search.request->callbacks.explain && n_bytes > 0)
@@ -288,7 +288,7 @@ static void explain_left_out(void *context, enum bs_skip reason, bool is_special
 	explain(context, line.text, strlen(line.text));
 }
 
-/* Reports named ignore files that cannot be opened. Like rg, the search continues without them. */
+/* Reports --ignore-file files that cannot be opened. Like rg, the search continues without them. */
 static void check_ignore_files(const struct grep *grep)
 {
 	const struct bs_grep_request *request = grep->search.request;

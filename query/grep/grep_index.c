@@ -44,8 +44,8 @@ struct area {
 	bool has_cover;
 	struct bs_folder_cursor folders;
 	struct bs_file_checks *checks; /* NULL: not started, or the index is trusted */
-	/* The walk's rules, if its globs, types or depth limit select some of the files of the
-	 * index; otherwise NULL. */
+	/* For a list that replaces the walk: the walk's rules, if they may select other files than
+	 * the rules of the index; otherwise NULL. */
 	struct bs_walk *rules;
 	/* Hidden and ignored files that the rules let in, as paths below the source. */
 	const char **extras;
@@ -60,7 +60,7 @@ struct index_source {
 	struct bs_doc_bits candidates;
 	enum bs_grep_known_want want;
 	uint64_t least_bytes; /* see bs_candidate_files_init */
-	char **resolved;      /* real paths, by path of the command line; entries may be NULL */
+	char **resolved;      /* resolved[i]: the real path of command-line path i, or NULL */
 	struct area *areas;
 	size_t n_areas;
 	/* The index may have been built in another working directory, to which the patterns of the
@@ -70,8 +70,7 @@ struct index_source {
 	struct bs_folders folders;
 	struct bs_walk_listings lists;
 	struct bs_grep_walk_options walk_options;
-	/* Walks all paths. NULL: no walk; the candidates of areas[0..n_areas), one area for each
-	 * path, are listed instead. */
+	/* Walks all paths. NULL: no walk; the files of the areas are listed instead. */
 	struct bs_grep_source *walk;
 	size_t next_area;
 	struct bs_candidate_files list;
@@ -155,8 +154,8 @@ static enum bs_status make_tree(const struct bs_grep_search *search,
 		if (!conditions->list[i].is_not && conditions->list[i].analysis.is_legible)
 			regexes[n++] = &conditions->list[i].analysis.regex;
 	enum bs_status status = bs_regex_read(&anything, (const uint8_t *)"", 0, err);
-	/* The grams of a long list are used only if there are no conditions with grams, because one
-	 * condition rules out more files than a list of many literals. */
+	/* A long list is used only if no condition can be used, because one condition rules out
+	 * more files than a list of many literals. */
 	if (!status && n == 1 && bs_list_has_grams(list) && can_filter)
 		status = bs_regex_grams_of_literals(&list->literals, tree_out, err);
 	else if (!status)
@@ -391,8 +390,8 @@ static enum bs_status begin_area(struct index_source *self, struct area *area, s
 }
 
 /* Finds the facts that the index has about a file that cannot match. ref: as `found` of struct
- * bs_gram_cover. known_out->is_known is false if these facts are not enough for the output, and for
- * the file that the output is written to, because that file is not searched. */
+ * bs_gram_cover. known_out->is_known is false if the index lacks the number of lines, and for the
+ * file that the output is written to, because that file is not searched. */
 static enum bs_status know(const struct index_source *self, struct bs_doc_ref ref,
                            struct bs_grep_known *known_out, struct bs_error *err)
 {

@@ -2,10 +2,10 @@
  * grep_index.h: the source of the files for grep, without the files that the grams of an index rule
  * out.
  *
- * By default the files that the walk finds are checked with stat, and the index rules out only
- * unchanged files: the result is always that of searching every file. If the index is trusted
- * (no_stat), there is no stat. Its list of candidates then replaces the walk if the walk would
- * follow the same rules; otherwise the walk asks the index about each file.
+ * By default a file is ruled out only if a stat shows that it is unchanged, so the result is always
+ * that of searching every file. If the index is trusted (no_stat), there is no stat. A list from
+ * the index then replaces the walk if both have the same files; otherwise the index is asked about
+ * each file of the walk.
  */
 #pragma once
 
@@ -24,16 +24,17 @@ enum bs_grep_known_want {
 enum bs_grep_known_want bs_grep_known_want(const struct bs_grep_request *request, bool has_sums,
                                            enum bs_grep_coding coding);
 
-/* True if an index may rule files out: there are patterns without is_brute, the index can supply
- * what the output contains about files without a match, and the searched text is the text that was
- * indexed. An index is used to list files (BS_GREP_LIST_FILES) only if it is trusted (no_stat). */
+/* True if an index may rule files out: there are patterns, is_brute is not set, the index can
+ * supply what the output contains about files without a match, and the searched text is the text
+ * that was indexed. An index is used to list files (BS_GREP_LIST_FILES) only if it is trusted
+ * (no_stat). */
 bool bs_grep_can_filter(const struct bs_grep_request *request, bool has_sums,
                         enum bs_grep_coding coding);
 
 /*
- * Opens the source of the files of a search that the index in dir does not rule out. search and dir
- * are borrowed. A line about the filter is appended to explained (nullable). BS_NOT_FOUND, BS_IO,
- * BS_CORRUPT, BS_UNSUPPORTED: the index cannot be used; the message names it. BS_NO_MEMORY.
+ * Opens the source of the files of a search: those that the index in dir does not rule out. search
+ * and dir are borrowed. A line about the filter is appended to explained (nullable). BS_NOT_FOUND,
+ * BS_IO, BS_CORRUPT, BS_UNSUPPORTED: the index cannot be used; the message names it. BS_NO_MEMORY.
  */
 enum bs_status bs_grep_index_open(const struct bs_grep_search *search, const struct bs_dir *dir,
                                   struct bs_buffer *explained, struct bs_grep_source **source_out,

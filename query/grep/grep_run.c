@@ -12,12 +12,12 @@
 
 /* The capacity of the ring of files between the source and the output. */
 #define N_SLOTS 512
-/* While the calling thread will soon search, too, another thread (whose start takes 50 us) is
- * started only if the waiting files are more than this number plus the idle threads. */
+/* If the calling thread will soon search, too, another thread (whose start takes 50 us) is started
+ * only if the waiting files are more than this number plus the idle threads. */
 #define WORTH_A_THREAD 6
-/* While the calling thread searches a file this large, one waiting file starts another thread. */
+/* When the calling thread begins a file this large, one waiting file starts another thread. */
 #define LARGE_BYTES ((size_t)1 << 19)
-/* Output is emitted in pieces of this many bytes while its file is searched. */
+/* Unless it is line-buffered, output is emitted in pieces of about this many bytes. */
 #define BLOCK_BYTES ((size_t)1 << 16)
 /* About the most output that is held for searched files whose turn has not come. */
 #define HELD_BYTES     ((size_t)4 << 20)  /* for one file */
@@ -45,7 +45,6 @@ struct slot {
 	uint64_t read_bytes;
 };
 
-/* The state of a thread. */
 struct searcher {
 	struct bs_grep_scratch *scratch;   /* NULL: no file was searched yet */
 	struct bs_condition_matcher asker; /* if there are conditions */
@@ -371,7 +370,8 @@ static enum bs_status make_separator(struct running *run, struct bs_error *err)
 	return to.status;
 }
 
-/* In the file's turn, removes the results that exceed the limit from its output. */
+/* In the file's turn, counts its results, cuts those beyond the limit from its output, and ends its
+ * JSON. */
 static enum bs_status take_results(struct running *run, struct slot *slot, struct bs_error *err)
 {
 	struct bs_results *results = &run->plan->results;

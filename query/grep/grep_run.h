@@ -21,7 +21,7 @@ struct bs_grep_search {
 	const struct bs_grep_program *program;
 	enum bs_grep_coding coding;
 	bool is_text; /* a NUL byte does not make a file binary (-a, --null-data) */
-	/* named files are searched with the visible effects of rg's mmap */
+	/* files are searched with the visible effects of rg's mmap */
 	bool maps_files;
 	/* a match may depend on text further back than the line before it */
 	bool looks_far;
@@ -53,5 +53,5 @@ struct bs_grep_search {
 /* True if the status means that a limit ended the call and the partial result is returned. */
 bool bs_grep_is_cut(const struct bs_grep_request *request, enum bs_status status);
 
-/* Searches the files of the source. BS_NO_MEMORY, and the failures of the source. */
+/* Searches the files of the source. BS_NO_MEMORY, BS_DEADLINE, and the failures of the source. */
 enum bs_status bs_grep_run(struct bs_grep_search *search, struct bs_error *err) BS_WARN_UNUSED;

@@ -8,7 +8,7 @@
 #include "core/bitsift/grep_request.h"
 #include "core/system/deadline.h"
 
-/* n_bytes NUL bytes of a hole, directly before text[at], that were skipped. n_lines: the number of
+/* The n_bytes NUL bytes of a hole directly before text[at] were skipped. n_lines: the number of
  * lines in them: n_bytes if a NUL byte ends a line, otherwise 0. */
 struct skip {
 	size_t at;
@@ -22,10 +22,10 @@ struct search_state {
 	uint8_t line_end;
 	bool counts_lines;
 	bool is_alone; /* no context is printed, and --max-results and --after are not given */
-	/* rg searches line by line (--passthru, --stop-on-nonmatch, --null-data, -P). Then the
-	 * lines after the limit (-m) are context even if they match. */
+	/* rg searches line by line (--passthru, --stop-on-nonmatch, --null-data without -U, -P).
+	 * Then the lines after the limit (-m) are context even if they match. */
 	bool is_slow;
-	bool has_found;   /* a matching line was found (--stop-on-nonmatch) */
+	bool has_found;   /* a line was selected (--stop-on-nonmatch) */
 	uint64_t n_finds; /* with -U: matches found, for -m */
 	struct bs_grep_printer *printer;
 	enum bs_grep_binary binary;
@@ -33,9 +33,9 @@ struct search_state {
 	uint8_t *text;
 	size_t n_bytes;
 	size_t pos;
-	size_t counted; /* line_number counts the lines before this offset */
+	size_t counted; /* line_number is that of the line at this offset */
 	uint64_t line_number;
-	size_t visited; /* the end of the last line printed, but at least base */
+	size_t visited; /* the end of the last line printed or, in --passthru, skipped; >= base */
 	/* the end of the last line passed to the printer or, in a slow search, read */
 	size_t shown_end;
 	uint64_t after_left;
@@ -91,7 +91,7 @@ static uint64_t lacking_bytes(const struct search_state *state, struct bs_grep_s
 	       (line.end - line.start);
 }
 
-/* Adjusts the skips; call it before text[0..n_bytes) is dropped. */
+/* Removes the skips in text[0..n_bytes), which is dropped, and adds their bytes to gone_bytes. */
 static void drop_skips(struct search_state *state, size_t n_bytes)
 {
 	struct skip *skips = state->skips.items;
@@ -243,7 +243,7 @@ static bool tell_lines(struct search_state *state, enum bs_grep_line_kind kind, 
 	return true;
 }
 
-/* The start of the n_lines lines before the last line of text[from..upto). */
+/* The start of the n_lines lines before the last line of text[from..upto), at least `from`. */
 static size_t lines_before(const struct search_state *state, size_t from, size_t upto,
                            uint64_t n_lines)
 {
@@ -297,7 +297,7 @@ static bool is_full(const struct search_state *state)
 	return state->printer->n_matched >= state->printer->max_count;
 }
 
-/* Prints the context after the last matching line. */
+/* Prints the context after the last matching line, up to text[upto]. */
 static bool tell_after(struct search_state *state, size_t upto)
 {
 	if (state->options->passthru)
@@ -306,8 +306,8 @@ static bool tell_after(struct search_state *state, size_t upto)
 	       tell_lines(state, BS_GREP_LINE_AFTER, state->visited, upto);
 }
 
-/* Prints the context after the previous matching line, then the context before the matching line
- * that starts at text[upto]. */
+/* Prints the context after the previous matching line, then the function context and the context
+ * before the matching line that starts at text[upto]. */
 static bool tell_context(struct search_state *state, size_t upto)
 {
 	bool has_enclosing = state->printer->context != NULL;
@@ -369,7 +369,7 @@ __attribute__((noinline)) static bool tell_match_in_context(struct search_state 
 	return !is_shown || tell(state, BS_GREP_LINE_MATCH, lines);
 }
 
-/* Prints matching lines after their context, and continues at pos. False: stop. */
+/* Prints matching lines after their context. The search continues at pos. False: stop. */
 static inline bool tell_match(struct search_state *state, struct bs_grep_span lines, size_t pos)
 {
 	if (!state->is_alone)
@@ -406,7 +406,7 @@ static bool next_line_from(struct search_state *state, size_t from, struct bs_gr
 	return !printer->to.status;
 }
 
-/* Advances from a matching line to one that satisfies the conditions. */
+/* Advances from a matching line to the first one, perhaps itself, that satisfies the conditions. */
 __attribute__((noinline)) static bool choose_line(struct search_state *state,
                                                   struct bs_grep_span *line, bool *found)
 {
@@ -422,7 +422,7 @@ static inline bool next_line(struct search_state *state, struct bs_grep_span *li
 	       (!state->printer->asker || choose_line(state, line, found));
 }
 
-/* --stop-on-nonmatch: prints the line at pos, which follows a match, if it is context of the match.
+/* --stop-on-nonmatch: prints the line at pos, which follows a match, if -A or --passthru shows it.
  * Always returns false, which ends the search. */
 static bool tell_nonmatch(struct search_state *state)
 {
@@ -516,7 +516,7 @@ static bool search_window(struct search_state *state)
 }
 
 /* Drops the text before base and reads on, until `capacity` bytes are in memory or the file ends.
- * With by_pieces, reads once. */
+ * With by_pieces, reads once. False: stop. */
 static bool read_more(struct search_state *state)
 {
 	size_t gone = state->base;
@@ -568,7 +568,7 @@ static bool meet_nul(struct search_state *state, size_t from, size_t end)
 	return false;
 }
 
-/* Drops the searched text, except lines that may be context of the next match. */
+/* Moves base over the searched text, except lines that may be context of the next match. */
 static void roll(struct search_state *state)
 {
 	bool has_context = state->options->before > 0 || state->options->after > 0;
@@ -599,12 +599,12 @@ static bool wants_bytes(const struct search_state *state)
 /* The number of NUL bytes that are kept at each end of a skipped hole: more than a pattern is
  * likely to look at. */
 #define HOLE_END_BYTES ((uint64_t)512 << 10)
-/* Smaller holes are not skipped. Nor are holes below SHOWN_HOLE_BYTES in a line that is shown,
- * because the line may fit into memory. */
+/* Fewer bytes of a hole are not skipped. In a line that is shown, nor are fewer than
+ * SHOWN_HOLE_BYTES, because the line may fit into memory. */
 #define LEAST_HOLE_BYTES ((uint64_t)4 << 20)
 #define SHOWN_HOLE_BYTES ((uint64_t)1 << 30)
 /* To decide whether all lines of a hole match, this many empty lines are searched, with
- * AROUND_LINES empty lines on each side: as many as a pattern can look at. */
+ * AROUND_LINES empty lines on each side: more than a lookbehind can see. */
 #define EMPTY_LINES  16u
 #define AROUND_LINES 65536u
 
@@ -641,7 +641,8 @@ static bool count_empty(struct search_state *state, uint32_t *n_out)
 }
 
 /* For a hole whose NUL bytes are empty lines: reduces *n_bytes to the bytes that may be skipped,
- * because their lines are not selected or are only counted, and counts these. False: failure. */
+ * because their lines are not selected or are only counted. Counts the skipped lines that are
+ * selected. False: failure. */
 static bool pass_lines(struct search_state *state, uint64_t *n_bytes)
 {
 	struct bs_grep_printer *printer = state->printer;
@@ -842,8 +843,8 @@ static bool multi_inverted(struct search_state *state)
 	return true;
 }
 
-/* Prints the lines of matches, after their context. A match after the last line feed is in no line,
- * and is not printed. False: stop. */
+/* Prints the lines of matches, after their context. A match after the last line feed is in no line:
+ * only its context is printed. False: stop. */
 static bool multi_tell(struct search_state *state, struct bs_grep_span lines)
 {
 	if (lines.start < lines.end)

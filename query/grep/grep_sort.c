@@ -1,5 +1,5 @@
-/* grep_sort.c: see grep_sort.h. Reads all files of the source, sorts them, and returns them one by
- * one. */
+/* grep_sort.c: see grep_sort.h. Takes all files from the source, sorts them, and returns them one
+ * by one. */
 #include "query/grep/grep_sort.h"
 
 #include <fcntl.h>
@@ -42,8 +42,8 @@ bool bs_grep_sort_is_wanted(const struct bs_grep_files *files)
 	return files->sort != BS_GREP_SORT_PATH || files->is_reversed;
 }
 
-/* Reads the time that the files are sorted by. Symlinks are followed. A file that is missing, or
- * whose file system does not record the time, has none. */
+/* Reads the time that the files are sorted by. Symlinks are followed. has_time stays false if the
+ * file is missing, or its file system does not record the time. */
 static void read_time(const struct sort_source *self, struct sorted *sorted)
 {
 	struct stat found;
@@ -84,12 +84,12 @@ static enum bs_status add_file(struct sort_source *self, const struct bs_grep_fi
 enum component {
 	COMPONENT_NONE,
 	COMPONENT_ROOT,    /* the slash of an absolute path */
-	COMPONENT_CURRENT, /* a dot at the start; others do not count */
+	COMPONENT_CURRENT, /* a dot at the start; later dots are skipped */
 	COMPONENT_PARENT,  /* .. */
 	COMPONENT_NAME,
 };
 
-/* Takes the next component of a path, whose name is *name_out. *at: the rest of the path. */
+/* Takes the next component of a path. *name_out: its name. *at: the rest of the path. */
 static enum component take_component(const char *path, const char **at, const char **name_out,
                                      size_t *n_out)
 {

@@ -1,7 +1,7 @@
 /*
  * built_pattern.c: bs_pattern_tree (bitsift/pattern_tree.h): a pattern that a host builds by calls.
  *
- * Each call creates the node of its part and writes the part in PCRE2's syntax. PCRE2 compiles this
+ * A call that adds a part creates its node and writes it in PCRE2's syntax. PCRE2 compiles this
  * text. Nodes and members refer to positions in it, as if it had been read (regex_tree.h): reading
  * the text would make the same nodes.
  */
@@ -30,7 +30,8 @@ struct bs_pattern_tree {
 	struct bs_buffer text; /* becomes regex.text */
 	struct bs_regex_build build;
 	struct levels levels; /* the first is the whole pattern */
-	/* the last part; not yet added to its sequence, because a repetition may follow */
+	/* if has_item: the last part, which is not yet in its sequence, because a repetition may
+	 * follow */
 	uint32_t item;
 	size_t item_from;
 	bool has_item, is_repeated;
@@ -274,7 +275,6 @@ void bs_pattern_tree_open(struct bs_pattern_tree *tree)
 		push_level(tree, from);
 }
 
-/* Completes the current alternative. */
 static void end_alternative(struct bs_pattern_tree *tree)
 {
 	struct level *level = top(tree);
@@ -285,7 +285,6 @@ static void end_alternative(struct bs_pattern_tree *tree)
 	level->sequence = bs_regex_no_children;
 }
 
-/* Completes the current group or the pattern. */
 static uint32_t end_level(struct bs_pattern_tree *tree)
 {
 	end_alternative(tree);

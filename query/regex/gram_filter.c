@@ -66,7 +66,7 @@ struct filtering {
 	uint8_t room[BS_SECTION_ROOM(PIECE_BYTES)]; /* holds a piece of a column */
 	/* documents found in the shards of the segment, not yet added to the candidates */
 	struct documents found;
-	/* by thread: the states of the other threads; NULL: none yet */
+	/* the states of the other threads; NULL: not allocated yet */
 	struct filtering *helpers;
 };
 
@@ -480,8 +480,8 @@ static enum bs_status take_unknown_of(struct filtering *at, const uint8_t *known
 	return status;
 }
 
-/* For an estimate: counts the documents without grams; all documents of an overlay, or if the tree
- * is ANY. */
+/* For an estimate: counts the documents without grams; for an overlay, and if the tree is ANY, all
+ * documents. */
 static void count_unknown(struct filtering *at)
 {
 	const struct bs_segment *segment = &at->snapshot->segments[at->segment];
@@ -496,7 +496,7 @@ static void count_unknown(struct filtering *at)
 }
 
 /* Adds the documents without grams, or all if `known` is NULL, to the candidates. Without
- * of_documents, adds only files and rows of collections, not records. */
+ * of_documents, leaves out records, except those of an overlay. */
 static enum bs_status take_unknown(struct filtering *at, const uint8_t *known, struct bs_error *err)
 {
 	const struct bs_manifest *manifest = &at->snapshot->manifest;

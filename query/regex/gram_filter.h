@@ -9,8 +9,8 @@
 #include "query/regex/gram_tree.h"
 
 struct bs_gram_filter_stats {
-	uint64_t n_columns;    /* columns read, in whole or in part */
-	uint64_t column_bytes; /* bytes read of these columns */
+	uint64_t n_columns;    /* reads of the first piece of a column */
+	uint64_t column_bytes; /* bytes read of columns */
 	uint64_t n_candidates;
 	/* candidates without grams in the index; included in n_candidates */
 	uint64_t n_unknown;
@@ -27,7 +27,7 @@ struct bs_gram_filter_how {
 };
 
 /*
- * Sets the bits of the candidates, all of them live documents. candidates_out is zero-initialised;
+ * Sets the bits of the candidates, all of them live documents. Zero-initialise candidates_out;
  * release it with bs_doc_bits_deinit, also after a failure. A document without grams (the index may
  * have been made without them) is a candidate for every tree except NONE. A record without grams is
  * a candidate only with how.of_documents. stats is nullable. Any number of threads may filter one

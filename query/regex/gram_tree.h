@@ -48,9 +48,9 @@ static inline const struct bs_gram_node *bs_gram_tree_root(const struct bs_gram_
 	return &tree->nodes[tree->n_nodes - 1];
 }
 
-/* A lower bound of the bytes of a text that satisfies the tree. Bytes of literals beyond ASCII
- * count half, because the folded form of a character may be longer than the character, but never
- * twice as long. */
+/* A lower bound of the length of a text that satisfies the tree, in bytes. Bytes of literals beyond
+ * ASCII count half, because the folded form of a character may be longer than the character, but
+ * never twice as long. */
 uint64_t bs_gram_tree_least_bytes(const struct bs_gram_tree *tree);
 
 /* True if a literal contains U+FFFD. If invalid bytes are searched as U+FFFD, such a literal can

@@ -16,7 +16,7 @@
 /* A position is first tested by its next four bytes. */
 #define BEGIN_BYTES 4u
 #define EACH_BYTE   UINT64_C(0x0101010101010101)
-/* The table has about eight bytes for each distinct four-byte beginning of a literal, within these
+/* The table has 8 to 16 bytes for each distinct four-byte beginning of a literal, within these
  * limits. The largest fits into the second-level cache. */
 #define TABLE_LEAST_LOG 10u
 #define TABLE_MOST_LOG  18u
@@ -51,14 +51,14 @@ struct bs_literal_set {
 	uint32_t short_root; /* the tree of literals of 1 to 3 bytes, or NO_NODE */
 	uint32_t case_bits;  /* set in each of the four bytes before they are hashed */
 	unsigned table_shift;
-	/* By the hash of four bytes: bit i is set if a byte with (byte & 7) == i may follow
+	/* table[hash of four bytes]: bit i is set if a byte with (byte & 7) == i may follow
 	 * them. */
 	uint8_t *table;
 	uint64_t *three, *less; /* tables of SHORT_BITS bits, or NULL */
 	uint32_t n_slots;
 	struct root *roots;     /* hash table with n_slots */
 	struct bs_buffer trees; /* nodes of all trees */
-	uint32_t *same;         /* by literal: the next equal one, or BS_NO_LITERAL */
+	uint32_t *same;         /* same[i]: the next literal equal to literal i, or BS_NO_LITERAL */
 	struct bs_buffer folded;
 };
 
@@ -153,7 +153,7 @@ static enum bs_status fold_literals(struct bs_literal_set *set, const struct bs_
 	size_t n_bytes = 0;
 	for (uint32_t i = 0; i < n_literals; i++)
 		n_bytes += literals[i].n_bytes;
-	/* A folded character is at most half again as long. */
+	/* A folded character is at most 1.5 times as long. */
 	enum bs_status status =
 		set->letter_case == BS_LITERAL_EXACT
 			? BS_OK
@@ -668,7 +668,6 @@ static void look_at_folded(struct look *look, size_t at)
 	walk_folded(look, root_of(set, bs_load_u32(begin))->node, &stream);
 }
 
-/* Finds the literals at a position. */
 static void look_at(struct look *look, size_t at)
 {
 	const struct bs_literal_set *set = look->set;

@@ -9,9 +9,9 @@
  * If several literals match at this position, the earliest of the list is returned, as an
  * alternation of the literals would match.
  *
- * Caseless sets compare literals and text by simple case folding (bs_gram_fold), as PCRE2 does;
- * tests/property/test_literal_set.c compares the two for all of Unicode. The literals must then be
- * UTF-8. An invalid byte in the text equals nothing.
+ * Sets with BS_LITERAL_UNICODE compare literals and text by simple case folding (bs_gram_fold), as
+ * PCRE2 does; tests/property/test_literal_set.c compares the two for all of Unicode. Their literals
+ * must be UTF-8, and an invalid byte in the text equals nothing.
  */
 #pragma once
 

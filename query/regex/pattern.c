@@ -137,8 +137,8 @@ static enum bs_status decide_case(const struct bs_grep_pattern *pattern,
 	return cases.status;
 }
 
-/* The limit is needed because repetitions of repetitions, such as a{1}{1}{1}, nest without
- * parentheses, as deep as the pattern is long. */
+/* Limits the recursion: repetitions of repetitions, such as a{1}{1}{1}, nest without parentheses,
+ * as deep as the pattern is long. */
 #define MOST_DEPTH (2 * BS_REGEX_MAX_DEPTH)
 
 /* A walk over the nodes that are part of every match, for the longest literal. */

@@ -58,8 +58,8 @@ struct bs_grep_analysis {
 	struct bs_pattern_list list;
 };
 
-/* Analyses the patterns of a grep. Zero-initialise `analysis`; release it with
- * bs_grep_analysis_deinit, also after a failure. BS_INVALID: a pattern is not UTF-8.
+/* Analyses patterns in PCRE2's syntax, or fixed strings. Zero-initialise `analysis`; release it
+ * with bs_grep_analysis_deinit, also after a failure. BS_INVALID: a pattern is not UTF-8.
  * BS_UNSUPPORTED: ICU is needed and missing. BS_NO_MEMORY. */
 enum bs_status bs_grep_analyse(const struct bs_grep_pattern *pattern,
                                struct bs_grep_analysis *analysis,

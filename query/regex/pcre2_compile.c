@@ -51,7 +51,7 @@ static bool may_be_affected(const uint8_t *pattern, size_t n_bytes)
 	return false;
 }
 
-/* Two ways to begin a pattern that keep PCRE2 from marking repeats as described above: PCRE2 marks
+/* Two beginnings of a pattern that prevent this fault: PCRE2 lets JIT code remember the places of
  * repeats only up to an empty assertion or a group that is skipped, not in the group after that.
  * After an empty assertion, JIT code still looks for the first characters of a match. After a
  * skipped group, PCRE2 still knows that a match begins a line. */

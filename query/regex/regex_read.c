@@ -700,8 +700,8 @@ static uint32_t parse_named_group(struct parser *parser, const uint8_t *name, si
 	return is_group ? parse_rest(parser) : bs_regex_give_up(&parser->to);
 }
 
-/* Parses a verb after "(*". The pattern is given up at ACCEPT, which ends a match anywhere, so that
- * no part of the pattern is required. */
+/* Parses a verb after "(*". Gives up at an unknown verb, and at ACCEPT, which ends a match
+ * anywhere, so that no part of the pattern is required. */
 static uint32_t parse_verb(struct parser *parser, size_t from)
 {
 	static const char harmless[] = " MARK COMMIT PRUNE SKIP THEN UTF UCP NOTEMPTY "
@@ -824,8 +824,8 @@ static uint32_t parse_either(struct parser *parser)
 }
 
 /* Stack bytes per level of parentheses, for the parser and for recursive functions over trees,
- * needs and gram trees. parse_rest to parse_item take most, 300 bytes. Each level makes up to three
- * nested nodes. */
+ * needs (regex_grams.c) and gram trees. parse_rest to parse_item take most, 300 bytes. Each level
+ * makes up to three nested nodes. */
 #define LEVEL_BYTES 640u
 #define FEW_LEVELS  16u /* this depth fits into any stack */
 

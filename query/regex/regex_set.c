@@ -81,8 +81,8 @@ size_t bs_ascii_class(const void *name, size_t n_bytes)
 	return i;
 }
 
-/* The set for anything that is not understood. Also for the dot and \N, which may treat other
- * characters as line ends than assumed here. */
+/* The set for anything that is not understood. Also for the dot and \N, because the characters that
+ * end lines may differ from those assumed here. */
 static const struct bs_regex_set anything = {.ascii = {UINT64_MAX, UINT64_MAX}, .has_more = true};
 
 /* The set of [:name:]. */

@@ -22,7 +22,7 @@ extern const struct bs_ascii_class bs_ascii_classes[BS_N_ASCII_CLASSES];
 size_t bs_ascii_class(const void *name, size_t n_bytes);
 
 struct bs_regex_set {
-	uint64_t ascii[2]; /* bit c & 63 of ascii[c >> 6] */
+	uint64_t ascii[2]; /* character c: bit c & 63 of ascii[c >> 6] */
 	bool is_sure;      /* false: ascii may contain too many */
 	bool has_more;     /* may contain characters from U+0080 on */
 	bool has_all_more; /* certainly contains all characters from U+0080 on */

@@ -1,9 +1,9 @@
 /*
  * regex_tree.h: the syntax tree of a pattern in PCRE2's syntax, read by regex_read.h or built by
- * calls (built_pattern.h). From this tree are derived: the text for PCRE2 (regex_rewrite.h), the
- * literal that a search looks for first and whether the pattern has upper case (pattern.c), the
- * grams that a file must have and the window that a match must have (regex_grams.h), and a simpler
- * pattern for line filters (byte_superset.h).
+ * calls (built_pattern.h). These are derived from the tree: the text for PCRE2 (regex_rewrite.h),
+ * the literal that a search looks for first and whether the pattern has upper case (pattern.c), the
+ * grams that a file must have and the window that a match must have (regex_grams.h), and line
+ * filters (class_sequence.h, byte_superset.h).
  *
  * The rule for every construct: the tree must describe each text that PCRE2 matches; it may
  * describe more. If some part is not understood, or versions of PCRE2 read it differently, the
@@ -32,8 +32,9 @@ enum bs_regex_kind {
 	/* One character of members[first..first + n). letter: [ for a class, ^ for a negated class,
 	 * 0 for an escape or the dot. */
 	BS_REGEX_SET,
-	/* A construct that is not analysed further, and is assumed to match any text. letter: that
-	 * of the escape, the digit of a one-digit back reference, or 0 for other constructs. */
+	/* A construct that is not analysed further, and is assumed to match any text. letter: C, R
+	 * or X for these escapes; the digit of \1 to \9; g for \g, \k and longer numbers; 0 for
+	 * other constructs. */
 	BS_REGEX_ANYTHING,
 	BS_REGEX_NEVER, /* matches nothing, not even the empty text */
 	/* Positive lookaround: the child matches somewhere in the text; the node itself matches

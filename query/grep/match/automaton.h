@@ -1,7 +1,7 @@
 /*
  * automaton.h: an automaton of Hyperscan, which reads each byte of a text once, at 1 to 10 GB/s,
- * and reports where matches end. Hyperscan is loaded when the first automaton is built. Without it
- * no automaton can be built.
+ * and reports where matches end. Hyperscan is loaded when it is first needed. Without it no
+ * automaton can be built.
  *
  * Only Hyperscan 5.4.0 to 5.4.2 is used. Its fork Vectorscan has the same soname and interface, but
  * misses matches: 5.4.9 fails the test in automaton.c, and 5.4.12 has Vectorscan's issues 358 and
@@ -33,8 +33,8 @@ enum bs_status bs_automaton_new(const char *pattern, struct bs_automaton **autom
                                 struct bs_error *err) BS_WARN_UNUSED;
 void bs_automaton_free(struct bs_automaton *automaton);
 
-/* Prepares *scratch, the state of one thread, for another automaton. *scratch is NULL at first.
- * BS_NO_MEMORY. */
+/* Makes or extends *scratch, the state of one thread, so that it can run this automaton, too.
+ * *scratch is NULL at first. BS_NO_MEMORY. */
 enum bs_status bs_automaton_prepare(const struct bs_automaton *automaton,
                                     struct bs_automaton_scratch **scratch,
                                     struct bs_error *err) BS_WARN_UNUSED;

@@ -24,7 +24,7 @@ struct bs_conditions {
 	bool by_file;
 };
 
-/* Analyses the conditions of the request, which is borrowed; this is all that the index needs.
+/* Analyses the conditions of the request, which is enough to use an index. request is borrowed.
  * Zero-initialise `conditions`; release it with bs_conditions_deinit, also after a failure. Fails
  * as bs_grep_analyse_rust. */
 enum bs_status bs_conditions_read(const struct bs_grep_request *request,

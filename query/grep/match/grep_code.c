@@ -179,7 +179,7 @@ struct attempts {
 	size_t end;
 	bool is_utf8, can_split;
 	size_t at, n_starts, next; /* the attempt tries starts in [at, next) */
-	/* the steps of all starts of an attempt together: of the first attempt, and of this one */
+	/* n_steps: the limit for all starts of an attempt together; first_steps: its first value */
 	uint64_t first_steps, n_steps;
 	uint32_t most_steps; /* most steps of one start */
 };

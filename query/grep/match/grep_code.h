@@ -40,11 +40,11 @@ enum bs_status bs_grep_code_compile(const struct bs_grep_pattern *pattern,
 const pcre2_code *bs_grep_code_ready(struct bs_grep_code *code, pthread_mutex_t *mutex);
 
 /*
- * Like pcre2_match. If a deadline may end the call (core/system/deadline.h), it matches in
- * attempts: each is limited to a number of steps that take about half a millisecond; if a match
- * needs more, a later attempt gets more. longest_bytes: the longest line in text, which
- * one step may scan. most_steps: PCRE2's match limit, for each start of a match. context: used for
- * the match; its limits are set.
+ * Like pcre2_match. If a deadline may end the call (core/system/deadline.h), the function matches
+ * in attempts: each is limited to a number of steps that take about half a millisecond; if a match
+ * needs more, a later attempt gets more. longest_bytes: the length of the longest line in text,
+ * which one step may scan. most_steps: PCRE2's match limit, for each start of a match. context:
+ * used for the match; its limits are set.
  */
 int bs_grep_code_match(const pcre2_code *code, const uint8_t *text, size_t end, size_t from,
                        size_t longest_bytes, uint32_t most_steps, pcre2_match_data *data,

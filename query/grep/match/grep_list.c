@@ -34,9 +34,9 @@ struct bs_grep_list {
 	uint32_t empty;
 	/* matches one word character beyond ASCII, for literals with -w */
 	struct bs_grep_code word;
-	struct part *codes; /* by part; NULL if is_literal */
-	/* by literal: twice the number of its part, plus 1 if it is a further literal of the
-	 * part */
+	struct part *codes; /* codes[i]: part i; NULL if is_literal */
+	/* owners[i]: twice the number of the part of literal i, plus 1 if it is a further literal
+	 * of the part */
 	uint32_t *owners;
 	uint32_t *unknown; /* the n_unknown parts that are always tried */
 	uint32_t n_unknown;
@@ -148,7 +148,8 @@ static enum bs_status make_word(struct bs_grep_list *list, const struct bs_grep_
 	struct bs_buffer word = {0};
 	if (!list->pattern->is_word || list->pattern->no_unicode)
 		return BS_OK;
-	/* Needs no anchor, because is_of_word() passes one character as the whole text. */
+	/* The pattern needs no anchor, because is_of_word() passes one character as the whole
+	 * text. */
 	enum bs_status status = bs_buffer_append(&word, text, sizeof(text), err);
 	if (!status)
 		status = bs_grep_code_compile(list->pattern, analysis, &word,

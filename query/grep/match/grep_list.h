@@ -23,8 +23,8 @@ bool bs_grep_list_is_literal(const struct bs_grep_pattern *pattern,
  * literals are known for each pattern. */
 bool bs_grep_list_is_long(const struct bs_grep_analysis *analysis);
 
-/* Compiles the patterns of a list. pattern and analysis must outlive it. is_literal: the result of
- * bs_grep_list_is_literal(). BS_INVALID: a pattern does not compile. */
+/* Compiles the patterns of a list. pattern and analysis must outlive the list. is_literal: the
+ * result of bs_grep_list_is_literal(). BS_INVALID: a pattern does not compile. BS_NO_MEMORY. */
 enum bs_status bs_grep_list_new(const struct bs_grep_pattern *pattern,
                                 const struct bs_grep_analysis *analysis, bool is_literal,
                                 struct bs_grep_list **list_out,
@@ -33,7 +33,7 @@ void bs_grep_list_free(struct bs_grep_list *list);
 
 /* True if every match contains a literal that bs_grep_list_find_place finds. */
 bool bs_grep_list_has_places(const struct bs_grep_list *list);
-/* The next position where such a literal begins, or `end`. */
+/* The next position at or after `from` where a literal of the list begins, or `end`. */
 size_t bs_grep_list_find_place(const struct bs_grep_list *list, const uint8_t *text, size_t from,
                                size_t end);
 /* True if a pattern matches the empty string between two invalid bytes. Not for lists of

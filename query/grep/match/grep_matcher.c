@@ -12,8 +12,10 @@
  *                code for any text
  *     line       match each line with the code for its content
  *
- * If there is no good literal or window, a line filter (line_filter.h) may replace the way: it
- * finds the lines that may match. A filter by an automaton is built after much text was searched.
+ * A literal of one or two bytes that is not the whole match comes after list, and only if exact is
+ * impossible. If there is no good literal or window, a line filter (line_filter.h) may replace the
+ * way: it finds the lines that may match. By default, an automaton for it is built only after much
+ * text was searched.
  */
 #include "query/grep/match/grep_matcher.h"
 
@@ -61,11 +63,11 @@
 #define DENSE_SHARE 8u
 /* Searched bytes are added to the matcher's sum in steps of at least this many. */
 #define FILTER_STEP_BYTES ((size_t)1 << 16)
-/* After too many lines of the filter that do not match, or after a dense piece (line_filter.h),
- * this many bytes are searched without it. */
+/* After a dense piece (line_filter.h), or after the filter selected too many lines that do not
+ * match, this many bytes are searched without it. */
 #define UNFILTERED_BYTES ((size_t)1 << 18)
 
-/* PCRE2's match limit where RE2 can match the lines that it gives up. JIT code counts the steps of
+/* PCRE2's match limit if RE2 can match the lines that PCRE2 gives up. JIT code counts the steps of
  * each start of a match. */
 #define FEW_STEPS 100000u
 
@@ -84,7 +86,7 @@ enum filter_state {
 	FILTER_NONE,     /* not built yet */
 	FILTER_BUILDING, /* a thread builds it */
 	FILTER_READY,
-	FILTER_IMPOSSIBLE, /* the pattern has none, or Hyperscan is missing */
+	FILTER_IMPOSSIBLE, /* the pattern has no filter, or Hyperscan is missing */
 };
 
 struct bs_grep_matcher {
@@ -102,7 +104,7 @@ struct bs_grep_matcher {
 	bool crlf;
 	enum way way;
 	enum bs_grep_engine_use filter_use;
-	bool has_word_rule; /* -w: a line that matches by the filter may yet not match */
+	bool has_word_rule; /* -w: a line that the filter is sure of can fail to match */
 	struct bs_byte_superset_options filter_options;
 	struct bs_grep_list *list; /* NULL: none, and the codes below are used */
 	/* for any text; with needs_bytes, the patterns are written by bs_grep_write_bytes */
@@ -143,8 +145,8 @@ struct bs_grep_scratch {
 	/* seen_content: the content of the text from seen_from to seen_end */
 	const uint8_t *seen_from, *seen_end;
 	enum content seen_content;
-	/* longest_bytes: the longest line in [lines_from, lines_end), to estimate the time of an
-	 * attempt at a match. */
+	/* longest_bytes: the length of the longest line in [lines_from, lines_end), to estimate the
+	 * time of an attempt at a match. */
 	const uint8_t *lines_from, *lines_end;
 	size_t longest_bytes;
 	/* cost of candidate lines that did not match, see LINE_IN_VAIN_BYTES */
@@ -160,7 +162,7 @@ struct bs_grep_scratch {
 	 * NULL: unknown */
 	const uint8_t *ends_from, *ends_end;
 	bool has_line_end;
-	/* the next bytes to search without the filter, see UNFILTERED_BYTES */
+	/* how many of the next bytes are searched without the filter, see UNFILTERED_BYTES */
 	size_t pause_bytes;
 };
 
@@ -230,9 +232,9 @@ static enum bs_status compile_all(const struct bs_grep_pattern *pattern,
 }
 
 /*
- * True if the patterns match the empty string between two invalid bytes. rg, which matches by
- * bytes, then also finds the empty string within a character. Patterns without assertions match the
- * empty string everywhere or nowhere.
+ * True for patterns without assertions, which match the empty string everywhere or nowhere. Other
+ * patterns: true if they match the empty string between two invalid bytes; rg, which matches by
+ * bytes, then also finds the empty string within a character.
  */
 static bool is_bare(const struct bs_grep_pattern *pattern, const struct bs_grep_matcher *matcher)
 {
@@ -293,8 +295,8 @@ static bool takes_filter(const struct bs_grep_matcher *matcher)
 	       matcher->filter_use != BS_GREP_ENGINE_NEVER;
 }
 
-/* Chooses a window, unless it is not rare and a filter would look for a longer sequence of byte
- * classes. */
+/* Chooses a window, unless there is a good literal, or the window is not rare and a filter would
+ * look for a longer sequence of byte classes. */
 static enum bs_status choose_window(const struct bs_grep_pattern *pattern,
                                     struct bs_grep_matcher *matcher, struct bs_error *err)
 {
@@ -315,7 +317,7 @@ static enum bs_status choose_window(const struct bs_grep_pattern *pattern,
 	return status;
 }
 
-/* True if the window found too many lines that do not match in a large part of the text. */
+/* True if the window, in a large part of the text, found too many lines that do not match. */
 static bool has_bad_window(const struct bs_grep_matcher *matcher)
 {
 	uint64_t n_bytes = atomic_load_explicit(&matcher->unfiltered_bytes, memory_order_relaxed);
@@ -592,8 +594,8 @@ static size_t longest_line(struct bs_grep_scratch *scratch, const uint8_t *text,
 	return scratch->longest_bytes;
 }
 
-/* The content of text[0..n_bytes), or with looks_back of text[from..n_bytes), because then many
- * calls pass longer and longer texts. Cached for the last text and its ends. */
+/* The content of text[0..n_bytes), or with looks_back of about text[from..n_bytes), because then
+ * many calls pass longer and longer texts. Cached, also for later parts of the same text. */
 static enum content content_of(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from,
                                size_t n_bytes)
 {
@@ -682,8 +684,8 @@ static enum bs_status match(struct bs_grep_scratch *scratch, struct bs_grep_code
 #define LINEAR_BYTE_NS        2u  /* estimated time of RE2 per byte */
 #define LINEAR_GROUPS_BYTE_NS 50u /* estimated time of RE2 per byte if it finds groups */
 
-/* Matches a line, text[0..end), by RE2, with the first n_groups groups. *is_able_out: RE2 can match
- * it. Fails when the deadline is over. */
+/* Matches a line, text[0..end), by RE2, and finds the first n_groups groups. *is_able_out: false if
+ * RE2 cannot decide on the line. Fails when the deadline is over. */
 static enum bs_status match_linearly(struct bs_grep_scratch *scratch, const uint8_t *text,
                                      size_t from, size_t end, size_t n_groups, bool given_up,
                                      bool *is_able_out, bool *found_out, struct bs_error *err)
@@ -814,8 +816,8 @@ static size_t find_long_line(const struct bs_grep_matcher *matcher, const uint8_
 	return end;
 }
 
-/* The start of the next line in text[from..end) that RE2 should match at once; `end` if there is
- * none. text[from] is the start of a line. The result is cached for later starts before it. */
+/* The start of the next line in text[from..end) that RE2 should match instead of PCRE2; `end`: no
+ * such line follows. text[from] is the start of a line. Cached for later starts before the line. */
 static size_t next_long_line(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from,
                              size_t end)
 {
@@ -870,7 +872,7 @@ static enum bs_status next_exact(struct bs_grep_scratch *scratch, const uint8_t 
 	return status;
 }
 
-/* Searches with a list that consists of literals; no PCRE2 code is needed. */
+/* Searches with a list that consists of literals. */
 static enum bs_status next_of_list(struct bs_grep_scratch *scratch, const uint8_t *text,
                                    size_t from, size_t end, struct bs_grep_span *line_out,
                                    bool *found_out, struct bs_error *err)
@@ -922,8 +924,8 @@ static void pay_debt(struct bs_grep_scratch *scratch, size_t n_bytes)
 	scratch->debt_bytes = scratch->debt_bytes > 0 ? scratch->debt_bytes : 0;
 }
 
-/* Finds the next matching line: searches for a literal or a window, and matches the line around
- * it. */
+/* Finds the next matching line: searches for a literal (also one of a list) or a window, and
+ * matches the line around the place found. */
 static enum bs_status next_by_candidate(struct bs_grep_scratch *scratch, const uint8_t *text,
                                         size_t from, size_t end, struct bs_grep_span *line_out,
                                         bool *found_out, struct bs_error *err)

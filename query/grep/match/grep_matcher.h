@@ -5,8 +5,8 @@
  * A pattern is compiled in several forms: for any text (UTF-8, Unicode properties; nothing matches
  * invalid bytes) and, if it provably finds the same in ASCII text, for ASCII text without all of
  * this, which is several times faster. In a further form no atom matches a line feed, so that a
- * search over many lines at once finds exactly the lines that match on their own. pattern.c
- * determines which forms exist.
+ * search over many lines at once finds exactly the lines that match on their own. Another form
+ * matches by bytes, as ripgrep does. pattern.c determines which of these forms exist.
  */
 #pragma once
 

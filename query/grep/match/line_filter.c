@@ -11,8 +11,9 @@
 #include "query/grep/match/sequence_search.h"
 #include "query/grep/match/text_lines.h"
 
-/* A piece of text is scanned by one call. It has LEAST_PIECE_BYTES to MOST_PIECE_BYTES and the rest
- * of its last line. The first piece is small, because the caller may need only the first line. */
+/* A piece of text is scanned by one call. It has at most MOST_PIECE_BYTES and the rest of its last
+ * line; the first piece has at most LEAST_PIECE_BYTES, because the caller may need only one
+ * line. */
 #define LEAST_PIECE_BYTES ((size_t)4096)
 #define MOST_PIECE_BYTES  ((size_t)65536)
 /* A piece ends after this many lines that may match. */
@@ -36,7 +37,7 @@
 /* How lines of one kind are found. */
 struct scanner {
 	struct bs_class_sequence sequence; /* n_runs is 0: no sequence */
-	bool is_sequence_exact;            /* a line that has it matches */
+	bool is_sequence_exact;            /* every line that has the sequence matches */
 	struct bs_automaton *automaton;    /* NULL: no automaton */
 	bool is_automaton_exact;
 	/* if the sequence is not exact: the bytes scanned for it, and the lines that have it */
@@ -58,7 +59,7 @@ struct bs_line_filter {
 
 struct line {
 	size_t place; /* a position in the line */
-	size_t end;   /* offset after its line feed */
+	size_t end;   /* offset after its line feed; the end of the text if it has none */
 };
 
 struct bs_line_filter_scratch {
@@ -74,7 +75,7 @@ struct bs_line_filter_scratch {
 	/* size of the next piece, without the rest of its last line; 0: at first */
 	size_t piece_bytes;
 	/* Used during a scan. */
-	size_t n_ends, most_ends; /* ends of matches so far; if more than most_ends, it is dense */
+	size_t n_ends, most_ends; /* ends of matches so far; above most_ends, the piece is dense */
 	const uint8_t *text;
 	size_t line_end; /* the end of the last line found; later matches in it are ignored */
 };
@@ -202,7 +203,7 @@ void bs_line_filter_scratch_reset(struct bs_line_filter_scratch *scratch)
 			scratch->piece_bytes = 0;
 }
 
-/* Adds the line of a match. True: the piece ends with this line, because there are enough. */
+/* Adds the line of a match. True: the piece ends with this line, because `lines` is full. */
 static bool take_line(struct bs_line_filter_scratch *scratch, size_t place)
 {
 	scratch->line_end = bs_grep_line_end(scratch->text, place, scratch->end, '\n');
@@ -299,7 +300,6 @@ static enum bs_status prepare(const struct bs_automaton *automaton,
 	return status;
 }
 
-/* Scans the piece that begins at text[from]. */
 static enum bs_status scan(struct bs_line_filter *filter, struct bs_line_filter_scratch *scratch,
                            const uint8_t *text, size_t from, size_t end, struct bs_error *err)
 {

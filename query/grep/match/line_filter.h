@@ -12,8 +12,8 @@
 #include "core/simd/kernels.h"
 #include "query/regex/prefilter/byte_superset.h"
 
-/* An automaton is built after this much text was searched without one. Loading Hyperscan and
- * building take a few milliseconds, in which PCRE2 searches about as much. */
+/* By default, an automaton is built after this much text was searched without one. Loading
+ * Hyperscan and building take a few milliseconds, in which PCRE2 searches about as much. */
 #define BS_LINE_FILTER_AFTER_BYTES ((uint64_t)1 << 20)
 
 struct bs_line_filter;
@@ -55,9 +55,9 @@ struct bs_line_candidate {
 
 /*
  * The first line in text[from..end) that may match; *found_out is false if there is none. from is
- * the start of a line and end the end of one. The text is scanned in pieces, and what was found in
- * a piece is remembered until bs_line_filter_scratch_reset; so calls for increasing `from` scan
- * each byte once. Fails at the deadline.
+ * the start of a line and end the end of one. The text is scanned in pieces; the lines found in the
+ * last piece are kept, so calls for increasing `from` scan each byte once. Call
+ * bs_line_filter_scratch_reset before another text. Fails at the deadline.
  */
 enum bs_status bs_line_filter_next(struct bs_line_filter *filter,
                                    struct bs_line_filter_scratch *scratch, const uint8_t *text,

@@ -18,7 +18,7 @@ struct part {
 	const uint8_t *text;
 	size_t from, end, n_words;
 	uint64_t words[BS_SEQUENCE_MOST_CLASSES + 1][MOST_WORDS + 1];
-	/* by run of more than one byte: the places where it begins */
+	/* runs[i]: the places where run i begins, if it has more than one byte */
 	uint64_t runs[BS_SEQUENCE_MOST_RUNS][MOST_WORDS + 2];
 	bool has[BS_SEQUENCE_MOST_CLASSES + 1];
 };

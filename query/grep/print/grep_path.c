@@ -17,7 +17,7 @@ static const char reset[] = "\033[0m", link_start[] = "\033]8;;", link_stop[] = 
 void bs_grep_path_append(const struct bs_grep_program *program, const char *path,
                          struct bs_text_writer *to)
 {
-	/* The common case, before each line: the path is unchanged. */
+	/* The common case: the path is printed verbatim. */
 	if (!*program->colors.path && !program->is_terminal && !program->has_path_separator) {
 		bs_text_put_string(to, path);
 		return;

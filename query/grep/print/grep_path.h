@@ -10,10 +10,10 @@ void bs_grep_path_append(const struct bs_grep_program *program, const char *path
                          struct bs_text_writer *to);
 
 /*
- * Terminal links, if the program wants them: the text between begin and end is the link.
- * bs_grep_link_place sets *place to the file's encoded path, NUL-terminated. If there are no links
- * or the file is missing, *place is empty, and begin and end append nothing. line and column: 0
- * counts as 1. BS_NO_MEMORY.
+ * Terminal links, if the program wants them: the text between bs_grep_link_begin and
+ * bs_grep_link_end is the link. bs_grep_link_place sets *place to the file's encoded path,
+ * NUL-terminated. If no links are wanted or the file is missing, *place is empty, and the other two
+ * append nothing. line and column: 0 counts as 1. BS_NO_MEMORY.
  */
 enum bs_status bs_grep_link_place(const struct bs_grep_program *program, const char *path,
                                   struct bs_buffer *place, struct bs_error *err) BS_WARN_UNUSED;

@@ -1,9 +1,9 @@
 /*
  * grep_printer.c: see grep_printer.h.
  *
- * Parts of this file, in order: writing bytes; the matches of a line; printing lines, JSON, and one
- * line about a whole file; last the functions of grep_printer.h, which choose one of these three by
- * output->format.
+ * Parts of this file, in order: writing bytes; the matches of a line; printing lines; storing lines
+ * for a callback; JSON; output about a whole file; last the functions of grep_printer.h that choose
+ * one of these four ways.
  */
 #include "query/grep/print/grep_printer.h"
 
@@ -125,7 +125,7 @@ static void put_path_text(struct bs_grep_printer *printer)
 	printer->escape_bytes += *color ? strlen(color) + strlen(reset) : 0;
 }
 
-/* Puts the file's path, as a link to it. */
+/* Puts the file's path, as a link to the file if links are wanted. */
 static void put_path(struct bs_grep_printer *printer)
 {
 	if (printer->program->hyperlink)
@@ -173,7 +173,7 @@ static void count_match(struct bs_grep_printer *printer)
 		printer->after_left = printer->output->after;
 }
 
-/* True if -m allows more lines. With -U, grep_search.c counts the matches for -m. */
+/* True if -m allows more lines. With -U but without -v, grep_search.c counts matches for -m. */
 static bool wants_more(const struct bs_grep_printer *printer)
 {
 	return printer->n_matched < printer->max_count || printer->after_left > 0 ||
@@ -394,7 +394,6 @@ static size_t trimmed_start(const struct bs_grep_printer *printer, const uint8_t
 	return start;
 }
 
-/* The number of lines in a found text. */
 static unsigned long long count_lines(const struct bs_grep_printer *printer,
                                       const struct bs_grep_found *line)
 {
@@ -411,7 +410,7 @@ static bool colors_matches(const struct bs_grep_printer *printer)
 	return *color && strcmp(color, reset) != 0;
 }
 
-/* Puts a line with its matches in colour, the rest of it highlighted, and without its line end. */
+/* Puts a line without its line end, in the colours of matches and of the rest of the line. */
 static void put_matches(struct bs_grep_printer *printer, struct shown *shown,
                         struct bs_grep_span line)
 {
@@ -488,7 +487,7 @@ static void put_too_long(struct bs_grep_printer *printer, struct shown *shown,
 	put_line_end(printer);
 }
 
-/* Puts a line verbatim, after --trim. */
+/* Puts a line without colours, after --trim, or what replaces a line that is too long. */
 static void put_line(struct bs_grep_printer *printer, const struct shown *shown,
                      struct bs_grep_span line)
 {
@@ -673,8 +672,8 @@ static bool show_lines(struct bs_grep_printer *printer, struct shown *shown)
 	return true;
 }
 
-/* -r: makes a copy of the line with its matches replaced, and with the line's own line end. A match
- * that begins in the line may end after it; the copy then includes the text that was looked at. */
+/* -r: makes a copy of the line with its matches replaced, and with the line's own line end. If a
+ * match that begins in the line ends after it, the copy goes on to the end of searcher.text. */
 static void replace(struct bs_grep_printer *printer, const struct bs_grep_found *line)
 {
 	const struct bs_grep_output *output = printer->output;
@@ -847,7 +846,7 @@ bool bs_grep_deliver_lines(const struct bs_grep_request *request, const char *pa
 	return true;
 }
 
-/* JSON lines in ripgrep's format: begin, match, context, end, summary. */
+/* JSON lines in ripgrep's format (begin, match, context, end, summary), with further members. */
 
 #define LONG_TEXT_BYTES 4096u /* the time of shorter texts is not counted for the deadline */
 

@@ -15,9 +15,9 @@
 
 /* The effect of a NUL byte. */
 enum bs_grep_binary {
-	/* ends the search of the file; for files found by walking */
+	/* ends the search of the file; the default for files found by walking */
 	BS_GREP_BINARY_QUIT,
-	/* counts as a line end; a message replaces the lines of the file; for named files */
+	/* counts as a line end; a message replaces further lines; for named files and --binary */
 	BS_GREP_BINARY_CONVERT,
 	BS_GREP_BINARY_TEXT, /* an ordinary byte: -a */
 };
@@ -58,7 +58,7 @@ struct bs_grep_printer {
 	 * ends without failure. */
 	bool shows_part;
 	uint64_t max_count;
-	/* bytes is NULL if there is no group separator */
+	/* group_separator.bytes is NULL if there is no group separator */
 	struct bs_grep_separator match_separator, context_separator, group_separator;
 	const struct bs_grep_traits *traits; /* traits of the matcher */
 	struct bs_grep_scratch *scratch;     /* finds the matches of a line again */

@@ -15,7 +15,7 @@
 #define MAX_DIGITS   20u
 
 /* 0x80 at each byte of the word that is escaped: controls, quotes and backslashes. Bytes above the
- * lowest of these may be marked without reason, because of carries. */
+ * lowest of these may be marked without reason, because of borrows. */
 static uint64_t find_escaped(uint64_t word)
 {
 	const uint64_t ones = UINT64_MAX / 255, quotes = word ^ ones * '"',

@@ -33,7 +33,7 @@ static size_t first_root(const struct bs_grep_walk_options *walk, const char *pa
 }
 
 /* Removes a number at the end of text[0..*n), and the character `mark` before it. False: the text
- * does not end so. */
+ * does not end like this. */
 static bool cut_number(const char *text, size_t *n, char mark, uint64_t *number_out)
 {
 	size_t at = *n;

@@ -57,7 +57,7 @@ enum bs_status bs_results_init(struct bs_results *results, const struct bs_grep_
                                struct bs_error *err) BS_WARN_UNUSED;
 void bs_results_deinit(struct bs_results *results);
 
-/* The start of a result, including its context, in the output of a file. */
+/* The start of a result, with the context before it, in the output of a file. */
 struct bs_result_mark {
 	size_t out_off;
 	uint64_t last_line;
@@ -72,6 +72,6 @@ enum bs_status bs_results_take(struct bs_results *results, const char *shown, si
                                uint64_t n, const struct bs_result_mark *marks,
                                uint64_t *n_shown_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Sets the totals and the resume token in results->told. BS_INVALID: the token's file was not
- * found. */
+/* Sets the tokens in results->told. BS_INVALID: the token's file was not seen, and its place in the
+ * order is unknown. */
 enum bs_status bs_results_finish(struct bs_results *results, struct bs_error *err) BS_WARN_UNUSED;

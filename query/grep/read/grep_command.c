@@ -39,7 +39,7 @@ static void close_pipe(int *fd)
 	*fd = -1;
 }
 
-/* Reads what is available from the command's standard error, without waiting. */
+/* Reads once from the command's standard error, which must be readable. */
 static void listen(struct command *self)
 {
 	char bytes[512];

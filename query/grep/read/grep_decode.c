@@ -12,9 +12,9 @@
 static const uint8_t utf8_mark[BS_GREP_MARK_BYTES] = {0xef, 0xbb, 0xbf};
 
 /*
- * The WHATWG's encodings: labels, the most similar ICU converter, and how it differs: characters to
- * be replaced by others (fixes), and a byte that ICU regards as invalid (odd_byte) with its
- * character.
+ * The WHATWG's encodings: their labels, the most similar ICU converter, and its differences:
+ * characters to be replaced by others (fixes), a byte that ICU regards as invalid (odd_byte) with
+ * its character, and control characters that are invalid.
  */
 #define OWN(of, words)                            \
 	{                                         \

@@ -50,9 +50,9 @@ enum bs_status bs_grep_decoder_start(struct bs_grep_decoder *decoder, enum bs_gr
                                      struct bs_error *err) BS_WARN_UNUSED;
 void bs_grep_decoder_deinit(struct bs_grep_decoder *decoder);
 
-/* Decodes from[0..n_bytes) and appends the result. *taken_out: the bytes decoded. Unless is_last,
- * an incomplete character at the end is not decoded, and must be passed again together with the
- * bytes after it. BS_NO_MEMORY. */
+/* Decodes from[0..n_bytes) and appends the result. *taken_out: the number of bytes used; with
+ * is_last, all. The other bytes, an incomplete character or byte order mark at the end, must be
+ * passed again together with the bytes after them. BS_NO_MEMORY. */
 enum bs_status bs_grep_decode(struct bs_grep_decoder *decoder, const uint8_t *from, size_t n_bytes,
                               bool is_last, size_t *taken_out, struct bs_buffer *out,
                               struct bs_error *err) BS_WARN_UNUSED;

@@ -1,6 +1,6 @@
 /*
  * grep_input.h: a source of the bytes of a file, before they are decoded: a file descriptor, or a
- * filter of another input, such as a decompressor. Implementations begin with a struct
+ * command or decompressor that processes another input. Implementations begin with a struct
  * bs_grep_input.
  */
 #pragma once
@@ -14,8 +14,8 @@
 
 struct bs_grep_input {
 	/* Reads up to n_bytes (> 0), perhaps fewer; waits until the first byte or the end arrives.
-	 * *n_out is 0 at the end. BS_NO_MEMORY; BS_IO or BS_NOT_FOUND, with a reason without the
-	 * path; BS_DEADLINE; BS_STOPPED. */
+	 * *n_out is 0 at the end. BS_NO_MEMORY; BS_IO or BS_NOT_FOUND, whose message does not name
+	 * the file; BS_DEADLINE; BS_STOPPED. */
 	enum bs_status (*read)(struct bs_grep_input *input, void *to, size_t n_bytes, size_t *n_out,
 	                       struct bs_error *err);
 	/* Call once, at the end of the input or earlier. Reports a late failure, such as that of a

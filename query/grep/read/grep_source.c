@@ -22,8 +22,9 @@ struct walk_source {
 	struct bs_walk *walk;
 	struct bs_buffer path;
 	char *current;      /* real path of the working directory; NULL: not needed yet */
-	struct paths roots; /* real paths of the folders walked so far; NULL: unknown */
-	/* The root of the last walk, an element of roots; NULL if a file was named since. */
+	struct paths roots; /* real paths of the folders walked so far; an unknown one is NULL */
+	/* The root of the last walk, an element of roots. NULL: unknown, or a file or a missing
+	 * path was named since. */
 	const char *last_root;
 	/* Elements of roots: for each folder above last_root, from / down, its base (find_base). */
 	struct paths bases;
@@ -82,9 +83,9 @@ static void forget_bases(struct walk_source *self)
 
 /*
  * Finds the `base` of the walk of root: the real path against which ripgrep matches the rules of
- * the folders above the root (see start_path in walk.c). bases[i] belongs to the folder at depth i
- * above the last root: the first root that was walked below this folder, if all roots since then
- * were below it, too. *base_out: the base of the root's parent folder. NULL: none.
+ * the folders above the root (see start_path in walk.c). bases[i] is the base for the folder at
+ * depth i above the last root: the first of the consecutive roots, up to the last one, that were
+ * all below this folder. *base_out: the base of the root's parent folder. NULL: none.
  */
 static enum bs_status find_base(struct walk_source *self, const char *root, const char **base_out,
                                 struct bs_error *err)

@@ -74,7 +74,7 @@ struct bs_grep_source {
 };
 
 struct bs_grep_walk_options {
-	struct bs_walk_options walk; /* `report` is set by the source */
+	struct bs_walk_options walk; /* the source sets base, report, bad_rule and report_context */
 	const char *const *paths;    /* "-": standard input */
 	size_t n_paths;
 	bool is_default_path; /* no path was given: paths are shown without "./" */

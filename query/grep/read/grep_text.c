@@ -14,7 +14,7 @@
 
 /* Undecoded bytes that are decoded at a time. */
 #define DECODER_BYTES ((size_t)8192)
-/* Bytes read at once if a file is read in pieces: a part of a core's cache. */
+/* Bytes read at once if a file is read in pieces; they fit into a core's cache. */
 #define STEP_BYTES ((size_t)131072)
 /* Memory beyond this is freed before the next file. */
 #define GENEROUS_BYTES ((size_t)64 << 20)
@@ -24,7 +24,6 @@
 /* With a deadline, one read gets at most this much: the deadline is checked between reads. */
 #define WATCHED_BYTES ((size_t)1 << 20)
 
-/* Reads once. */
 static enum bs_status read_some(struct bs_grep_text *text, size_t most_bytes, struct bs_buffer *to,
                                 struct bs_error *err)
 {

@@ -1,7 +1,7 @@
 /*
  * grep_text.h: the bytes of one file as they are searched: read into reused memory, without byte
- * order mark, and converted to UTF-8 from other encodings. Files are read and never mapped, because
- * a file may be truncated while it is searched.
+ * order mark (unless the coding is NONE), and converted to UTF-8 from other encodings. Files are
+ * read and never mapped, because a file may be truncated while it is searched.
  *
  * A file need not be in memory as a whole: text that was searched is dropped, and the next piece is
  * read into the same memory, which is still in the processor's cache. So a search line by line
@@ -19,8 +19,8 @@
 
 struct bs_grep_text {
 	struct bs_buffer bytes;
-	/* Undecoded bytes are raw[raw_off..]. The first raw_held of them are an incomplete
-	 * character: they cannot be decoded before more bytes are read. */
+	/* Undecoded bytes are raw[raw_off..]. The first raw_held of them are a character that was
+	 * incomplete in the bytes decoded last. */
 	struct bs_buffer raw;
 	size_t raw_off, raw_held;
 	bool had_mark; /* a byte order mark was removed */

@@ -57,9 +57,8 @@ struct unpack {
 	bool has_state, is_last;     /* is_last: no bytes follow those in `from` */
 	bool is_whole;               /* the data is complete if it ends here */
 	bool has_ended;              /* the end was reached: bytes that follow are ignored */
-	/* A failure that is reported after the bytes before it were returned, and its reason. */
-	enum bs_status held;
-	struct bs_error why;
+	enum bs_status held;         /* a failure, reported after the bytes before it */
+	struct bs_error why;         /* the reason of the failure */
 	union {
 		z_stream zlib;
 		bz_stream bzip2;
@@ -105,7 +104,7 @@ static bool gzip_start(struct unpack *self)
 static const char *gzip_step(struct unpack *self)
 {
 	z_stream *z = &self->state.zlib;
-	/* Another gzip member may follow, and zero bytes, with which tapes are padded. */
+	/* Another gzip member may follow, or zero bytes, with which tapes are padded. */
 	while (self->is_whole && self->from_bytes > 0 && *self->from == 0)
 		advance(self, self->from_bytes - 1, self->to_bytes);
 	if (self->from_bytes == 0 && self->is_whole)

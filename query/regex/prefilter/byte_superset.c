@@ -74,8 +74,8 @@ static struct piece give_up(struct superset *to)
 	return (struct piece){.weight = 1};
 }
 
-/* Writes the set as a class of bytes, without line feed. The bytes above 0x7f are members if the
- * set has characters beyond ASCII. False: the class would be empty. */
+/* Writes the set as a class of bytes, without line feed. Unless is_ascii, the bytes above 0x7f are
+ * members if the set has characters beyond ASCII. False: the class would be empty. */
 static bool put_class(struct superset *to, const struct bs_regex_set *set)
 {
 	bool is_open = false;
@@ -213,8 +213,8 @@ bool bs_regex_has_word_edges(const struct bs_regex *regex, bool is_caseless)
 	return has_word_edge(&to, regex->root, false) && has_word_edge(&to, regex->root, true);
 }
 
-/* Writes an assertion, or nothing where Hyperscan's assertion may match less. before, after:
- * the neighbours in the sequence, or BS_REGEX_NO_NODE. True: something was written. */
+/* Writes an assertion, or nothing if Hyperscan's assertion might miss a match. before, after: the
+ * neighbours in the sequence, or BS_REGEX_NO_NODE. True: something was written. */
 static bool put_assertion(struct superset *to, const struct bs_regex_node *node, uint32_t before,
                           uint32_t after)
 {

@@ -65,7 +65,6 @@ static uint32_t bounded(uint64_t n_bytes)
 	return n_bytes > MOST_BOUND ? UNBOUNDED : (uint32_t)n_bytes;
 }
 
-/* most_bytes: see struct item. */
 static struct item *add_item(struct reader *reader, enum item_kind kind, uint64_t most_bytes)
 {
 	reader->is_full |= reader->n_items == MOST_ITEMS;
@@ -296,7 +295,6 @@ static uint32_t take_class(struct bs_class_sequence *sequence, const struct item
 	return sequence->n_classes++;
 }
 
-/* Makes the sequence of a stretch. */
 static void take_stretch(const struct stretch *stretch, struct bs_class_sequence *sequence)
 {
 	double rates[BS_SEQUENCE_MOST_RUNS];

@@ -29,7 +29,7 @@ struct bs_class_sequence {
 	uint32_t n_classes;
 	uint32_t n_runs;                                 /* 0: no sequence */
 	struct bs_class_run runs[BS_SEQUENCE_MOST_RUNS]; /* the rarest first */
-	uint32_t n_bytes;                                /* the sum of all runs */
+	uint32_t n_bytes;                                /* the length of all runs together */
 	/* The byte before (after) the sequence must be in `gap`; the bounds of the searched text
 	 * also count as a gap. Not tested for sequences of more than BS_SEQUENCE_MOST_BYTES. */
 	bool has_gap_before, has_gap_after;

@@ -34,8 +34,8 @@ enum bs_status bs_regex_grams_of_all(const struct bs_regex *const *regexes, size
                                      struct bs_gram_tree **tree_out,
                                      struct bs_error *err) BS_WARN_UNUSED;
 
-/* Makes the tree that a text satisfies if one of n literals matches, n > 1. For long lists:
- * literals are not compared with each other, and few grams of each are used. Fails as
+/* Makes the tree that a text satisfies if one of the literals, two or more, matches. For long
+ * lists: literals are not compared with each other, and few grams of each are used. Fails as
  * bs_regex_grams. */
 enum bs_status bs_regex_grams_of_literals(const struct bs_literals *literals,
                                           struct bs_gram_tree **tree_out,

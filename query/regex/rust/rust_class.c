@@ -447,8 +447,8 @@ static void add_member(struct bs_rust_reader *reader, struct members *members, u
 		reader->status = bs_vector_append(members, &member, reader->err);
 }
 
-/* Collects the members of a class that can be written nearly verbatim: a union of ranges, ASCII
- * classes and \d \s \w. False: the class has other parts. */
+/* Collects the members of a class that can be written nearly verbatim: in the form of characters, a
+ * union of ranges, ASCII classes and \d \s \w. False: the class is of another kind. */
 static bool find_members(struct bs_rust_reader *reader, const struct bs_rust_class_node *class,
                          struct members *members)
 {

@@ -44,7 +44,7 @@ struct bs_rust_reader {
 	size_t n_bytes, at;
 	unsigned depth;
 	unsigned most_depth; /* the deepest nesting for which the stack has room; 0: unknown yet */
-	unsigned height;     /* nested groups and repetitions in the last item or group */
+	unsigned height;     /* how deep the last item or group nests groups and repetitions */
 	/* the only character that the last item or group matches, BS_RUST_NOTHING or
 	 * BS_RUST_NO_SINGLE */
 	uint32_t single;
@@ -90,14 +90,14 @@ bool bs_rust_is_over(const struct bs_rust_reader *reader);
 /* Reports an error at text[from..reader->at). hint: appended to the message. */
 void bs_rust_refuse(struct bs_rust_reader *reader, size_t from, const char *what, const char *hint);
 
-/* Return the next character; BS_RUST_END at the end. bs_rust_next also advances past it. */
+/* Both return the next character; BS_RUST_END at the end. bs_rust_next also advances past it. */
 uint32_t bs_rust_peek(const struct bs_rust_reader *reader);
 uint32_t bs_rust_next(struct bs_rust_reader *reader);
 /* The character after the next one and after ignored text; BS_RUST_END: there is none. */
 uint32_t bs_rust_peek_after(struct bs_rust_reader *reader);
-/* Reads the string if it follows. */
+/* Reads the string if it follows, and returns whether it does. */
 bool bs_rust_takes(struct bs_rust_reader *reader, const char *string);
-/* Unicode's White_Space. */
+/* True for characters with Unicode's property White_Space. */
 bool bs_rust_is_space(uint32_t c);
 /* Skips white space and comments, with the flag x. */
 void bs_rust_skip_space(struct bs_rust_reader *reader);
@@ -106,7 +106,7 @@ struct bs_rust_escape bs_rust_read_escape(struct bs_rust_reader *reader);
 
 /* True if the depth is allowed and the stack has room for it. */
 bool bs_rust_has_room(struct bs_rust_reader *reader, unsigned depth);
-/* Reports an error at `from` if there is no room. */
+/* If there is no room, reports an error at `from` and returns true. */
 bool bs_rust_is_too_deep(struct bs_rust_reader *reader, size_t from, unsigned depth);
 
 /* Appends to the output. */

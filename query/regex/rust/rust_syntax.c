@@ -40,7 +40,8 @@ static void merge(struct merger *merger, uint32_t single)
 	merger->has_text |= single != '\n' && single != '\r';
 }
 
-/* Returns the single character of the alternatives, BS_RUST_NOTHING or BS_RUST_NO_SINGLE. */
+/* Returns the single character of the alternatives, BS_RUST_NOTHING or BS_RUST_NO_SINGLE. Restores
+ * reader->banned if they become a set with a character that may match. */
 static uint32_t end_merging(struct bs_rust_reader *reader, const struct merger *merger)
 {
 	bool is_set = !merger->has_others && !(merger->has_bytes && merger->has_characters);

@@ -1,8 +1,8 @@
 /*
  * rust_syntax.h: translates patterns in the syntax of Rust's regex crate (1.12), as ripgrep's own
- * engine reads it, into one pattern of PCRE2. A construct that this syntax lacks is an error that
- * names it, with three exceptions, which mean what they mean to PCRE2: lookaround, back references
- * and atomic groups.
+ * engine reads it, into one pattern for PCRE2 or RE2. A construct that this syntax lacks is an
+ * error that names it, with three exceptions, which mean what they mean to PCRE2: lookaround, back
+ * references and atomic groups.
  */
 #pragma once
 

@@ -152,7 +152,7 @@ static bool is_binary(UProperty property)
 	       property < UCHAR_EXTENDED_PICTOGRAPHIC + 1;
 }
 
-/* \p{name}: a property that is true or false, a category or a script. */
+/* Adds the characters of a property that is true or false, of a category or of a script. */
 static bool add_named(struct bs_char_set *set, const char *name)
 {
 	bool is_category = has_name(" cf sc lc ", name);
