@@ -112,8 +112,8 @@ static const char *const pieces[] = {"a",
                                      "ae"};
 
 /* Appends n pieces. is_ascii: only ASCII pieces, which the byte verifier can usually decide. Half
- * of the texts of more than 100 pieces lack white space, brackets and slashes: safe cuts are
- * few. */
+ * of the texts of more than 100 pieces lack white space, brackets and slashes, so that they have
+ * few safe cuts (tokenizer_near.h). */
 static void append_pieces(struct bs_buffer *to, uint64_t n, bool is_ascii)
 {
 	bool has_no_space = n > 100 && by_chance(50);
@@ -193,7 +193,7 @@ static void draw_doc(struct doc *doc)
 
 /* ---- queries ---- */
 
-/* Appends words of a document, or random pieces. */
+/* Appends bytes of a document's text, or random pieces, without characters of query syntax. */
 static void append_words(struct bs_buffer *to, const struct doc *doc, bool is_phrase)
 {
 	size_t start = to->used_bytes;
@@ -523,7 +523,7 @@ static void test_stems_are_left_alone(void **state)
 	assert_int_equal(n_answered[0] + n_answered[1] + n_answered[2], 0);
 }
 
-/* Checks truncated and damaged lines: any result is allowed, but no read beyond the line. */
+/* Truncated and damaged lines are declined or have fields; nothing beyond them is read. */
 static void test_broken_lines(void **state)
 {
 	random_state = rounds.seed + 14;

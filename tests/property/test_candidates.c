@@ -1,7 +1,8 @@
 /* test_candidates.c: tests bitsift/candidates.h as a host uses it. Every in-memory document in
- * which PCRE2 finds a pattern must be a candidate, in document order, through deletions, merges and
- * reopening. With grams, few other documents are candidates. The text filter accepts the text of
- * every match, and estimates are approximately right. Linked to the library as applications are. */
+ * which PCRE2 finds a pattern must be a candidate, also after deletions, merges and reopening.
+ * Candidates are in document order. With grams, few other documents are candidates. The text filter
+ * accepts the text of every match, and estimates are approximately right. Linked to the library as
+ * applications are. */
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -212,8 +213,8 @@ static bool is_utf8(const char *text, size_t n_bytes)
 	return code;
 }
 
-/* Checks that a text filter accepts every text that matches, and counts the other texts that it
- * accepts. */
+/* Checks for some rows that a text filter accepts a text that matches. Counts the texts that it
+ * accepts although they do not match; invalid UTF-8 is not counted. */
 static void filter_texts(const struct bs_grep_pattern *pattern, pcre2_code *code,
                          pcre2_match_data *data)
 {

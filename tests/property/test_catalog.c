@@ -422,8 +422,8 @@ static void keep_message(void *context, const char *message)
 	snprintf(context, sizeof(struct bs_error), "%s", message);
 }
 
-/* For a word that no index has, a notice offers another word that some index has: for at least six
- * of seven misspelt words of the indexes. */
+/* If no index has the word of a query, a notice says so. If it is a misspelt word of an index, at
+ * least six of seven notices suggest a word that some index has. */
 static void test_suggestions(void **state)
 {
 	AUTO(bs_catalog_close_at) struct bs_catalog *catalog = open_catalog("all");

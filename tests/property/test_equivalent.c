@@ -231,7 +231,7 @@ static void assert_same_words(const struct kept *a, const struct kept *b)
 	}
 }
 
-/* Replaces each apostrophe of text[start..end) by ', converts to NFC and folds into *folded. */
+/* Stores text[start..end) in *folded: typographic apostrophes replaced by ', in NFC, and folded. */
 static void fold(const uint8_t *text, size_t start, size_t end, struct bs_buffer *folded)
 {
 	int32_t n = 0;

@@ -19,8 +19,8 @@ struct corpus {
 	uint8_t *has; /* has[doc * n_words + word] */
 };
 
-/* Draws rare and frequent words. Some occur only in adjacent documents, so that whole shards lack
- * them. */
+/* Draws rare and frequent words, and writes the documents to c.jsonl. Some words occur only in
+ * adjacent documents, so that whole shards lack them. */
 static void draw_corpus(struct corpus *corpus, uint64_t *random)
 {
 	static const uint32_t sizes[] = {1, 40, 512, 700, 1500, MAX_DOCS};

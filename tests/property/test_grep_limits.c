@@ -63,7 +63,8 @@ static int teardown(void **rig_in)
 	return 0;
 }
 
-/* The output written so far. `text`, of `room` bytes, receives it as far as it fits. */
+/* The output so far: n_bytes in all, at most most_bytes in one call. `text` has room for `room`
+ * bytes and receives the pieces that fit; NULL: none. */
 struct written {
 	size_t n_bytes, most_bytes;
 	char *text;
@@ -353,7 +354,7 @@ static void test_only_searched_files_are_checked(void **rig_in)
 		atomic_store(&n_stats, 0);
 		ok(bs_grep(&request, &result, ERR));
 		assert_int_equal(result.n_files, i < FOLDERS ? 1 : FOLDERS);
-		/* in chunks of 128 files: at most three with files of the folder, and two ahead */
+		/* at most five chunks of 128 files: three with files of the folder, two ahead */
 		if (i < FOLDERS)
 			assert_in_range(atomic_load(&n_stats), FOLDER_DOCS - 1, 5 * 128);
 		else

@@ -146,7 +146,7 @@ static bool find_lines(const struct bs_grep_pattern *pattern, size_t which, bool
 
 static unsigned n_with_engine, n_found, n_compared;
 
-/* Prints the first line that only one of two lists has. */
+/* Prints the entry of the longer list at the first difference of two lists. */
 static void print_difference(size_t which, const struct bs_buffer *a, const struct bs_buffer *b)
 {
 	size_t n = 0;

@@ -31,7 +31,7 @@ static const char *const alphabets[][8] = {
 	{"foo", "bar", "Foo", "\xe6\x97\xa5", "\xf0\x90\x90\x80", "\xf0\x90\x90\xa8"},
 };
 
-/* Makes a random text; a damaged one has some invalid bytes. */
+/* Makes a random text; a damaged one also has some random bytes. */
 static void make_text(struct text *text, uint32_t n_pieces, size_t alphabet, bool is_damaged)
 {
 	uint32_t n_letters = 0;

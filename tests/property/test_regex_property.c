@@ -451,7 +451,7 @@ static void test_soup(void **state)
 			put(&pattern, pieces[below(below(3) ? COUNT(pieces) : 5)]);
 		for (size_t n = below(8); n > 0; n--)
 			put(&sample, below(2) ? words[below(9)] : pieces[below(6)]);
-		/* The pattern without its syntax characters is a text that may match. */
+		/* The pattern without its syntax characters and some others may match. */
 		for (size_t k = 0; k < pattern.n_bytes; k++)
 			if (below(8) && !strchr("\\()[]{}*+?|^$#", pattern.bytes[k]))
 				put_bytes(&sample, pattern.bytes + k, 1);

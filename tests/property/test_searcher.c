@@ -305,7 +305,7 @@ static void change_sources(void)
 	write_records("docs.jsonl", "a", 4000, 4020);
 }
 
-/* Indexes files and records in a new current folder, so that ids and filters are short. */
+/* Tests an index of files and records in the current folder, so that ids and filters are short. */
 static void check_an_index(const struct bs_build_request *options)
 {
 	char folder[FOLDER_BYTES], here[4096];

@@ -1,7 +1,7 @@
 /*
  * test_stops.c: every phase of a call must ask often enough whether it should stop. One thread
  * indexes, compacts, checks and searches hostile inputs of SIZE MB each. Between two asks a call
- * copies, compares, scans and writes at most LONG_TIMES the bytes of the input, plus LONG_BYTES.
+ * copies, compares, scans and writes at most LONG_TIMES times the input's bytes plus LONG_BYTES.
  *
  * Arguments: [SIZE [LONG_MS [NAME]]]. SIZE: megabytes of each input. LONG_MS: the most milliseconds
  * of processor time between two asks (default 150; 0: bytes are counted, as without arguments).

@@ -59,7 +59,7 @@ struct packed_value find_packed(const uint8_t *array, uint64_t n_bytes, int64_t 
 
 void apply_edit(uint8_t *file, size_t file_bytes, const struct edit *edit);
 
-/* Writes "c.jsonl": documents of many lengths, with mostly rare words and some frequent ones. */
+/* Writes "c.jsonl": documents of many lengths; some words are much more frequent than others. */
 void write_documents(uint64_t *state, uint32_t n_docs);
 
 /* Checks "index". `sum` may be NULL. */

@@ -44,7 +44,7 @@ struct bs_container *open_file(const char *path);
 AUTO_OF(struct bs_container, bs_container_close)
 
 /* Recomputes the checksums of an index file, so that changes look intended. The section table must
- * lie within the file. Sections that do not lie before the table are skipped. */
+ * lie within the file. Sections that do not end before the table are skipped. */
 void reseal(uint8_t *file, size_t n_bytes);
 void write_resealed(const char *path, struct bs_buffer *file);
 /* Writes the bytes `good` to "file", after one to three random bit flips between the head and

@@ -19,8 +19,8 @@ void index_sources(const struct bs_build_request *request, const char *const *so
  * size is some KB.
  */
 void make_small_index(void);
-/* Like make_small_index, but without false-positive lists: by its columns a term may match
- * documents that do not have it. */
+/* Like make_small_index, but without false-positive lists: documents that lack a term may pass the
+ * columns of the term. */
 void make_small_index_of_chances(void);
 
 /* The path of file number `which`, from 0, among the files in "index" whose names begin with

@@ -1,7 +1,7 @@
 /*
- * random_rounds.h: the number of rounds and the seed of a random test. It takes both from the
- * variables ROUNDS and SEED or, without them, from its arguments, PROGRAM [ROUNDS [SEED]], and
- * prints them, so that a failure can be repeated.
+ * random_rounds.h: the number of rounds and the seed of a random test. Each is taken from the
+ * environment variable ROUNDS or SEED or, if this is not set, from the arguments of the test,
+ * [ROUNDS [SEED]]. Both are printed, so that a failure can be repeated.
  */
 #pragma once
 

@@ -192,8 +192,8 @@ static bool has_window(const struct regex_rig *rig, const uint8_t *text, size_t 
 	       kernel()->text.find_window(text, 0, n_bytes, &rig->window) < n_bytes;
 }
 
-/* True if the text contains the literal that every match contains and, if the literal is the whole
- * match and case matters, PCRE2's match equals it. */
+/* False if the text lacks the literal that every match contains, or if the literal is the whole
+ * match, case matters, and PCRE2's match differs from the literal. */
 static bool has_literal(const struct regex_rig *rig, const uint8_t *text, size_t n_bytes)
 {
 	const struct bs_grep_analysis *analysis = &rig->analysis;
@@ -228,10 +228,10 @@ static long next_line(const struct regex_rig *rig, void *code, const uint8_t *te
 	return (long)at;
 }
 
-/* True if a search for lines in the whole text finds the same lines as matching each line alone.
- * Returns true without checking if the text is invalid UTF-8, because the JIT code of PCRE2 10.42
- * is inconsistent there: in caseless mode, [^\x{212a}] matches an invalid sequence, but
- * [^\n\x{212a}] does not. */
+/* True if a search for lines in the whole text finds the same lines as matching each line alone, or
+ * if PCRE2 reaches a limit. Returns true without checking if the text is invalid UTF-8, because the
+ * JIT code of PCRE2 10.42 is inconsistent there: in caseless mode, [^\x{212a}] matches an invalid
+ * sequence, but [^\n\x{212a}] does not. */
 static bool finds_lines(const struct regex_rig *rig, const uint8_t *text, size_t n_bytes)
 {
 	size_t wanted_from = 0;
@@ -254,8 +254,8 @@ static bool finds_lines(const struct regex_rig *rig, const uint8_t *text, size_t
 	return true;
 }
 
-/* True if bs_grep_list_find and PCRE2 find the same matches in the whole text; each search begins
- * after the previous match. Returns true without checking if the text is invalid UTF-8; see
+/* True if bs_grep_list_find and PCRE2 find the same matches until a limit is reached; each search
+ * begins after the previous match. Returns true without checking if the text is invalid UTF-8; see
  * finds_lines. */
 static bool finds_list(const struct regex_rig *rig, const uint8_t *text, size_t n_bytes)
 {

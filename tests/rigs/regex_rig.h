@@ -17,12 +17,11 @@
 #include "query/grep/match/grep_list.h"
 #include "query/regex/pattern.h"
 
-/* Options of a pattern. */
 enum {
 	RIG_CASELESS = 1,
 	RIG_MULTILINE = 2,
 	RIG_DOTALL = 4,
-	RIG_EXTENDED = 8, /* as if (?x) preceded it */
+	RIG_EXTENDED = 8, /* (?x) is put before the pattern, unless RIG_LITERAL is set */
 	RIG_LITERAL = 16,
 	RIG_ALL = 31,
 };

@@ -1,4 +1,4 @@
-/* sanitized.h: SANITIZED is 1 in builds with a sanitizer, which are several times slower. */
+/* sanitized.h: SANITIZED is 1 with the address or thread sanitizer, which slow a test down. */
 #pragma once
 
 #ifndef __has_feature

@@ -52,7 +52,6 @@ struct opened {
 void open_all(struct opened *opened, const char *argument, const struct bs_source_options *options);
 void close_all(struct opened *opened);
 
-/* Reads all batches of a source. */
 void read_source(const char *argument, const struct bs_source_options *options, struct log *log);
 void check_source(const char *argument, const struct bs_source_options *options,
                   const char *expected);

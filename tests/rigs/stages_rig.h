@@ -77,7 +77,7 @@ void rig_plan(const char *query);
 void rig_plan_as(const char *query, const struct bs_plan_scope *scope,
                  const struct bs_statistics *statistics);
 /* Returns statistics with these numbers of documents, words, and documents with "river", and plans
- * the query "river" with them. */
+ * the query "river" with them. The caller frees them. */
 struct bs_statistics *rig_statistics(uint64_t n_docs, uint64_t n_words, uint64_t river_docs);
 /* Makes the loader of the list, rig.loader, if necessary, and begins a query with it. */
 void rig_load(void);

@@ -417,8 +417,8 @@ static UChar32 of_run(const uint8_t *term, size_t term_bytes)
 	return c >= 0 && naive_starts_run(c) ? c : -1;
 }
 
-/* Adds the term in naive->utf8 as a token, after the bigram that it forms with the term at the
- * previous position. */
+/* Adds the term in naive->utf8 as a token, after the bigram, if any, that it forms with the term at
+ * the previous position. */
 static void naive_keep(struct naive *naive, size_t term_bytes, uint64_t start_byte,
                        uint64_t end_byte)
 {
@@ -483,7 +483,7 @@ static bool naive_is_lower(UChar32 c)
 	return U_GET_GC_MASK(c) & U_GC_LL_MASK;
 }
 
-/* True if a part, or a gap between parts, begins with character i of the word. */
+/* True if character i of the word is a connector such as _ or, unless i is start, begins a part. */
 static bool naive_begins_part(const struct naive *naive, size_t start, size_t end, size_t i)
 {
 	UChar32 c = naive->c[i], before = naive_seen(naive, start, end, i, -1),

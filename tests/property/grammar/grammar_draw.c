@@ -280,7 +280,7 @@ static void put_number(struct growing *growing)
 {
 	static const char *const numbers[] = {"0", "7", "-3", "12.5", "1k", "1Ki", "0.5k", "1M",
 	                                      "2Ki", "1e3", "2017", "2018", "1990", "1E400",
-	                                      /* 2^53 and more, not numbers, with a suffix. */
+	                                      /* 2^53 and more, invalid numbers, a suffix. */
 	                                      "9007199254740992", "9007199254740993",
 	                                      "123456789012345678901234567890", "x", "", "1.5Gi"};
 	static const char *const dates[] = {"2017", "2018", "2018-01", "2018-01-15",

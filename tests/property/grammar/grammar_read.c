@@ -331,8 +331,7 @@ static void read_tokens(struct reader *reader)
 			at = read_word(reader, at);
 		}
 	}
-	/* Operators without an operand count as punctuation, a field without an operand as a
-	 * word. */
+	/* Without an operand after it, an operator is punctuation, and a field is a word. */
 	enum kind next = END;
 	for (size_t i = reader->n_tokens; i-- > 0;) {
 		struct token *token = &reader->tokens[i];

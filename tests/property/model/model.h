@@ -36,7 +36,7 @@ enum model_kind {
 };
 
 struct model_node {
-	char *path; /* relative to the current folder, which is "." and not in the list */
+	char *path; /* relative to the current folder, which itself has no node */
 	enum model_kind kind;
 	char *bytes; /* n_bytes bytes and a NUL */
 	size_t n_bytes;
@@ -76,7 +76,7 @@ struct model_files {
 	struct model_disk disk;
 	const char *content[MODEL_MAX_SOURCES]; /* source labels, borrowed */
 	size_t n_content;
-	char rest[128];                  /* second half of a line whose first half was appended */
+	char rest[128];                  /* of a line whose first part was appended; "": none */
 	char undo[4096], undo_path[256]; /* a file's content before its last edit */
 	size_t undo_bytes;
 };
@@ -92,8 +92,8 @@ extern const size_t n_model_edits;
 
 /* Creates a source with random content: a collection, a file or a folder, by its label. */
 void model_make(struct model_files *files, const char *label);
-/* Returns n lines of a collection, NUL-terminated; the last one may lack its line end. The caller
- * frees them. */
+/* Returns n lines of a collection as a NUL-terminated text, which the caller frees. The last line
+ * may lack its line end. */
 char *model_lines(uint32_t n);
 
 /* ---- documents ---- */

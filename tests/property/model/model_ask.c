@@ -285,8 +285,8 @@ static void check_ids(struct comparison *comparison, const struct answer *answer
 		differ(comparison, answer, "%s is found, or not in its place", answer->hits[k].id);
 }
 
-/* Returns the document of a hit. If several sources have its id, the first one after `last`, the
- * previous hit with an equal score. */
+/* Returns a document with the id and score of a hit: the first one after `last` (NULL: none), else
+ * the first one. NULL: there is none. */
 static const struct model_doc *find_scored(const struct comparison *comparison,
                                            const struct hit *hit, const struct model_doc *last)
 {

@@ -76,7 +76,7 @@ void trace_print(unsigned n_operations, const char *path)
 		fclose(file);
 }
 
-/* Returns the shell command printf 'BYTES', in a static buffer. */
+/* Returns the shell command printf 'BYTES'. The text is valid until the next call. */
 static const char *shell_bytes(const char *bytes, size_t n_bytes)
 {
 	static char *text;
@@ -151,7 +151,7 @@ static void check(int result, const char *path)
 
 /* ---- changes ---- */
 
-/* Returns the node with the longest path at or below `path`: children come before folders. */
+/* Returns the node with the longest path at or below `path`, so a child before its folder. */
 static struct model_node *last_in(const struct model_disk *disk, const char *path)
 {
 	struct model_node *last = NULL;
@@ -198,8 +198,8 @@ void disk_make_folder(struct model_disk *disk, const char *path)
 	trace("mkdir %s", path);
 }
 
-/* Returns a writable file node, created if necessary. *mtime_out: the mtime of an existing file, a
- * constant for a new one. */
+/* Returns the node of a file, which is created if it does not exist. *mtime_out: the mtime of an
+ * existing file; a constant for a new one. */
 static struct model_node *make_file(struct model_disk *disk, const char *path,
                                     struct timespec *mtime_out)
 {

@@ -287,7 +287,7 @@ static const char *random_collection_label(const struct model_files *files)
 	return is_collection(label) && !is_folder(files, label) ? label : NULL;
 }
 
-/* Appends lines, or the first half of a line and later its second half. */
+/* Appends lines, or the first part of a line and later its rest, cut to 100 bytes. */
 static void op_append(struct model_files *files)
 {
 	const char *label = random_collection_label(files);

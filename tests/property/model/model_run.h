@@ -14,7 +14,7 @@ struct run {
 	char *input; /* standard input, for "-"; NULL: none */
 	struct bs_build_report report;
 	struct bs_error err;
-	void *world;        /* owned by the test: the world to disturb during the run */
+	void *world;        /* borrowed: the test's world, which is disturbed during the run */
 	unsigned countdown; /* calls of the progress callback before the disturbance */
 };
 
@@ -24,7 +24,7 @@ void run_draw(struct run *run, const char *dir);
 void run_draw_sources(struct run *run, const char *const *sources, size_t n_sources);
 void run_trace(const struct run *run, const char *what);
 enum bs_status run_do(struct run *run);
-/* Like run_do, but sometimes refreshes without the drawn options. */
+/* Like run_do, but sometimes without the drawn options, except the number of threads. */
 enum bs_status run_do_any(struct run *run);
 
 /* Sets whether new indexes have grams in addition to words. */

@@ -1,8 +1,8 @@
 /*
  * test_model.c: compares an index with a model (model.h) over its life. Random operations change
  * files, collections and standard input, keep readers open, delete documents, and refresh, rebuild
- * and compact the index; some of these runs are killed or disturbed. After most operations on the
- * index it must answer like the model, and after many it must pass `bitsift check`.
+ * and compact the index; some of these runs are killed or disturbed. After most operations on
+ * it, the index must answer like the model; after many of them, it must pass `bitsift check`.
  *
  * Arguments: [N_OPERATIONS [SEED [WITHOUT [SCRIPT]]]]. Operations run in worlds of a hundred each,
  * seeded SEED, SEED + 1 and so on. WITHOUT: names of operations to leave out, such as "kill,link".
@@ -171,8 +171,8 @@ static enum bs_status expect_run(struct world *world, const struct run *run,
 	return state_refresh(&world->state, &world->files.disk, &refresh, after);
 }
 
-/* Returns whether the run reads all sources. The report of another run reveals nothing about the
- * sources that the run does not name. */
+/* Returns whether the run reads all sources. If it does not, its report says nothing about the
+ * other sources. */
 static bool looks_at_all(const struct world *world, const struct run *run)
 {
 	return run->request.n_sources == 0 || world->state.n_sources == 0;

@@ -50,7 +50,9 @@ struct bench {
 	struct bs_text_provider texts;  /* for in-memory documents that are not stored */
 	struct bs_text text[ORACLE_MAX_FIELDS];
 	struct bs_buffer expected; /* the hits, struct oracle_hit in document order */
-	struct bs_buffer ranked;   /* the hits, struct oracle_hit by rank */
+	/* The hits, struct oracle_hit by rank; in oracle_apart.c the score of each document, a
+	 * double. */
+	struct bs_buffer ranked;
 	struct found found;
 	const struct bs_kernel *kernels[BENCH_MAX_KERNELS];
 	struct bs_index *indexes[BENCH_MAX_KERNELS];

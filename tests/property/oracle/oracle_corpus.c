@@ -175,7 +175,6 @@ static void write_file(const char *path, const struct bs_buffer *bytes, bool is_
 	assert_int_equal(utimensat(AT_FDCWD, path, when, 0), 0);
 }
 
-/* The state of writing sources. */
 struct making {
 	const struct oracle_setup *setup;
 	const struct oracle_vocabulary *vocabulary;
@@ -348,7 +347,7 @@ static void make_folder(struct making *making, const char *argument, uint32_t n_
 
 /* ---- collections ---- */
 
-/* Appends a JSON string. Its style of escapes is drawn, most often that of usual programs. */
+/* Appends a JSON string. Half of the strings have the escapes that programs usually write. */
 static void append_json(struct making *making, struct bs_buffer *json, const uint8_t *text,
                         size_t text_bytes)
 {

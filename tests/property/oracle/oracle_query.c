@@ -7,7 +7,6 @@
 
 #define MAX_DEPTH 4
 
-/* The state of drawing a tree. */
 struct growing {
 	struct oracle_query *query;
 	struct dice *dice;
@@ -201,7 +200,7 @@ static uint32_t new_node(struct growing *growing, enum oracle_kind kind)
 	return query->n_nodes++;
 }
 
-/* Adds *, ~1 or ~2 to a bare token, which is often cut or misspelt before. */
+/* Adds *, ~1 or ~2 to a bare token, often after cutting or misspelling it. */
 static void blur(struct growing *growing, struct oracle_node *node)
 {
 	static const char *const suffixes[] = {"*", "*", "~1", "~2"};
@@ -263,7 +262,7 @@ static void draw_weight(struct growing *growing, struct oracle_node *node)
 		node->weight = weights[roll(growing->dice, COUNT(weights))];
 }
 
-/* Draws a field that has values, or ORACLE_NO_NAME after 6 tries. */
+/* Draws a field that has values, except "name"; ORACLE_NO_NAME after 6 tries. */
 static int draw_value_field(struct growing *growing)
 {
 	const struct oracle *oracle = growing->oracle;
@@ -543,7 +542,7 @@ static void print_node(struct growing *growing, uint32_t number)
 	append_string(text, node->weight);
 }
 
-/* Draws stop words as a user types them: words of the query and others. */
+/* Sometimes draws stop words as a user types them: words of the query and others. */
 static void draw_stops(struct growing *growing)
 {
 	struct oracle_query *query = growing->query;

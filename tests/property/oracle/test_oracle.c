@@ -129,7 +129,7 @@ static void check_stats(struct bench *bench)
 	n_weighed += stats->rank.blocks_weighed;
 	n_dropped += stats->rank.blocks_dropped;
 	/* The index knows exactly which documents have a word, and how often. So queries of words
-	 * read no texts, except with `exhaustive`, which scores every match by its text. */
+	 * read no texts, unless a source may have changed or the request needs texts. */
 	bool is_exact = !(bench->request.output.mode == BS_SEARCH_TOP &&
 	                  bench->request.method.exhaustive) &&
 	                !bench->setup.is_young && !bench->request.method.brute &&
@@ -273,7 +273,7 @@ static void answer(struct bench *bench)
 	oracle_rank((struct oracle_hit *)(void *)bench->ranked.data, n_expected(bench));
 }
 
-#define MOST_SORTED 400u /* largest number of documents, because the oracle sorts by insertion */
+#define MOST_SORTED 400u /* largest number of hits, because the oracle sorts by insertion */
 
 /* Checks the hits sorted by a field that has values. */
 static void check_sorted(struct bench *bench, size_t kernel)
@@ -304,7 +304,7 @@ static bool has_range(const struct oracle_query *query)
 	return has;
 }
 
-/* Returns the document of a hit; SIZE_MAX: several documents have its id. */
+/* Returns the document of a hit; SIZE_MAX: none or several documents have its id. */
 static size_t doc_of(const struct bench *bench, const struct found_hit *hit)
 {
 	size_t found = SIZE_MAX;

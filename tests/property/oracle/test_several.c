@@ -121,7 +121,7 @@ static void compare(struct bench *bench, const char *what, const struct list *pa
 			        hit_at(k ? whole : parts, i)->score);
 }
 
-/* Gathers the statistics of all parts: half of them directly, half as separate statistics that are
+/* Gathers the statistics of all parts: of some directly, of others as separate statistics that are
  * then added, as if another machine had sent them. */
 static struct bs_statistics *gather(struct bench *bench, struct part *parts, struct list *told)
 {

@@ -230,8 +230,8 @@ static void test_measured_rates(void **state)
 		assert_int_equal(count_keys(bloom, 0, n), n);
 		double predicted = bs_bloom_false_rate(n_bits, n_hashes, n);
 		double measured = (double)count_keys(bloom, n, n + n_absent) / (double)n_absent;
-		/* The bound allows for the deviation of the queries and of the density, which is at
-		 * most 1 / sqrt(m). */
+		/* The bound allows for the deviation of the queries, and for that of the density,
+		 * at most 1 / sqrt(n_bits). */
 		double bound = 4 * sqrt(predicted / (double)n_absent) +
 		               predicted * n_hashes * 2 / sqrt((double)n_bits);
 		print_message("%6" PRIu64
@@ -366,9 +366,9 @@ static void test_pass(void **state)
 		bs_bloom_free(blooms[i]);
 }
 
-/* Measures rates with ten million absent keys, or 100 million for rates below 0.001. They are
- * within 5 % of the formula, or, from 1,000 keys on, within 1 % plus the statistical error. For few
- * keys, many filters are used, because their densities differ. */
+/* Measures rates with ten million absent keys, or 100 million for rates below 0.001. The rates are
+ * within 5 % of the formula, or, from 1,000 keys on, within 1 % plus the statistical error. Small
+ * filters are measured together, many at a time, because their densities vary. */
 static void test_rates_by_ten_million(void **state)
 {
 	static const struct {

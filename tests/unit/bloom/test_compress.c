@@ -250,7 +250,7 @@ static double delta_entropy(struct bs_bloom_view from, struct bs_bloom_view to,
 	return log2_choices(zeros, (double)n_raised) + log2_choices(ones, (double)n_cleared);
 }
 
-/* 1,000,000 keys, of which some are removed and others are added. */
+/* The old filter has 1,000,000 keys. The new one lacks some of these and has some others. */
 static void test_deltas_take_their_entropy(void **state)
 {
 	static const struct {

@@ -23,7 +23,7 @@ void *__wrap_malloc(size_t n_bytes);
 void *__wrap_calloc(size_t n, size_t n_bytes);
 void *__wrap_realloc(void *old, size_t n_bytes);
 
-/* The number of allocations that will still succeed; negative: all succeed. */
+/* The number of allocations before the one that fails; negative: none fails. */
 static int n_left = -1;
 
 static bool fails(void)

@@ -21,7 +21,6 @@ static size_t make_set(uint64_t *numbers, size_t n)
 	return n_left;
 }
 
-/* Reads n bits. check_literally decodes bit by bit as FORMAT.md says, and compares the numbers. */
 static uint64_t literal_bits(const uint8_t *bits, uint64_t *at, uint64_t n)
 {
 	uint64_t value = 0;
@@ -30,6 +29,7 @@ static uint64_t literal_bits(const uint8_t *bits, uint64_t *at, uint64_t n)
 	return value;
 }
 
+/* Decodes the bytes bit by bit as FORMAT.md says, and compares the numbers. */
 static void check_literally(const uint8_t *bytes, size_t n_bytes, const uint64_t *numbers, size_t n)
 {
 	uint64_t n_bits = bs_load_u64(bytes + 8), n_blocks = (n + 511) / 512, at = 0, value = 0,

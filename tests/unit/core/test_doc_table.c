@@ -1,5 +1,5 @@
 /* test_doc_table.c: documents are read as they were added, from memory and from the file, and
- * damage is detected. */
+ * damage is harmless. */
 #include <unistd.h>
 
 #include "core/base/bytes.h"
@@ -12,8 +12,8 @@ struct documents {
 	uint32_t n_docs;
 };
 
-/* Makes documents with names of all lengths and bytes, in runs of one source, some of length one;
- * sources recur. */
+/* Makes documents whose names have many lengths and any bytes. Adjacent documents often have the
+ * same source, and a source may occur again later. */
 static void documents_make(struct documents *documents, uint32_t n_docs, bool have_checksums,
                            uint64_t *random)
 {

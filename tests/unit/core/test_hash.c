@@ -120,8 +120,8 @@ static void test_frozen_probes(void **state)
 	}
 }
 
-/* The first outputs of splitmix64 that were published for the seed 1234567 are mix(seed + i *
- * GOLDEN). */
+/* Published first outputs of splitmix64 for the seed 1234567. Output i, counted from 1, is
+ * bs_hash_mix(seed + i * 0x9e3779b97f4a7c15). */
 static void test_mix_is_splitmix64(void **state)
 {
 	static const uint64_t outputs[] = {

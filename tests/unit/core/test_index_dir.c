@@ -361,7 +361,7 @@ static enum bs_status commit(const struct bs_manifest *before, const struct bs_m
 	return status;
 }
 
-/* New files are opened before they are committed; those of the previous commit are not. */
+/* A commit first opens its new files, to check them, but not those of the previous commit. */
 static void test_commit_of_new_files(void **state)
 {
 	struct bs_source_record source = {
@@ -439,7 +439,7 @@ static void test_no_snapshot(void **state)
 	ok(bs_snapshot_open(dir_at("."), &snapshot, ERR));
 	bs_snapshot_deinit(&snapshot);
 
-	/* Segment files that do not match the manifest fail. */
+	/* A segment file does not match the manifest: the snapshot cannot be opened. */
 	segments[0].n_docs = 6;
 	write_manifest(segments, 2);
 	expect_no_snapshot(BS_CORRUPT, "./seg-000001");

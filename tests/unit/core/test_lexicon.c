@@ -91,7 +91,7 @@ static void term_make(struct term *term, enum kind kind, size_t i, uint64_t *ran
 		n = (size_t)snprintf((char *)bytes, sizeof(bytes), "internationali%c%" PRIu64,
 		                     's' + (int)(i % 2) * 7, random_below(random, 100000));
 		break;
-	/* Each term is a prefix of another. Some consist of zero bytes, because TERM_INDEX pads
+	/* One byte, repeated. Some terms consist of zero bytes, because TERM_INDEX pads
 	 * shorter terms with them. */
 	case KIND_NESTED:
 		n = 1 + random_below(random, 40);

@@ -103,8 +103,8 @@ static void check_term(const struct rows *rows, const struct bs_forward_filter *
 	}
 }
 
-/* The filter is at most half full, so a row without a near term passes with probability
- * 2^-n_hashes. With few columns, up to five times as many rows may pass. */
+/* The filter is at most half full, so a row without a near term passes with a probability
+ * of at most 2^-n_hashes. With few columns, up to five times as many rows may pass. */
 static void check_rows(struct rows *rows, uint64_t *random, uint32_t n_asked)
 {
 	struct bs_forward_filter filter, none;

@@ -1,5 +1,5 @@
 /* test_manifest.c: a manifest is read as it was written, a commit is atomic, and damage is
- * detected. */
+ * detected or harmless. */
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -305,7 +305,7 @@ static void test_round_trips(void **state)
 	}
 }
 
-/* A density read back equals the requested one, however many digits it was written with. */
+/* A density that is read back equals the requested one; both are compared in millionths. */
 static void test_density_comes_back_equal(void **state)
 {
 	static const double densities[] = {0.05,    0.1, 0.123456789, 0.25,

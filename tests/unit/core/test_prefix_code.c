@@ -1,5 +1,5 @@
-/* test_prefix_code.c: code lengths are optimal within 15 bits; encoded symbols are decoded; lengths
- * that form no code are refused. */
+/* test_prefix_code.c: code lengths are at most 15, and optimal if none is 15; encoded symbols are
+ * decoded; lengths that form no code are refused. */
 #include "core/collections/prefix_code.h"
 #include "tests/rigs/core_rig.h"
 

@@ -547,8 +547,8 @@ static void test_random_records(void **state)
 	}
 }
 
-/* A name with prefixes (the names of enclosing objects) has at most BS_RECORD_NAME_BYTES, so a deep
- * record costs no more than its length. All its texts are found, also by the fast reader. */
+/* A field's name with its prefixes (the names of the enclosing objects) has at most
+ * BS_RECORD_NAME_BYTES. All texts of a deep record are found, also by the fast reader. */
 static void test_deep_names(void **state)
 {
 	AUTO(bs_record_scan_deinit) struct bs_record_scan scan = {0};

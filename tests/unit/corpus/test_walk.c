@@ -1,5 +1,5 @@
 /*
- * test_walk.c: single features of the walk, and comparisons with ripgrep 15 on random trees.
+ * test_walk.c: single features of the walk, and comparisons with ripgrep 15.0.0 on random trees.
  * test_glob.c tests globs and ignore lines.
  *
  * test_walk 5000 7 compares 5,000 random trees, with seed 7. A tree with a difference is kept, and
@@ -20,7 +20,7 @@
 
 /* ---- the folder of the test ---- */
 
-static char base[PATH_MAX]; /* a temporary folder, removed at the end */
+static char base[PATH_MAX]; /* the temporary folder of a test */
 
 static void run(const char *const *arguments)
 {
@@ -227,8 +227,8 @@ static void test_links_and_depth(void **state)
 	}
 }
 
-/* bs_walk_judge selects those of all files that a walk with the same globs and depth yields, from a
- * relative and an absolute root. */
+/* From a relative and from an absolute root, bs_walk_judge must select the files that a walk with
+ * the same globs and depth yields. */
 static void test_judgements(void **state)
 {
 	static const char *const files[] = {".h.c",  "a/.i.h",  "a/b/c/d.h", "a/b/e",
@@ -313,8 +313,8 @@ static void test_open_errors(void **state)
 	bs_walk_close(NULL);
 }
 
-/* Walks folders nested to three times PATH_MAX, also with few file descriptors. Each level has
- * a second folder, "e", which the walk visits after the deeper levels. */
+/* Walks folders nested to nearly three times PATH_MAX, also with few file descriptors. Each level
+ * has a second folder, "e", which the walk visits after the deeper levels. */
 static void test_deep(void **state)
 {
 	static const char name[] = "ddddddddddddddddddd";
@@ -602,7 +602,7 @@ static size_t print_differences(const char **ours, size_t n_ours, const char **t
 	return n;
 }
 
-/* Runs our walk and ripgrep; returns the number of paths that only one of them lists. */
+/* Runs our walk and ripgrep; returns the number of differences. */
 static size_t compare_with_rg(const struct rg_run *rg)
 {
 	const char *arguments[16] = {"rg", "--no-config", "--files", "--null", "--sort=path"},

@@ -409,7 +409,6 @@ static void test_documents(void **state)
 	       {BS_SECTION_DOC_NAMES, 0, -2, 2, SET, 0x622f});
 }
 
-/* Errors in the term frequencies. */
 static void test_tfs(void **state)
 {
 	make_small_index();
@@ -477,8 +476,8 @@ static void test_store(void **state)
 	DAMAGE_IN(1, STORE_OFFSETS, 0, 16, 8, SET, 1, "stored text: document 2: not a frame");
 	/* All documents share a frame, whose checksum follows it. */
 	DAMAGE_IN(1, STORE_FRAMES, 0, -1, 1, ADD, 1, "stored text: document 0");
-	/* Documents 1 to 3 of the segment are changed. Instance 0 of the section has the number of
-	 * each document in the store, instance 1 the length of its record. */
+	/* Instance 0 of DOC_PLACES has the number of each document in the store, instance 1 the
+	 * length of its record. */
 	DAMAGE_IN(1, DOC_PLACES, 0, 3, 0, PACKED_SET, 3, "document 3 has no stored text");
 	DAMAGE_IN(1, DOC_PLACES, 0, 2, 0, PACKED_SET, 0,
 	          "document 2 has no stored text of its own");
@@ -489,8 +488,9 @@ static void test_store(void **state)
 
 /* ---- numbers and dates ---- */
 
-/* Makes an index of two shards. n: a different value in each document, in a layer; two: a number
- * and a month, each one of a few, in layers; few: in some documents, in a list. */
+/* Makes an index of two shards. Field n has another value in each document (stored in a layer).
+ * Field two has one of a few numbers and one of a few months (in layers). Field few is in few
+ * documents (in a list). */
 static void make_values_index(void)
 {
 	struct bs_build_tuning tuning = {.max_shard_blocks = 1, .forward_mode = BS_FORWARD_NEVER};

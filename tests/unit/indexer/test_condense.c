@@ -1,8 +1,8 @@
 /*
- * test_condense.c: segments that are condensed and restored are equal byte by byte: with few
- * documents and with many shards, with long documents, repeated words, scripts without spaces,
- * grams, numbers and stored texts. A damaged condensed segment is refused. A condensed segment is
- * removed with its segment.
+ * test_condense.c: a segment that is condensed and restored keeps every byte: with few documents
+ * and with many shards, with long documents, repeated words, scripts without spaces, grams, numbers
+ * and stored texts. A damaged condensed segment is refused. A condensed segment is removed with its
+ * segment.
  */
 #include "core/bitsift/host.h"
 #include "core/bitsift/index.h"

@@ -4,7 +4,7 @@
 #include "tests/rigs/index_rig.h"
 
 #define ID_BYTES  13
-#define HASH_BITS 48 /* A slot of a small collection has so many bits of a hash. */
+#define HASH_BITS 48 /* the bits of a hash that a slot of a small collection has */
 
 /* Writes the id with number `x`: "c" and twelve hexadecimal digits. */
 static void make_id(uint64_t x, char id[ID_BYTES])
@@ -48,7 +48,7 @@ static void test_equal_hashes(void **state)
 	collide(&a, &b);
 	make_id(a, ids[0]);
 	make_id(b, ids[1]);
-	/* The second id is less than the first, so ids have slots from there on. */
+	/* "a" is less than "b", so this id and all later ones get slots (id_owners.h). */
 	snprintf(records, sizeof(records),
 	         "{\"id\":\"b\",\"t\":\"one\"}\n{\"id\":\"a\",\"t\":\"one\"}\n"
 	         "{\"id\":\"%.13s\",\"t\":\"one\"}\n{\"id\":\"%.13s\",\"t\":\"one\"}\n"

@@ -75,7 +75,6 @@ static void forget_documents(void)
 	free(docs);
 }
 
-/* The inputs of a shard, and the shard. */
 struct made {
 	struct bs_term_treatment_table treatments;
 	struct bs_tf_levels tf_levels;
@@ -164,7 +163,7 @@ static void expect_columns(const struct made *made, uint64_t hash, uint32_t n_co
 			row));
 }
 
-/* Expects that the row has the columns of the term. Here the ordinal of a term is its number. */
+/* Expects that the row has the term's hashed columns. Here a term's ordinal is its number. */
 static void expect_term(const struct made *made, const struct bs_term_entry *entry,
                         const struct bs_row_tfs *tfs, uint32_t row)
 {

@@ -176,7 +176,6 @@ static void test_it_is_asked_for(void **state)
 	other.name = "no name";
 	request.index.fold_accents = false;
 	assert_int_equal(bs_index_build(&request, NULL, ERR), BS_INVALID);
-	/* Back to the library's tokenizer. */
 	request.host.analyzer = NULL;
 	request.index.words = true;
 	ok(bs_index_build(&request, NULL, ERR));

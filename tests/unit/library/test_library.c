@@ -164,7 +164,8 @@ static void test_build_reports(void **state)
 
 #define N_FILES 700u
 
-/* The last numbers of the progress reports. They stop the build in the steps is_stopped_at. */
+/* The last numbers of the progress reports. A report of step s stops the build if is_stopped_at[s]
+ * is true. */
 struct steps {
 	enum bs_build_step last;
 	uint64_t n_met, n_read, n_written;
@@ -547,7 +548,6 @@ static void test_find_is_stopped(void **state)
 	assert_int_equal(bs_search(searcher, &request, &result, ERR), BS_STOPPED);
 	assert_string_equal(heard.ids, "1 ");
 	assert_int_equal(result.error_byte, SIZE_MAX);
-	/* The searcher remains usable. */
 	heard = (struct heard){.n_wanted = 0};
 	ok(bs_search(searcher, &request, &result, ERR));
 	assert_string_equal(heard.ids, "1 2 ");

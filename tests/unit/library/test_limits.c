@@ -1,7 +1,7 @@
 /*
- * test_limits.c: limits of calls: what ends a call early; what it then returns and reports, and
- * how much memory it keeps; pages of hits; the log; all through the public interface. The clock
- * advances only when it is read, so a deadline is a number of readings.
+ * test_limits.c: the limits of calls of the public interface: what ends a call early, what the call
+ * then returns and reports, and how much memory it keeps. Also pages of hits, and the log. The
+ * clock advances only when it is read, so a deadline is a number of readings.
  */
 #include <pthread.h>
 #include <sys/stat.h>
@@ -27,8 +27,8 @@ static struct rig {
 	char folder[FOLDER_BYTES], tree[80], dir[80], records[96], long_line[96], big[96];
 	struct bs_index *index;
 	struct bs_searcher *searcher;
-	/* n_words: each word ends in a number below it, such as word17. Every fifth record has the
-	 * word "plain". */
+	/* Words such as word17 end in a number below n_words. Every fifth record also has the word
+	 * "plain". */
 	uint32_t n_records, n_words;
 	char *text;
 } * rig;
@@ -165,7 +165,7 @@ static int count_hit(void *context, const struct bs_hit *hit)
 	return 0;
 }
 
-/* A deadline that expires after n readings of the clock. */
+/* Stops the clock, and returns a deadline that expires after n readings of it. */
 static uint64_t looks(uint64_t n)
 {
 	clock_step(CLOCK_LOOK_NS);
@@ -217,9 +217,9 @@ static enum bs_status gather(const struct bs_search_request *request, struct bs_
 	return status;
 }
 
-/* A query that takes long: n times a piece, as far as they fit, then `rest`. A piece is `before`, a
- * random number and `after`; if `after` is NULL, only `before`. ask: NULL: bs_search. A like_text
- * or like_id in `how`, if not NULL, is replaced by this text or by the id of the large document. */
+/* A query that takes long: n pieces, or as many as fit, and then `rest`. A piece is `before`, a
+ * random number and `after`, or only `before` if `after` is NULL. `ask` NULL: bs_search is called.
+ * If `how` has a like_text, this text replaces it; a like_id becomes that of the large document. */
 struct kind {
 	const char *name, *before, *after;
 	size_t n;
@@ -281,7 +281,7 @@ static const struct kind of_many[] = {
 
 #define N_OF_MANY COUNT(of_many)
 
-/* Sets the text to n pieces, as far as they fit. */
+/* Sets the text to n pieces, or to as many as fit. */
 static void fill(const char *before, const char *after, size_t n)
 {
 	size_t used = 0;
@@ -995,8 +995,8 @@ static void test_what_changed_is_not_counted(void **rig_in)
 	open_index();
 }
 
-/* The memory of a searcher is counted correctly: 200 calls leave nothing on the account, so that a
- * later call stays within its limit. */
+/* The memory that 200 earlier calls of a searcher used no longer counts, so that a later call stays
+ * within its limit. */
 static void test_memory_is_counted(void **rig_in)
 {
 	struct bs_limits limits = {.memory_bytes = (uint64_t)16 << 20};

@@ -19,7 +19,8 @@ static struct rig {
 	struct bs_searcher *searcher[2];
 } rig;
 
-/* Document d has the word nN for each N from 2 to 59 that divides d, and rare words. */
+/* Document d has the word "all", a word nN for each N from 2 to 59 that divides d, and two rare
+ * words. */
 static void write_records(const char *path, int n_docs)
 {
 	FILE *file = must_fopen(path, "w");
@@ -263,7 +264,7 @@ static void test_treatments(void **state)
 	assert_true(before.has_false_positives);
 }
 
-/* Stores the number of a hit's document, which must be its number in the matrix, in any segment. */
+/* Stores a hit's document number, which must be that of the matrix, whatever the segment. */
 static int take_number(void *context, const struct bs_hit *hit)
 {
 	*(uint64_t *)context = hit->document;

@@ -1,7 +1,7 @@
-/* test_memory.c: in-memory indexes: their files, copied elsewhere and taken from elsewhere, and a
- * folder for their files. The indexing buffer of a writer may be in that folder, too; then the
- * index is equal byte by byte, except that segments that end when memory is full have more
- * documents. A full disk fails the writer and harms nothing. */
+/* test_memory.c: in-memory indexes: their files are copied from and to other places, and kept in a
+ * folder. A writer then has its indexing buffer in this folder, too; its segments are the same byte
+ * by byte, except that a segment that ends when memory is full has more documents. A full disk
+ * fails the writer and harms nothing. */
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>

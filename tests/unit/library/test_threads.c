@@ -182,7 +182,6 @@ static void test_threads_share_an_index(void **state)
 	run_threads(index, &expected);
 	bs_index_close(index);
 
-	/* Again with a newly opened index. */
 	ok(bs_index_open(rig->dir, &index, ERR));
 	run_threads(index, &expected);
 	bs_index_close(index);

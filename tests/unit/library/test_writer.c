@@ -50,7 +50,7 @@ static void test_add_and_replace(void **state)
 	expect("horses", "a");
 	expect("first", "");
 	expect("second", "a");
-	/* Adding an unchanged text does not change it, but replaces the document. */
+	/* A document added again with the same texts is replaced, but not counted as changed. */
 	add(writer, "b", "Dogs", "the \"quick\" dog\n\tof \xf0\x9f\x90\x95 the cat\x01");
 	report = commit(writer);
 	assert_int_equal(report.n_changed, 0);
@@ -246,7 +246,8 @@ static void test_no_zstd(void **state)
 	assert_int_equal(WEXITSTATUS(result), 0);
 }
 
-/* Each call obeys the writer's limits; an interrupted change is undone. */
+/* Each call obeys the writer's limits. An interrupted change undoes the uncommitted ones; further
+ * calls fail until a rollback. */
 static void test_limits(void **state)
 {
 	volatile int cancel = 0;

@@ -131,8 +131,8 @@ static void test_operators(void **state)
 	}
 }
 
-/* A phrase of one repeated word, which occurs at many places: more words than a machine word has
- * bits. One pass searches all places. */
+/* A phrase that repeats one word more often than a machine word has bits. The word occurs at many
+ * places, which one pass searches. */
 static void test_long_phrase(void **state)
 {
 	enum {

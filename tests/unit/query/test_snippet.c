@@ -345,8 +345,8 @@ static void check_line(const char *line, size_t width)
 			assert_false(c == ']' && before == '[');
 			is_marked = !is_marked;
 		} else {
-			/* The widths of the characters in these tests: marks and joiners; wide
-			 * characters; all others. */
+			/* The widths of the characters in these tests: ellipses (not counted),
+			 * marks and joiners; wide characters; all others. */
 			n_columns += c == 0x2026 || c == 0x301 || c == 0x200d ? 0
 			             : c > 0x3040 && c != 0xfffd              ? 2
 			                                                      : 1;

@@ -186,7 +186,7 @@ static void test_sources(void **state)
 		}
 	}
 	assert_int_equal(n_overlays, 6);
-	/* Documents of the overlay (changed since the commit) are not counted in any statistics. */
+	/* Statistics do not count the documents of the overlay. */
 	assert_int_equal(rig.list.n_docs, rig_n_docs());
 	check_places(0, "river");
 }
