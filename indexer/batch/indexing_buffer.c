@@ -130,6 +130,7 @@ enum bs_status bs_indexing_buffer_use_files(struct bs_indexing_buffer *indexing_
 		&docs->flags,
 		&docs->places,
 		&docs->checksums,
+		&docs->lines,
 		&docs->name_offsets,
 		&docs->names,
 	};
