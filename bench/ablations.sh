@@ -254,7 +254,7 @@ build_index() { # NAME CORPUS: the processor time is appended to NAME/CORPUS/bui
 
 # ---- measuring ----
 
-# Measures all queries. Writes the time of each query to NAME/CORPUS/raw-ROUND.
+# Measures the queries of some classes, and writes their times to NAME/CORPUS/raw-ROUND.
 ask() { # NAME CORPUS INDEX ROUND
     local dir=$work/$1/$2 status=0
     mkdir -p -- "$dir"

@@ -3,7 +3,7 @@
 # equal size below PLACE, each with an index, and makes a catalog of all (existing results in PLACE
 # are reused). Prints the bytes of the summaries. Then, for 100 words that only one index has: the
 # share of the other indexes that `query --catalog` opens, and the time of the whole process; for
-# three of them also the time of one process for each index. Then the times for words that are in
+# three words also the total time of one process per index. Then the times for words that are in
 # many indexes. Finally, if bitsift-bench-members was built next to BITSIFT, its table: filters of
 # the indexes' words, of several kinds. Results: record/catalog.md.
 set -euo pipefail

@@ -42,8 +42,8 @@ static struct bs_dir dir;
 static struct bs_manifest all; /* the segments of BASE, BEFORE and AFTER, in this order */
 static uint32_t n_base;        /* the number of segments of BASE */
 static uint64_t next_number = FIRST_NUMBER;
-/* The words of the lent segments. A real writer has the words of a segment in memory after it has
- * written the segment. */
+/* The words of the segments of BEFORE and AFTER. A real writer also has a segment's words in memory
+ * after writing it. */
 static struct bs_summary_cache cache;
 
 static void copy_file(const struct bs_dir *from, const char *name, const char *name_here)

@@ -33,7 +33,7 @@ static uint8_t bytes_of(uint64_t x)
 
 /* Writing. */
 
-/* Sizes of the sampled gaps in each code. */
+/* Sums over the sampled gaps. */
 struct prices {
 	uint64_t following;    /* bits in the exponential Golomb code */
 	uint64_t quotients[3]; /* sums of the quotients, for three parameters of Rice's code */

@@ -42,7 +42,7 @@
 #include "core/file/container.h"
 
 #define BS_ROW_CLASSES 64u /* classes of numbers; the last one is unused */
-/* Size classes of the rank where a gap starts: the position of the highest bit of rank + 1. */
+/* Size classes of the rank where a gap starts: log2(rank + 1), rounded down. */
 #define BS_ROW_RANK_SIZES 32u
 #define BS_ROW_LEFT_SIZES 4u /* size classes of the number of terms left in the row */
 /* The first code is for the number of terms. */

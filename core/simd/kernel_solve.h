@@ -36,7 +36,7 @@ struct solve_row {
 #define ROW_NS 50u /* approximate time of a row, for the deadline */
 
 /* Adds rows to an equation until no row decides its first bit, then inserts it as the row of this
- * bit. `start`: the unknown bit of the lowest bit of row.mask. Returns false if the equation
+ * bit. `start`: the unknown bit that bit 0 of row.mask stands for. Returns false if the equation
  * contradicts the rows. */
 static bool insert_row(struct solve_row *rows, size_t start, struct solve_row row)
 {
@@ -171,9 +171,9 @@ static bool make_room(struct solving *solving, uint64_t *window, uint64_t slots,
 	return true;
 }
 
-/* Makes a copy of the window and adds to it equations that begin at the window's first byte: those
- * of one block of 64 equations, so the caller repeats the call until n_begun is `until`. until: the
- * number of equations that begin at this byte or before. False if too few slots are free. */
+/* Adds the next equations, up to number `until` or the end of their block of 64, to a copy of the
+ * window. Call it until n_begun is `until`: the number of equations that begin at the window's first
+ * byte or before. False if too few slots are free. */
 static bool admit(struct solving *solving, size_t until, size_t n_lines)
 {
 	size_t block = solving->n_begun / 64;

@@ -201,8 +201,8 @@ static enum bs_status begin_collection(const struct bs_refresh *refresh, struct 
 	               : bs_feed_resume(*feed_out, &mark, &at->is_appended, err);
 }
 
-/* Adds the permissions that the source denies to options->access. Standard input, and a source
- * whose permissions are unknown, deny everything. */
+/* Adds to options->access the permissions that the source denies: all, for standard input or a
+ * source whose permissions are unknown. */
 static void note_access(const struct bs_source *source, const struct bs_source_options *options)
 {
 	struct bs_fingerprint fingerprint;

@@ -658,8 +658,8 @@ static enum bs_status read_files(struct bs_reader *reader, const struct bs_batch
 	                             .error_number = status == BS_NOT_FOUND ? ENOENT : EIO};
 	status = BS_OK;
 	for (size_t i = 0; i < batch->n_items && !status; i++, name += strlen(name) + 1) {
-		/* An entry of a row is ignored for a document, and an entry of a document for a
-		 * row. */
+		/* Rows use only entries of rows, and documents those of documents, unless
+		 * is_kept. */
 		bool is_known =
 			has_known && (entry[i].is_kept || entry[i].is_row == reader->is_row);
 		const struct bs_index_entry *of_file = is_known ? &entry[i] : &nothing_known;

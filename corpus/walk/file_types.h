@@ -2,8 +2,8 @@
  * file_types.h: chooses files by type (-t rust, -T html). A type is a list of globs that are
  * matched against a file's name. The table is that of ripgrep 15; types may be added and cleared.
  * Types can be chosen (wanted) or excluded, and the last matching glob decides, in the order of
- * these choices, as in ripgrep. If any type is wanted, files of other types are skipped. A wanted
- * file may be hidden.
+ * these choices, as in ripgrep. If a type is wanted, files of other types are skipped, and its
+ * hidden files are not.
  */
 #pragma once
 

@@ -337,8 +337,8 @@ static bool ends_line(const uint8_t *text, size_t n, size_t at)
 	return at == n || text[at] == '\n';
 }
 
-/* Sets the value that begins at `at`: a word, which a quotation mark and white space may follow
- * up to the end of the line. Returns false if something else follows. */
+/* Finds the value at `at`: a word. Only a quotation mark, which is not part of it, and white space
+ * may follow it in the line; otherwise returns false. */
 static bool take_value(const uint8_t *text, size_t n, size_t at, const uint8_t **value_out,
                        size_t *value_bytes_out)
 {

@@ -64,7 +64,7 @@ static uint64_t mix_key(struct bs_hash_secret secret, struct short_key key, uint
 	return product.low ^ product.high;
 }
 
-/* The slot where probing for a term begins. For a long key it depends only on the key's hash. */
+/* The slot where probing for a term begins. For a long key: from its hash and length. */
 static uint32_t home_slot(const struct bs_term_batch_terms *terms,
                           const struct bs_term_batch_term *term)
 {

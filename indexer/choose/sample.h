@@ -1,7 +1,7 @@
 /*
  * sample.h: takes a sample of a source's documents. It is spread over the source, because the
  * beginning is often atypical (a tree begins with its documentation), and adjacent documents are
- * similar. The sample depends only on the source.
+ * similar. The choice is not random.
  */
 #pragma once
 

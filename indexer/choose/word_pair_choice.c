@@ -40,7 +40,7 @@ struct met_pair {
 	uint32_t last_doc; /* last document with the pair, + 1 */
 	double asked;      /* sum of the weight (sampled.share) of each occurrence of the pair */
 	/* time to verify all documents that have both words, adjacent or not; for a wide pair, all
-	 * documents that have the pair */
+	 * documents that have it */
 	uint64_t ns;
 	/* ns * asked / bits */
 	double worth;

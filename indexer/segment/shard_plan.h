@@ -76,7 +76,7 @@ struct bs_shard_plan {
 	uint32_t measured_blocks;
 	struct bs_progress *progress; /* nullable; counts documents when their bits are set */
 	/* The fields from here on are owned. Places are in this order: frequent terms, other terms
-	 * of several documents, terms of one document. */
+	 * with df > 1, terms with df 1. */
 	uint64_t *hashes; /* by place: hash of the term; points to the memory of of_hashes */
 	struct bs_buffer of_hashes;
 	uint32_t *ordinals; /* by place: the ordinal in the lexicon */
@@ -86,7 +86,7 @@ struct bs_shard_plan {
 	struct bs_frequent_term *frequent;
 	uint32_t *by_ordinal; /* places of the frequent terms in lexicon order */
 	uint32_t n_frequent;
-	uint32_t n_repeated; /* number of places before those of terms of one document */
+	uint32_t n_repeated; /* number of places before those of terms with df 1 */
 	/* by treatment: its numbers of columns, packed by level; the last element, for exact
 	 * columns, is 0 */
 	uint64_t columns[BS_NOTE_KINDS];

@@ -30,7 +30,7 @@
 /* A key in bs_query_storage.terms begins with these bytes: kind and max_distance. */
 #define ELEMENT_KIND_BYTES 2u
 
-/* A word or bigram of the text that was analysed last: a token's text or a part of it. */
+/* A word or bigram of the text analysed last, which is a token or a part of one. */
 struct word {
 	size_t term_off; /* offset in parser.terms */
 	uint32_t term_bytes;

@@ -29,7 +29,7 @@ enum bs_regex_kind {
 	 * negative lookaround. */
 	BS_REGEX_ASSERTION,
 	BS_REGEX_RUN, /* the characters bytes[first..first + n), n > 0 */
-	/* One character of members[first..first + n). letter: [ for a class, ^ for a negated class,
+	/* One character in (letter ^: not in) members[first..first + n). letter: [ or ^ for a class,
 	 * 0 for an escape or the dot. */
 	BS_REGEX_SET,
 	/* A construct that is not analysed further, and is assumed to match any text. letter: C, R

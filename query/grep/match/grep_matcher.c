@@ -555,8 +555,8 @@ static size_t without_end(const struct bs_grep_matcher *matcher, const uint8_t *
 	return matcher->traits.looks_back ? line.end : end;
 }
 
-/* The position of the first byte from `from` on that is not ASCII, or `end`. The result is cached
- * for calls with a later `from` before it. */
+/* The position of the first byte from `from` on that is not ASCII, or `end`. Cached for calls
+ * with a `from` from this one to the result. */
 static size_t next_opaque(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from,
                           size_t end)
 {

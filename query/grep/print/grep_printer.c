@@ -1,9 +1,9 @@
 /*
  * grep_printer.c: see grep_printer.h.
  *
- * Parts of this file, in order: writing bytes; the matches of a line; printing lines; storing lines
- * for a callback; JSON; output about a whole file; last the functions of grep_printer.h that choose
- * one of these four ways.
+ * Parts of this file, in order: writing bytes; the matches of a line; the four ways of output
+ * (lines, lines stored for a callback, JSON, about a whole file); last the functions of
+ * grep_printer.h that choose one of them.
  */
 #include "query/grep/print/grep_printer.h"
 

@@ -31,7 +31,7 @@ static inline void bs_char_set_deinit(struct bs_char_set *set)
 /* Sorts the ranges, merges those that touch, and returns their number. */
 size_t bs_char_set_n(struct bs_char_set *set);
 void bs_char_set_add(struct bs_char_set *set, uint32_t first, uint32_t last);
-/* other: another set than `set`. */
+/* `other` must not be `set`. */
 void bs_char_set_unite(struct bs_char_set *set, struct bs_char_set *other);
 void bs_char_set_intersect(struct bs_char_set *set, struct bs_char_set *other);
 void bs_char_set_subtract(struct bs_char_set *set, struct bs_char_set *other);

@@ -223,7 +223,7 @@ static uint32_t read_class_range(struct bs_rust_reader *reader)
 	                                            .is_byte = first.is_byte && last.is_byte});
 }
 
-/* Reads the start of a class after its bracket: ^, and - and ] as characters. True: ^ was read. */
+/* Reads what may follow a class's [: ^, then literal hyphens or a literal ]. True: ^ was read. */
 static bool begin_class(struct bs_rust_reader *reader, uint32_t *first, uint32_t *last)
 {
 	bool is_negated;
