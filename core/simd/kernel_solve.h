@@ -172,8 +172,8 @@ static bool make_room(struct solving *solving, uint64_t *window, uint64_t slots,
 }
 
 /* Adds the next equations, up to number `until` or the end of their block of 64, to a copy of the
- * window. Call it until n_begun is `until`: the number of equations that begin at the window's first
- * byte or before. False if too few slots are free. */
+ * window. Call it until n_begun is `until`: the number of equations that begin at the window's
+ * first byte or before. False if too few slots are free. */
 static bool admit(struct solving *solving, size_t until, size_t n_lines)
 {
 	size_t block = solving->n_begun / 64;
