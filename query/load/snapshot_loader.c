@@ -430,8 +430,8 @@ static bool has_texts(const struct bs_snapshot_loader *snapshot_loader, uint32_t
 	       segment < snapshot_loader->snapshot->manifest.n_segments;
 }
 
-/* Takes a file's text from the index if the file is unchanged or the index is trusted. *found_out
- * false: read the file. */
+/* Takes a file's text from the index if the index stores it, and the file is unchanged or the index
+ * is trusted. Otherwise *found_out is false, and the caller must read the file. */
 static enum bs_status fetch_stored_file(struct bs_snapshot_loader *snapshot_loader,
                                         struct asked *asked, bool *found_out, struct bs_error *err)
 {
@@ -570,8 +570,8 @@ static void check_collection(struct bs_snapshot_loader *snapshot_loader,
 	const struct bs_source_record *recorded =
 		&snapshot_loader->snapshot->manifest.sources[number];
 	struct bs_fingerprint fingerprint;
-	/* A changed collection stays changed: `moved` has the places of its records at that
-	 * time. */
+	/* A changed collection stays changed, because the places of its records (`moved`) are read
+	 * only once. */
 	if (source->checked == snapshot_loader->query || source->is_changed)
 		return;
 	/* A refused source is not opened; loading its records reports the reason. */
@@ -863,7 +863,8 @@ static enum bs_status fetch_from_collection(struct bs_snapshot_loader *snapshot_
 	return fetch_moved(snapshot_loader, asked, err);
 }
 
-/* Reports a refused source (one without consent) once, as a failure to read. */
+/* Counts a document of a refused source (one without consent) as unreadable. Gives a notice of the
+ * source once. */
 static enum bs_status refuse(struct bs_snapshot_loader *snapshot_loader, struct asked *asked)
 {
 	struct bs_error why;
