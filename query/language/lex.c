@@ -346,8 +346,8 @@ static bool are_digits(const uint8_t *text, size_t start, size_t end)
 	return start == end;
 }
 
-/* Removes the weight from the end of a word. After digits, ^N is not a weight but a power
- * (2^10). */
+/* Moves a weight at the end of a word to token->weight. After digits, ^N is not a weight but a
+ * power (2^10). */
 static void take_weight(const struct bs_lexing *lexing, struct bs_lexeme *token)
 {
 	const uint8_t *text = lexing->text;
@@ -566,7 +566,7 @@ static bool seems_left_out(struct bs_lexing *lexing, const struct bs_lexeme *tok
 	       begins_word(lexing, next, token->inner_end_byte);
 }
 
-/* True for +word with `any`, which does not require the word. */
+/* True for +word if `any` is set, because the + then does not make the word required. */
 static bool seems_required(struct bs_lexing *lexing, const struct bs_lexeme *token)
 {
 	const uint8_t *text = lexing->text;

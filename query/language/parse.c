@@ -295,10 +295,10 @@ static const struct word *last_word(const struct parser *parser)
 
 /*
  * Adds the collected words, or the collected bigrams, as items of a leaf and returns their number.
- * `last` (nullable) replaces the last word. Then the bigram that ends with the last word is left
- * out, because a match need not contain it. (A character of a script run cannot have ~N, but the
- * last word may still be part of a bigram: U+1F21A, which is not such a character, folds to U+7121,
- * which is one.)
+ * `last` (nullable) replaces the last word; if it does, the bigram that ends with the last word is
+ * left out, because a match need not contain it. (A character of a script run cannot have ~N, but
+ * the last word may still be part of a bigram: U+1F21A, which is not such a character, folds to
+ * U+7121, which is one.)
  */
 static uint32_t add_items(struct parser *parser, bool bigrams, const struct bs_element *last)
 {
@@ -973,8 +973,8 @@ static void list_children(struct parser *parser, const struct draft *draft,
 	}
 }
 
-/* Adds the node after those below it. Recurses at most 3 * (BS_QUERY_MAX_DEPTH + 1) levels: an OR,
- * an AND and a NOT for each bracket. Returns the depth. */
+/* Adds the node after those below it. Recurses at most three levels for each bracket (an OR, an AND
+ * and a NOT), and a few more outside brackets. Returns the depth. */
 static uint32_t finish_node(struct parser *parser, struct draft *draft, bool is_positive,
                             double weight)
 {

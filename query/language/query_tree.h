@@ -112,7 +112,8 @@ struct bs_query_node {
 	const uint32_t *children; /* indices into nodes, each less than the index of this node */
 	const struct bs_query_item *items;
 	const struct bs_query_item *aids; /* bigrams; position: of the first code point */
-	/* leaves: the product of all weights ^N that apply to the leaf; 1 if there are none */
+	/* leaves: the product of all weights ^N that apply to the leaf; 1 if there are none; 0 for
+	 * a stop word */
 	double weight;
 	struct bs_leaf_text text; /* leaves only */
 };
