@@ -331,7 +331,8 @@ static struct bs_live first_blocks(const struct bs_live *live, uint32_t n)
 	return first;
 }
 
-/* The number of blocks for seed(): enough to have SEED_FACTOR * k candidates. */
+/* The number of blocks for seed(): at least SEED_BLOCKS, and enough to have about SEED_FACTOR * k
+ * candidates. */
 static uint32_t seed_blocks(const struct best_scan *scan, uint32_t n_live, uint64_t n_candidates)
 {
 	uint64_t n = SEED_FACTOR * (uint64_t)scan->best->top->k * n_live / n_candidates + 1;
