@@ -25,8 +25,8 @@
 
 #define NO_ITEM UINT32_MAX
 
-/* Longer words and larger queries are left to match.c, because a text can be made to resemble a
- * long word at every byte. */
+/* Larger queries are left to match.c. Longer words are not searched for, because a text can be made
+ * to resemble a long word at every byte. */
 #define MAX_ELEMENTS 64u
 #define MAX_NODES    64u
 #define MAX_LEAF     256u /* The most items of a leaf. */
@@ -968,7 +968,8 @@ static enum bs_verdict element_in_text(struct bs_byte_verifier *verifier, const 
 	return verdict;
 }
 
-/* A function that finds whether a leaf's word or phrase occurs in a text at or after `from`. */
+/* A function that finds whether a leaf's word (element number `which`) or phrase (by its item
+ * number `which`) or value occurs in a text at or after `from`. */
 typedef enum bs_verdict ask_text(struct bs_byte_verifier *verifier, const struct text *text,
                                  const struct bs_query_node *node, uint32_t which, size_t from);
 
@@ -1003,8 +1004,8 @@ static enum bs_verdict ask_fields(struct bs_byte_verifier *verifier,
 	return verdict;
 }
 
-/* Whether the document is a growing text and the leaf applies to it. Such a text has no name, so a
- * leaf for a named field does not. */
+/* Whether the document is a growing text and the leaf applies to it. A leaf for a named field does
+ * not apply to such a text, because the text has no field name. */
 static bool is_grown(const struct bs_byte_verifier *verifier, const struct bs_query_node *leaf)
 {
 	return verifier->doc_fields == &verifier->grown && leaf->field == BS_QUERY_ANY_FIELD;

@@ -42,7 +42,7 @@ struct known_word {
 	double idf; /* See bs_match_word.idf. */
 };
 
-/* An occurrence of an item of a NEAR or of a long phrase. Sorted in text order for a sweep. */
+/* An occurrence of an item of a NEAR, or of a phrase that phrase_anywhere searches for. */
 struct near_point {
 	uint32_t field;
 	uint32_t position;
@@ -77,8 +77,8 @@ struct bs_matcher {
 	/* The elements of all words of the dictionary, word by word (known_word.first_element). */
 	struct bs_u32s element_lists;
 	struct counted_element *elements; /* The occurrences of each element of the query. */
-	struct near_points points;        /* Scratch of NEAR and of long phrases. */
-	struct bs_buffer needs, sets;     /* Scratch of NEAR and of long phrases (see zeros()). */
+	struct near_points points;        /* Scratch of near_matches and phrase_anywhere. */
+	struct bs_buffer needs, sets;     /* Scratch of the same functions (see zeros()). */
 	struct bs_u32s found;             /* The numbers of the words with tf > 0. */
 	struct match_words match_words;
 	/* The members below describe the current document. */
@@ -526,7 +526,7 @@ static int compare_points(const void *a, const void *b, void *context)
 	return x->kind < y->kind ? -1 : x->kind > y->kind;
 }
 
-/* Makes an array of n_bytes zeros in `scratch`. NULL: there is no memory. */
+/* Makes an array of n_bytes zeros in `scratch`. NULL: a failure, now or earlier. */
 static void *zeros(struct bs_matcher *matcher, struct bs_buffer *scratch, size_t n_bytes)
 {
 	bs_buffer_clear(scratch);
@@ -828,7 +828,7 @@ static enum bs_verdict ask_leaf(void *context, uint32_t n)
 }
 
 /* Analyses a document and decides whether it matches. hits (nullable): receives the occurrences of
- * the query's words. */
+ * the query's words that are not negated. */
 static void decide(struct bs_matcher *matcher, const struct bs_field *doc_fields,
                    size_t n_doc_fields, struct bs_word_hits *hits, struct bs_match *match_out,
                    struct bs_error *err)

@@ -10,8 +10,8 @@
 #include "query/verify/byte_verifier.h"
 #include "query/verify/match.h"
 
-/* The inputs for verifying that all documents of a query share. Constant while any document is
- * verified. */
+/* The inputs for verifying, which are the same for all documents of a query. Constant while any
+ * document is verified. */
 struct bs_verify_request {
 	const struct bs_plan *plan;
 	/* The kernel for the byte verifier; NULL: there is no byte verifier. */
