@@ -52,9 +52,10 @@ enum bs_status bs_snippet_windows(const struct bs_field *fields, size_t n_fields
 
 /*
  * Appends text, without a line feed at its end: about options->width columns around the hits of the
- * window. window NULL: the stretch of hits with most distinct query elements (struct bs_word_hit)
- * is shown; among equals, the one with most hits; among these, the first. Without hits: the
- * beginning of the first field that has text. Nothing is appended if there is no text.
+ * window, or up to three times as many in short lines (BS_SNIPPET_LINES). window NULL: the stretch
+ * of hits with most distinct query elements (struct bs_word_hit) is shown; among equals, the one
+ * with most hits; among these, the first. Without hits: the beginning of the first field that has
+ * text. Nothing is appended if there is no text.
  *
  * The text is cut at a word boundary if one is near, and always between characters as a reader sees
  * them (core/text/clusters.h), unless a character is longer than the window. A cut is shown as
