@@ -20,7 +20,7 @@ struct freshen_notices {
 };
 
 /* Counts a skipped file. Binary files, symlinks and special files are skipped silently, as in
- * indexing. The first few files that should have become documents are reported. */
+ * indexing. Of other files, the first few for each reason are reported, or all if verbose. */
 static void tell_skipped(void *context, enum bs_skip reason, const char *message)
 {
 	struct freshen_notices *notices = context;
