@@ -94,7 +94,8 @@ static enum bs_status find_field(struct bs_catalog_query *query, const uint8_t *
 	               : intern(&query->fields, name, name_bytes, err);
 }
 
-/* Adds the names in the query that are fields of some index to its fields. */
+/* Adds to query->fields the names in the query, and the sort field, that are fields of some
+ * index. */
 static enum bs_status find_fields(struct bs_catalog_query *query, struct bs_error *err)
 {
 	const struct bs_search_request *find = query->find;
