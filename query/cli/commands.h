@@ -18,9 +18,9 @@ extern const struct bs_command bs_command_index, bs_command_query, bs_command_gr
 int bs_command_run(const struct bs_command *command, int argc, char **argv,
                    const struct bs_consent *consent);
 
-/* From now on, SIGBUS prints a message and the output completed so far, and ends the program with
- * exit status 2. It occurs when a mapped file of an index is truncated. Sources are read, never
- * mapped. */
+/* Installs a handler for SIGBUS, which occurs when a mapped file of an index is truncated. The
+ * handler prints the output so far and a message, and ends the program with exit status 2. Sources
+ * are read, never mapped. */
 void bs_fault_catch(void);
 
 /* Opens the catalog in `file`; "": the user's catalog, $XDG_CONFIG_HOME/bitsift/catalog. make: the
