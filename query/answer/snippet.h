@@ -1,7 +1,5 @@
-/*
- * snippet.h: the pieces of a document that show why it was found. Only presentation: the verifier
- * has already decided what matches.
- */
+/* snippet.h: makes snippets, the pieces of a document that show why it was found. The verifier has
+ * already decided what matches. */
 #pragma once
 
 #include "core/base/vector.h"

@@ -1,6 +1,4 @@
-/*
- * hit_format.h: formats hits, statistics of queries, and counts of skipped files.
- */
+/* hit_format.h: formats hits, statistics of queries, and counts of skipped files. */
 #pragma once
 
 #include <stdbool.h>

@@ -96,7 +96,6 @@ static void text_summary(FILE *out, const struct bs_manifest *manifest,
 	        BS_THINGS(stats->n_summary_grams, "trigram"));
 }
 
-/* The number of the folder's inner collections. */
 static uint32_t count_inner(const struct bs_manifest *manifest, uint32_t folder)
 {
 	uint32_t n = 0;

@@ -229,7 +229,6 @@ static inline bool bs_query_is_file_name(const struct bs_query_node *node)
 	return node->n_children == 0 && node->field == BS_QUERY_FILE_NAME;
 }
 
-/* Frees the ranges and their long_text. */
 void bs_query_ranges_free(struct bs_query_ranges *ranges);
 /* query is nullable. */
 void bs_query_tree_free(struct bs_query_tree *query);

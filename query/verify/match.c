@@ -16,7 +16,7 @@
 #include "query/language/wildcard.h"
 
 /* The number of positions between the fields of a record. It must equal the indexer's
- * (indexer/batch/indexing_buffer.c). */
+ * (indexer/batch/term_batch.c). */
 #define FIELD_GAP 100u
 
 /* An occurrence of an element of the query in the document. */
@@ -299,7 +299,6 @@ static struct known_word *word_at(const struct bs_matcher *matcher, uint32_t num
 	return &matcher->known.items[number];
 }
 
-/* The elements that a word of the dictionary matches. */
 static const uint32_t *elements_of(const struct bs_matcher *matcher, const struct known_word *word)
 {
 	return matcher->element_lists.items + word->first_element;
