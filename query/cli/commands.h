@@ -54,11 +54,11 @@ const char *bs_cmd_environment_index(void);
 /* A callback for notices: flushes standard output and prints a line on standard error. */
 void bs_cmd_notice(void *context, const char *message);
 
-/* Whether an id contains NUL; it cannot be printed where NUL ends ids. If so, reports it on
+/* Whether an id contains NUL, so it cannot be printed where NUL ends ids. If so, reports that on
  * standard error. */
 bool bs_cmd_refuse_nul(const char *id, size_t id_bytes);
 
-/* Writes the command that refreshes the index to command_out, and returns its text. index: the
+/* Writes to command_out the command that refreshes the index, and returns its text. index: the
  * argument of --index; NULL: not given. */
 const char *bs_cmd_refresh_command(const char *index, struct bs_error *command_out);
 
