@@ -209,8 +209,8 @@ static enum bs_status set_string(struct bs_buffer *to, const void *bytes, size_t
 	return status;
 }
 
-/* Overwrites `path`: for a file in a folder, with its local id, which is its path; otherwise with
- * the path of the source. NUL-terminated; the NUL is not counted. */
+/* Overwrites `path` with the local id of a file in a folder, which is its path, or else with the
+ * path of the source. Appends a NUL, which used_bytes does not count. */
 static enum bs_status make_path(const struct fetch_source *source,
                                 const struct bs_doc_record *record, struct bs_buffer *path,
                                 struct bs_error *err)
