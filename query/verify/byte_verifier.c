@@ -472,7 +472,7 @@ static enum bs_verdict glance_before(const struct bs_byte_verifier *verifier,
 
 /* Whether a word begins at `at` that begins with the prefix, by the bytes around it. YES if only
  * ASCII follows up to an inert byte: then nothing composes with the prefix, and it is part of a
- * word. (To ICU, a word does not end with _ and a mark.) */
+ * word. (For ICU, a word cannot end with _ and a mark.) */
 static enum bs_verdict glance_prefix(const struct bs_byte_verifier *verifier,
                                      const struct text *text, const struct element *element,
                                      size_t at)
@@ -680,7 +680,7 @@ static bool is_edge(const struct text *text, size_t from, size_t to)
 	return (from == 0 && text->goes_on_before) || (to == text->n_bytes && text->goes_on_after);
 }
 
-/* To search a byte for a safe cut costs this many times less than to analyse it. */
+/* Searching a byte for a safe cut costs this many times less than analysing it. */
 #define CUT_SHARE 4
 
 /* cut_before moves *cut back to the nearest safe cut, cut_after forward. False: the nearest one is
