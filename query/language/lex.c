@@ -510,8 +510,8 @@ static bool is_behind(const struct bs_lexing *lexing, const struct bs_lexeme *to
 }
 
 /* True for ^ and a number, perhaps signed, after a word that is not only digits: cat^1e2, cat^2^3,
- * cat^2~1, cat^-1. Also for a token that consists of ^ and a number, and for one that begins with
- * these directly after a phrase or group. */
+ * cat^2~1, cat^-1. Also if they are the whole token, or the beginning of a token directly after a
+ * phrase or group. */
 static bool seems_weight(struct bs_lexing *lexing, const struct bs_lexeme *token)
 {
 	const uint8_t *text = lexing->text;

@@ -205,7 +205,7 @@ struct bs_query_options {
 	 * field may. NULL: no field has. */
 	bool (*has_values)(void *context, uint32_t field);
 	/* Returns true if all values of the field, which has values, are known to be dates. NULL:
-	 * never. */
+	 * nothing is known. */
 	bool (*has_dates_alone)(void *context, uint32_t field);
 	void *context;
 	/* A range that every match must also be in; NULL: none. Borrowed during the call. */
