@@ -74,8 +74,8 @@ struct bs_byte_verifier {
 	const struct bs_kernel *kernel;
 	char *const *weights; /* The weights of fields. */
 	uint8_t kinds[256];   /* The kind of each byte (enum bs_byte_kind). */
-	/* The text may hide one of the query's words if it has a code point of this ASCII form or a
-	 * later one. */
+	/* If a text has a code point of this ASCII form or a later one, it may have a word of the
+	 * query without the word's bytes. */
 	enum bs_tokenizer_ascii_form worst;
 	bool has_not;
 	struct element elements[MAX_ELEMENTS];
@@ -968,8 +968,8 @@ static enum bs_verdict element_in_text(struct bs_byte_verifier *verifier, const 
 	return verdict;
 }
 
-/* A function that finds whether a leaf's word (element number `which`) or phrase (by its item
- * number `which`) or value occurs in a text at or after `from`. */
+/* A function that finds whether a leaf occurs in a text at or after `from`. which: the element of
+ * a word, or the item by which a phrase is searched. */
 typedef enum bs_verdict ask_text(struct bs_byte_verifier *verifier, const struct text *text,
                                  const struct bs_query_node *node, uint32_t which, size_t from);
 

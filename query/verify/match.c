@@ -534,14 +534,13 @@ static void *zeros(struct bs_matcher *matcher, struct bs_buffer *scratch, size_t
 	return matcher->status ? NULL : memset(scratch->data, 0, n_bytes);
 }
 
-/* A distinct element of a leaf, which is a NEAR or a phrase. The array of these structs has as many
- * entries as the leaf has items, initially all zeros; only the first ones are used for distinct
- * elements. */
+/* A distinct element of a NEAR or phrase. The array of these structs has as many entries as the
+ * leaf has items, initially all zeros; only the first ones are used for distinct elements. */
 struct near_need {
 	uint32_t element;
 	uint32_t wanted; /* How many items of the leaf have this element. */
 	uint32_t held;   /* How many occurrences are in the current window. */
-	/* In needs[i]: the index, among the distinct elements, of the element of item i. */
+	/* In needs[i]: the index in `needs` of the element of item i. */
 	uint32_t of_item;
 };
 
