@@ -82,7 +82,7 @@ void bs_interrupt_end(bool is_done)
 	raise(interrupted_by);
 }
 
-/* The status line is first drawn after FIRST_NS of work, and redrawn every PAUSE_NS at most. */
+/* The status line is first drawn after FIRST_NS of work, then after PAUSE_NS or at a new step. */
 #define FIRST_NS    UINT64_C(1000000000)
 #define PAUSE_NS    UINT64_C(100000000)
 #define LEAST_SHARE 0.01 /* The remaining time is shown from this share of the work on. */
