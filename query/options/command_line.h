@@ -1,5 +1,5 @@
-/* command_line.h: the definition of a command's options, which its parser, its --help, its man page
- * and the shell completions share. */
+/* command_line.h: the table of a command's options, which its parser, --help, man page and shell
+ * completions share; and functions that parse and format values. */
 #pragma once
 
 #include <stdbool.h>
