@@ -138,7 +138,7 @@ enum bs_status bs_passages_find(struct bs_passages *passages, const struct bs_do
 		if (!status)
 			status = bs_vector_append(&passages->list, &passage, err);
 	}
-	/* The pointers to the texts are set last, because the buffer no longer moves. */
+	/* The pointers to the texts are set last, when the buffer no longer moves. */
 	struct bs_passage *list = passages->list.items;
 	const char *text = passages->text.used_bytes ? (const char *)passages->text.data : "";
 	for (size_t i = 0; i < n && !status; text += list[i++].text_bytes)
