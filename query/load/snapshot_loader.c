@@ -32,8 +32,8 @@ struct fetch_source {
 	/* Changed collections: reading was tried, and `moved` is filled unless is_unread. */
 	bool is_mapped;
 	bool is_unread; /* Changed collections: the file could not be read. */
-	/* The latest prefix check of a collection. NULL: none was needed, because the fingerprint
-	 * is the indexed one and not racy; or reading failed. */
+	/* The latest prefix check of a collection. NULL: none was needed so far, or reading
+	 * failed. */
 	const struct bs_prefix_check *prefix_check;
 	/* The records of a changed collection, at their current places. */
 	struct bs_relocated moved;
