@@ -827,7 +827,7 @@ static uint32_t parse_or(struct parser *parser)
 	return join(parser, &either);
 }
 
-/* True if some leaf of the draft contributes to scores. */
+/* True if some leaf of the draft has words, is not negated, and has a weight above 0. */
 static bool is_scoring(struct parser *parser, uint32_t number, bool is_positive)
 {
 	const struct draft *draft = draft_at(parser, number);
@@ -838,9 +838,9 @@ static bool is_scoring(struct parser *parser, uint32_t number, bool is_positive)
 	return is_found && draft->node.weight > 0;
 }
 
-/* Distributes the operands of the query's AND: operands that do not score are added to `bound` and
- * remain required; the others are added to `loose`, and a match needs either all of `loose` or a
- * feedback term. weight: the product of the weights around the node. */
+/* Distributes the operands of the query's AND: NOTs, and operands for which is_scoring is false,
+ * are added to `bound` and remain required; the others are added to `loose`, and a match needs
+ * either all of `loose` or a feedback term. weight: the product of the weights around the node. */
 static void split(struct parser *parser, uint32_t number, double weight, struct draft *loose,
                   struct draft *bound)
 {
