@@ -657,8 +657,8 @@ static const char *take_query_id(struct session *session, const char *line, size
 	return tab + 1;
 }
 
-/* Runs the query of one line of a batch. For an invalid query, prints its error in place of its
- * hits and returns BS_OK. Other failures end the batch. */
+/* Runs the query of one line of a batch. If it is invalid or unsupported, prints its error in place
+ * of its hits and returns BS_OK. Other failures, such as an invalid option, end the batch. */
 static enum bs_status run_line(struct session *session, const char *line, size_t n, uint64_t number,
                                struct bs_error *err)
 {
