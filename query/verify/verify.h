@@ -18,7 +18,7 @@ struct bs_verify_request {
 	const struct bs_kernel *kernel;
 	bool is_scored; /* Hits need their scores. */
 	bool is_zero;   /* The score of every unchanged hit is 0. */
-	/* Texts are read whole. Otherwise, only as far as needed to prove a match. */
+	/* Texts are read whole. Otherwise, reading may stop once a match is proven. */
 	bool reads_whole;
 	bool no_stat; /* Documents that are not read count as unchanged. */
 	double avgdl; /* The average length of documents, for scores (bm25.h). */
@@ -59,6 +59,6 @@ struct bs_verified {
 };
 
 /* Verifies a candidate. is_sure: the document matches if it is unchanged. Returns the failures of
- * bs_load, and BS_INVALID (the statistics are inconsistent). */
+ * bs_load and bs_match_document, and BS_INVALID (the statistics are inconsistent). */
 enum bs_status bs_verify(struct bs_verifier *verifier, struct bs_doc_ref ref, bool is_sure,
                          struct bs_verified *verified_out, struct bs_error *err) BS_WARN_UNUSED;
