@@ -26,7 +26,7 @@ enum bs_status bs_document_find(struct bs_document_texts *texts,
 
 /* Reads the current text of a document into texts->texts. *is_changed_out (nullable): the
  * document's file or collection has changed since it was indexed, so the text may differ from the
- * indexed one. BS_NOT_FOUND (the document is gone), BS_IO, BS_CORRUPT, BS_NO_MEMORY. */
+ * indexed one. BS_NOT_FOUND (the document is gone), BS_IO, or the failures of bs_load. */
 enum bs_status bs_document_read(struct bs_document_texts *texts, struct bs_loader *loader,
                                 struct bs_doc_ref ref, bool *is_changed_out,
                                 struct bs_error *err) BS_WARN_UNUSED;

@@ -85,7 +85,8 @@ enum bs_status bs_hit_assembly_text(struct bs_hit_assembly *assembly, struct bs_
 	return BS_OK;
 }
 
-/* The data of hits is scattered in memory, so it is prefetched this many hits ahead. */
+/* The data of hits is scattered in memory, so it is prefetched in steps. A hit's next step is done
+ * this many hits later. */
 #define PREFETCHED_HITS 16u
 
 void bs_hit_assembly_prefetch(const struct bs_snapshot_list *list, const struct bs_ranked_hit *hits,

@@ -34,7 +34,7 @@ enum bs_status bs_hit_assembly_name(struct bs_hit_assembly *assembly, struct bs_
 
 /* Reads the document again and sets the snippet and the passages as requested, borrowed until the
  * assembly is used again. The snippet is NULL if the document is gone, and empty if it cannot be
- * read. BS_CORRUPT, BS_NO_MEMORY. */
+ * read. Returns the failures of bs_load, bs_match_hits and bs_passages_find. */
 enum bs_status bs_hit_assembly_text(struct bs_hit_assembly *assembly, struct bs_loader *loader,
                                     struct bs_matcher *matcher, const struct bs_hit_parts *wanted,
                                     struct bs_doc_ref ref, struct bs_hit *hit_out,

@@ -10,8 +10,8 @@ struct place {
 	const uint8_t *text;
 	size_t at;     /* The offset of the place in `text`. */
 	bool is_utf16; /* The file is UTF-16, and the text is its conversion to UTF-8. */
-	/* The field is of a record: `line` is the record's line, and columns and bytes count from
-	 * the beginning of the field's text. */
+	/* The field belongs to a record: `line` is the record's line, and columns and bytes count
+	 * from the beginning of the field's text. */
 	bool is_record;
 	uint64_t raw; /* The offset of the place in the file. */
 	/* The size of the file, which limits `raw`: UTF-16 may end with half a unit. */
@@ -138,7 +138,7 @@ enum bs_status bs_passages_find(struct bs_passages *passages, const struct bs_do
 		if (!status)
 			status = bs_vector_append(&passages->list, &passage, err);
 	}
-	/* The pointers to the texts are set last, because the buffer no longer moves. */
+	/* The pointers to the texts are set last, when the buffer no longer moves. */
 	struct bs_passage *list = passages->list.items;
 	const char *text = passages->text.used_bytes ? (const char *)passages->text.data : "";
 	for (size_t i = 0; i < n && !status; text += list[i++].text_bytes)

@@ -1,7 +1,5 @@
-/*
- * passage.h: the places of the query's words in a document: the windows of snippet.h as lines,
- * columns and bytes of the file.
- */
+/* passage.h: the places of the query's words in a document: the windows of snippet.h as lines,
+ * columns and bytes of the file. */
 #pragma once
 
 #include "core/base/vector.h"

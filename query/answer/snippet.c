@@ -3,9 +3,8 @@
  * of hits that fits the width and has most distinct elements; find_span() and find_lines() add
  * context on both sides and trim it to whole words or lines; write_span() writes it.
  *
- * Columns are those of the line that will be shown: a run of white space counts as one. No step
- * reads more than BYTES_PER_COLUMN bytes for each column, so a gigabyte of spaces or of zero bytes
- * costs nothing.
+ * Columns are those of the line that will be shown: a run of white space counts as one. The bytes
+ * that are decoded are limited by the width, so a gigabyte of spaces or of zero bytes costs little.
  */
 #include "query/answer/snippet.h"
 
@@ -26,8 +25,8 @@
 #define MOST_ROWS        8 /* Limit of the number of lines. */
 #define MOST_ROWS_BEFORE 2 /* Limit of the number of lines before that of the first hit. */
 #define MOST_WIDTH       (1u << 20)
-/* At most this many bytes of a text are read for each column of the snippet: 4 bytes for the
- * longest character, and 12 bytes of white space, which the snippet joins into one column. */
+/* For each column, text is searched this many bytes far: 4 for the longest character, and 12 for
+ * white space, which the snippet joins into one column. */
 #define BYTES_PER_COLUMN 16
 #define MOST_WORD_BYTES  64 /* Limit of the bytes searched for the beginning of a word. */
 /* Limit of the white space skipped at the beginning of a text. */
@@ -104,7 +103,7 @@ static size_t walk(const uint8_t *text, size_t from, size_t to, size_t n_columns
 	return is_back && at < to ? to : at;
 }
 
-/* The columns of text[from..to), or most + 1 if there are more. */
+/* The columns of text[from..to); most + 1 if there are more, or if it has too many bytes. */
 static size_t count_columns(const struct snippet *snippet, const uint8_t *text, size_t from,
                             size_t to, size_t most)
 {
@@ -116,7 +115,7 @@ static size_t count_columns(const struct snippet *snippet, const uint8_t *text, 
 
 #define HIT_NS 60u /* Estimated cost of measuring a hit. */
 
-/* Sets places[0..n_hits) to the columns of the hits. */
+/* Sets places[0..n_hits) to the columns of the hits. A gap above the width counts as width + 1. */
 static enum bs_status measure(const struct snippet *snippet, struct place *places,
                               struct bs_error *err)
 {
@@ -149,8 +148,8 @@ static bool is_blank(uint8_t byte)
 	return byte == ' ' || (byte >= '\t' && byte <= '\r');
 }
 
-/* The end of the word that begins at `at`: the next white space or, in scripts without white space,
- * the end of two characters. */
+/* The end of the word that begins at `at`: the next ASCII white space, or the end of its second
+ * character from U+2000 on (Han, kana, Hangul, ...). */
 static size_t word_end(const struct bs_field *field, size_t at)
 {
 	for (size_t n_wide = 0; at < field->text_bytes && !is_blank(field->text[at]);) {
@@ -183,7 +182,7 @@ static size_t words_end(const struct bs_field *field, size_t at, size_t n)
 	return end;
 }
 
-/* The beginning of the n-th word before `at`. */
+/* The beginning of the n-th word before `at`. Here, only white space separates words. */
 static size_t words_before(const struct bs_field *field, size_t at, size_t n)
 {
 	for (; at > 0 && n > 0; n--) {
@@ -516,7 +515,7 @@ static void find_lines(const struct snippet *snippet, size_t core_start, size_t 
 	span->text_bytes = end || is_whole ? span->end : span->text_bytes;
 }
 
-/* Restricts the text that the span may show to the lines that contain the core. */
+/* Restricts the text that the span may show to the lines of the core, if their ends are near. */
 static void limit_to_lines(const struct snippet *snippet, size_t core_start, size_t core_end,
                            struct span *span)
 {
@@ -529,8 +528,8 @@ static void limit_to_lines(const struct snippet *snippet, size_t core_start, siz
 	span->text_bytes = end ? (size_t)(end - span->text) : span->text_bytes;
 }
 
-/* Whether the lines of the span are so few and so short that all are shown whole. n_columns_out:
- * their total length. */
+/* Whether the lines of the span are so short that they are shown whole. n_columns_out: their total
+ * length. */
 static bool are_short(const struct snippet *snippet, const struct span *span, size_t *n_columns_out)
 {
 	*n_columns_out = 0;
@@ -615,7 +614,7 @@ struct row {
 	size_t n_indent;
 };
 
-/* Finds the next line that is not empty, from `at` on. False: there is none. */
+/* Finds the next line that is not blank, from `at` on. False: there is none. */
 static bool next_row(const struct snippet *snippet, const struct span *span, size_t at,
                      struct row *row_out)
 {

@@ -1,7 +1,5 @@
-/*
- * snippet.h: the pieces of a document that show why it was found. Only presentation: the verifier
- * has already decided what matches.
- */
+/* snippet.h: makes snippets, the pieces of a document that show why it was found. The verifier has
+ * already decided what matches. */
 #pragma once
 
 #include "core/base/vector.h"
@@ -21,7 +19,7 @@ BS_VECTOR(bs_snippet_windows, struct bs_snippet_window);
 enum bs_snippet_shape {
 	BS_SNIPPET_JOINED = 0, /* One line; each run of white space becomes one space. */
 	/* Separate lines, whole if they are short enough. Their common indentation is removed;
-	 * empty lines are left out. */
+	 * blank lines are left out. */
 	BS_SNIPPET_LINES,
 	/* One line, with text only from the lines of the document that contain the hits shown. */
 	BS_SNIPPET_OWN_LINES,
@@ -52,9 +50,10 @@ enum bs_status bs_snippet_windows(const struct bs_field *fields, size_t n_fields
 
 /*
  * Appends text, without a line feed at its end: about options->width columns around the hits of the
- * window. window NULL: the stretch of hits with most distinct query elements (struct bs_word_hit)
- * is shown; among equals, the one with most hits; among these, the first. Without hits: the
- * beginning of the first field that has text. Nothing is appended if there is no text.
+ * window, or up to three times as many in short lines (BS_SNIPPET_LINES). window NULL: the stretch
+ * of hits with most distinct query elements (struct bs_word_hit) is shown; among equals, the one
+ * with most hits; among these, the first. Without hits: the beginning of the first field that has
+ * text. Nothing is appended if there is no text.
  *
  * The text is cut at a word boundary if one is near, and always between characters as a reader sees
  * them (core/text/clusters.h), unless a character is longer than the window. A cut is shown as
@@ -63,8 +62,8 @@ enum bs_status bs_snippet_windows(const struct bs_field *fields, size_t n_fields
  * marked as one. A hit longer than the window is cut like any text.
  *
  * hits are in text order: by field, then by start_byte. Offsets past the text count as its end.
- * options may be NULL: no marks, default width. The time is linear in n_hits and the width, not in
- * the text. BS_NO_MEMORY, BS_UNSUPPORTED (no ICU).
+ * options may be NULL: no marks, default width. The time is linear in n_hits and the width; only
+ * the end of a line is searched farther (BS_SNIPPET_LINES). BS_NO_MEMORY, BS_UNSUPPORTED (no ICU).
  */
 enum bs_status bs_snippet_write(const struct bs_field *fields, size_t n_fields,
                                 const struct bs_word_hit *hits, size_t n_hits,
@@ -73,8 +72,8 @@ enum bs_status bs_snippet_write(const struct bs_field *fields, size_t n_fields,
                                 struct bs_error *err) BS_WARN_UNUSED;
 
 /* Sets *span_out to at most n_words words of a field, around the stretch that bs_snippet_write
- * would choose if the width were in words. Words are separated by white space; in scripts without
- * white space, two characters are one word. Without hits: the beginning of the first field.
+ * would choose if the width were in words. ASCII white space ends a word, and so do two characters
+ * from U+2000 on (Han, kana, Hangul, ...). Without hits: the beginning of the first field.
  * n_fields > 0. BS_NO_MEMORY. */
 enum bs_status bs_snippet_span(const struct bs_field *fields, size_t n_fields,
                                const struct bs_word_hit *hits, size_t n_hits, size_t n_words,

@@ -17,7 +17,7 @@
 
 /* The order of the steps of a query that is not an OR: single terms by df, ranges, elements with
  * several terms, groups, and NOTs. Like the scan, it has single terms first and then ranges. (The
- * scan evaluates all others in the order of the query.) */
+ * scan evaluates the others in the order of the query, but file names last.) */
 enum turn {
 	TURN_TERM,
 	TURN_RANGE,
@@ -43,7 +43,7 @@ struct waterfall {
 	/* The nodes of the query, nodes for the words of its phrases, and last a root for the
 	 * operands of the current scan. */
 	struct bs_query_tree query;
-	struct bs_plan plan; /* A copy of the query's plan, made for the tree in `query`. */
+	struct bs_plan plan; /* A copy of the query's plan, with `query` as its tree. */
 	const struct bs_kernel *kernel;
 	struct bs_scan *scan;
 	struct bs_query_nodes nodes;

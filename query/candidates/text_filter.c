@@ -35,7 +35,7 @@ struct bs_text_filter {
 	uint32_t options;    /* The options of PCRE2 that all code has. */
 	bool is_compiled;    /* Compiling was tried. */
 	unsigned n_failures; /* How many texts reached the match limit, or failed otherwise. */
-	/* code for any text, and for ASCII text; NULL: no such code */
+	/* any: the code for any text. ascii: the code for ASCII text only. NULL: no such code. */
 	pcre2_code *any, *ascii;
 	bool is_machine_code; /* all code is JIT-compiled */
 	pcre2_match_data *data;

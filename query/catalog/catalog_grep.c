@@ -59,7 +59,7 @@ static bool can_skip(const struct bs_grep_request *grep, const struct bs_grep_pr
 
 /* Whether an index may match. Its trigrams leave out binary files, but grep searches these up to
  * their first NUL; if none of these parts is as long as the shortest match, they are ignored. An
- * index without the necessary data may always match. */
+ * index that leaves out files by globs, or lacks the necessary data, may always match. */
 static enum bs_status may_match(const struct grepping *at, const struct bs_catalog_item *item,
                                 bool *may, struct bs_error *err)
 {

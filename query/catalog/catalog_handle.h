@@ -67,8 +67,8 @@ struct bs_catalog_change {
 	bool is_none; /* There is nothing to write. */
 };
 
-/* Begins a change. `items` has room for n_more items and one extra. wait: wait for another writer,
- * instead of returning BS_BUSY. bs_catalog_end_change must follow, even after a failure. */
+/* Begins a change. `items` has room for n_more added items. wait: waits for another writer, instead
+ * of returning BS_BUSY. bs_catalog_end_change must follow, even after a failure. */
 enum bs_status bs_catalog_begin_change(struct bs_catalog *catalog, bool wait, size_t n_more,
                                        struct bs_catalog_change *change,
                                        struct bs_error *err) BS_WARN_UNUSED;

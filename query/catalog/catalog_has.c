@@ -65,7 +65,7 @@ static enum bs_status read_as(struct bs_catalog *catalog, struct holding *holdin
 }
 
 /* Whether an index may have all words. It may have any word if it has other tokenizer rules or no
- * summary, or if its analyzer is missing. */
+ * summary of words, or if its analyzer is missing. */
 static enum bs_status ask(struct bs_catalog *catalog, struct holding *holding,
                           struct bs_catalog_item *item, bool *may, struct bs_error *err)
 {

@@ -16,7 +16,7 @@
 #define MOST_WORDS 3
 #define MOST_LIKE  16u
 /* If the summaries of more than MOST_UNSURE indexes allow a word, the word counts as present, and
- * these indexes are not opened to look it up. */
+ * no further indexes are opened to look it up. */
 #define MOST_UNSURE 64u
 
 /* A query analysis for indexes with equal tokenizer rules, and the query parsed with it. */
@@ -67,7 +67,7 @@ static enum bs_status intern(struct bs_term_table *table, const uint8_t *name, s
 	                            bs_hash_slot(name, name_bytes), &number, NULL, err);
 }
 
-/* Adds a name to the fields of the query if some index has such a field. */
+/* Adds a name to query->others if it is a field of some index; to query->fields, if of records. */
 static enum bs_status find_field(struct bs_catalog_query *query, const uint8_t *name,
                                  uint32_t name_bytes, struct bs_error *err)
 {
@@ -94,7 +94,8 @@ static enum bs_status find_field(struct bs_catalog_query *query, const uint8_t *
 	               : intern(&query->fields, name, name_bytes, err);
 }
 
-/* Adds the names in the query that are fields of some index to its fields. */
+/* Adds to query->fields the names in the query, and the sort field, that are fields of
+ * records. */
 static enum bs_status find_fields(struct bs_catalog_query *query, struct bs_error *err)
 {
 	const struct bs_search_request *find = query->find;
@@ -367,8 +368,8 @@ static enum bs_status probe_likely(struct bs_catalog_query *query, const struct 
 	return status;
 }
 
-/* *occurs_out: an index is known to have the word, or so many may have it that one probably does.
- * Otherwise the indexes that may have it are opened to find out (is_probed). */
+/* Selects the indexes that may have the word (is_probed), until *occurs_out is true: an index is
+ * known to have the word, or so many may have it that one probably does. */
 static enum bs_status probe_unsure(struct bs_catalog_query *query, const struct bs_element *element,
                                    bool *occurs_out, struct bs_error *err)
 {

@@ -76,8 +76,8 @@ enum bs_status bs_catalog_query_count_others(struct bs_catalog_query *query,
 enum bs_status bs_catalog_query_choose_like(struct bs_catalog_query *query,
                                             struct bs_error *err) BS_WARN_UNUSED;
 
-/* Reports the notices of the query's parser. If any index is searched, its search reports them
- * instead. */
+/* Reports the notices of the query's parser. Call this only if no index is searched; otherwise the
+ * search reports them. */
 void bs_catalog_query_notices(const struct bs_catalog_query *query);
 
 /* Releases everything but the parts. */

@@ -417,8 +417,8 @@ static enum bs_status search_sound(struct finding *finding, struct bs_error *err
 	return status;
 }
 
-/* Reports words of the query that no index has, each with a similar word, if there is one. Opens a
- * few indexes that probably have such words. */
+/* Reports words of the query that no index has, each with a similar word, if there is one. First
+ * opens some indexes that may have the words or similar ones. */
 static enum bs_status suggest(struct finding *finding, struct bs_error *err)
 {
 	enum bs_status status = bs_catalog_query_count_others(&finding->query, err);

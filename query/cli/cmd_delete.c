@@ -66,8 +66,8 @@ static void show_id(void *context, const char *local_id, size_t local_id_bytes)
 	putchar(arguments->nul ? '\0' : '\n');
 }
 
-/* Refreshes the index, to index documents again that were restored but whose data is no longer in
- * the index. The index stays as private or shared as it is. */
+/* Refreshes the index, so that restored documents whose data is no longer in it are indexed again.
+ * The index stays as private or shared as it is. */
 static enum bs_status read_again(const char *dir, const struct delete_arguments *arguments,
                                  const struct bs_consent *consent, struct bs_error *err)
 {

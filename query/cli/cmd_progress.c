@@ -14,7 +14,7 @@ static uint64_t interrupted_at_ns; /* The processor time of the process when the
 
 /* If a cancelled call does not return, the program ends at once. This is checked every MOST_WAIT_US
  * of real time after the signal: the program ends if it has used MOST_WORK_NS of processor time
- * since the signal. Processor time, so that a busy machine does not end the program early. */
+ * since the signal. On a busy machine, real time would end it too early. */
 #define MOST_WAIT_US 150000
 #define MOST_WORK_NS UINT64_C(100000000)
 
@@ -82,7 +82,7 @@ void bs_interrupt_end(bool is_done)
 	raise(interrupted_by);
 }
 
-/* The status line is first drawn after FIRST_NS of work, and redrawn every PAUSE_NS at most. */
+/* The status line is first drawn after FIRST_NS of work, then after PAUSE_NS or at a new step. */
 #define FIRST_NS    UINT64_C(1000000000)
 #define PAUSE_NS    UINT64_C(100000000)
 #define LEAST_SHARE 0.01 /* The remaining time is shown from this share of the work on. */

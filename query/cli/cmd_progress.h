@@ -1,4 +1,4 @@
-/* cmd_progress.h: interruption and progress display of the commands that write an index. */
+/* cmd_progress.h: interrupts `bitsift index` and `compact`; shows their progress and `check`'s. */
 #pragma once
 
 #include <stdbool.h>
@@ -17,8 +17,8 @@
 struct bs_limits bs_interrupt_catch(void);
 void bs_interrupt_end(bool is_done);
 
-/* A status line on standard error. On a terminal, it is redrawn repeatedly while work takes longer
- * than a second. */
+/* A status line on standard error. It is drawn only on a terminal, first after a second of work,
+ * and then repeatedly. */
 struct bs_progress {
 	const char *verb;        /* What the command does, such as "indexing". */
 	bool is_drawn;           /* The line is on the screen. */

@@ -657,8 +657,8 @@ static const char *take_query_id(struct session *session, const char *line, size
 	return tab + 1;
 }
 
-/* Runs the query of one line of a batch. For an invalid query, prints its error in place of its
- * hits and returns BS_OK. Fails if no other line can be run. */
+/* Runs the query of one line of a batch. If it is invalid or unsupported, prints its error in place
+ * of its hits and returns BS_OK. Other failures, such as an invalid option, end the batch. */
 static enum bs_status run_line(struct session *session, const char *line, size_t n, uint64_t number,
                                struct bs_error *err)
 {
@@ -760,7 +760,7 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	if (take_operands(arguments, operands, err))
 		return -1;
 	session.color = wants_color(arguments->color, session.is_terminal);
-	/* The time spent on opening the index, with --fresh, counts for the time limit of the
+	/* The time spent on opening the index (long with --fresh) counts for the time limit of the
 	 * query. In a batch, each query has the full time limit. */
 	struct bs_timer timer;
 	bs_timer_start(&timer, arguments->limits.deadline_ns);

@@ -68,8 +68,8 @@ static void tell_unread(void *context, enum bs_skip reason, const char *message)
 	fprintf(stderr, "bitsift: %s\n", message);
 }
 
-/* Finds what changed in the sources: opens the index a second time and freshens that, as --fresh
- * would. */
+/* Finds what changed in the sources: opens the index a second time, and checks the sources like
+ * --fresh. */
 static enum bs_status look_at_sources(const struct bs_dir *dir, struct bs_fresh_counts *since_out,
                                       bool *is_incomplete_out, struct bs_error *err)
 {

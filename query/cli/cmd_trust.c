@@ -30,8 +30,8 @@
 #include "query/cli/cmd_input.h"
 #include "query/cli/commands.h"
 
-/* The path `rest` in the folder bitsift of $variable, by default of ~/below_home. NULL: there is no
- * home directory, or no memory. */
+/* The path $variable/bitsift/rest; if the variable is unset, ~/below_home/bitsift/rest. NULL: there
+ * is no home directory, or no memory. */
 static char *user_path(const char *variable, const char *below_home, const char *rest)
 {
 	const char *base = getenv(variable);

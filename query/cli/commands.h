@@ -18,9 +18,9 @@ extern const struct bs_command bs_command_index, bs_command_query, bs_command_gr
 int bs_command_run(const struct bs_command *command, int argc, char **argv,
                    const struct bs_consent *consent);
 
-/* From now on, SIGBUS prints a message and the output completed so far, and ends the program with
- * exit status 2. It occurs when a mapped file of an index is truncated. Sources are read, never
- * mapped. */
+/* Installs a handler for SIGBUS, which occurs when a mapped file of an index is truncated. The
+ * handler prints the output so far and a message, and ends the program with exit status 2. Sources
+ * are read, never mapped. */
 void bs_fault_catch(void);
 
 /* Opens the catalog in `file`; "": the user's catalog, $XDG_CONFIG_HOME/bitsift/catalog. make: the
@@ -54,11 +54,11 @@ const char *bs_cmd_environment_index(void);
 /* A callback for notices: flushes standard output and prints a line on standard error. */
 void bs_cmd_notice(void *context, const char *message);
 
-/* Whether an id contains NUL; it cannot be printed where NUL ends ids. If so, reports it on
+/* Whether an id contains NUL, so it cannot be printed where NUL ends ids. If so, reports that on
  * standard error. */
 bool bs_cmd_refuse_nul(const char *id, size_t id_bytes);
 
-/* Writes the command that refreshes the index to command_out, and returns its text. index: the
+/* Writes to command_out the command that refreshes the index, and returns its text. index: the
  * argument of --index; NULL: not given. */
 const char *bs_cmd_refresh_command(const char *index, struct bs_error *command_out);
 

@@ -23,7 +23,7 @@ enum bs_grep_mode {
 enum bs_grep_stats {
 	BS_GREP_STATS_NONE,
 	BS_GREP_STATS_TEXT, /* --stats: rg's, on standard output */
-	BS_GREP_STATS_JSON, /* --stats=json: ours, on standard error */
+	BS_GREP_STATS_JSON, /* --stats=json: bitsift's own, on standard error */
 };
 
 struct bs_grep_arguments {

@@ -1,6 +1,4 @@
-/*
- * hit_format.h: formats hits, statistics, and counts of skipped files as text, JSON or ids.
- */
+/* hit_format.h: formats hits, statistics of queries, and counts of skipped files. */
 #pragma once
 
 #include <stdbool.h>

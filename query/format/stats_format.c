@@ -96,7 +96,6 @@ static void text_summary(FILE *out, const struct bs_manifest *manifest,
 	        BS_THINGS(stats->n_summary_grams, "trigram"));
 }
 
-/* The number of the folder's inner collections. */
 static uint32_t count_inner(const struct bs_manifest *manifest, uint32_t folder)
 {
 	uint32_t n = 0;
@@ -137,7 +136,8 @@ static void text_head(FILE *out, const struct bs_snapshot *snapshot,
 	text_sources(out, manifest);
 }
 
-/* Prints a line: documents, then columns and share of set bits per level, then exact columns. */
+/* Prints a line: the shard's number and documents, the columns of each level and their share of set
+ * bits, and the exact columns; for forward indexes, the postings instead of columns. */
 static void text_shard(FILE *out, uint32_t number, const struct bs_shard_stats *shard,
                        uint32_t n_levels)
 {

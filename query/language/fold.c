@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SMALL_BYTES 256 /* the values of most queries fit, which avoids an allocation */
+#define SMALL_BYTES 256 /* enough for most queries, without an allocation */
 
 enum bs_status bs_query_fold(const struct bs_query_tree *query, const struct bs_query_fold *fold,
                              void *root_out, struct bs_error *err)

@@ -63,8 +63,8 @@ void bs_lex_fail(struct bs_lexing *lexing, size_t byte, const char *message)
 	lexing->status = bs_fail(lexing->err, BS_INVALID, "%s", message);
 }
 
-/* The number of bytes of a token that a notice shows: all or, of a long token, SHOWN_BYTES at most,
- * without an incomplete character. */
+/* The number of bytes of a token that a notice shows: all, but at most SHOWN_BYTES, and no part of
+ * a character. */
 static int shown_bytes(const uint8_t *text, size_t n_bytes)
 {
 	if (n_bytes <= SHOWN_BYTES)
@@ -167,7 +167,7 @@ static bool is_text(const struct bs_lexing *lexing, size_t start, size_t end, co
 	return end - start == strlen(text) && memcmp(lexing->text + start, text, end - start) == 0;
 }
 
-/* Returns the operator that the whole token is; BS_LEX_WORD if it is no operator. */
+/* Returns the operator if the whole token is one; otherwise BS_LEX_WORD. */
 static enum bs_lex_kind operator_of(const struct bs_lexing *lexing, size_t start, size_t end)
 {
 	if (is_text(lexing, start, end, "AND") || is_text(lexing, start, end, "&&"))
@@ -346,8 +346,8 @@ static bool are_digits(const uint8_t *text, size_t start, size_t end)
 	return start == end;
 }
 
-/* Removes the weight from the end of a word. After digits, ^N is not a weight but a power
- * (2^10). */
+/* Moves a weight at the end of a word to token->weight. After digits, ^N is not a weight but a
+ * power (2^10). */
 static void take_weight(const struct bs_lexing *lexing, struct bs_lexeme *token)
 {
 	const uint8_t *text = lexing->text;
@@ -510,8 +510,8 @@ static bool is_behind(const struct bs_lexing *lexing, const struct bs_lexeme *to
 }
 
 /* True for ^ and a number, perhaps signed, after a word that is not only digits: cat^1e2, cat^2^3,
- * cat^2~1, cat^-1. Also for a token that consists of ^ and a number, and for one that begins with
- * these directly after a phrase or group. */
+ * cat^2~1, cat^-1. Also if they are the whole token, or the beginning of a token directly after a
+ * phrase or group. */
 static bool seems_weight(struct bs_lexing *lexing, const struct bs_lexeme *token)
 {
 	const uint8_t *text = lexing->text;
@@ -566,7 +566,7 @@ static bool seems_left_out(struct bs_lexing *lexing, const struct bs_lexeme *tok
 	       begins_word(lexing, next, token->inner_end_byte);
 }
 
-/* True for +word with `any`, which does not require the word. */
+/* True for +word if `any` is set, because the + then does not make the word required. */
 static bool seems_required(struct bs_lexing *lexing, const struct bs_lexeme *token)
 {
 	const uint8_t *text = lexing->text;
@@ -669,7 +669,7 @@ static bool is_minus(struct bs_lexing *lexing, size_t at, size_t end)
 	return find_field(lexing, at + 1, end, &field) > 0 || has_word(lexing, at + 1, end);
 }
 
-/* True for an option of a command that was pasted into the query: --verbose. */
+/* True for the option of a command, such as --verbose, that was pasted into the query. */
 static bool is_option(const struct bs_lexing *lexing, size_t at, size_t end)
 {
 	size_t next = at + 2;
@@ -677,7 +677,7 @@ static bool is_option(const struct bs_lexing *lexing, size_t at, size_t end)
 	       bs_lex_is_word_character(bs_utf8_next(lexing->text, end, &next));
 }
 
-/* Returns the end of the word. After a minus, a second minus and AND, OR and NOT are text. */
+/* Returns the end of the word. After a minus, another minus is text, and so are AND, OR and NOT. */
 static size_t read_word(struct bs_lexing *lexing, size_t at)
 {
 	struct bs_lexeme token = make(BS_LEX_NOT, at, at + 1);

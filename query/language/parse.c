@@ -295,10 +295,10 @@ static const struct word *last_word(const struct parser *parser)
 
 /*
  * Adds the collected words, or the collected bigrams, as items of a leaf and returns their number.
- * `last` (nullable) replaces the last word. Then the bigram that ends with the last word is left
- * out, because a match need not contain it. (A character of a script run cannot have ~N, but the
- * last word may still be part of a bigram: U+1F21A, which is not such a character, folds to U+7121,
- * which is one.)
+ * `last` (nullable) replaces the last word; if it does, the bigram that ends with the last word is
+ * left out, because a match need not contain it. (A character of a script run cannot have ~N, but
+ * the last word may still be part of a bigram: U+1F21A, which is not such a character, folds to
+ * U+7121, which is one.)
  */
 static uint32_t add_items(struct parser *parser, bool bigrams, const struct bs_element *last)
 {
@@ -827,7 +827,7 @@ static uint32_t parse_or(struct parser *parser)
 	return join(parser, &either);
 }
 
-/* True if some leaf of the draft contributes to scores. */
+/* True if some leaf of the draft has words, is not negated, and has a weight above 0. */
 static bool is_scoring(struct parser *parser, uint32_t number, bool is_positive)
 {
 	const struct draft *draft = draft_at(parser, number);
@@ -838,9 +838,9 @@ static bool is_scoring(struct parser *parser, uint32_t number, bool is_positive)
 	return is_found && draft->node.weight > 0;
 }
 
-/* Distributes the operands of the query's AND: operands that do not score are added to `bound` and
- * remain required; the others are added to `loose`, and a match needs either all of `loose` or a
- * feedback term. weight: the product of the weights around the node. */
+/* Distributes the operands of the query's AND: NOTs, and operands for which is_scoring is false,
+ * are added to `bound` and remain required; the others are added to `loose`, and a match needs
+ * either all of `loose` or a feedback term. weight: the product of the weights around the node. */
 static void split(struct parser *parser, uint32_t number, double weight, struct draft *loose,
                   struct draft *bound)
 {
@@ -973,8 +973,8 @@ static void list_children(struct parser *parser, const struct draft *draft,
 	}
 }
 
-/* Adds the node after those below it. Recurses at most 3 * (BS_QUERY_MAX_DEPTH + 1) levels: an OR,
- * an AND and a NOT for each bracket. Returns the depth. */
+/* Adds the node after those below it. Recurses at most three levels for each bracket (an OR, an AND
+ * and a NOT), and a few more outside brackets. Returns the depth. */
 static uint32_t finish_node(struct parser *parser, struct draft *draft, bool is_positive,
                             double weight)
 {

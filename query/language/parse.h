@@ -25,7 +25,8 @@
  * - `-` and `!` negate at the start of a token that contains a word or begins with a field, and
  *   directly before a phrase or group. Each primary has one negation: --a is -a. The analyzer
  *   decides whether a token contains a word; for example, it reads __ as a word.
- * - A token of several words is a phrase. A token without words is ignored with a notice.
+ * - A token of several words is a phrase. A token without words is ignored, with a notice unless it
+ *   contains an unpaired quote or bracket.
  * - `*`, `~1` and `~2` are operators at the end of a token that has other characters before them.
  *   They apply to the last word of the token.
  * - A `*` elsewhere in a token is a wildcard if the token has at least three letters or digits. A
@@ -49,7 +50,7 @@
  *   is ignored.
  * - RANGE is a token in a field that has numbers or dates. It has no quotes, except that a range of
  *   dates with a space between date and time must be in quotes. A token that looks like a range and
- *   is invalid is text, with a notice; so is a range without a field.
+ *   is invalid is text, usually with a notice; so is a range without a field.
  * - With `any`, adjacency outside brackets means OR and binds less than AND. A negated operand on
  *   its own excludes from its neighbours up to the next OR: `a b -c` is (a OR b) AND NOT c.
  *
@@ -63,8 +64,8 @@
  * Parses text[0..text_bytes), which may be any bytes: invalid UTF-8 counts as U+FFFD, and NUL is an
  * ordinary character. For BS_INVALID, err has the reason ("the query has no words") and
  * *error_byte_out (nullable) the position, 0..text_bytes, for bs_query_caret. Also fails with
- * BS_NO_MEMORY and with the status of the analyzer. *query_out belongs to the caller, for
- * bs_query_tree_free.
+ * BS_NO_MEMORY, if the deadline is over, or with the status of the analyzer. The caller frees
+ * *query_out by bs_query_tree_free.
  */
 enum bs_status bs_query_parse(const uint8_t *text, size_t text_bytes,
                               const struct bs_query_options *options,

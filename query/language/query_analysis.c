@@ -122,7 +122,7 @@ void bs_query_analysis_set_fields(struct bs_query_analysis *analysis,
 	}
 }
 
-/* Copies the field names, so that names can be added. The numbers of the fields remain. */
+/* Copies the field names, so that names can be added. The fields keep their numbers. */
 static enum bs_status copy_fields(struct bs_query_analysis *analysis, struct bs_error *err)
 {
 	bs_term_table_clear(&analysis->joined);

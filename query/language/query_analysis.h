@@ -58,7 +58,7 @@ void bs_query_analysis_set_fields(struct bs_query_analysis *analysis,
 
 /* Call before each query. Sets the stop words. With a list, also sets the fields: those of the list
  * and of the statistics (nullable). BS_INVALID: there is no list of stop words of that name.
- * BS_NO_MEMORY. */
+ * BS_NO_MEMORY, or the failures of the tokenizer. */
 enum bs_status bs_query_analysis_begin(struct bs_query_analysis *analysis,
                                        const struct bs_stop_choice *stop,
                                        const struct bs_statistics *statistics,

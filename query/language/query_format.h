@@ -20,7 +20,7 @@ enum bs_status bs_query_format(const struct bs_query_tree *query, struct bs_buff
  * Appends the query in its normal form, without a line feed: a query text whose meaning does not
  * depend on precedence, adjacency and --any. Every operator is explicit, every AND and OR has
  * parentheses, every leaf has its own field and weight, and exact words, prefixes and patterns are
- * in double quotes:
+ * in double quotes unless they contain one:
  *
  *     cat title:(dog OR be*) -colour~1^2   ->   ("cat" AND (title:"dog" OR title:"be*") AND NOT
  *       colour~1^2)

@@ -112,7 +112,8 @@ struct bs_query_node {
 	const uint32_t *children; /* indices into nodes, each less than the index of this node */
 	const struct bs_query_item *items;
 	const struct bs_query_item *aids; /* bigrams; position: of the first code point */
-	/* leaves: the product of all weights ^N that apply to the leaf; 1 if there are none */
+	/* leaves: the product of all weights ^N that apply to the leaf; 1 if there are none; 0 for
+	 * a stop word */
 	double weight;
 	struct bs_leaf_text text; /* leaves only */
 };
@@ -204,7 +205,7 @@ struct bs_query_options {
 	 * field may. NULL: no field has. */
 	bool (*has_values)(void *context, uint32_t field);
 	/* Returns true if all values of the field, which has values, are known to be dates. NULL:
-	 * never. */
+	 * nothing is known. */
 	bool (*has_dates_alone)(void *context, uint32_t field);
 	void *context;
 	/* A range that every match must also be in; NULL: none. Borrowed during the call. */
@@ -228,7 +229,6 @@ static inline bool bs_query_is_file_name(const struct bs_query_node *node)
 	return node->n_children == 0 && node->field == BS_QUERY_FILE_NAME;
 }
 
-/* Frees the ranges and their long_text. */
 void bs_query_ranges_free(struct bs_query_ranges *ranges);
 /* query is nullable. */
 void bs_query_tree_free(struct bs_query_tree *query);

@@ -27,13 +27,13 @@ struct bs_stop {
 void bs_stop_deinit(struct bs_stop *stop);
 
 /* Reads the chosen list, which may be empty. unstemmed is NULL if tokenizer does not stem.
- * BS_INVALID: there is no list of that name. BS_NO_MEMORY. */
+ * BS_INVALID: there is no list of that name. Also fails like bs_tokenizer_analyze. */
 enum bs_status bs_stop_begin(struct bs_stop *stop, const struct bs_stop_choice *choice,
                              struct bs_tokenizer *tokenizer, struct bs_tokenizer *unstemmed,
                              struct bs_error *err) BS_WARN_UNUSED;
 
 /* Appends a byte for each word of a text (not for bigrams): 1 if the unstemmed word is on the list,
- * otherwise 0. BS_NO_MEMORY. */
+ * otherwise 0. Fails like bs_tokenizer_analyze. */
 enum bs_status bs_stop_mark(const struct bs_stop *stop, const uint8_t *text, size_t text_bytes,
                             struct bs_buffer *marks, struct bs_error *err) BS_WARN_UNUSED;
 

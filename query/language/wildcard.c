@@ -189,7 +189,7 @@ static uint8_t sign_at(const struct bs_wildcards *wildcards, const uint8_t *text
 	return 0;
 }
 
-/* True if c on both sides of a * shows that a wildcard was meant, as in 192.*.0.1. */
+/* True if a * between two such characters was probably meant as a wildcard: 192.*.0.1. */
 static bool joins(int32_t c)
 {
 	return c == '.' || bs_lex_is_word_character(c);

@@ -84,8 +84,8 @@ struct proving {
 };
 
 /* Marks a document as replaced if its id also occurs after the indexed bytes. Reads only the
- * document's name if that suffices for the id, because reading the whole records of a million
- * documents would take most of the time. */
+ * document's name if that suffices for the id, because reading whole entries of the document
+ * table for a million documents would take most of the time. */
 static enum bs_status find_appended_id(struct proving *at, struct bs_doc_ref ref,
                                        struct bs_error *err)
 {

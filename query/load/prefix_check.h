@@ -39,7 +39,7 @@ void bs_prefix_checks_free(struct bs_prefix_checks *prefix_checks);
 /* Returns the prefix check of source `number`, a collection that has `fingerprint` now. Reads the
  * collection unless a check for this fingerprint is kept. If another thread is reading the
  * collection, the call first waits until that thread has finished. reader belongs to the caller.
- * Returns NULL if the collection could not be read or memory was short. */
+ * Returns NULL after any failure: the collection cannot be read, or the deadline is over. */
 const struct bs_prefix_check *bs_prefix_check_take(
 	struct bs_prefix_checks *prefix_checks, uint32_t number, const struct bs_source *source,
 	const struct bs_source_options *options, struct bs_reader *reader,

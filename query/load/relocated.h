@@ -30,8 +30,8 @@ enum bs_status bs_relocated_read(struct bs_relocated *moved, const struct bs_sou
                                  struct bs_reader *reader, struct bs_feed *feed,
                                  struct bs_error *err) BS_WARN_UNUSED;
 void bs_relocated_deinit(struct bs_relocated *moved);
-/* The first record whose hash is at least `hash`; *end_out if there is none. *end_out: the end of
- * the records. Both may be NULL if there are no records. Records with equal hashes are adjacent. */
+/* Returns the first record whose hash is at least `hash`; *end_out, the end of the records, if
+ * there is none. The result and *end_out may be NULL if there are no records. */
 const struct bs_relocated_record *bs_relocated_find(const struct bs_relocated *moved, uint64_t hash,
                                                     const struct bs_relocated_record **end_out);
 

@@ -32,8 +32,8 @@ struct fetch_source {
 	/* Changed collections: reading was tried, and `moved` is filled unless is_unread. */
 	bool is_mapped;
 	bool is_unread; /* Changed collections: the file could not be read. */
-	/* The latest prefix check of a collection. NULL: none was needed, because the fingerprint
-	 * is the indexed one and not racy; or reading failed. */
+	/* The latest prefix check of a collection. NULL: none was needed so far, or reading
+	 * failed. */
 	const struct bs_prefix_check *prefix_check;
 	/* The records of a changed collection, at their current places. */
 	struct bs_relocated moved;
@@ -209,8 +209,8 @@ static enum bs_status set_string(struct bs_buffer *to, const void *bytes, size_t
 	return status;
 }
 
-/* Overwrites `path`: for a file in a folder, with its local id, which is its path; otherwise with
- * the path of the source. NUL-terminated; the NUL is not counted. */
+/* Overwrites `path` with the local id of a file in a folder, which is its path, or else with the
+ * path of the source. Appends a NUL, which used_bytes does not count. */
 static enum bs_status make_path(const struct fetch_source *source,
                                 const struct bs_doc_record *record, struct bs_buffer *path,
                                 struct bs_error *err)
@@ -430,8 +430,8 @@ static bool has_texts(const struct bs_snapshot_loader *snapshot_loader, uint32_t
 	       segment < snapshot_loader->snapshot->manifest.n_segments;
 }
 
-/* Takes a file's text from the index if the file is unchanged or the index is trusted. *found_out
- * false: read the file. */
+/* Takes a file's text from the index if the index stores it, and the file is unchanged or the index
+ * is trusted. Otherwise *found_out is false, and the caller must read the file. */
 static enum bs_status fetch_stored_file(struct bs_snapshot_loader *snapshot_loader,
                                         struct asked *asked, bool *found_out, struct bs_error *err)
 {
@@ -570,8 +570,8 @@ static void check_collection(struct bs_snapshot_loader *snapshot_loader,
 	const struct bs_source_record *recorded =
 		&snapshot_loader->snapshot->manifest.sources[number];
 	struct bs_fingerprint fingerprint;
-	/* A changed collection stays changed: `moved` has the places of its records at that
-	 * time. */
+	/* A changed collection stays changed, because the places of its records (`moved`) are read
+	 * only once. */
 	if (source->checked == snapshot_loader->query || source->is_changed)
 		return;
 	/* A refused source is not opened; loading its records reports the reason. */
@@ -863,7 +863,8 @@ static enum bs_status fetch_from_collection(struct bs_snapshot_loader *snapshot_
 	return fetch_moved(snapshot_loader, asked, err);
 }
 
-/* Reports a refused source (one without consent) once, as a failure to read. */
+/* Counts a document of a refused source (one without consent) as unreadable. Gives a notice of the
+ * source once. */
 static enum bs_status refuse(struct bs_snapshot_loader *snapshot_loader, struct asked *asked)
 {
 	struct bs_error why;

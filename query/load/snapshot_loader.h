@@ -31,13 +31,13 @@ void bs_snapshot_loader_free(struct bs_snapshot_loader *snapshot_loader);
  * cannot be read, not only for the first unreadable ones. trusts: a document counts as unchanged,
  * without a check, unless its text must be read from its source. */
 void bs_snapshot_load_begin(struct bs_snapshot_loader *snapshot_loader, bool verbose, bool trusts);
-/* Permanent: from now on, changed documents are not looked up at their current places;
- * bs_snapshot_load reports them as BS_LOADED_CHANGED, BS_LOADED_GONE or BS_LOADED_FAILED. For
- * worker threads, which leave such documents to the thread that gives notices and keeps the state
- * of changed sources. */
+/* From now on, also in later queries, bs_snapshot_load looks for no record at another place than
+ * the indexed one, and reads no record whose collection changed or is racy; it reports such a
+ * record as BS_LOADED_CHANGED or BS_LOADED_GONE. For worker threads, which leave these records to
+ * the thread that gives notices and keeps the state of changed sources. */
 void bs_snapshot_load_skip_changed(struct bs_snapshot_loader *snapshot_loader);
-/* Whether this loader, too, takes a document as unchanged that another snapshot loader found
- * unchanged. Files are not checked again; a collection is checked once a query. */
+/* For a document that another snapshot loader found unchanged: whether it is unchanged for this
+ * loader, too. Files are not checked again; a collection is checked once a query. */
 bool bs_snapshot_load_agrees(struct bs_snapshot_loader *snapshot_loader, uint32_t segment,
                              uint32_t document);
 /* Whether a document is a record of a collection or of standard input, or an in-memory document.

@@ -5,8 +5,8 @@
  *
  * A file of docs/man is a manual page in mdoc. These lines of it are replaced:
  *
- *   .Os             the same with the program's name and version
- *   .Nd             the same with the first sentence of the summary
+ *   .Os             .Os with the program's name and version
+ *   .Nd             .Nd with the first sentence of the summary
  *   .\" @synopsis   the usage of the command or program
  *   .\" @options    the options of the command
  *   .\" @examples   the examples of the command

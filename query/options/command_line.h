@@ -1,5 +1,5 @@
-/* command_line.h: the definition of a command's options, which its parser, its --help, its man page
- * and the shell completions share. */
+/* command_line.h: the table of a command's options, which its parser, --help, man page and shell
+ * completions share; and functions that parse and format values. */
 #pragma once
 
 #include <stdbool.h>
@@ -117,7 +117,7 @@ const struct bs_option *bs_command_option(const struct bs_command *command, size
  * Applies the options in argv[1..argc), from left to right, to arguments, which is the command's
  * own struct. argv[0] is the command's name. Options and operands may be mixed; "--" ends the
  * options. Arguments of options: --name=X, --name X, -nX, -n=X, -n X. Names cannot be abbreviated.
- * BS_INVALID names the wrong option and, if one is similar, the right one.
+ * The message of BS_INVALID names an unknown option, and a similar one if there is one.
  */
 enum bs_status bs_command_parse(const struct bs_command *command, int argc, char **argv,
                                 void *arguments, struct bs_operands *operands_out,
@@ -126,8 +126,8 @@ enum bs_status bs_command_parse(const struct bs_command *command, int argc, char
 /* Frees the fields of BS_OPTION_LIST in arguments, and calls command->release. */
 void bs_command_release(const struct bs_command *command, void *arguments);
 
-/* Whether an option of that name is among the arguments, which must be valid. value_out (nullable):
- * the value of the last one; NULL if it has none. */
+/* Whether an option of that name is among the arguments; false if they are invalid. value_out
+ * (nullable): the value of the last such option; NULL if it has none. */
 bool bs_command_has(const struct bs_command *command, int argc, char **argv, const char *option,
                     const char **value_out);
 

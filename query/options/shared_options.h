@@ -1,7 +1,7 @@
 /*
  * shared_options.h: rows for the tables of options that several commands share, so that an option
- * has one name, one help text and one meaning. type: the command's struct of arguments; field: the
- * field that the option sets.
+ * has one name and one meaning. type: the command's struct of arguments; field: the field that the
+ * option sets; help: the help text, where it depends on the command.
  */
 #pragma once
 
@@ -22,7 +22,7 @@
 	{0, "index", "DIR", "the index [the nearest .bitsift upward]", \
 	 BS_OPTION_SETS(ONCE, type, field)}
 
-/* For commands that write an index. */
+/* For commands that write an index; --jobs also for queries. */
 #define BS_SHARED_MEMORY(type, field) \
 	{0, "memory", "SIZE", "memory to use [1G]", BS_OPTION_SETS(SIZE, type, field)}
 #define BS_SHARED_JOBS(type, field, help) \

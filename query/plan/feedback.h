@@ -24,9 +24,8 @@
 #define BS_FEEDBACK_WORDS 20u /* Words taken from the best documents of a query. */
 #define BS_LIKE_WORDS     30u /* Words taken from a text for `--like`. */
 
-/* The upper limit of idf: that of a word which one of 1,100 documents has. Without a limit, in
- * large indexes, very rare words would displace the words that describe the subject of the
- * texts. */
+/* The upper limit of idf: that of a word which one in 1,100 documents has. Without a limit, in
+ * large indexes, very rare words would displace those that describe the subject of the texts. */
 #define BS_FEEDBACK_MOST_IDF 7.0
 
 struct bs_word_share; /* Defined in feedback.c. */
@@ -42,7 +41,7 @@ struct bs_feedback {
 	/* The numbers of the words of the current text. During bs_feedback_take: of all words, by
 	 * decreasing share. */
 	struct bs_u32s found;
-	/* The words taken, in decreasing order of value. Their bytes are borrowed from `words`. */
+	/* The words taken, by decreasing share * idf. Their bytes are borrowed from `words`. */
 	struct bs_weighted_terms taken;
 	size_t n_texts;
 };

@@ -1,8 +1,8 @@
 /* filter.h: selects the documents that may be hits: by the path, type, place and time of the file,
  * or by a date in a field of the record. Only a date in a field needs the text of the record; but
  * if the field is known, the query tests its dates instead (bs_filter_dates). A filter does not
- * change the statistics, so scores stay the same. Each document is checked on first use; the result
- * is stored as long as the selection stays the same. */
+ * change the statistics, so scores stay the same. Each document is checked on first use; a result
+ * that needs no text is stored as long as the selection stays the same. */
 #pragma once
 
 #include "query/language/query_tree.h"

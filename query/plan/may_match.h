@@ -9,7 +9,7 @@
  * document of the index, as committed, matches. Only words, and trigrams of the fixed bytes of
  * prefixes and patterns, can decide this; file names, ranges, fuzzy words and NOTs may always
  * match. The query must have been parsed with the analysis of the index (bs_summary.analysis).
- * BS_CORRUPT. */
+ * BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_element_may_match(const struct bs_summary *summary,
                                     const struct bs_element *element, bool *may_out,
                                     struct bs_error *err) BS_WARN_UNUSED;

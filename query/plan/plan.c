@@ -143,7 +143,6 @@ static bool expand(struct planner *planner, uint32_t e)
 	return has_room;
 }
 
-/* Adds an element and its terms. */
 static void add_element(struct planner *planner, uint32_t i)
 {
 	struct bs_plan *plan = planner->plan;

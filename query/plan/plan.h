@@ -4,7 +4,7 @@
  *
  * An element of the query (query_tree.h) becomes one term; a prefix, a pattern or a fuzzy word
  * becomes all terms that it expands to. The plan is made once for a query. The scan (scan.h) uses
- * it for each shard; the verifier (match.h) works on the query and takes only dfs from the plan.
+ * it for each shard; the verifier (verify.h) works on the query, and of the terms uses only dfs.
  */
 #pragma once
 

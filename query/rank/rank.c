@@ -58,8 +58,8 @@ static void node_implies(void *context, const struct bs_query_node *node, const 
 	*(uint64_t *)value_out = here;
 }
 
-/* Whether the query is an OR of words that all score. A word of weight 0 does not score, but its
- * documents match. */
+/* Whether the query is a word or an OR of words, all of which score. A word of weight 0 does not
+ * score, but its documents match. */
 static bool is_any(const struct bs_query_tree *query)
 {
 	bool is_any = true;

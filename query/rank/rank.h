@@ -31,8 +31,8 @@ struct bs_scorer {
 	/* The words that score, sorted by their bytes as in match.c and byte_verifier.c. */
 	struct bs_scored_word *words;
 	size_t n_words;
-	/* The query is an OR of words that all score. If is_complete, a document matches if and
-	 * only if it has one of `words`. */
+	/* The query is a word or an OR of words, all of which score. If is_complete, a document
+	 * matches if and only if it has one of `words`. */
 	bool is_any;
 	/* `words` has all words that score, because no scored element expands to too many terms. */
 	bool is_complete;

@@ -219,7 +219,7 @@ static bool is_foreign(const struct best_scan *scan, size_t i)
  * BS_WEIGH_MOST. */
 struct scale {
 	double unit;
-	double most; /* The highest score that a document of the shard can have. */
+	double most; /* An upper bound of the scores of the round's documents. */
 };
 
 static struct scale make_scale(const struct best_scan *scan)
@@ -331,7 +331,8 @@ static struct bs_live first_blocks(const struct bs_live *live, uint32_t n)
 	return first;
 }
 
-/* The number of blocks for seed(): enough to have SEED_FACTOR * k candidates. */
+/* The number of blocks for seed(): at least SEED_BLOCKS, and enough to have about SEED_FACTOR * k
+ * candidates. */
 static uint32_t seed_blocks(const struct best_scan *scan, uint32_t n_live, uint64_t n_candidates)
 {
 	uint64_t n = SEED_FACTOR * (uint64_t)scan->best->top->k * n_live / n_candidates + 1;
@@ -340,7 +341,7 @@ static uint32_t seed_blocks(const struct best_scan *scan, uint32_t n_live, uint6
 
 /* Scores the candidates with the largest weights in the first n_blocks live blocks, about k, and
  * removes them from the candidates. Their scores raise the threshold, so that most other candidates
- * can be dropped. The weight that at least k candidates reach is found bit by bit, from the highest
+ * can be dropped. The largest weight that k candidates reach is found bit by bit, from the highest
  * bit; each step counts only the candidates that passed the steps before. */
 static void seed(struct best_scan *scan, uint32_t n_blocks, struct bs_live *live)
 {

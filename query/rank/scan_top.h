@@ -11,7 +11,8 @@
 /* For queries with more words, every match is scored instead. */
 #define BS_TOP_SCAN_WORDS 64u
 
-/* The best hits so far. The caller sets all members but `waiting`, which it zero-initialises. */
+/* The state of a search for the k best hits. The caller sets all members but `waiting`, which it
+ * zero-initialises. */
 struct bs_top_scan {
 	const struct bs_scorer *scorer; /* With at most BS_TOP_SCAN_WORDS words. */
 	/* The best hits so far. Assumes that their sources are unchanged. */
@@ -21,9 +22,8 @@ struct bs_top_scan {
 	struct bs_rank_stats *stats;
 	uint64_t *n_hits; /* Incremented for each document offered to top. */
 	/* Called after each shard. May verify some of the waiting documents to raise the threshold.
-	 * are_few: the shard was scanned only for documents with a rare word, which is the first
-	 * round of an OR of words. These documents are few and mostly among the best, so more of
-	 * them should be verified. */
+	 * are_few: this was the first round of an OR of words, which finds only documents with a
+	 * rare word. They are few and mostly among the best, so more of them should be verified. */
 	enum bs_status (*settle)(void *context, bool are_few, struct bs_error *err);
 	/* Called between scanning and ranking a window of a shard, so that their times are measured
 	 * separately. */

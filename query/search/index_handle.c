@@ -19,8 +19,8 @@ struct freshen_notices {
 	uint64_t n_skipped[BS_SKIP_REASONS]; /* The files skipped so far, by reason. */
 };
 
-/* Counts a skipped file. Binary files, symlinks and special files are skipped silently, as in
- * indexing. The first few files that should have become documents are reported. */
+/* Counts a skipped file. Binary files, symlinks and special files are not reported. All sources
+ * without consent are; of the rest, the first few of each reason, or all if verbose. */
 static void tell_skipped(void *context, enum bs_skip reason, const char *message)
 {
 	struct freshen_notices *notices = context;

@@ -14,7 +14,7 @@ struct result {
 
 struct bs_results {
 	struct result *first;
-	struct result **last; /* The link to the next result to be added. */
+	struct result **last; /* Where the pointer to the next result is stored. */
 	struct result *at;    /* The result that the caller gets next. */
 	bool is_out_of_memory;
 };

@@ -355,7 +355,7 @@ enum bs_status bs_matrix_find_columns(const struct bs_index *index, uint32_t seg
 	return status;
 }
 
-/* The context of the function that bs_matrix_query calls with the plan. */
+/* The context of ask_shards. */
 struct asked {
 	int (*take)(void *context, const struct bs_matrix_candidates *candidates);
 	void *context;

@@ -3,9 +3,9 @@
 
 #include "query/search/searcher.h"
 
-/* Calls `use` with the plan of a request and with scratch memory for scanning; does not search.
- * Ignores the members of the request that concern hits. *error_byte_out (nullable): set for
- * BS_INVALID. Fails like bs_search. */
+/* Calls `use` with the plan of a request and with scratch memory for scanning. Searches only for
+ * feedback terms, if the request wants any. Ignores the members of the request that concern hits.
+ * *error_byte_out (nullable): set for BS_INVALID. Fails like bs_search. */
 enum bs_status bs_searcher_plan(struct bs_searcher *searcher,
                                 const struct bs_search_request *request,
                                 enum bs_status (*use)(void *context, const struct bs_plan *plan,

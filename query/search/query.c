@@ -35,7 +35,7 @@ BS_VECTOR(bs_query_texts, struct bs_field);
 BS_VECTOR(bs_query_places, struct bs_query_place);
 
 struct bs_query {
-	struct bs_file_names names;     /* First member, because has_name casts it back. */
+	struct bs_file_names names;     /* Must be first: has_name casts it. */
 	const struct bs_limits *limits; /* The limits of each call; borrowed, nullable. */
 	struct asked_name *asked;       /* The `name:` leaves. */
 	uint32_t n_asked;

@@ -66,7 +66,7 @@ struct bs_searcher {
 	struct bs_query_analysis *analysis; /* The query analysis that the current run uses. */
 	struct bs_loader *loader;
 	struct bs_verify_crew *crew;
-	/* The filter of documents; NULL: no query has run yet. */
+	/* The filter of documents; NULL: not needed yet. */
 	struct bs_filter *filter;
 	struct bs_query_memory memory;
 	struct bs_expansion learning;

@@ -1,10 +1,10 @@
 /*
  * bm25.h: the formula of scores.
  *
- * score(d) = sum over the distinct positive words w of
+ * score(d) = sum over the distinct words w of d of
  *                weight(w) idf(w) tf (k1 + 1) / (tf + k1 (1 - b + b dl / avgdl))
  *
- * with k1 = 1.2, b = 0.75, weight(w) the sum of the weights of all places of w in the query, and
+ * with k1 = 1.2, b = 0.75, weight(w) the sum of the weights of all elements that w matches, and
  * idf(w) = ln(1 + (N - df + 0.5) / (df + 0.5)): Robertson and Zaragoza, "The Probabilistic
  * Relevance Framework: BM25 and Beyond" (2009), with Lucene's idf, which is never negative. tf is
  * the number of occurrences of w in d, multiplied by the weights of their fields; dl is the length

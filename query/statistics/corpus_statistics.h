@@ -52,7 +52,7 @@ enum bs_status bs_corpus_idf(const struct bs_corpus *corpus, const uint8_t *term
 void bs_statistics_begin_index(struct bs_statistics *statistics);
 void bs_statistics_begin_element(struct bs_statistics *statistics);
 /* Adds df to the count of a word, unless another element has counted the word for this index.
- * BS_NO_MEMORY; BS_INVALID: the word is empty or longer than UINT32_MAX. */
+ * BS_NO_MEMORY; BS_INVALID: the word is empty or has more than UINT32_MAX bytes. */
 enum bs_status bs_statistics_count(struct bs_statistics *statistics, const uint8_t *term,
                                    size_t term_bytes, uint64_t df,
                                    struct bs_error *err) BS_WARN_UNUSED;

@@ -25,8 +25,8 @@
 
 #define NO_ITEM UINT32_MAX
 
-/* Longer words and larger queries are left to match.c, because a text can be made to resemble a
- * long word at every byte. */
+/* Larger queries are left to match.c. Longer words are not searched for, because a text can be made
+ * to resemble a long word at every byte. */
 #define MAX_ELEMENTS 64u
 #define MAX_NODES    64u
 #define MAX_LEAF     256u /* The most items of a leaf. */
@@ -74,8 +74,8 @@ struct bs_byte_verifier {
 	const struct bs_kernel *kernel;
 	char *const *weights; /* The weights of fields. */
 	uint8_t kinds[256];   /* The kind of each byte (enum bs_byte_kind). */
-	/* The text may hide one of the query's words if it has a code point of this ASCII form or a
-	 * later one. */
+	/* If a text has a code point of this ASCII form or a later one, it may have a word of the
+	 * query without the word's bytes. */
 	enum bs_tokenizer_ascii_form worst;
 	bool has_not;
 	struct element elements[MAX_ELEMENTS];
@@ -472,7 +472,7 @@ static enum bs_verdict glance_before(const struct bs_byte_verifier *verifier,
 
 /* Whether a word begins at `at` that begins with the prefix, by the bytes around it. YES if only
  * ASCII follows up to an inert byte: then nothing composes with the prefix, and it is part of a
- * word. (To ICU, a word does not end with _ and a mark.) */
+ * word. (For ICU, a word cannot end with _ and a mark.) */
 static enum bs_verdict glance_prefix(const struct bs_byte_verifier *verifier,
                                      const struct text *text, const struct element *element,
                                      size_t at)
@@ -680,7 +680,7 @@ static bool is_edge(const struct text *text, size_t from, size_t to)
 	return (from == 0 && text->goes_on_before) || (to == text->n_bytes && text->goes_on_after);
 }
 
-/* To search a byte for a safe cut costs this many times less than to analyse it. */
+/* Searching a byte for a safe cut costs this many times less than analysing it. */
 #define CUT_SHARE 4
 
 /* cut_before moves *cut back to the nearest safe cut, cut_after forward. False: the nearest one is
@@ -968,7 +968,8 @@ static enum bs_verdict element_in_text(struct bs_byte_verifier *verifier, const 
 	return verdict;
 }
 
-/* A function that finds whether a leaf's word or phrase occurs in a text at or after `from`. */
+/* A function that finds whether a leaf occurs in a text at or after `from`. which: the element of
+ * a word, or the item by which a phrase is searched. */
 typedef enum bs_verdict ask_text(struct bs_byte_verifier *verifier, const struct text *text,
                                  const struct bs_query_node *node, uint32_t which, size_t from);
 
@@ -1003,8 +1004,8 @@ static enum bs_verdict ask_fields(struct bs_byte_verifier *verifier,
 	return verdict;
 }
 
-/* Whether the document is a growing text and the leaf applies to it. Such a text has no name, so a
- * leaf for a named field does not. */
+/* Whether the document is a growing text and the leaf applies to it. A leaf for a named field does
+ * not apply to such a text, because the text has no field name. */
 static bool is_grown(const struct bs_byte_verifier *verifier, const struct bs_query_node *leaf)
 {
 	return verifier->doc_fields == &verifier->grown && leaf->field == BS_QUERY_ANY_FIELD;

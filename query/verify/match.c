@@ -16,7 +16,7 @@
 #include "query/language/wildcard.h"
 
 /* The number of positions between the fields of a record. It must equal the indexer's
- * (indexer/batch/indexing_buffer.c). */
+ * (indexer/batch/term_batch.c). */
 #define FIELD_GAP 100u
 
 /* An occurrence of an element of the query in the document. */
@@ -42,7 +42,7 @@ struct known_word {
 	double idf; /* See bs_match_word.idf. */
 };
 
-/* An occurrence of an item of a NEAR or of a long phrase. Sorted in text order for a sweep. */
+/* An occurrence of an item of a NEAR, or of a phrase that phrase_anywhere searches for. */
 struct near_point {
 	uint32_t field;
 	uint32_t position;
@@ -77,8 +77,8 @@ struct bs_matcher {
 	/* The elements of all words of the dictionary, word by word (known_word.first_element). */
 	struct bs_u32s element_lists;
 	struct counted_element *elements; /* The occurrences of each element of the query. */
-	struct near_points points;        /* Scratch of NEAR and of long phrases. */
-	struct bs_buffer needs, sets;     /* Scratch of NEAR and of long phrases (see zeros()). */
+	struct near_points points;        /* Scratch of near_matches and phrase_anywhere. */
+	struct bs_buffer needs, sets;     /* Scratch of the same functions (see zeros()). */
 	struct bs_u32s found;             /* The numbers of the words with tf > 0. */
 	struct match_words match_words;
 	/* The members below describe the current document. */
@@ -299,7 +299,6 @@ static struct known_word *word_at(const struct bs_matcher *matcher, uint32_t num
 	return &matcher->known.items[number];
 }
 
-/* The elements that a word of the dictionary matches. */
 static const uint32_t *elements_of(const struct bs_matcher *matcher, const struct known_word *word)
 {
 	return matcher->element_lists.items + word->first_element;
@@ -526,7 +525,7 @@ static int compare_points(const void *a, const void *b, void *context)
 	return x->kind < y->kind ? -1 : x->kind > y->kind;
 }
 
-/* Makes an array of n_bytes zeros in `scratch`. NULL: there is no memory. */
+/* Makes an array of n_bytes zeros in `scratch`. NULL: a failure, now or earlier. */
 static void *zeros(struct bs_matcher *matcher, struct bs_buffer *scratch, size_t n_bytes)
 {
 	bs_buffer_clear(scratch);
@@ -535,14 +534,13 @@ static void *zeros(struct bs_matcher *matcher, struct bs_buffer *scratch, size_t
 	return matcher->status ? NULL : memset(scratch->data, 0, n_bytes);
 }
 
-/* A distinct element of a leaf, which is a NEAR or a phrase. The array of these structs has as many
- * entries as the leaf has items, initially all zeros; only the first ones are used for distinct
- * elements. */
+/* A distinct element of a NEAR or phrase. The array of these structs has as many entries as the
+ * leaf has items, initially all zeros; only the first ones are used for distinct elements. */
 struct near_need {
 	uint32_t element;
 	uint32_t wanted; /* How many items of the leaf have this element. */
 	uint32_t held;   /* How many occurrences are in the current window. */
-	/* In needs[i]: the index, among the distinct elements, of the element of item i. */
+	/* In needs[i]: the index in `needs` of the element of item i. */
 	uint32_t of_item;
 };
 
@@ -828,7 +826,7 @@ static enum bs_verdict ask_leaf(void *context, uint32_t n)
 }
 
 /* Analyses a document and decides whether it matches. hits (nullable): receives the occurrences of
- * the query's words. */
+ * the query's words that are not negated. */
 static void decide(struct bs_matcher *matcher, const struct bs_field *doc_fields,
                    size_t n_doc_fields, struct bs_word_hits *hits, struct bs_match *match_out,
                    struct bs_error *err)

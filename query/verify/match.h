@@ -89,14 +89,15 @@ struct bs_match {
 };
 
 /* Decides whether a document matches, by its fields. ref: the document, needed only for its file
- * name. BS_NO_MEMORY. */
+ * name. BS_NO_MEMORY, or the failures of the analyzer and of names->has. */
 enum bs_status bs_match_document(struct bs_matcher *matcher, struct bs_doc_ref ref,
                                  const struct bs_field *doc_fields, size_t n_doc_fields,
                                  struct bs_match *match_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Like bs_match_document, but sets `hits` instead of words: the occurrences of words that are not
- * negated, in text order, for display. Words of a phrase are included only where the phrase occurs,
- * words for a field only in that field. of_match: a document that does not match gets no hits. */
+ * negated, in text order, for display. Words of a phrase or NEAR are included only where it occurs
+ * (everywhere if a phrase needs too many lookups), words for a field only in that field. of_match:
+ * a document that does not match gets no hits. */
 enum bs_status bs_match_hits(struct bs_matcher *matcher, struct bs_doc_ref ref,
                              const struct bs_field *doc_fields, size_t n_doc_fields, bool of_match,
                              struct bs_match *match_out, struct bs_word_hits *hits,

@@ -111,9 +111,9 @@ static enum bs_status ask_fields(struct bs_verifier *verifier, struct bs_doc_ref
 	return status ? status : score(request, &found, &verified->score, err);
 }
 
-/* Verifies a record by the bytes of its line of JSON. If these do not decide, splits the line into
- * fields, whose escapes are not decoded, and verifies by their bytes. *is_cut_out: document_out has
- * the fields. */
+/* Verifies a record by the bytes of its line of JSON. If these do not decide, or if the record
+ * matches and needs a score, splits the line into fields, whose escapes are not decoded, and
+ * verifies by their bytes. *is_cut_out: document_out has the fields. */
 static enum bs_status ask_line(struct bs_verifier *verifier, struct bs_doc_ref ref,
                                const uint8_t *line, size_t line_bytes,
                                struct bs_document *document_out, bool *is_cut_out,

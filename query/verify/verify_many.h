@@ -22,8 +22,8 @@ void bs_verify_crew_end(struct bs_verify_crew *crew);
 
 /* Candidates of one segment, in ascending order, and `take`, which receives their results. `take`
  * is called on the caller's thread, once for each candidate, in order. If a result has is_open, the
- * caller must verify the candidate itself: starting threads did not pay, or the document has
- * changed, needs no text, or could not be read. */
+ * caller must verify the candidate itself, for example because starting threads did not pay, or
+ * because the document has changed, needs no text, or could not be read. */
 struct bs_verify_list {
 	uint32_t segment;
 	const struct bs_candidate *candidates;
