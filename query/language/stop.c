@@ -86,8 +86,11 @@ enum bs_status bs_stop_begin(struct bs_stop *stop, const struct bs_stop_choice *
 		status = bs_buffer_append(&stop->text, own, own_bytes, err);
 	if (!status)
 		status = read_list(stop, tokenizer, unstemmed, err);
-	if (status)
+	if (status) {
+		bs_term_table_clear(&stop->words);
+		bs_term_table_clear(&stop->stems);
 		bs_buffer_clear(&stop->text);
+	}
 	return status;
 }
 

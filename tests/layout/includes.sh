@@ -56,8 +56,8 @@ for room in query/grep/read query/grep/match query/grep/print query/grep; do
     check "$room" "${parts[@]}"
     parts+=("$room")
 done
-# These modules use searches and grep by the public headers. They also use the stages of a query, to
-# read queries, and query/regex, for the grams of a pattern.
+# These modules use searches and grep mostly through the public headers. They also use stages of a
+# query (analysis, plan, search) and query/regex.
 check query/catalog core/program "${below[@]}" "${stages[@]}" query/regex
 check query/candidates "${below[@]}" "${stages[@]}" query/regex
 # The program: tables of options, manual pages, output formats, commands.

@@ -447,7 +447,7 @@ static void put_string(struct bytes *to, const char *text)
 	bytes_put(to, text, strlen(text));
 }
 
-/* Appends a member of any type that is not the id and does not contain it. */
+/* Appends a member of any type, unless it is the id or may contain it. */
 static void put_other_member(struct world *world, struct bytes *line)
 {
 	static const char *const values[] = {"1e400", "-0",          "99999999999999999999999999",

@@ -152,8 +152,7 @@ struct pages {
 	Relation index;
 	union bsp_meta_copy copy;
 	uint32 tail_number; /* the number of the last page of the pending chain */
-	/* Pages that are lost (is_lost), unless an insert is about to link them to the pending
-	 * chain. */
+	/* Pages that seem lost (is_lost); an insert may yet link some to the pending chain. */
 	BlockNumber *doubtful;
 	size_t n_doubtful, capacity;
 	BlockNumber n_free;

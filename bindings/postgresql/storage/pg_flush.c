@@ -6,7 +6,7 @@
 #include "bindings/postgresql/storage/pg_pending.h"
 #include "bindings/postgresql/storage/pg_store.h"
 
-/* The size of the pieces in which a chain is read. A row that is longer is read as a whole. */
+/* The size of the pieces in which a chain is read. A row may extend over several pieces. */
 #define PIECE_BYTES ((size_t)64 << 20)
 
 /* Appends the next piece of the chain to `bytes`, which has the incomplete last row of the previous

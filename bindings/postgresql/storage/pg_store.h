@@ -44,7 +44,7 @@ void bsp_store_write(struct bsp_store *store, size_t largest_row_bytes);
 void bsp_store_add(struct bsp_store *store, const ItemPointerData *tid,
                    const struct bsp_texts *texts);
 /* Commits the added and deleted rows and closes the writer. was_closing: the added rows are those
- * of the closing chain, so the chain is freed. */
+ * of the chain meta.closing, which is then freed. */
 void bsp_store_commit(struct bsp_store *store, bool was_closing);
 /* Merges the index into as few segments as possible and saves it; called instead of
  * bsp_store_commit. False if the index was made with other tokenizer rules and therefore waits for

@@ -1,5 +1,5 @@
-/* test_list_filter.c: a filter never hides a row that has a term, few rows pass by chance, and
- * damage is detected or harmless. */
+/* test_list_filter.c: filters of forward indexes pass each row that has the term, and few others;
+ * damage causes no crash. */
 #include <unistd.h>
 
 #include "core/base/bytes.h"

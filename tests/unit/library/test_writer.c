@@ -1,5 +1,5 @@
-/* test_writer.c: bitsift/writer.h as programs use it: in-memory documents, in a directory and in
- * memory; functions and errors. Linked with the library, not with its modules. */
+/* test_writer.c: bitsift/writer.h as programs use it, with an index in a directory and one in
+ * memory; its errors. Linked with the library, not with its modules. */
 #include <dlfcn.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -358,7 +358,7 @@ static void check_line(const char *line, size_t width)
 	assert_true(n_columns <= width);
 }
 
-/* Checks each of several lines except for its indentation. Frees the lines. */
+/* Checks each of several lines; an indentation counts as width. Frees them. */
 static void check_lines(char *lines, size_t width)
 {
 	bool is_first = true;

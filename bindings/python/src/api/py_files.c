@@ -15,7 +15,7 @@
 #include "../base/py_context.h"
 #include "../base/py_messages.h"
 
-/* The number of skipped files by reason: {"binary files": 3}. */
+/* How much was skipped, by reason: {"binary files": 3}. */
 static PyObject *make_left_out(const struct bs_build_report *report)
 {
 	PyObject *dict = PyDict_New();

@@ -399,8 +399,8 @@ static PyObject *make_answer(struct grep *self)
 	                                  bs_py_lines(&self->notices)));
 }
 
-/* Ends the search, unless it has ended, and creates the result. False with an exception set if the
- * search failed. A search that the reader stopped has not failed. */
+/* The first call ends the search and creates the result; later ones do nothing. False with an
+ * exception set if the search failed, unless the reader stopped it. */
 static bool finish(struct grep *self)
 {
 	bool is_first = self->has_thread;
