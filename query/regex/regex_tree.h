@@ -29,8 +29,8 @@ enum bs_regex_kind {
 	 * negative lookaround. */
 	BS_REGEX_ASSERTION,
 	BS_REGEX_RUN, /* the characters bytes[first..first + n), n > 0 */
-	/* One character in (letter ^: not in) members[first..first + n). letter: [ or ^ for a class,
-	 * 0 for an escape or the dot. */
+	/* One character in (letter ^: not in) members[first..first + n). letter: [ or ^: a class;
+	 * 0: an escape or the dot. */
 	BS_REGEX_SET,
 	/* A construct that is not analysed further, and is assumed to match any text. letter: C, R
 	 * or X for these escapes; the digit of \1 to \9; g for \g, \k and longer numbers; 0 for

@@ -6,8 +6,8 @@ need_rg
 can_use python3 || exit 77
 rg_status=0
 python3 "$(dirname -- "$LIB")/rust_syntax.py" "$(command -v bitsift)" "$(command -v rg)" "${ROUNDS:-250}" "${SEED:-4711}" >"$SCRATCH/out" || rg_status=$?
-# Prints the differences, and whether most patterns were valid. Excused differences go to stderr; also
-# to stdout if more than one round in fifty has one.
+# Prints the differences, and whether most patterns were valid. Excused differences go to stderr,
+# and also to stdout if more than one round in fifty has one.
 grep -v -e '^seed ' -e 'rounds had a valid pattern' -e '^excused ' "$SCRATCH/out" || true
 grep '^excused ' "$SCRATCH/out" >&2 || true
 awk '/^excused / { n += $2; all = all "\n" $0 }
