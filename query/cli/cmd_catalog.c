@@ -261,7 +261,7 @@ static enum bs_status check_arguments(const struct catalog_arguments *arguments,
 	bool has = strcmp(verb->name, "has") == 0;
 	if (n < verb->least || n > verb->most)
 		return bs_fail(err, BS_INVALID, "bitsift catalog %s: %s", verb->name,
-		               n < verb->least ? "of what?" : "too many arguments");
+		               n < verb->least ? "an argument is missing" : "too many arguments");
 	if (arguments->name && (strcmp(verb->name, "add") != 0 || n != 1))
 		return bs_fail(err, BS_INVALID, "--name requires exactly one index to add");
 	if (arguments->json && !has && strcmp(verb->name, "list") != 0)

@@ -377,8 +377,8 @@ static void summary_freshness(FILE *out, int64_t age_seconds, const struct bs_fr
 		const char *name;
 	} changes[] = {{since->n_changed, "changed"},
 	               {since->n_new, "new"},
-	               {since->n_removed, "gone"},
-	               {since->n_unread, "cannot be looked at"}};
+	               {since->n_removed, "missing"},
+	               {since->n_unread, "cannot be read"}};
 	const char *before = "; since then: ";
 	fputs("fresh      ", out);
 	summary_age(out, age_seconds);
