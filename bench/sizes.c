@@ -1,7 +1,7 @@
 /*
- * sizes.c: see sizes.h. Compares only the indexes of words. For bitsift, these are n_words_bytes
- * (core/store/index_stats.h): no ids, places, stored text, values, summary, checksums or manifest.
- * The other engines have no ids, places or texts; all their bytes count.
+ * sizes.c: see sizes.h. Compares only the indexes of words. For bitsift: n_words_bytes
+ * (core/store/index_stats.h), no ids, places in sources, stored text, values, summary, checksums or
+ * manifest. The other engines have no ids, places or texts; all their bytes count.
  */
 #include "bench/sizes.h"
 

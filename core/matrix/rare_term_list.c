@@ -213,7 +213,7 @@ struct walk {
 	const uint8_t *bytes; /* coded runs, then BS_BITS_PAD_BYTES */
 	uint64_t n_bytes;     /* length of `bytes`, including the padding */
 	uint64_t at;          /* bit offset of the next run */
-	uint32_t class;       /* log2 of n_runs, which gap_symbol adds to symbols of gaps */
+	uint32_t class;       /* log2 of n_runs, a summand of every gap_symbol */
 	uint64_t last_end;    /* end of the previous run */
 	uint64_t n_left;      /* runs left */
 };

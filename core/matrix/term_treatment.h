@@ -76,8 +76,8 @@ void bs_term_treatment_policy_price(struct bs_term_treatment_policy *policy, dou
 void bs_term_treatment_table_make(const struct bs_term_treatment_policy *policy, uint64_t n_docs,
                                   struct bs_term_treatment_table *table);
 
-/* The exact_share of the policy or, if that is < 0, the share from which on an exact column costs
- * less in a segment of n_docs documents. */
+/* The policy's exact_share or, if that is < 0, the share of n_docs rows from which on an exact
+ * column costs less than hashed ones. */
 double bs_term_treatment_exact_share(const struct bs_term_treatment_policy *policy,
                                      uint64_t n_docs);
 

@@ -237,7 +237,7 @@ struct walk {
 	struct scanner scanner;
 	struct bs_document *document;
 	bool as_it_is;
-	/* the next string of scan->strings; NULL: strings have to be resolved */
+	/* the next string of scan->strings; NULL: escapes have to be resolved */
 	const uint8_t *strings;
 	struct bs_error *err;
 	uint64_t n_members;

@@ -69,7 +69,8 @@ uint64_t bs_record_parse_bytes(const uint8_t *line, size_t line_bytes);
 bool bs_record_unescape(const uint8_t *bytes, size_t n_bytes, bool with_units, uint8_t *to,
                         size_t *n_out);
 
-/* The number of bytes from `at` on that may occur in a number: digits, signs, a point, an E. */
+/* The length of the run of bytes from `at` on that may occur in a number: digits, signs, a point,
+ * an E. */
 size_t bs_record_number_bytes(const uint8_t *at, const uint8_t *end);
 
 /* The code point of the \uXXXX at bytes[*at], which may be a surrogate pair; advances *at past it.

@@ -117,7 +117,7 @@ bool bs_file_is_binary(const uint8_t *bytes, size_t n_bytes);
 /* True if the bytes begin with a byte order mark of UTF-16. */
 bool bs_file_is_utf16(const uint8_t *bytes, size_t n_bytes);
 
-/* Overwrites text with UTF-16 bytes, without byte order mark, converted to UTF-8. An invalid unit
+/* Converts UTF-16 bytes (without byte order mark) to UTF-8, and overwrites text. An invalid unit
  * and an odd last byte become U+FFFD. BS_NO_MEMORY, and statuses of the deadline. */
 enum bs_status bs_file_decode_utf16(const uint8_t *bytes, size_t n_bytes, bool big_endian,
                                     struct bs_buffer *text, struct bs_error *err) BS_WARN_UNUSED;

@@ -59,7 +59,7 @@ struct bs_term_batch_doc {
 	uint64_t name_offset; /* offset in names */
 	uint64_t raw_offset;  /* offset in raws; valid if keep_raws */
 	uint64_t first_tf;    /* index in tfs of the tfs of the repeated words */
-	uint64_t first_value; /* index in value_numbers of its numbers and dates */
+	uint64_t first_value; /* index in value_numbers of its first value */
 	uint32_t n_values;
 	uint64_t first_other; /* index in other_fields of the fields of its other texts */
 	uint32_t n_others;
@@ -111,7 +111,7 @@ struct bs_term_batch {
 	struct bs_buffer names;
 	/* by document: the tfs of its repeated words */
 	struct bs_u32s tfs;
-	struct bs_u32s value_numbers; /* by document: its numbers and dates */
+	struct bs_u32s value_numbers; /* by document: its entries of values */
 	/* by document: the fields of its texts that are neither numbers nor dates */
 	struct bs_u32s other_fields;
 	struct bs_buffer raws;

@@ -5,8 +5,8 @@
  * values stay in place, so they are matched without the lock. Several pages are processed together,
  * so that memory fetched for one page arrives while others are processed. When the page is locked,
  * it already has all tuples that are visible to the MVCC snapshot, so tuples that are added later
- * do not matter. The versions of a row that form a HOT chain share one entry in the index. All of
- * them are tested, because the index may have been built after some of them.
+ * do not matter. The versions of a row that form a HOT chain share one entry in the index. All
+ * are tested: versions older than the index may differ in the indexed value.
  */
 #include "bindings/postgresql/search/pg_prefilter.h"
 

@@ -103,7 +103,7 @@ static void add_character(struct reader *reader, uint8_t byte, bool is_caseless,
                           uint32_t most)
 {
 	if (byte >= 0x80) {
-		/* Another case of a character may have more bytes. */
+		/* Another case may have other bytes, even more. */
 		bool is_unknown = is_caseless || reader->options->is_ascii;
 		struct item *item = add_item(reader, is_unknown ? ITEM_ANYTHING : ITEM_RUN,
 		                             MOST_CHARACTER_BYTES);

@@ -66,7 +66,7 @@ struct bench {
 	bool is_told; /* the query was printed with its first difference */
 };
 
-/* Draws the options, which the caller may then change, and the vocabulary; enters the folder.
+/* Draws the options, which the caller may change, and the vocabulary; enters a new folder.
  * n_docs: as in oracle_setup_draw. */
 void bench_init(struct bench *bench, uint64_t seed, unsigned number, uint32_t n_docs);
 /* Writes the sources of the setup. */

@@ -31,7 +31,7 @@ static PyObject *detail_of(struct hit *self)
 	return self->detail ? self->detail : Py_None;
 }
 
-/* part: the index in the tuple `detail`. */
+/* part: the number of the item in the tuple `detail`. */
 static PyObject *hit_part(PyObject *self, void *part)
 {
 	PyObject *detail = detail_of((struct hit *)self);
