@@ -54,8 +54,8 @@ struct bs_bloom_key {
 /* The key of some bytes: made from their XXH3-64 without a seed. bytes may be NULL if n_bytes is
  * 0. */
 BS_API struct bs_bloom_key bs_bloom_key_of_bytes(const void *bytes, size_t n_bytes);
-/* The key of a hash that the caller computed. The hash may be weak, even a serial number, if
- * distinct keys have distinct hashes. */
+/* The key of a hash that the caller computed. The hash may be weak, even a serial number, as
+ * long as different inputs have different hashes. */
 BS_API struct bs_bloom_key bs_bloom_key_of_hash(uint64_t hash);
 /* The key of a strong hash of 128 bits, for sets in which 64 bits would collide. */
 BS_API struct bs_bloom_key bs_bloom_key_of_hash_wide(uint64_t low, uint64_t high);

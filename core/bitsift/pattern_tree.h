@@ -81,9 +81,9 @@ BS_API void bs_pattern_tree_close(struct bs_pattern_tree *tree);
 /* Begins the next alternative of the group, or of the pattern. */
 BS_API void bs_pattern_tree_either(struct bs_pattern_tree *tree);
 
-/* Repeats the last part (a character, any, a class or a group, not repeated yet) `least` to `most`
- * times; least <= most. If one of them is over 65,535 and not BS_PATTERN_NO_MAX, the whole pattern
- * matches every text. */
+/* Repeats the last part `least` to `most` times; least <= most. The part is a character, a class, a
+ * group, or what bs_pattern_tree_any added, and is repeated only once. If one of them is over
+ * 65,535 and not BS_PATTERN_NO_MAX, the whole pattern matches every text. */
 BS_API void bs_pattern_tree_repeat(struct bs_pattern_tree *tree, uint32_t least, uint32_t most);
 
 /* Completes the pattern: it can be used now, and further calls add nothing. BS_INVALID (an unopened

@@ -926,10 +926,11 @@ static void note_rules(const struct bs_indexing *at)
 		const struct bs_source_record *record = &manifest->sources[i];
 		if (record->kind != BS_SOURCE_FOLDER || at->list.sources[i].is_read)
 			continue;
-		(void)bs_fail(&line, BS_OK,
-		              "%s: the new rules for folders also apply to this folder, from its "
-		              "next refresh on",
-		              record->label[0] ? record->label : ".");
+		(void)bs_fail(
+			&line, BS_OK,
+			"%s: the changed options for folders also apply to this folder, from its "
+			"next refresh on",
+			record->label[0] ? record->label : ".");
 		at->request->callbacks.notice(at->request->callbacks.context, line.text);
 	}
 }
