@@ -844,6 +844,11 @@ If a source cannot be examined, the index stays private.
 - if (!at->request->shared || skipped[BS_SKIP_UNREADABLE] || skipped[BS_SKIP_UNTRUSTED] ||
 + if (!at->request->shared || skipped[BS_SKIP_UNTRUSTED] ||
 
+id_owners_slot corpus/changes/id_owners.c id_owners
+An id whose hash equals that of another id does not take over the other's slot.
+- owner->slot = owner->is_there ? slot : NULL;
++ owner->slot = slot;
+
 build_private_group corpus/walk/document.c cli_private
 A group that may not read a file cannot read the index, even if another group may read the file.
 - if (denied && fingerprint && fingerprint->group != access->group)

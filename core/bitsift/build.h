@@ -72,7 +72,7 @@ struct bs_build_report {
 	uint64_t step_ns;  /* time spent in this step */
 	bool is_refresh;   /* the index existed, and this run did not rebuild it */
 	bool is_committed; /* something changed, so a commit was made */
-	bool is_shared;    /* the index is readable for others, as requested */
+	bool is_shared;    /* the group or others may read the index, as far as the umask allows */
 	/* maintenance of the index that was not done, and why; empty if all was done */
 	char warning[256];
 	uint64_t reserved[3];

@@ -123,8 +123,8 @@ struct bs_host {
  */
 BS_API void bs_reword(char *text, size_t capacity, const char *const *pairs);
 
-/* What a field name (a name before a colon in a query) refers to. These are flags, because one name
- * may be of several kinds. */
+/* The kinds of a field name (a name before a colon in a query): flags, because a name may be of
+ * several kinds. */
 enum bs_field_kind {
 	BS_FIELD_OF_RECORDS = 1,  /* records have a field of that name */
 	BS_FIELD_WITH_VALUES = 2, /* some of its values are numbers or dates */

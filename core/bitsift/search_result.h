@@ -93,7 +93,7 @@ struct bs_hit_batch {
  * counts once in the life of a searcher. */
 struct bs_changes {
 	uint64_t n_changed, n_gone;
-	/* path of the first of these files, printable, cut if it is long; empty: there are none */
+	/* path of the first of these files, printable, cut if it is long; empty: no such file */
 	char example[256];
 	uint64_t reserved[4];
 };

@@ -8,8 +8,7 @@
 #include "core/base/hash.h"
 #include "corpus/changes/recorded.h"
 
-#define FIRST_LOG2        10u
-#define FIRST_NUMBER_BITS 16u
+#define FIRST_LOG2 10u
 /* maximum of slots_log2 and of number_bits: a slot has a number and slots_log2 bits of a hash */
 #define MOST_BITS 32u
 /* One binary search among n ordered ids costs as much as adding slots for 16 ids. So after n / 16
@@ -41,7 +40,7 @@ void bs_id_owners_start_source(struct bs_id_owners *owners)
 		owners->n_segments ? &owners->segments[owners->n_segments - 1] : NULL;
 	free_slots(owners);
 	owners->slots_log2 = 0;
-	owners->number_bits = FIRST_NUMBER_BITS;
+	owners->number_bits = BS_ID_OWNERS_NUMBER_BITS;
 	owners->first_number = last ? last->first + last->n_documents : 0;
 	owners->n_used = 0;
 	owners->n_ordered = 0;

@@ -34,6 +34,8 @@ struct bs_id_owners_segment {
 	bool is_open;
 };
 
+#define BS_ID_OWNERS_NUMBER_BITS 16u /* number_bits of an empty table */
+
 /* Zero-initialise all but `accumulated`; release with bs_id_owners_deinit. One thread. */
 struct bs_id_owners {
 	/* Hash table of the owners: open addressing, linear probing; 0: empty. The lower

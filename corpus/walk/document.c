@@ -46,7 +46,8 @@ void bs_access_add(struct bs_access *access, const struct bs_fingerprint *finger
 	 * users. */
 	if (denied && fingerprint && fingerprint->group != access->group)
 		denied = all;
-	__atomic_fetch_or(&access->denied, denied, __ATOMIC_RELAXED);
+	if (denied)
+		__atomic_fetch_or(&access->denied, denied, __ATOMIC_RELAXED);
 }
 
 /* The time until which the file could be changed without changing this fingerprint. Does not

@@ -1027,7 +1027,7 @@ static bool is_anything_new(const struct bs_indexing *at)
 }
 
 /* Decides the file modes of the index. A file that could not be read may be private to its owner,
- * so the index is private then, too. */
+ * so the index is private then, too. Those who may not read may not write, either. */
 static enum bs_status settle_modes(struct bs_indexing *at, struct bs_error *err)
 {
 	const uint64_t *skipped = at->report.skipped;

@@ -1,6 +1,7 @@
 /*
  * cmd_fault.c: handles SIGBUS, which occurs when a mapped file of the index is truncated or cannot
- * be read. The handler uses async-signal-safe functions only. The library installs no handlers.
+ * be read. The handler uses only async-signal-safe functions and system calls. The library installs
+ * no handlers.
  */
 #include <fcntl.h>
 #include <limits.h>

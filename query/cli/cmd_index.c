@@ -323,8 +323,8 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	if (!status || status == BS_STOPPED)
 		bs_interrupt_end(!status);
 	if (!status && request->shared && !report.is_shared)
-		fputs("bitsift: the index stays private: there are no other users "
-		      "who may read every source\n",
+		fputs("bitsift: the index stays private: neither its group nor "
+		      "others may read every source\n",
 		      stderr);
 	if (!status && !arguments->quiet)
 		show_summary(&display, &report, dir);

@@ -1,5 +1,6 @@
 /* cmd_output.c: see cmd_output.h. */
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -24,7 +25,7 @@ static _Thread_local volatile sig_atomic_t has_lock;
 static void lock(void)
 {
 	while (atomic_flag_test_and_set_explicit(&output.is_locked, memory_order_acquire))
-		;
+		sched_yield();
 	has_lock = true;
 }
 

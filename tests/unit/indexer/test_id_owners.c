@@ -1,10 +1,10 @@
 /* test_id_owners.c: records whose ids have equal hashes. */
 #include "core/base/hash.h"
 #include "core/bitsift/index_open.h"
+#include "corpus/changes/id_owners.h"
 #include "tests/rigs/index_rig.h"
 
-#define ID_BYTES  13
-#define HASH_BITS 48 /* the bits of a hash that a slot of a small collection has */
+#define ID_BYTES 13
 
 /* Writes the id with number `x`: "c" and twelve hexadecimal digits. */
 static void make_id(uint64_t x, char id[ID_BYTES])
@@ -14,11 +14,12 @@ static void make_id(uint64_t x, char id[ID_BYTES])
 		id[i] = "0123456789abcdef"[x >> 4 * (ID_BYTES - 1 - i) & 15];
 }
 
+/* The hash bits that a slot of a small collection has. */
 static uint64_t step(uint64_t x)
 {
 	char id[ID_BYTES];
 	make_id(x, id);
-	return bs_hash_slot(id, ID_BYTES) >> (64 - HASH_BITS);
+	return bs_hash_slot(id, ID_BYTES) >> BS_ID_OWNERS_NUMBER_BITS;
 }
 
 /* Finds two numbers whose ids have equal hashes: the sequence of hashes of the hashes ends in a
