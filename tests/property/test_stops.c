@@ -31,9 +31,12 @@
 #define LONG_BYTES 3e6
 #define STEP_NS    (10 * CLOCK_LOOK_NS)
 /* The stop callback ends a query or search after MOST_MS or, if bytes are counted, after MOST_LOOKS
- * readings of the clock. */
-#define MOST_MS    300.0
-#define MOST_LOOKS 1000
+ * readings of the clock; PCRE2 searches some milliseconds between two readings for a pattern that
+ * is quadratic, so a search for QUADRATIC ends after QUADRATIC_LOOKS. */
+#define MOST_MS         300.0
+#define MOST_LOOKS      1000
+#define QUADRATIC       "(?=.*needle)(?=.*z9)"
+#define QUADRATIC_LOOKS 50
 
 static double size_mb = USUAL_MB, longest;
 static const char *only = "";
@@ -108,14 +111,12 @@ static int note_ask(void *context)
 	       (is_timed ? gaps->asked_at - gaps->begun : (double)clock_looks()) > gaps->most;
 }
 
-static void begin(struct gaps *gaps, bool has_end)
+static void begin(struct gaps *gaps, double most_looks)
 {
 	double now = done_now();
 	*gaps = (struct gaps){.begun = now,
 	                      .asked_at = now,
-	                      .most = !has_end   ? 0
-	                              : is_timed ? MOST_MS
-	                                         : MOST_LOOKS};
+	                      .most = most_looks > 0 && is_timed ? MOST_MS : most_looks};
 	clock_step(is_timed ? 0 : STEP_NS);
 }
 
@@ -306,10 +307,11 @@ struct call {
 	bool store;
 };
 
-static struct bs_limits *deadline(struct call *call, bool has_end)
+/* most_looks: the readings of the clock after which the call ends; 0: it ends by itself. */
+static struct bs_limits *deadline(struct call *call, double most_looks)
 {
 	call->limits = (struct bs_limits){.stop = note_ask, .context = &call->gaps};
-	begin(&call->gaps, has_end);
+	begin(&call->gaps, most_looks);
 	return &call->limits;
 }
 
@@ -325,7 +327,7 @@ static void build(struct call *call, const char *name, bool rebuild)
 	                                   .rules.max_document_bytes =
 	                                           call->input->max_document_bytes,
 	                                   .write.memory_bytes = 512u << 20,
-	                                   .limits = deadline(call, false)};
+	                                   .limits = deadline(call, 0)};
 	ok(bs_index_build(&request, NULL, ERR));
 	end(&call->gaps, call->input->name, name);
 }
@@ -343,11 +345,11 @@ static void compact_and_check(struct call *call)
 {
 	ok(bs_index_compact(&(struct bs_build_request){.dir = dir,
 	                                               .write.n_threads = 1,
-	                                               .limits = deadline(call, false)},
+	                                               .limits = deadline(call, 0)},
 	                    NULL, ERR));
 	end(&call->gaps, call->input->name, "compact");
-	ok(bs_index_check(&(struct bs_check_request){.dir = dir, .limits = deadline(call, false)},
-	                  NULL, ERR));
+	ok(bs_index_check(&(struct bs_check_request){.dir = dir, .limits = deadline(call, 0)}, NULL,
+	                  ERR));
 	end(&call->gaps, call->input->name, "check");
 }
 
@@ -368,7 +370,7 @@ static void find(struct call *call, struct bs_searcher *searcher, const char *qu
 	request.query.text_bytes = strlen(query);
 	request.callbacks.hit = take_hit;
 	request.method.n_threads = 1;
-	request.limits = deadline(call, true);
+	request.limits = deadline(call, MOST_LOOKS);
 	enum bs_status status = bs_search(searcher, &request, NULL, ERR);
 	if (status && status != BS_INVALID && status != BS_STOPPED)
 		fail_msg("%s: %s: %s", call->input->name, name, said.text);
@@ -384,10 +386,9 @@ static void query(struct call *call)
 		"a.txt",   "name:a",        "\"\xe4\xb8\xad\xe6\x96\x87 \xe4\xb8\xad\""};
 	AUTO(bs_index_close_at) struct bs_index *index;
 	AUTO(bs_searcher_free_at) struct bs_searcher *searcher;
-	ok(bs_index_open_with(&(struct bs_open_request){.dir = dir,
-	                                                .fresh = true,
-	                                                .limits = deadline(call, false)},
-	                      &index, ERR));
+	ok(bs_index_open_with(
+		&(struct bs_open_request){.dir = dir, .fresh = true, .limits = deadline(call, 0)},
+		&index, ERR));
 	end(&call->gaps, call->input->name, "open, fresh");
 	ok(bs_searcher_new(index, &searcher, ERR));
 	for (size_t i = 0; i < COUNT(queries); i++) {
@@ -418,15 +419,17 @@ static int take_bytes(void *context, const void *bytes, size_t n_bytes)
 
 static void grep(struct call *call)
 {
-	static const char *const patterns[] = {
-		"needle", "x[a-z]+y", "(?=.*needle)(?=.*z9)", "w.*d", "\\bline\\b", "word", ""};
+	static const char *const patterns[] = {"needle",     "x[a-z]+y", QUADRATIC, "w.*d",
+	                                       "\\bline\\b", "word",     ""};
 	for (size_t i = 0; i < COUNT(patterns) * 4; i++) {
 		const char *path = tree, *pattern = patterns[i / 4];
+		bool is_quadratic = strcmp(pattern, QUADRATIC) == 0;
 		size_t n = strlen(pattern);
 		char name[96];
-		struct bs_grep_request request = {.n_threads = 1,
-		                                  .callbacks.write = take_bytes,
-		                                  .limits = deadline(call, true)};
+		struct bs_grep_request request = {
+			.n_threads = 1,
+			.callbacks.write = take_bytes,
+			.limits = deadline(call, is_quadratic ? QUADRATIC_LOOKS : MOST_LOOKS)};
 		request.pattern.patterns = &pattern;
 		request.pattern.pattern_bytes = &n;
 		request.pattern.n_patterns = 1;
@@ -451,7 +454,7 @@ static void delete (struct call *call)
 		                                    .query = undo ? NULL : "word OR line",
 		                                    .query_bytes = 12,
 		                                    .undo = undo,
-		                                    .limits = deadline(call, false)};
+		                                    .limits = deadline(call, 0)};
 		ok(bs_index_delete(&request, NULL, ERR));
 		end(&call->gaps, call->input->name, undo ? "delete --undo" : "delete");
 	}
