@@ -45,10 +45,25 @@ static void append_words(struct bs_buffer *text, uint64_t *random, uint64_t n)
 	}
 }
 
+/* Trigrams that were looked up already; a set has a bit for each. */
+struct seen {
+	uint8_t bits[1 << 21];
+};
+
+/* Whether this is the first call with the trigram. */
+static bool is_new(struct seen *seen, const uint8_t gram[3])
+{
+	uint32_t at = (uint32_t)gram[0] << 16 | (uint32_t)gram[1] << 8 | gram[2];
+	bool was_seen = seen->bits[at / 8] >> at % 8 & 1;
+	seen->bits[at / 8] |= (uint8_t)(1u << at % 8);
+	return !was_seen;
+}
+
 static void expect_words(const struct bs_summary *summary, const struct bs_segment *segment)
 {
 	AUTO(bs_lexicon_cursor_deinit)
 	struct bs_lexicon_cursor cursor = {.lexicon = &segment->terms.lexicon};
+	FREED struct seen *seen = calloc(1, sizeof(*seen));
 	bool end = segment->meta.n_terms == 0, may;
 	if (!end)
 		ok(bs_lexicon_cursor_seek(&cursor, (const uint8_t *)"", 0, ERR));
@@ -61,6 +76,8 @@ static void expect_words(const struct bs_summary *summary, const struct bs_segme
 		                            &may, ERR));
 		assert_true(may);
 		for (size_t i = 2; i < cursor.term.used_bytes; i++) {
+			if (!is_new(seen, key + i - 2))
+				continue;
 			ok(bs_summary_may_have_gram(summary, key + i - 2, &may, ERR));
 			assert_true(may);
 		}
@@ -115,13 +132,15 @@ static void write_document(uint64_t *random, uint64_t number)
 }
 
 static void expect_grams_of(const struct bs_summary *summary, const struct bs_segment *segment,
-                            const char *path)
+                            const char *path, struct seen *seen)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer text = {0}, folded = {0};
 	bool may;
 	read_bytes(path, &text);
 	ok(bs_grams_fold(text.data, text.used_bytes, &folded, ERR));
 	for (size_t at = 0; at + 3 <= folded.used_bytes; at++) {
+		if (!is_new(seen, folded.data + at))
+			continue;
 		ok(bs_summary_may_have_gram(summary, folded.data + at, &may, ERR));
 		assert_true(may);
 		ok(bs_coded_section_has(&segment->trigrams.set, bs_summary_gram(folded.data + at),
@@ -141,6 +160,7 @@ static void expect_grams(void)
 	ok(bs_summary_file_open(dir_at("index"), &snapshot.manifest, &file, ERR));
 	assert_true(file.summary.facts.has_text_grams);
 	for (uint32_t s = 0; s < snapshot.manifest.n_segments; s++) {
+		FREED struct seen *seen = calloc(1, sizeof(*seen));
 		assert_true(snapshot.segments[s].trigrams.are_known);
 		for (uint32_t d = 0; d < snapshot.manifest.segments[s].n_docs; d++) {
 			struct bs_doc_record record;
@@ -150,7 +170,7 @@ static void expect_grams(void)
 			ok(bs_snapshot_record(&snapshot, (struct bs_doc_ref){s, d}, &record, ERR));
 			snprintf(path, sizeof(path), "d/%.*s", (int)record.name_bytes,
 			         (const char *)record.name);
-			expect_grams_of(&file.summary, &snapshot.segments[s], path);
+			expect_grams_of(&file.summary, &snapshot.segments[s], path, seen);
 			n_files++;
 		}
 	}
