@@ -447,28 +447,10 @@ enum bs_status bs_generator_document(const struct bs_generator *generator, uint6
 	return BS_OK;
 }
 
-enum bs_status bs_generator_run(const struct bs_generator *generator, bs_generator_fn fn,
-                                void *context, struct bs_error *err)
-{
-	struct bs_buffer text = {0};
-	enum bs_status status = BS_OK;
-	for (uint64_t doc = 0; !status && doc < generator->options.n_docs; doc++) {
-		char id[24];
-		snprintf(id, sizeof(id), "d%" PRIu64, doc);
-		status = bs_generator_document(generator, doc, &text, err);
-		if (!status)
-			status = fn(context, id, text.data, text.used_bytes, err);
-	}
-	bs_buffer_deinit(&text);
-	return status;
-}
-
 /* JSON requires only the line feeds of a generated text to be escaped. */
-static enum bs_status write_record(void *context, const char *id, const uint8_t *text,
-                                   size_t text_bytes, struct bs_error *err)
+static void write_record(FILE *file, uint64_t doc, const uint8_t *text, size_t text_bytes)
 {
-	FILE *file = context;
-	fprintf(file, "{\"id\": \"%s\", \"text\": \"", id);
+	fprintf(file, "{\"id\": \"d%" PRIu64 "\", \"text\": \"", doc);
 	const uint8_t *end = text + text_bytes;
 	while (text < end) {
 		const uint8_t *line_feed = memchr(text, '\n', (size_t)(end - text));
@@ -481,16 +463,21 @@ static enum bs_status write_record(void *context, const char *id, const uint8_t 
 		}
 	}
 	fputs("\"}\n", file);
-	if (ferror(file))
-		return bs_fail(err, BS_IO, "cannot write the generated text: %s", strerror(errno));
-	return BS_OK;
 }
 
 enum bs_status bs_generator_write_jsonl(const struct bs_generator *generator, FILE *file,
                                         struct bs_error *err)
 {
-	enum bs_status status = bs_generator_run(generator, write_record, file, err);
-	if (!status && fflush(file))
+	struct bs_buffer text = {0};
+	enum bs_status status = BS_OK;
+	for (uint64_t doc = 0; !ferror(file) && doc < generator->options.n_docs; doc++) {
+		status = bs_generator_document(generator, doc, &text, err);
+		if (status)
+			break;
+		write_record(file, doc, text.data, text.used_bytes);
+	}
+	bs_buffer_deinit(&text);
+	if (!status && (fflush(file) || ferror(file)))
 		status =
 			bs_fail(err, BS_IO, "cannot write the generated text: %s", strerror(errno));
 	return status;
