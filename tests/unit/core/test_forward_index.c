@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "core/base/bytes.h"
+#include "core/collections/binary_search.h"
 #include "core/file/segment_sections.h"
 #include "core/matrix/forward_index.h"
 #include "tests/rigs/core_rig.h"
@@ -96,16 +97,9 @@ static void check_twin(const uint8_t *list, uint64_t n_bytes, const uint32_t *or
 
 static bool is_in(const uint32_t *ordinals, uint32_t n, uint64_t ordinal)
 {
-	for (uint32_t low = 0, high = n; low < high;) {
-		uint32_t middle = low + (high - low) / 2;
-		if (ordinals[middle] == ordinal)
-			return true;
-		if (ordinals[middle] < ordinal)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return false;
+	uint32_t place;
+	BS_BINARY_SEARCH(place, i, 0, n, ordinals[i] < ordinal);
+	return place < n && ordinals[place] == ordinal;
 }
 
 static void check_has(const struct bs_section *section, uint64_t start, uint64_t end,
