@@ -7,9 +7,8 @@
 #include <unistd.h>
 
 #include "core/base/bytes.h"
-#include "core/lexicon/lexicon_write.h"
 #include "core/store/index_dir.h"
-#include "tests/rigs/core_rig.h"
+#include "tests/rigs/index_rig.h"
 
 /* ---- the folder of an index: creating it, numbering its files, sweeping ---- */
 
@@ -227,62 +226,19 @@ static void test_waiting_for_the_lock(void **state)
 
 /* ---- snapshots ---- */
 
-/* Writes the smallest valid segment: documents without text and terms, in one shard of forward
- * indexes. */
+/* Makes a segment of n_docs documents with three words each, by indexing them in a folder. */
 static void write_segment(uint64_t number, uint32_t n_docs)
 {
-	struct bs_lexicon_writer lexicon;
-	AUTO(bs_doc_table_builder_deinit) struct bs_doc_table_builder docs = {0};
-	AUTO(bs_tf_table_builder_deinit) struct bs_tf_table_builder tfs = {0};
-	struct bs_false_positives_builder false_positives = {0};
-	AUTO(bs_buffer_deinit)
-	struct bs_buffer rows = {0}, offsets = {0}, filter = {0}, words = {0}, entries = {0},
-			 fields = {0};
-	uint64_t zero = 0;
-	append_bytes(&offsets, &zero, 8);
-	for (uint32_t i = 0; i < n_docs; i++) {
-		struct bs_doc_record record = {
-			.name = (const uint8_t *)"name", .name_bytes = 4, .length = 3};
-		ok(bs_doc_table_add(&docs, &record, ERR));
-		ok(bs_tf_table_add(&tfs, NULL, 0, ERR));
-		append_bytes(&rows, &i, 4);
-		append_bytes(&offsets, &zero, 8);
-	}
-	for (uint64_t group = 0; group <= bs_forward_groups(n_docs); group++) {
-		append_bytes(&filter, &group, 8);
-		append_bytes(&words, &zero, 8);
-	}
-	struct bs_term_treatment_policy policy = bs_term_treatment_policy_default();
-	struct bs_term_treatment_table treatments;
-	struct bs_tf_levels tf_levels = bs_tf_levels_make(n_docs, BS_DEFAULT_DENSITY, true);
-	bs_term_treatment_table_make(&policy, n_docs, &treatments);
-	char name[BS_INDEX_NAME_BYTES];
-	bs_dir_remove(dir_at("."), bs_index_file_name("seg", number, name));
-	struct bs_file_writer *writer = new_file(name);
-	bs_lexicon_writer_init(&lexicon, writer);
-	ok(bs_lexicon_writer_finish(&lexicon, ERR));
-	ok(bs_doc_table_write(&docs, writer, ERR));
-	bs_tf_table_write(&tfs, writer);
-	const struct bs_rare_counts counts = {{0}, {0}, {0}};
-	struct bs_rare_codes codes;
-	ok(bs_rare_codes_make(&codes, &counts, 0, ERR));
-	bs_rare_term_lists_begin(&codes, writer);
-	bs_rare_term_lists_end(&(struct bs_u64s){.bytes = offsets}, writer);
-	struct bs_shard_image image = {
-		.shape = {.n_docs = n_docs, .is_forward = true, .hashing = {7, 1}},
-		.rows = (const void *)rows.data,
-		.treatments = &treatments,
-		.forward_offsets = (const void *)offsets.data,
-		.filter_offsets = (const void *)filter.data,
-		.filter_words = (const void *)words.data};
-	ok(bs_segment_write_shard(writer, 0, &image, &entries, ERR));
-	ok(bs_false_positives_write(&false_positives, n_docs, writer, ERR));
-	struct bs_segment_meta meta = {.n_docs = n_docs,
-	                               .n_positions = 3ull * n_docs,
-	                               .n_shards = 1,
-	                               .density_ppm = 300000};
-	bs_segment_write_head(writer, &meta, &fields, &treatments, &tf_levels, &entries);
-	finish_file(writer);
+	char folder[32], made[64], name[BS_INDEX_NAME_BYTES];
+	snprintf(folder, sizeof(folder), "folder%u", (unsigned)number);
+	snprintf(made, sizeof(made), "%s/seg-000001", folder);
+	FILE *file = must_fopen("records.jsonl", "w");
+	for (uint32_t i = 0; i < n_docs; i++)
+		fprintf(file, "{\"id\":\"name%u\",\"text\":\"three more words\"}\n", i);
+	fclose(file);
+	index_sources(&(struct bs_build_request){.dir = folder, .index.words = true},
+	              (const char *const[]){"records.jsonl", NULL}, NULL);
+	assert_int_equal(rename(made, bs_index_file_name("seg", number, name)), 0);
 }
 
 /* A manifest of a source and these segments, with the sizes that their files have. */
