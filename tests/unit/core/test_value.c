@@ -2,7 +2,7 @@
  * ranges. */
 #include "core/base/date.h"
 #include "core/base/value.h"
-#include "tests/rigs/test.h"
+#include "tests/rigs/core_rig.h"
 
 static struct bs_value value_of(const char *text)
 {
@@ -163,12 +163,6 @@ static void test_none(void **state)
 	assert_false(bs_value_is_key(keys[0], 0));
 }
 
-static uint32_t next_random(uint64_t *random)
-{
-	*random = *random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return (uint32_t)(*random >> 33);
-}
-
 /* A number in a form that this test understands: 0.digits * 10^exponent, without zeros at either
  * end. */
 struct known {
@@ -190,22 +184,22 @@ static void add(struct known *known, const char *text)
 static void spell(struct known *known, uint64_t *random)
 {
 	char some[32];
-	size_t n = known->n_digits, zeros = next_random(random) % 4,
-	       point = next_random(random) % (n + 1);
+	size_t n = known->n_digits, zeros = random_below(random, 4),
+	       point = random_below(random, n + 1);
 	known->text[0] = '\0';
-	add(known, known->is_negative ? "-" : next_random(random) % 8 == 0 ? "+" : "");
-	add(known, next_random(random) % 4 == 0 ? "000" : "");
+	add(known, known->is_negative ? "-" : random_below(random, 8) == 0 ? "+" : "");
+	add(known, random_below(random, 4) == 0 ? "000" : "");
 	snprintf(known->text + strlen(known->text), n + 3, "%.*s.%s", (int)point, known->digits,
 	         known->digits + point);
-	if (known->text[strlen(known->text) - 1] == '.' && next_random(random) % 2)
+	if (known->text[strlen(known->text) - 1] == '.' && random_below(random, 2))
 		known->text[strlen(known->text) - 1] = '\0';
 	else
 		while (zeros-- > 0)
 			add(known, "0");
-	if (known->exponent == (int)point && next_random(random) % 2)
+	if (known->exponent == (int)point && random_below(random, 2))
 		return;
-	snprintf(some, sizeof(some), "%c%s%d", next_random(random) % 2 ? 'e' : 'E',
-	         known->exponent >= (int)point && next_random(random) % 2 ? "+" : "",
+	snprintf(some, sizeof(some), "%c%s%d", random_below(random, 2) ? 'e' : 'E',
+	         known->exponent >= (int)point && random_below(random, 2) ? "+" : "",
 	         known->exponent - (int)point);
 	add(known, some);
 }
@@ -215,18 +209,18 @@ static void make_known(struct known *known, uint64_t *random)
 {
 	static const size_t lengths[] = {1, 2, 17, 254, 255, 256, 257, 258, 259, 300, 617, 1000};
 	char last = '0';
-	known->is_negative = next_random(random) % 3 == 0;
+	known->is_negative = random_below(random, 3) == 0;
 	known->exponent =
-		(int)(next_random(random) % 5) - 2 + (next_random(random) % 4 == 0 ? 400 : 0);
-	known->n_digits = lengths[next_random(random) % COUNT(lengths)];
-	memset(known->digits, next_random(random) % 2 ? '7' : '0', known->n_digits);
+		(int)random_below(random, 5) - 2 + (random_below(random, 4) == 0 ? 400 : 0);
+	known->n_digits = lengths[random_below(random, COUNT(lengths))];
+	memset(known->digits, random_below(random, 2) ? '7' : '0', known->n_digits);
 	known->digits[0] = '7';
-	for (uint32_t i = next_random(random) % 3; i > 0; i--)
-		known->digits[next_random(random) % known->n_digits] =
-			(char)('0' + next_random(random) % 10);
-	if (next_random(random) % 2 && known->n_digits > 256)
-		known->digits[256 + next_random(random) % (known->n_digits - 256)] =
-			(char)('0' + next_random(random) % 10);
+	for (uint64_t i = random_below(random, 3); i > 0; i--)
+		known->digits[random_below(random, known->n_digits)] =
+			(char)('0' + random_below(random, 10));
+	if (random_below(random, 2) && known->n_digits > 256)
+		known->digits[256 + random_below(random, known->n_digits - 256)] =
+			(char)('0' + random_below(random, 10));
 	known->digits[0] = known->digits[0] == '0' ? '1' : known->digits[0];
 	while ((last = known->digits[known->n_digits - 1]) == '0')
 		known->n_digits--;
@@ -263,7 +257,7 @@ static void test_long(void **state)
 	for (size_t i = 0; i < 30000; i++) {
 		make_known(&a, &random);
 		make_known(&b, &random);
-		if (next_random(&random) % 4 == 0) {
+		if (random_below(&random, 4) == 0) {
 			b = a;
 			spell(&b, &random);
 		}
@@ -306,7 +300,7 @@ static void test_long_factors(void **state)
 		make_known(&known, &random);
 		if (known.exponent > 5 || known.text[0] == '.')
 			continue;
-		uint32_t power = 1 + next_random(&random) % 5;
+		uint32_t power = 1 + (uint32_t)random_below(&random, 5);
 		size_t n = known.n_digits;
 		memcpy(product, known.digits, n + 1);
 		for (uint32_t k = 0; k < 10 * power; k++) {
