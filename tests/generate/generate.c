@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/hash.h"
+
 /* A word of n_bytes letters; the others are 0. The struct has 16 bytes, for copies of 16 bytes. */
 struct word {
 	char letters[15];
@@ -41,24 +43,17 @@ struct random {
 	uint64_t state[4];
 };
 
-static uint64_t mix(uint64_t x)
-{
-	x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-	x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-	return x ^ (x >> 31);
-}
-
 /* Derives a number from all arguments. purpose: 1 for documents, 2 for topics. */
 static uint64_t derive_seed(uint64_t seed, uint64_t purpose, uint64_t number)
 {
-	return mix(mix(seed + purpose * GAMMA) + number * GAMMA);
+	return bs_hash_mix(bs_hash_mix(seed + purpose * GAMMA) + number * GAMMA);
 }
 
 static struct random random_from(uint64_t seed)
 {
 	struct random random;
 	for (int i = 0; i < 4; i++)
-		random.state[i] = mix(seed += GAMMA);
+		random.state[i] = bs_hash_mix(seed += GAMMA);
 	return random;
 }
 
@@ -398,7 +393,7 @@ static inline uint32_t pick_topic_word(const struct bs_generator *generator, uin
 {
 	uint64_t product_q32 = (bits >> 48) * (bits >> 32 & 0xffff);
 	uint64_t place = product_q32 * TOPIC_WORDS >> 32;
-	return pick_word(generator, mix(topic_seed + place * GAMMA));
+	return pick_word(generator, bs_hash_mix(topic_seed + place * GAMMA));
 }
 
 /* Thresholds for 8 random bits that decide what follows a word. On average a sentence has 12.8

@@ -234,26 +234,5 @@ static void test_overflow_by_simulation(void **state)
 	}
 }
 
-/* After all of 100,000 keys were replaced by others, the false-positive rate is still that of a
- * plain filter of as many keys. */
-static void test_rate_after_turnover(void **state)
-{
-	const uint64_t n = 100000, n_absent = 10000000, m = bs_bloom_optimal_bits(n, 0.01);
-	AUTO(bs_counting_free_at) struct bs_counting *counting = new_counting(m, 7);
-	uint64_t n_found = 0;
-	for (uint64_t i = 0; i < 2 * n; i++) {
-		bs_counting_add(counting, bs_bloom_key_of_hash(i));
-		if (i >= n)
-			assert_true(bs_counting_remove(counting, bs_bloom_key_of_hash(i - n)));
-	}
-	for (uint64_t i = 0; i < n_absent; i++)
-		n_found += bs_counting_has(counting, bs_bloom_key_of_hash(i + 2 * n));
-	double predicted = bs_bloom_false_rate(m, 7, n),
-	       measured = (double)n_found / (double)n_absent;
-	print_message("%.5f predicted, %.5f measured\n", predicted, measured);
-	assert_true(fabs(measured / predicted - 1) < 0.05);
-	assert_int_equal(describe(counting).n_overflows, 0);
-}
-
 RUN_TESTS(test_comes_and_goes, test_overflow_sticks, test_shapes, test_overflow_below_the_bound,
-          test_overflow_of_the_overloaded, test_overflow_by_simulation, test_rate_after_turnover)
+          test_overflow_of_the_overloaded, test_overflow_by_simulation)
