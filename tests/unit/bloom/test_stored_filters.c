@@ -501,12 +501,7 @@ static int write_golden(const char *folder)
 		char path[1000];
 		snprintf(path, sizeof(path), "%s/%s", folder, kinds[i].name);
 		AUTO(form_deinit) struct form form = kinds[i].make();
-		FILE *file = fopen(path, "wb");
-		if (!file || fwrite(form.bytes, 1, form.n_bytes, file) != form.n_bytes ||
-		    fclose(file) != 0) {
-			perror(path);
-			return 1;
-		}
+		write_bytes(path, form.bytes, form.n_bytes);
 	}
 	return 0;
 }
