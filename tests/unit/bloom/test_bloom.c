@@ -121,9 +121,6 @@ static void test_frozen_keys(void **state)
 	}
 }
 
-#ifdef __SIZEOF_INT128__
-__extension__ typedef unsigned __int128 wide_t;
-
 /* Positions follow the formula in core/bitsift/bloom.h. */
 static void test_positions_by_the_formula(void **state)
 {
@@ -140,13 +137,12 @@ static void test_positions_by_the_formula(void **state)
 		for (uint64_t i = 0; i < n_hashes; i++) {
 			uint64_t sum = key.start + i * key.step +
 			               (i * i * i - i) / 6 * UINT64_C(0x9e3779b97f4a7c15);
-			uint32_t position = (uint32_t)((wide_t)sum * n_bits >> 64);
+			uint32_t position = (uint32_t)((unsigned __int128)sum * n_bits >> 64);
 			bits[position / 8] |= (uint8_t)(1 << position % 8);
 		}
 		assert_memory_equal(bs_bloom_look(bloom).bits, bits, (n_bits + 63) / 64 * 8);
 	}
 }
-#endif
 
 static struct bs_bloom *new_bloom(uint64_t n_bits, uint32_t n_hashes)
 {
@@ -371,22 +367,6 @@ static void test_rates_by_ten_million(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_published_rates),
-		cmocka_unit_test(test_closed_forms),
-		cmocka_unit_test(test_edges_of_the_arithmetic),
-		cmocka_unit_test(test_frozen_keys),
-#ifdef __SIZEOF_INT128__
-		cmocka_unit_test(test_positions_by_the_formula),
-#endif
-		cmocka_unit_test(test_shapes),
-		cmocka_unit_test(test_union),
-		cmocka_unit_test(test_cardinality),
-		cmocka_unit_test(test_two_sets),
-		cmocka_unit_test(test_pass),
-		cmocka_unit_test(test_rates_by_ten_million),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(test_published_rates, test_closed_forms, test_edges_of_the_arithmetic, test_frozen_keys,
+          test_positions_by_the_formula, test_shapes, test_union, test_cardinality, test_two_sets,
+          test_pass, test_rates_by_ten_million)

@@ -92,12 +92,9 @@ static void test_mix_is_splitmix64(void **state)
 	}
 }
 
-#ifdef __SIZEOF_INT128__
-__extension__ typedef unsigned __int128 wide_t;
-
 static void check_reduce(uint64_t x, uint32_t m)
 {
-	uint32_t wanted = (uint32_t)(((wide_t)x * m) >> 64);
+	uint32_t wanted = (uint32_t)(((unsigned __int128)x * m) >> 64);
 	uint32_t got = bs_hash_reduce(x, m);
 	if (got != wanted || got >= m)
 		fail_msg("%" PRIx64 " reduced to %" PRIu32 ": %" PRIu32 ", not %" PRIu32, x, m, got,
@@ -126,13 +123,12 @@ static void test_reduce_is_exact(void **state)
 	/* On both sides of every boundary between two positions. */
 	for (uint32_t m = 1; m < 300; m++) {
 		for (uint32_t k = 1; k < m; k++) {
-			uint64_t border = (uint64_t)((((wide_t)k << 64) + m - 1) / m);
+			uint64_t border = (uint64_t)((((unsigned __int128)k << 64) + m - 1) / m);
 			assert_int_equal(bs_hash_reduce(border, m), k);
 			assert_int_equal(bs_hash_reduce(border - 1, m), k - 1);
 		}
 	}
 }
-#endif
 
 static uint64_t numbered_hash(uint32_t i)
 {
@@ -199,17 +195,5 @@ static void test_positions_are_independent(void **state)
 	check_meetings(1, 0, 2, 2);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_published_vectors),
-		cmocka_unit_test(test_frozen_probes),
-		cmocka_unit_test(test_mix_is_splitmix64),
-#ifdef __SIZEOF_INT128__
-		cmocka_unit_test(test_reduce_is_exact),
-#endif
-		cmocka_unit_test(test_positions_are_uniform),
-		cmocka_unit_test(test_positions_are_independent),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(test_published_vectors, test_frozen_probes, test_mix_is_splitmix64, test_reduce_is_exact,
+          test_positions_are_uniform, test_positions_are_independent)

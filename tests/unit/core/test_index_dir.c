@@ -421,9 +421,7 @@ static void test_damaged_segment(void **state)
 	for (int round = 0; round < 4000; round++) {
 		copy_bytes(&changed, &bytes);
 		size_t table_off = (size_t)bs_load_u64(bytes.data + 24);
-		size_t at = 64 + random_below(&random, table_off - 64);
-		changed.data[at] = random_below(&random, 3) ? (uint8_t)next_random(&random)
-		                                            : (uint8_t)(changed.data[at] + 1);
+		damage_bytes(changed.data, 64, table_off, &random);
 		if (round % 4)
 			reseal(changed.data, changed.used_bytes);
 		write_bytes("seg-000001", changed.data, changed.used_bytes);

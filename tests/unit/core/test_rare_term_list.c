@@ -238,9 +238,7 @@ static void test_damage(void **state)
 			for (uint64_t n = 1 + random_below(&random, 3); n > 0; n--)
 				at[random_below(&random, n_bytes)] =
 					(uint8_t)(next_random(&random) >> 9);
-			reseal(bytes.data, bytes.used_bytes);
-			unlink("file");
-			write_bytes("file", bytes.data, bytes.used_bytes);
+			write_resealed("file", &bytes);
 			ask(truth, &random);
 		}
 	}
