@@ -15,13 +15,15 @@ static struct bs_attenuated *new_attenuated(uint32_t n_levels, uint64_t n_bits, 
 	return attenuated;
 }
 
+struct shape {
+	uint32_t n_levels;
+	uint64_t n_bits;
+	uint32_t n_hashes;
+};
+
 static void test_shapes(void **state)
 {
-	static const struct {
-		uint32_t n_levels;
-		uint64_t n_bits;
-		uint32_t n_hashes;
-	} wrong[] = {
+	static const struct shape wrong[] = {
 		{0, 1, 1}, {65, 1, 1}, {UINT32_MAX, 1, 1}, {1, 0, 1}, {1, UINT64_C(1) << 32, 1},
 		{1, 1, 0}, {1, 1, 65}};
 	for (size_t i = 0; i < COUNT(wrong); i++) {
@@ -32,11 +34,7 @@ static void test_shapes(void **state)
 		assert_null(attenuated);
 	}
 	AUTO(bs_attenuated_free_at) struct bs_attenuated *mine = new_attenuated(3, 100, 4);
-	static const struct {
-		uint32_t n_levels;
-		uint64_t n_bits;
-		uint32_t n_hashes;
-	} others[] = {{2, 100, 4}, {4, 100, 4}, {3, 101, 4}, {3, 100, 5}};
+	static const struct shape others[] = {{2, 100, 4}, {4, 100, 4}, {3, 101, 4}, {3, 100, 5}};
 	for (size_t i = 0; i < COUNT(others); i++) {
 		AUTO(bs_attenuated_free_at)
 		struct bs_attenuated *other =

@@ -206,16 +206,13 @@ static void test_overflow_by_simulation(void **state)
 	};
 	const uint64_t m = (uint64_t)ceil(KEYS * HASHES / M_LN2);
 	uint64_t n_at_least[16] = {0}, next = 0;
-	size_t n_bytes = 0;
-	FREED uint8_t *bytes = NULL;
 	for (int round = 0; round < ROUNDS; round++) {
 		struct bs_counting *counting = new_counting(m, HASHES);
 		for (uint32_t i = 0; i < KEYS; i++)
 			bs_counting_add(counting, bs_bloom_key_of_hash(next++));
 		assert_int_equal(describe(counting).n_overflows, 0);
-		n_bytes = bs_counting_stored_bytes(counting);
-		bytes = bytes ? bytes : malloc(n_bytes);
-		assert_non_null(bytes);
+		size_t n_bytes = bs_counting_stored_bytes(counting);
+		FREED uint8_t *bytes = must_malloc(n_bytes);
 		bs_counting_store(counting, bytes);
 		bs_counting_free(counting);
 		for (size_t i = n_bytes - (m + 15) / 16 * 8; i < n_bytes; i++) {
