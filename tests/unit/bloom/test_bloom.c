@@ -328,9 +328,10 @@ static void test_pass(void **state)
 		bs_bloom_free(blooms[i]);
 }
 
-/* Added keys are found. Measures rates with ten million absent keys, or 100 million for rates below 0.001. The rates are
- * within 5 % of the formula, or, from 1,000 keys on, within 1 % plus the statistical error. Small
- * filters are measured together, many at a time, because their densities vary. */
+/* Added keys are found. Measures rates with ten million absent keys, or 100 million for rates below
+ * 0.001. The rates are within 5 % of the formula, or, from 1,000 keys on, within 1 % plus the
+ * statistical error. Small filters are measured together, many at a time, because their densities
+ * vary. */
 static void test_rates_by_ten_million(void **state)
 {
 	static const struct {

@@ -442,9 +442,8 @@ static void test_opening(void **state)
 {
 	struct bs_tokenizer *tokenizer;
 	static const struct bs_tokenizer_options unknown = {.stem_language = "klingon"};
-	assert_int_equal(bs_tokenizer_new(&unknown, &tokenizer, ERR), BS_INVALID);
+	expect_error(bs_tokenizer_new(&unknown, &tokenizer, ERR), BS_INVALID, "klingon");
 	assert_null(tokenizer);
-	assert_non_null(strstr(said.text, "klingon"));
 	assert_non_null(strstr(said.text, " english"));
 	bs_tokenizer_free(NULL);
 
