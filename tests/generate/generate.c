@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/hash.h"
+
 /* A word of n_bytes letters; the others are 0. The struct has 16 bytes, for copies of 16 bytes. */
 struct word {
 	char letters[15];
@@ -41,24 +43,17 @@ struct random {
 	uint64_t state[4];
 };
 
-static uint64_t mix(uint64_t x)
-{
-	x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-	x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-	return x ^ (x >> 31);
-}
-
 /* Derives a number from all arguments. purpose: 1 for documents, 2 for topics. */
 static uint64_t derive_seed(uint64_t seed, uint64_t purpose, uint64_t number)
 {
-	return mix(mix(seed + purpose * GAMMA) + number * GAMMA);
+	return bs_hash_mix(bs_hash_mix(seed + purpose * GAMMA) + number * GAMMA);
 }
 
 static struct random random_from(uint64_t seed)
 {
 	struct random random;
 	for (int i = 0; i < 4; i++)
-		random.state[i] = mix(seed += GAMMA);
+		random.state[i] = bs_hash_mix(seed += GAMMA);
 	return random;
 }
 
@@ -398,7 +393,7 @@ static inline uint32_t pick_topic_word(const struct bs_generator *generator, uin
 {
 	uint64_t product_q32 = (bits >> 48) * (bits >> 32 & 0xffff);
 	uint64_t place = product_q32 * TOPIC_WORDS >> 32;
-	return pick_word(generator, mix(topic_seed + place * GAMMA));
+	return pick_word(generator, bs_hash_mix(topic_seed + place * GAMMA));
 }
 
 /* Thresholds for 8 random bits that decide what follows a word. On average a sentence has 12.8
@@ -447,28 +442,10 @@ enum bs_status bs_generator_document(const struct bs_generator *generator, uint6
 	return BS_OK;
 }
 
-enum bs_status bs_generator_run(const struct bs_generator *generator, bs_generator_fn fn,
-                                void *context, struct bs_error *err)
-{
-	struct bs_buffer text = {0};
-	enum bs_status status = BS_OK;
-	for (uint64_t doc = 0; !status && doc < generator->options.n_docs; doc++) {
-		char id[24];
-		snprintf(id, sizeof(id), "d%" PRIu64, doc);
-		status = bs_generator_document(generator, doc, &text, err);
-		if (!status)
-			status = fn(context, id, text.data, text.used_bytes, err);
-	}
-	bs_buffer_deinit(&text);
-	return status;
-}
-
 /* JSON requires only the line feeds of a generated text to be escaped. */
-static enum bs_status write_record(void *context, const char *id, const uint8_t *text,
-                                   size_t text_bytes, struct bs_error *err)
+static void write_record(FILE *file, uint64_t doc, const uint8_t *text, size_t text_bytes)
 {
-	FILE *file = context;
-	fprintf(file, "{\"id\": \"%s\", \"text\": \"", id);
+	fprintf(file, "{\"id\": \"d%" PRIu64 "\", \"text\": \"", doc);
 	const uint8_t *end = text + text_bytes;
 	while (text < end) {
 		const uint8_t *line_feed = memchr(text, '\n', (size_t)(end - text));
@@ -481,16 +458,21 @@ static enum bs_status write_record(void *context, const char *id, const uint8_t 
 		}
 	}
 	fputs("\"}\n", file);
-	if (ferror(file))
-		return bs_fail(err, BS_IO, "cannot write the generated text: %s", strerror(errno));
-	return BS_OK;
 }
 
 enum bs_status bs_generator_write_jsonl(const struct bs_generator *generator, FILE *file,
                                         struct bs_error *err)
 {
-	enum bs_status status = bs_generator_run(generator, write_record, file, err);
-	if (!status && fflush(file))
+	struct bs_buffer text = {0};
+	enum bs_status status = BS_OK;
+	for (uint64_t doc = 0; !ferror(file) && doc < generator->options.n_docs; doc++) {
+		status = bs_generator_document(generator, doc, &text, err);
+		if (status)
+			break;
+		write_record(file, doc, text.data, text.used_bytes);
+	}
+	bs_buffer_deinit(&text);
+	if (!status && (fflush(file) || ferror(file)))
 		status =
 			bs_fail(err, BS_IO, "cannot write the generated text: %s", strerror(errno));
 	return status;

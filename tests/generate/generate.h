@@ -69,17 +69,8 @@ size_t bs_generator_word(uint32_t rank, char word_out[BS_GENERATOR_WORD_BYTES]);
 enum bs_status bs_generator_document(const struct bs_generator *generator, uint64_t doc,
                                      struct bs_buffer *text, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Called with one document. id ("d0", "d1", ...; NUL-terminated) and text are borrowed until it
- * returns. Any status but BS_OK stops the run. */
-typedef enum bs_status (*bs_generator_fn)(void *context, const char *id, const uint8_t *text,
-                                          size_t text_bytes, struct bs_error *err);
-
-/* Calls fn with documents 0 to n_docs - 1 in order. Returns BS_NO_MEMORY or the status of fn. */
-enum bs_status bs_generator_run(const struct bs_generator *generator, bs_generator_fn fn,
-                                void *context, struct bs_error *err) BS_WARN_UNUSED;
-
-/* Writes the documents to file as lines {"id": "d0", "text": "..."}. Flushes the file, but does not
- * close it. BS_NO_MEMORY, BS_IO. */
+/* Writes the documents to file as lines {"id": "d0", "text": "..."}; ids are d0, d1, ... Flushes
+ * the file, but does not close it. BS_NO_MEMORY, BS_IO. */
 enum bs_status bs_generator_write_jsonl(const struct bs_generator *generator, FILE *file,
                                         struct bs_error *err) BS_WARN_UNUSED;
 

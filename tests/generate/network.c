@@ -31,12 +31,7 @@ static uint32_t below(uint64_t *state, uint32_t bound)
 	return bs_hash_reduce(random_of(state), bound);
 }
 
-struct bs_bloom_key bs_network_key(uint32_t word)
-{
-	return bs_bloom_key_of_hash(word);
-}
-
-bool bs_network_node_has(const struct bs_network *network, uint32_t node, uint32_t word)
+static bool node_has(const struct bs_network *network, uint32_t node, uint32_t word)
 {
 	return network->has[(size_t)node * network->options.n_words + word];
 }
@@ -49,7 +44,7 @@ static struct bs_bloom_key held_key(uint32_t node, uint32_t word)
 
 static uint32_t home_of(const struct bs_network *network, uint32_t word)
 {
-	return (uint32_t)bs_route_home(bs_network_key(word), network->nodes,
+	return (uint32_t)bs_route_home(bs_bloom_key_of_hash(word), network->nodes,
 	                               network->options.n_nodes);
 }
 
@@ -168,8 +163,8 @@ static bool publish(struct bs_network *network)
 		                          NULL) &&
 		       !bs_attenuated_new(o->n_levels, n_bits, n_hashes, &next[i], NULL);
 		for (uint32_t word = 0; done && word < o->n_words; word++)
-			if (bs_network_node_has(network, i, word))
-				bs_bloom_add(own[i], bs_network_key(word));
+			if (node_has(network, i, word))
+				bs_bloom_add(own[i], bs_bloom_key_of_hash(word));
 	}
 	for (uint32_t round = 0; done && round < o->n_levels; round++) {
 		for (uint32_t i = 0; done && i < o->n_nodes; i++) {
@@ -209,7 +204,7 @@ static bool tell_homes(struct bs_network *network)
 	for (uint32_t word = 0; done && word < o->n_words; word++) {
 		home[word] = home_of(network, word);
 		for (uint32_t node = 0; node < o->n_nodes; node++)
-			n_keys[home[word]] += bs_network_node_has(network, node, word);
+			n_keys[home[word]] += node_has(network, node, word);
 	}
 	for (uint32_t i = 0; done && i < o->n_nodes; i++) {
 		uint64_t n_bits = n_keys[i] * o->home_bits + 1;
@@ -218,7 +213,7 @@ static bool tell_homes(struct bs_network *network)
 	}
 	for (uint32_t word = 0; done && word < o->n_words; word++)
 		for (uint32_t node = 0; node < o->n_nodes; node++)
-			if (bs_network_node_has(network, node, word))
+			if (node_has(network, node, word))
 				bs_bloom_add(network->homes[home[word]], held_key(node, word));
 	free(n_keys);
 	free(home);
@@ -287,17 +282,12 @@ size_t bs_network_home_bytes(const struct bs_network *network)
 	return (most + (size_t)63) / 64 * 8;
 }
 
-const struct bs_attenuated *bs_network_filter(const struct bs_network *network, uint32_t node)
-{
-	return network->filters[node];
-}
-
 uint32_t bs_network_distance(const struct bs_network *network, uint32_t from, uint32_t word)
 {
 	const uint32_t *hops = network->hops + (size_t)from * network->options.n_nodes;
 	uint32_t nearest = UINT32_MAX;
 	for (uint32_t node = 0; node < network->options.n_nodes; node++)
-		if (hops[node] < nearest && bs_network_node_has(network, node, word))
+		if (hops[node] < nearest && node_has(network, node, word))
 			nearest = hops[node];
 	return nearest;
 }
@@ -315,7 +305,7 @@ static void ask_home(const struct bs_network *network, uint32_t from, uint32_t w
 			if (hops[node] != distance || !bs_bloom_has(known, held_key(node, word)))
 				continue;
 			search->n_asked++;
-			if (bs_network_node_has(network, node, word)) {
+			if (node_has(network, node, word)) {
 				search->is_found = true;
 				search->hops = distance;
 				return;
@@ -347,7 +337,7 @@ bool bs_network_search(const struct bs_network *network, struct bs_route *route,
                        uint32_t word, bool asks_home, struct bs_network_search *search_out)
 {
 	const struct bs_network_options *o = &network->options;
-	struct bs_bloom_key key = bs_network_key(word);
+	struct bs_bloom_key key = bs_bloom_key_of_hash(word);
 	struct bs_route_hop hop = {0};
 	struct asked *asked = calloc(o->n_nodes, sizeof(*asked));
 	*search_out = (struct bs_network_search){0};
@@ -359,7 +349,7 @@ bool bs_network_search(const struct bs_network *network, struct bs_route *route,
 			continue;
 		asked[here] = (struct asked){true, hop.level == o->n_levels, (uint32_t)hop.from};
 		search_out->n_asked += here != from;
-		search_out->is_found = bs_network_node_has(network, here, word);
+		search_out->is_found = node_has(network, here, word);
 		search_out->hops = hop.hops;
 		for (uint32_t next = 0; done && next < o->n_nodes; next++) {
 			struct bs_attenuated_view filter =

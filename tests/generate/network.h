@@ -34,13 +34,10 @@ uint64_t bs_network_most_reached(const struct bs_network *network);
 size_t bs_network_level_bytes(const struct bs_network *network);
 /* Returns the bytes of the largest filter of a home. */
 size_t bs_network_home_bytes(const struct bs_network *network);
-const struct bs_attenuated *bs_network_filter(const struct bs_network *network, uint32_t node);
 
 /* Returns the hops from a node to the nearest holder of a word; UINT32_MAX: no node has it. Looks
  * at all nodes. */
 uint32_t bs_network_distance(const struct bs_network *network, uint32_t from, uint32_t word);
-bool bs_network_node_has(const struct bs_network *network, uint32_t node, uint32_t word);
-struct bs_bloom_key bs_network_key(uint32_t word);
 
 /* The result of a search. Each asked node, except the first, is on the path to the found node, or
  * false (its filter promised a holder within its levels, but it did not lead to one), or blind (no

@@ -222,6 +222,14 @@ void damage_bytes(uint8_t *bytes, size_t first, size_t end, uint64_t *random)
 	}
 }
 
+uint64_t take_bits(const uint8_t *bytes, uint64_t *at, uint64_t n)
+{
+	uint64_t value = 0;
+	for (uint64_t i = 0; i < n; i++, ++*at)
+		value |= (uint64_t)(bytes[*at / 8] >> (*at % 8) & 1) << i;
+	return value;
+}
+
 uint8_t *section_in(uint8_t *file, uint32_t id, uint32_t instance, uint64_t *n_bytes_out)
 {
 	const uint8_t *entry = file + bs_load_u64(file + 24);

@@ -53,5 +53,8 @@ void write_flipped(const struct bs_buffer *good, size_t end, bool is_sealed, uin
 /* Overwrites one to three bytes in [first, end), about half of them with harmful values. */
 void damage_bytes(uint8_t *bytes, size_t first, size_t end, uint64_t *random);
 
+/* Reads n bits at bit *at, the lowest first, and advances *at. */
+uint64_t take_bits(const uint8_t *bytes, uint64_t *at, uint64_t n);
+
 /* The bytes of a section in the image of a file. Fails the test if the section does not exist. */
 uint8_t *section_in(uint8_t *file, uint32_t id, uint32_t instance, uint64_t *n_bytes_out);

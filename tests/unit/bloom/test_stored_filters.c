@@ -55,10 +55,20 @@ static struct bs_bloom_key key_of(unsigned i)
 static struct bs_bloom *filter_of(unsigned first, unsigned end)
 {
 	struct bs_bloom *bloom;
-	ok(bs_bloom_new(BITS, HASHES, &bloom, ERR));
+	assert_int_equal(bs_bloom_new(BITS, HASHES, &bloom, NULL),
+	                 BS_OK); /* keeps the last error */
 	for (; first < end; first++)
 		bs_bloom_add(bloom, key_of(first));
 	return bloom;
+}
+
+/* Fails the test unless the filter has the words from `first` to `end`. */
+static void expect_filter(struct bs_bloom_view view, unsigned first, unsigned end)
+{
+	AUTO(bs_bloom_free_at) struct bs_bloom *wanted = filter_of(first, end);
+	assert_int_equal(view.n_bits, BITS);
+	assert_int_equal(view.n_hashes, HASHES);
+	assert_memory_equal(view.bits, bs_bloom_look(wanted).bits, (BITS + 63) / 64 * 8);
 }
 
 struct form {
@@ -139,10 +149,7 @@ static enum bs_status read_plain(const uint8_t *bytes, size_t n_bytes, struct bs
 		return status;
 	ok(bs_bloom_read_head(bytes, n_bytes, &head, err));
 	assert_ptr_equal(view.bits, head.bits);
-	AUTO(bs_bloom_free_at) struct bs_bloom *wanted = filter_of(0, 40);
-	assert_int_equal(view.n_bits, BITS);
-	assert_int_equal(view.n_hashes, HASHES);
-	assert_memory_equal(view.bits, bs_bloom_look(wanted).bits, (BITS + 63) / 64 * 8);
+	expect_filter(view, 0, 40);
 	return BS_OK;
 }
 
@@ -150,7 +157,7 @@ static enum bs_status read_counting(const uint8_t *bytes, size_t n_bytes, struct
 {
 	AUTO(bs_counting_free_at) struct bs_counting *counting = (struct bs_counting *)err;
 	struct bs_counting_info info;
-	AUTO(bs_bloom_free_at) struct bs_bloom *got = NULL, *wanted = filter_of(0, 40);
+	AUTO(bs_bloom_free_at) struct bs_bloom *got = NULL;
 	enum bs_status status = bs_counting_read(bytes, n_bytes, &counting, err);
 	assert_true(!counting == (status != BS_OK));
 	if (!status) {
@@ -158,40 +165,29 @@ static enum bs_status read_counting(const uint8_t *bytes, size_t n_bytes, struct
 		assert_int_equal(info.n_counters, BITS);
 		assert_int_equal(info.n_hashes, HASHES);
 		assert_int_equal(info.n_keys, 57);
-		assert_int_equal(info.n_overflows,
-		                 /* 3 for each of 5 counters, 4 more for counters shared with other
-		                  * keys */
-		                 19);
+		/* 3 for each of 5 counters, 4 more for counters shared with other keys */
+		assert_int_equal(info.n_overflows, 19);
 		ok(bs_counting_to_bloom(counting, &got, ERR));
-		assert_memory_equal(bs_bloom_look(got).bits, bs_bloom_look(wanted).bits,
-		                    (BITS + 63) / 64 * 8);
+		expect_filter(bs_bloom_look(got), 0, 40);
 	}
 	return status;
 }
 
 static enum bs_status read_compressed(const uint8_t *bytes, size_t n_bytes, struct bs_error *err)
 {
-	AUTO(bs_bloom_free_at)
-	struct bs_bloom *got = (struct bs_bloom *)err, *wanted = filter_of(0, 40);
+	AUTO(bs_bloom_free_at) struct bs_bloom *got = (struct bs_bloom *)err;
 	enum bs_status status = bs_bloom_decompress(bytes, n_bytes, 100000, &got, err);
 	assert_true(!got == (status != BS_OK));
-	if (!status) {
-		assert_int_equal(bs_bloom_look(got).n_bits, BITS);
-		assert_int_equal(bs_bloom_look(got).n_hashes, HASHES);
-		assert_memory_equal(bs_bloom_look(got).bits, bs_bloom_look(wanted).bits,
-		                    (BITS + 63) / 64 * 8);
-	}
+	if (!status)
+		expect_filter(bs_bloom_look(got), 0, 40);
 	return status;
 }
 
 static enum bs_status read_delta(const uint8_t *bytes, size_t n_bytes, struct bs_error *err)
 {
-	AUTO(bs_bloom_free_at)
-	struct bs_bloom *before = filter_of(0, 40), *after = filter_of(8, 44),
-			*bloom = filter_of(0, 40);
+	AUTO(bs_bloom_free_at) struct bs_bloom *bloom = filter_of(0, 40);
 	enum bs_status status = bs_bloom_apply(bloom, bytes, n_bytes, err);
-	assert_memory_equal(bs_bloom_look(bloom).bits, bs_bloom_look(status ? before : after).bits,
-	                    (BITS + 63) / 64 * 8);
+	expect_filter(bs_bloom_look(bloom), status ? 0 : 8, status ? 40 : 44);
 	return status;
 }
 
@@ -255,9 +251,8 @@ static void test_kinds_and_places(void **state)
 			if (i == j)
 				ok(kinds[j].read(moved + j + 1, form.n_bytes, ERR));
 			else
-				expect_status(kinds[j].read(moved + j + 1, form.n_bytes, ERR),
-				              BS_CORRUPT);
-			assert_true(i == j || strstr(said.text, "byte 12: of another kind: "));
+				expect_error(kinds[j].read(moved + j + 1, form.n_bytes, ERR),
+				             BS_CORRUPT, "byte 12: of another kind: ");
 		}
 	}
 }
@@ -352,10 +347,8 @@ static void test_lies(void **state)
 			AUTO(form_deinit) struct form form = kinds[kind].make();
 			bs_store_u32(form.bytes + lies[i].at, lies[i].value);
 			seal(form);
-			expect_status(kinds[kind].read(form.bytes, form.n_bytes, ERR),
-			              lies[i].status);
-			if (!strstr(said.text, lies[i].place))
-				fail_msg("\"%s\" does not say \"%s\"", said.text, lies[i].place);
+			expect_error(kinds[kind].read(form.bytes, form.n_bytes, ERR),
+			             lies[i].status, lies[i].place);
 		}
 	}
 }
@@ -386,45 +379,32 @@ static void test_heads_and_tails(void **state)
 	}
 }
 
-/* Each of the functions do_* allocates. The result that it allocates is NULL after a failure. */
-
-static enum bs_status do_copy(struct bs_bloom *bloom, struct bs_error *err)
-{
-	AUTO(bs_bloom_free_at) struct bs_bloom *made = bloom;
-	enum bs_status status = bs_bloom_copy(bs_bloom_look(bloom), &made, err);
-	assert_true(!made == (status != BS_OK));
-	return status;
-}
-
-static enum bs_status do_compress(struct bs_bloom *bloom, struct bs_error *err)
-{
-	FREED uint8_t *made = (uint8_t *)bloom;
-	size_t n_bytes;
-	enum bs_status status = bs_bloom_compress(bs_bloom_look(bloom), &made, &n_bytes, err);
-	assert_true(!made == (status != BS_OK));
-	return status;
-}
-
-static enum bs_status do_delta(struct bs_bloom *bloom, struct bs_error *err)
-{
-	uint8_t none[(BITS + 63) / 64 * 8] = {0}, *made = none;
-	size_t n_bytes;
-	struct bs_bloom_view empty = {none, BITS, HASHES};
-	enum bs_status status = bs_bloom_delta(empty, bs_bloom_look(bloom), &made, &n_bytes, err);
-	assert_true(!made == (status != BS_OK));
-	free(made);
-	return status;
-}
-
 static struct form kept[COUNT(kinds)];
 
-static enum bs_status do_decompress(struct bs_bloom *bloom, struct bs_error *err)
-{
-	AUTO(bs_bloom_free_at) struct bs_bloom *made = bloom;
-	enum bs_status status = bs_bloom_decompress(kept[2].bytes, kept[2].n_bytes, 0, &made, err);
-	assert_true(!made == (status != BS_OK));
-	return status;
-}
+/* Each of the functions do_* allocates. MAKES defines one whose call sets the pointer `made`, to
+ * NULL after a failure. */
+#define MAKES(name, type, release, call)                                         \
+	static enum bs_status name(struct bs_bloom *bloom, struct bs_error *err) \
+	{                                                                        \
+		AUTO(release) type *made = (type *)bloom;                        \
+		enum bs_status status = (call);                                  \
+		assert_true(!made == (status != BS_OK));                         \
+		return status;                                                   \
+	}
+
+static const uint8_t no_bits[(BITS + 63) / 64 * 8];
+static const struct bs_bloom_view empty = {no_bits, BITS, HASHES};
+static size_t n_made_bytes;
+
+MAKES(do_copy, struct bs_bloom, bs_bloom_free_at, bs_bloom_copy(bs_bloom_look(bloom), &made, err))
+MAKES(do_compress, uint8_t, free_at,
+      bs_bloom_compress(bs_bloom_look(bloom), &made, &n_made_bytes, err))
+MAKES(do_delta, uint8_t, free_at,
+      bs_bloom_delta(empty, bs_bloom_look(bloom), &made, &n_made_bytes, err))
+MAKES(do_decompress, struct bs_bloom, bs_bloom_free_at,
+      bs_bloom_decompress(kept[2].bytes, kept[2].n_bytes, 0, &made, err))
+MAKES(do_attenuated, struct bs_attenuated, bs_attenuated_free_at,
+      bs_attenuated_new(3, BITS, HASHES, &made, err))
 
 /* Must be the last job, because it changes the filter if no allocation fails. */
 static enum bs_status do_apply(struct bs_bloom *bloom, struct bs_error *err)
@@ -444,14 +424,6 @@ static enum bs_status do_counting(struct bs_bloom *bloom, struct bs_error *err)
 	if (!status)
 		status = bs_counting_to_bloom(made, &plain, err);
 	assert_true(!plain == (status != BS_OK));
-	return status;
-}
-
-static enum bs_status do_attenuated(struct bs_bloom *bloom, struct bs_error *err)
-{
-	AUTO(bs_attenuated_free_at) struct bs_attenuated *made = (struct bs_attenuated *)bloom;
-	enum bs_status status = bs_attenuated_new(3, BITS, HASHES, &made, err);
-	assert_true(!made == (status != BS_OK));
 	return status;
 }
 
@@ -505,12 +477,7 @@ static int write_golden(const char *folder)
 		char path[1000];
 		snprintf(path, sizeof(path), "%s/%s", folder, kinds[i].name);
 		AUTO(form_deinit) struct form form = kinds[i].make();
-		FILE *file = fopen(path, "wb");
-		if (!file || fwrite(form.bytes, 1, form.n_bytes, file) != form.n_bytes ||
-		    fclose(file) != 0) {
-			perror(path);
-			return 1;
-		}
+		write_bytes(path, form.bytes, form.n_bytes);
 	}
 	return 0;
 }

@@ -7,16 +7,9 @@
  * number; there a sanitizer does not detect a read past the end. */
 #define BYTES(text) (const uint8_t *)(text), sizeof(text) - 1
 
-#define NUMBERS            \
-	"\0\0\0\0"         \
-	"\x05\x03\x09\x07" \
-	"\x06\x02\x01"
-#define ITEM(place)                  \
-	place "\x01n" NUMBERS "\0\0" \
-	      "\x02"                 \
-	      "72"                   \
-	      "\x02"                 \
-	      "15"
+/* Octal escapes of three digits, because letters and digits may follow. */
+#define NUMBERS     "\0\0\0\0\005\003\011\007\006\002\001"
+#define ITEM(place) place "\001n" NUMBERS "\0\0\00272\00215"
 
 static void expect_items(const uint8_t *bytes, size_t n_bytes, enum bs_status wanted)
 {
@@ -34,32 +27,20 @@ static void expect_items(const uint8_t *bytes, size_t n_bytes, enum bs_status wa
 static void test_items(void **state)
 {
 	expect_items(BYTES("\0"), BS_OK);
-	expect_items(BYTES("\x01" ITEM("\x02/a")), BS_OK);
-	expect_items(BYTES("\x02" ITEM("\x02/a") ITEM("\x02/b")), BS_OK);
-	expect_items(BYTES("\x01" ITEM("\x01"
-	                               "a")),
-	             BS_CORRUPT);                                 /* not an absolute path */
-	expect_items(BYTES("\x01" ITEM("\x03/\0a")), BS_CORRUPT); /* a NUL byte */
-	expect_items(BYTES("\x01" ITEM("\0")), BS_CORRUPT);
-	expect_items(BYTES("\x02" ITEM("\x02/a")), BS_CORRUPT); /* fewer items than announced */
-	/* a byte after the last item */
-	expect_items(BYTES("\x01" ITEM("\x02/a") "\0"), BS_CORRUPT);
-	/* an unknown flag */
-	expect_items(BYTES("\x01\x02/a\x01n"
-	                   "\0\0\0\0"
-	                   "\x05\x03\x09\x07"
-	                   "\x10\x02\x01"
-	                   "\0\0\0\0"),
+	expect_items(BYTES("\001" ITEM("\002/a")), BS_OK);
+	expect_items(BYTES("\002" ITEM("\002/a") ITEM("\002/b")), BS_OK);
+	expect_items(BYTES("\001" ITEM("\001a")), BS_CORRUPT);    /* not an absolute path */
+	expect_items(BYTES("\001" ITEM("\003/\0a")), BS_CORRUPT); /* a NUL byte */
+	expect_items(BYTES("\001" ITEM("\0")), BS_CORRUPT);
+	expect_items(BYTES("\002" ITEM("\002/a")), BS_CORRUPT); /* fewer items than announced */
+	/* a byte after the last item; an unknown flag; an unknown version */
+	expect_items(BYTES("\001" ITEM("\002/a") "\0"), BS_CORRUPT);
+	expect_items(BYTES("\001\002/a\001n\0\0\0\0\005\003\011\007\020\002\001\0\0\0\0"),
 	             BS_CORRUPT);
-	/* an unknown version */
-	expect_items(BYTES("\x01\x02/a\x01n" NUMBERS "\0\0"
-	                   "\x10"
-	                   "0123456789abcdef"
-	                   "\0"),
-	             BS_CORRUPT);
+	expect_items(BYTES("\001\002/a\001n" NUMBERS "\0\0\0200123456789abcdef\0"), BS_CORRUPT);
 	/* the list is truncated at any byte */
-	for (size_t n = 1; n < sizeof("\x01" ITEM("\x02/a")) - 1; n++)
-		expect_items((const uint8_t *)"\x01" ITEM("\x02/a"), n, BS_CORRUPT);
+	for (size_t n = 1; n < sizeof("\001" ITEM("\002/a")) - 1; n++)
+		expect_items((const uint8_t *)"\001" ITEM("\002/a"), n, BS_CORRUPT);
 }
 
 static void expect_words(const uint8_t *bytes, size_t n_bytes, enum bs_status wanted)
@@ -72,47 +53,17 @@ static void expect_words(const uint8_t *bytes, size_t n_bytes, enum bs_status wa
 
 static void test_words(void **state)
 {
-	expect_words(BYTES("\0\x03"
-	                   "cat\x02"
-	                   "\x02\x01"
-	                   "w\x03"
-	                   "\x03\x01"
-	                   "n\x01"),
-	             BS_OK);
+	expect_words(BYTES("\0\003cat\002\002\001w\003\003\001n\001"), BS_OK);
 	/* car after cat: not sorted */
-	expect_words(BYTES("\0\x03"
-	                   "cat\x02"
-	                   "\x02\x01"
-	                   "r\x03"),
-	             BS_CORRUPT);
-	expect_words(BYTES("\0\x03"
-	                   "cat\x02"
-	                   "\0\x03"
-	                   "cat\x03"),
-	             BS_CORRUPT); /* a word twice */
-	expect_words(BYTES("\0\x03"
-	                   "cat\x02"
-	                   "\x02\0"
-	                   "\x03"),
-	             BS_CORRUPT); /* ca after cat: not sorted */
+	expect_words(BYTES("\0\003cat\002\002\001r\003"), BS_CORRUPT);
+	expect_words(BYTES("\0\003cat\002\0\003cat\003"), BS_CORRUPT); /* a word twice */
+	expect_words(BYTES("\0\003cat\002\002\0\003"), BS_CORRUPT); /* ca after cat: not sorted */
 	/* the prefix shared with the previous word is longer than that word */
-	expect_words(BYTES("\0\x03"
-	                   "cat\x02"
-	                   "\x04\x01"
-	                   "w\x03"),
-	             BS_CORRUPT);
-	/* a word in no document */
-	expect_words(BYTES("\0\x03"
-	                   "cat\0"),
-	             BS_CORRUPT);
-	/* a word in 4 documents, of 3 */
-	expect_words(BYTES("\0\x03"
-	                   "cat\x04"),
-	             BS_CORRUPT);
-	expect_words(BYTES("\0\x05"
-	                   "cat\x02"),
-	             BS_CORRUPT);
-	expect_words(BYTES("\0\0\x01"), BS_CORRUPT);
+	expect_words(BYTES("\0\003cat\002\004\001w\003"), BS_CORRUPT);
+	expect_words(BYTES("\0\003cat\0"), BS_CORRUPT);   /* a word in no document */
+	expect_words(BYTES("\0\003cat\004"), BS_CORRUPT); /* a word in 4 documents, of 3 */
+	expect_words(BYTES("\0\005cat\002"), BS_CORRUPT);
+	expect_words(BYTES("\0\0\001"), BS_CORRUPT);
 }
 
 RUN_TESTS(test_items, test_words)

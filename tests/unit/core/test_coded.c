@@ -21,14 +21,6 @@ static size_t make_set(uint64_t *numbers, size_t n)
 	return n_left;
 }
 
-static uint64_t literal_bits(const uint8_t *bits, uint64_t *at, uint64_t n)
-{
-	uint64_t value = 0;
-	for (uint64_t i = 0; i < n; i++, ++*at)
-		value |= (uint64_t)(bits[*at / 8] >> (*at % 8) & 1) << i;
-	return value;
-}
-
 /* Decodes the bytes bit by bit as FORMAT.md says, and compares the numbers. */
 static void check_literally(const uint8_t *bytes, size_t n_bytes, const uint64_t *numbers, size_t n)
 {
@@ -50,14 +42,14 @@ static void check_literally(const uint8_t *bytes, size_t n_bytes, const uint64_t
 			before = 0;
 		} else {
 			uint64_t quotient = 0, gap, k = 0;
-			while (literal_bits(bits, &at, 1) == 0)
+			while (take_bits(bits, &at, 1) == 0)
 				quotient++;
 			while (before + 1 >= UINT64_C(4) << 2 * k)
 				k++;
 			gap = code == 65 ? (UINT64_C(1) << (quotient + k)) +
-			                           literal_bits(bits, &at, quotient + k) -
+			                           take_bits(bits, &at, quotient + k) -
 			                           (UINT64_C(1) << k)
-			                 : (quotient << code) + literal_bits(bits, &at, code);
+			                 : (quotient << code) + take_bits(bits, &at, code);
 			value += gap + bytes[17];
 			before = gap;
 		}

@@ -117,12 +117,17 @@ static void test_round_trips(void **state)
 			part_fill(&parts[i], &random);
 		}
 		write_parts("file", parts, n_parts, &random);
+		/* Equal bytes, written in other pieces, give an equal file. */
+		AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0}, again = {0};
+		write_parts("again", parts, n_parts, &random);
+		read_bytes("file", &bytes);
+		read_bytes("again", &again);
+		assert_buffers_equal(&bytes, &again);
+		assert_int_equal(unlink("again"), 0);
 		struct bs_container *file = open_file("file");
 		check_parts(file, parts, n_parts);
 		assert_string_equal(bs_container_path(file), "./file");
-		struct stat info;
-		assert_int_equal(stat("file", &info), 0);
-		assert_int_equal(bs_container_bytes(file), info.st_size);
+		assert_int_equal(bs_container_bytes(file), bytes.used_bytes);
 		/* A missing section is empty; touching zero bytes of it succeeds. */
 		struct bs_section missing = bs_container_section(file, 2, 77);
 		assert_int_equal(missing.n_bytes, 0);
@@ -156,39 +161,27 @@ static void test_written_integers(void **state)
 		24);
 }
 
-static void test_equal_input_gives_equal_bytes(void **state)
+/* Writes a file with the part, damages the third page of its section, and opens the file. */
+static struct bs_container *open_damaged(struct part *part, struct bs_section *section)
 {
-	uint64_t random = 3;
-	struct part part = {.id = 1, .n_bytes = 100000};
-	AUTO(bs_buffer_deinit) struct bs_buffer a = {0}, b = {0};
-	part_fill(&part, &random);
-	write_parts("a", &part, 1, &random);
-	write_parts("b", &part, 1, &random); /* the same bytes, written in other pieces */
-	read_bytes("a", &a);
-	read_bytes("b", &b);
-	assert_buffers_equal(&a, &b);
-	free(part.bytes);
-}
-
-/* Damages the third page of the section in "file", and opens the file. */
-static struct bs_container *open_damaged(void)
-{
+	uint64_t random = 4;
 	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0};
+	part_fill(part, &random);
+	write_parts("file", part, 1, &random);
 	read_bytes("file", &bytes);
 	bytes.data[64 + 2 * BS_PAGE_BYTES + 100] ^= 1;
 	write_bytes("file", bytes.data, bytes.used_bytes);
-	return open_file("file");
+	struct bs_container *file = open_file("file");
+	*section = bs_container_section(file, part->id, 0);
+	return file;
 }
 
 static void test_touch_ranges(void **state)
 {
-	uint64_t random = 4;
 	struct part part = {.id = 1, .n_bytes = 3 * BS_PAGE_BYTES + 10};
-	part_fill(&part, &random);
-	write_parts("file", &part, 1, &random);
+	struct bs_section section;
 	/* The damage is detected each time the page is touched, and not before. */
-	AUTO(bs_container_close_at) struct bs_container *file = open_damaged();
-	struct bs_section section = bs_container_section(file, 1, 0);
+	AUTO(bs_container_close_at) struct bs_container *file = open_damaged(&part, &section);
 	for (int again = 0; again < 2; again++) {
 		ok(bs_section_touch(&section, 0, 2 * BS_PAGE_BYTES, ERR));
 		ok(bs_section_touch(&section, 3 * BS_PAGE_BYTES, 10, ERR));
@@ -209,14 +202,11 @@ static void test_touch_ranges(void **state)
 
 static void test_read_ranges(void **state)
 {
-	uint64_t random = 5;
 	struct part part = {.id = 1, .n_bytes = 4 * BS_PAGE_BYTES + 10};
 	uint8_t room[BS_SECTION_ROOM(512)];
 	const uint8_t *read;
-	part_fill(&part, &random);
-	write_parts("file", &part, 1, &random);
-	AUTO(bs_container_close_at) struct bs_container *file = open_damaged();
-	struct bs_section section = bs_container_section(file, 1, 0);
+	struct bs_section section;
+	AUTO(bs_container_close_at) struct bs_container *file = open_damaged(&part, &section);
 	/* The first read copies the bytes, also if they are in two pages or at the end of the
 	 * section; later reads return the mapped bytes. */
 	const uint64_t offs[] = {BS_PAGE_BYTES - 500, 4 * BS_PAGE_BYTES - 501};
@@ -352,9 +342,8 @@ static void test_wrong_lengths(void **state)
 static void test_wrong_files(void **state)
 {
 	struct bs_container *file;
-	expect_status(open_as("nothing", BS_FILE_SEGMENT, &file), BS_NOT_FOUND);
+	expect_error(open_as("nothing", BS_FILE_SEGMENT, &file), BS_NOT_FOUND, "nothing");
 	assert_null(file);
-	assert_non_null(strstr(said.text, "nothing"));
 	assert_int_equal(mkdir("folder", 0700), 0);
 	expect_status(open_as("folder", BS_FILE_SEGMENT, &file), BS_CORRUPT);
 	AUTO(small_deinit) struct small small = make_small();
@@ -500,9 +489,8 @@ static void test_full_disk(void **state)
 				break;
 			continue;
 		}
-		expect_status(status, BS_IO);
+		expect_error(status, BS_IO, "file");
 		assert_int_equal(file_bytes, 42);
-		assert_non_null(strstr(said.text, "file"));
 		assert_non_null(strstr(said.text, strerror(EFBIG)));
 		assert_false(file_exists("file"));
 	}
@@ -516,7 +504,6 @@ static void test_full_disk(void **state)
 	assert_false(file_exists("file"));
 }
 
-RUN_FOLDER_TESTS(test_varints, test_round_trips, test_written_integers,
-                 test_equal_input_gives_equal_bytes, test_touch_ranges, test_flipped_bytes,
-                 test_wrong_lengths, test_wrong_files, test_lying_tables, test_cannot_create,
-                 test_full_disk, test_read_ranges)
+RUN_FOLDER_TESTS(test_varints, test_round_trips, test_written_integers, test_touch_ranges,
+                 test_flipped_bytes, test_wrong_lengths, test_wrong_files, test_lying_tables,
+                 test_cannot_create, test_full_disk, test_read_ranges)

@@ -130,22 +130,10 @@ static void test_ages(void **state)
  * moments whose nanoseconds do not fit into a code. */
 static void test_codes(void **state)
 {
-	static const int64_t seconds[] = {INT64_MIN,
-	                                  INT64_MIN + 1,
-	                                  -(INT64_C(1) << 40),
-	                                  -INT64_C(9223372037),
-	                                  -INT64_C(9223372036),
-	                                  -INT64_C(9151314443),
-	                                  -INT64_C(9151314442),
-	                                  -1,
-	                                  0,
-	                                  1,
-	                                  INT64_C(9151314442),
-	                                  INT64_C(9151314443),
-	                                  INT64_C(9223372036),
-	                                  INT64_C(9223372037),
-	                                  INT64_C(253402300799),
-	                                  INT64_C(1) << 41,
+	static const int64_t seconds[] = {INT64_MIN,   -INT64_MAX,  -0x10000000000, -9223372037,
+	                                  -9223372036, -9151314443, -9151314442,    -1,
+	                                  0,           1,           9151314442,     9151314443,
+	                                  9223372036,  9223372037,  253402300799,   0x20000000000,
 	                                  INT64_MAX};
 	static const uint32_t parts[] = {0,         1,         15259,     183152128, 500000000,
 	                                 816847871, 816847872, 816863131, 999999999};

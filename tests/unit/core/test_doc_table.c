@@ -17,16 +17,15 @@ struct documents {
 static void documents_make(struct documents *documents, uint32_t n_docs, bool have_checksums,
                            uint64_t *random)
 {
-	*documents = (struct documents){.records = calloc(n_docs + 1, sizeof(struct bs_doc_record)),
-	                                .n_docs = n_docs};
-	assert_non_null(documents->records);
+	documents->records = must_calloc(n_docs, sizeof(struct bs_doc_record));
+	documents->n_docs = n_docs;
 	uint32_t source = 0;
 	for (uint32_t i = 0; i < n_docs; i++) {
 		struct bs_doc_record *record = &documents->records[i];
 		if (random_below(random, 5) == 0)
 			source = (uint32_t)random_below(random, 4) * 1000000007u;
 		size_t n = random_below(random, random_below(random, 20) ? 40 : 9000);
-		uint8_t *name = must_malloc(n ? n : 1);
+		uint8_t *name = must_malloc(n);
 		fill_random(name, n, random);
 		*record = (struct bs_doc_record){
 			.source = source,

@@ -125,11 +125,6 @@ static void check_term(const struct bs_false_positives *false_positives, const s
 		            n_found ? found[random_below(random, n_found)] / 2 : 0, random);
 }
 
-static uint64_t bit_at(const uint8_t *bytes, uint64_t at)
-{
-	return bytes[at / 8] >> (at % 8) & 1;
-}
-
 static uint64_t number(const struct bs_packed *packed, uint64_t i)
 {
 	uint64_t value;
@@ -154,7 +149,7 @@ static void check_twin(const struct bs_container *file, const struct pair *pairs
 	uint64_t at = 0;
 	assert_int_equal(offsets.n, terms.n + 1);
 	for (uint64_t t = 0; t < terms.n; t++) {
-		uint64_t n_here = 0, low_bits = 0, n_seen = 0;
+		uint64_t n_here = 0, low_bits = 0, n_seen = 0, low = 0;
 		assert_int_equal(number(&offsets, t), at);
 		assert_true(t == 0 || number(&terms, t - 1) < number(&terms, t));
 		for (unsigned shift = 0; shift == 0 || rows.data[at - 1] & 0x80; at++, shift += 7)
@@ -165,14 +160,12 @@ static void check_twin(const struct bs_container *file, const struct pair *pairs
 		const uint8_t *samples = rows.data + at;
 		const uint8_t *bits = samples + (n_buckets - 1) / 128 * 4;
 		uint64_t high = n_here * low_bits;
-		for (uint64_t bucket = 0; bucket < n_buckets; bucket++, high++) {
+		for (uint64_t bucket = 0; bucket < n_buckets; bucket++) {
 			if (bucket > 0 && bucket % 128 == 0)
 				assert_int_equal(bs_load_u32(samples + (bucket / 128 - 1) * 4),
 				                 n_seen);
-			for (; bit_at(bits, high); high++, n_seen++, i++) {
-				uint64_t row = bucket << low_bits;
-				for (uint64_t bit = 0; bit < low_bits; bit++)
-					row |= bit_at(bits, n_seen * low_bits + bit) << bit;
+			for (; take_bits(bits, &high, 1); n_seen++, i++) {
+				uint64_t row = bucket << low_bits | take_bits(bits, &low, low_bits);
 				assert_true(i < n);
 				assert_int_equal(pairs[i].ordinal, number(&terms, t));
 				assert_int_equal(pairs[i].row, row);

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "core/base/bytes.h"
+#include "core/collections/binary_search.h"
 #include "core/file/segment_sections.h"
 #include "core/matrix/forward_index.h"
 #include "tests/rigs/core_rig.h"
@@ -51,20 +52,12 @@ static struct bs_container *open_list(const char *path, struct bs_section *secti
 
 /* ---- a reader that follows FORMAT.md literally ---- */
 
-static uint64_t bit_at(const uint8_t *bytes, uint64_t at)
-{
-	return bytes[at / 8] >> (at % 8) & 1;
-}
-
 static uint64_t read_gamma(const uint8_t *bytes, uint64_t *at)
 {
 	uint32_t n_zeros = 0;
-	while (!bit_at(bytes, (*at)++))
+	while (!take_bits(bytes, at, 1))
 		n_zeros++;
-	uint64_t value = UINT64_C(1) << n_zeros;
-	for (uint32_t b = 0; b < n_zeros; b++)
-		value |= bit_at(bytes, (*at)++) << b;
-	return value;
+	return UINT64_C(1) << n_zeros | take_bits(bytes, at, n_zeros);
 }
 
 static void check_twin(const uint8_t *list, uint64_t n_bytes, const uint32_t *ordinals, uint32_t n)
@@ -81,8 +74,7 @@ static void check_twin(const uint8_t *list, uint64_t n_bytes, const uint32_t *or
 			assert_int_equal(bs_load_u32(list + 8 + (r / 32 - 1) * 8 + 4), at);
 		}
 		uint64_t gap = (read_gamma(pairs, &at) - 1) * 16;
-		for (uint32_t b = 0; b < 4; b++)
-			gap += bit_at(pairs, at++) << b;
+		gap += take_bits(pairs, &at, 4);
 		uint64_t ordinal = next + gap + (r > 0);
 		for (uint64_t length = read_gamma(pairs, &at); length > 0; length--)
 			assert_int_equal(ordinal++, ordinals[i++]);
@@ -96,16 +88,9 @@ static void check_twin(const uint8_t *list, uint64_t n_bytes, const uint32_t *or
 
 static bool is_in(const uint32_t *ordinals, uint32_t n, uint64_t ordinal)
 {
-	for (uint32_t low = 0, high = n; low < high;) {
-		uint32_t middle = low + (high - low) / 2;
-		if (ordinals[middle] == ordinal)
-			return true;
-		if (ordinals[middle] < ordinal)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return false;
+	uint32_t place;
+	BS_BINARY_SEARCH(place, i, 0, n, ordinals[i] < ordinal);
+	return place < n && ordinals[place] == ordinal;
 }
 
 static void check_has(const struct bs_section *section, uint64_t start, uint64_t end,

@@ -37,6 +37,8 @@ static void test_published_vectors(void **state)
 	assert_int_equal(bs_hash_term(NULL, 0), published[0].hash);
 }
 
+#define LONG_TERM "a term that is longer than any short path of the hash, 60+ bytes"
+
 /* The hashes are fixed since format 1. If one changes, no index of that format can be read. */
 static const struct {
 	const char *term;
@@ -44,66 +46,21 @@ static const struct {
 	struct bs_probe probe;
 	uint32_t positions[4]; /* i = 0, 1, 7 at m = 1000; i = 15 at m = 2^32 - 1 */
 } frozen[] = {
-	{"",
-         0,
-         {UINT64_C(0x45a7da599a3a55b0), UINT64_C(0x04f2a7af0a0d8133)},
-         {272, 291, 407, 2413800858}},
-	{"",
-         1,
-         {UINT64_C(0x59b0ed710b28abee), UINT64_C(0x9958f9dda2de6acd)},
-         {350, 949, 543, 1441239405}},
-	{"",
-         2,
-         {UINT64_C(0x97fcceb23526f9ec), UINT64_C(0xa817898a0308367d)},
-         {593, 250, 189, 1901977031}},
-	{"a",
-         0,
-         {UINT64_C(0xb7c9762b986f84b0), UINT64_C(0x4b103426ffb3b7db)},
-         {717, 11, 770, 498893940}},
-	{"a",
-         1,
-         {UINT64_C(0xdbac1e875f4d0340), UINT64_C(0x4b755c4376fbf25d)},
-         {858, 152, 921, 1200391803}},
-	{"a",
-         2,
-         {UINT64_C(0x9e8d7fa925e84efa), UINT64_C(0x2e7b4d326b6ffdf5)},
-         {619, 800, 890, 1472660893}},
-	{"bloom",
-         0,
-         {UINT64_C(0x7b5e587a6cf5a97b), UINT64_C(0xfb9d1315a88921c5)},
-         {481, 464, 361, 965899967}},
-	{"bloom",
-         1,
-         {UINT64_C(0xb0a11823c5a76780), UINT64_C(0x8ae7a4e4903dc875)},
-         {689, 232, 488, 3560161671}},
-	{"bloom",
-         2,
-         {UINT64_C(0x46b62ab85dbccaba), UINT64_C(0x9f763914fd1f1d87)},
-         {276, 899, 636, 2661516018}},
-	{"\303\251t\303\251",
-         0,
-         {UINT64_C(0xaa3ac66d6fb1b220), UINT64_C(0x0b911d2ecaed4e71)},
-         {664, 710, 981, 1471904810}},
-	{"\303\251t\303\251",
-         1,
-         {UINT64_C(0xd188ba16c8bcae8a), UINT64_C(0x06fe5d6d18508b53)},
-         {818, 845, 9, 980431738}},
-	{"\303\251t\303\251",
-         2,
-         {UINT64_C(0xb109b0d1d7cf9943), UINT64_C(0x953ab7db78f0ee05)},
-         {691, 274, 772, 1870296749}},
-	{"a term that is longer than any short path of the hash, 60+ bytes",
-         0,
-         {UINT64_C(0x1844e3d7061281a5), UINT64_C(0x1f5b8ba142045767)},
-         {94, 217, 952, 4003598920}},
-	{"a term that is longer than any short path of the hash, 60+ bytes",
-         1,
-         {UINT64_C(0x314c07dc62470877), UINT64_C(0x2f1494ffdf89355f)},
-         {192, 376, 479, 4085301977}},
-	{"a term that is longer than any short path of the hash, 60+ bytes",
-         2,
-         {UINT64_C(0x654f9286b744c3c1), UINT64_C(0x4fb9f686adbd17b5)},
-         {395, 707, 575, 288687210}},
+	{"", 0, {0x45a7da599a3a55b0, 0x04f2a7af0a0d8133}, {272, 291, 407, 2413800858}},
+	{"", 1, {0x59b0ed710b28abee, 0x9958f9dda2de6acd}, {350, 949, 543, 1441239405}},
+	{"", 2, {0x97fcceb23526f9ec, 0xa817898a0308367d}, {593, 250, 189, 1901977031}},
+	{"a", 0, {0xb7c9762b986f84b0, 0x4b103426ffb3b7db}, {717, 11, 770, 498893940}},
+	{"a", 1, {0xdbac1e875f4d0340, 0x4b755c4376fbf25d}, {858, 152, 921, 1200391803}},
+	{"a", 2, {0x9e8d7fa925e84efa, 0x2e7b4d326b6ffdf5}, {619, 800, 890, 1472660893}},
+	{"bloom", 0, {0x7b5e587a6cf5a97b, 0xfb9d1315a88921c5}, {481, 464, 361, 965899967}},
+	{"bloom", 1, {0xb0a11823c5a76780, 0x8ae7a4e4903dc875}, {689, 232, 488, 3560161671}},
+	{"bloom", 2, {0x46b62ab85dbccaba, 0x9f763914fd1f1d87}, {276, 899, 636, 2661516018}},
+	{"\u00e9t\u00e9", 0, {0xaa3ac66d6fb1b220, 0x0b911d2ecaed4e71}, {664, 710, 981, 1471904810}},
+	{"\u00e9t\u00e9", 1, {0xd188ba16c8bcae8a, 0x06fe5d6d18508b53}, {818, 845, 9, 980431738}},
+	{"\u00e9t\u00e9", 2, {0xb109b0d1d7cf9943, 0x953ab7db78f0ee05}, {691, 274, 772, 1870296749}},
+	{LONG_TERM, 0, {0x1844e3d7061281a5, 0x1f5b8ba142045767}, {94, 217, 952, 4003598920}},
+	{LONG_TERM, 1, {0x314c07dc62470877, 0x2f1494ffdf89355f}, {192, 376, 479, 4085301977}},
+	{LONG_TERM, 2, {0x654f9286b744c3c1, 0x4fb9f686adbd17b5}, {395, 707, 575, 288687210}},
 };
 
 static void test_frozen_probes(void **state)
@@ -135,12 +92,9 @@ static void test_mix_is_splitmix64(void **state)
 	}
 }
 
-#ifdef __SIZEOF_INT128__
-__extension__ typedef unsigned __int128 wide_t;
-
 static void check_reduce(uint64_t x, uint32_t m)
 {
-	uint32_t wanted = (uint32_t)(((wide_t)x * m) >> 64);
+	uint32_t wanted = (uint32_t)(((unsigned __int128)x * m) >> 64);
 	uint32_t got = bs_hash_reduce(x, m);
 	if (got != wanted || got >= m)
 		fail_msg("%" PRIx64 " reduced to %" PRIu32 ": %" PRIu32 ", not %" PRIu32, x, m, got,
@@ -149,17 +103,10 @@ static void check_reduce(uint64_t x, uint32_t m)
 
 static void test_reduce_is_exact(void **state)
 {
-	static const uint64_t edges[] = {0,
-	                                 1,
-	                                 UINT32_MAX - 1,
-	                                 UINT32_MAX,
-	                                 UINT64_C(1) << 32,
-	                                 (UINT64_C(1) << 32) + 1,
-	                                 INT64_MAX,
-	                                 UINT64_C(1) << 63,
-	                                 UINT64_MAX - UINT32_MAX,
-	                                 UINT64_MAX - 1,
-	                                 UINT64_MAX};
+	static const uint64_t edges[] = {
+		0,           1,         0xfffffffe,         0xffffffff,         0x100000000,
+		0x100000001, INT64_MAX, 0x8000000000000000, 0xffffffff00000000, UINT64_MAX - 1,
+		UINT64_MAX};
 	static const uint32_t sizes[] = {1,         2,          3,          511,
 	                                 512,       513,        1000,       65535,
 	                                 65536,     0x7fffffff, 0x80000000, UINT32_MAX - 1,
@@ -176,13 +123,12 @@ static void test_reduce_is_exact(void **state)
 	/* On both sides of every boundary between two positions. */
 	for (uint32_t m = 1; m < 300; m++) {
 		for (uint32_t k = 1; k < m; k++) {
-			uint64_t border = (uint64_t)((((wide_t)k << 64) + m - 1) / m);
+			uint64_t border = (uint64_t)((((unsigned __int128)k << 64) + m - 1) / m);
 			assert_int_equal(bs_hash_reduce(border, m), k);
 			assert_int_equal(bs_hash_reduce(border - 1, m), k - 1);
 		}
 	}
 }
-#endif
 
 static uint64_t numbered_hash(uint32_t i)
 {
@@ -249,17 +195,5 @@ static void test_positions_are_independent(void **state)
 	check_meetings(1, 0, 2, 2);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_published_vectors),
-		cmocka_unit_test(test_frozen_probes),
-		cmocka_unit_test(test_mix_is_splitmix64),
-#ifdef __SIZEOF_INT128__
-		cmocka_unit_test(test_reduce_is_exact),
-#endif
-		cmocka_unit_test(test_positions_are_uniform),
-		cmocka_unit_test(test_positions_are_independent),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(test_published_vectors, test_frozen_probes, test_mix_is_splitmix64, test_reduce_is_exact,
+          test_positions_are_uniform, test_positions_are_independent)

@@ -326,10 +326,11 @@ static void test_and_not_column(void **state)
 	}
 }
 
-static void check_merges(enum merge merge, uint64_t seed)
+static void test_merges(void **state)
 {
-	AUTO(rig_deinit) struct rig rig = rig_make(seed);
-	for (int round = 0; round < 400; round++) {
+	AUTO(rig_deinit) struct rig rig = rig_make(14);
+	for (int round = 0; round < 1200; round++) {
+		enum merge merge = (enum merge)(round % 3);
 		rig_fill(&rig, 0);
 		naive_merge(merge, rig.wanted, &rig.wanted_live, rig.other, &rig.other_live);
 		for (size_t k = 0; k < rig.n_kernels; k++) {
@@ -342,21 +343,6 @@ static void check_merges(enum merge merge, uint64_t seed)
 			rig_check(&rig, kernel);
 		}
 	}
-}
-
-static void test_or_lines(void **state)
-{
-	check_merges(MERGE_OR, 14);
-}
-
-static void test_and_lines(void **state)
-{
-	check_merges(MERGE_AND, 15);
-}
-
-static void test_and_not_lines(void **state)
-{
-	check_merges(MERGE_AND_NOT, 16);
 }
 
 static void test_counts(void **state)
@@ -410,35 +396,6 @@ static void test_classify(void **state)
 					                         1,
 					                 classes.of[text[i]] >> s & 1);
 			}
-		}
-	}
-}
-
-/* ANDs 20 columns of 512 blocks. If all bits are set, all 20 x 512 lines are read. If a column is
- * zero, no column after it is read. */
-static void test_lines_read(void **state)
-{
-	AUTO(rig_deinit) struct rig rig = rig_make(18);
-	for (size_t c = 0; c < MAX_COLUMNS; c++) {
-		rig.columns[c] = new_lines(BS_SHARD_MAX_BLOCKS);
-		memset(rig.columns[c], 0xff, N_WORDS * 8);
-	}
-	rig.n_columns = MAX_COLUMNS;
-	const bs_column *columns = (const bs_column *)rig.columns;
-	for (size_t k = 0; k < rig.n_kernels; k++) {
-		for (size_t zero_at = 0; zero_at <= MAX_COLUMNS; zero_at++) {
-			if (zero_at < MAX_COLUMNS)
-				memset(rig.columns[zero_at], 0, N_WORDS * 8);
-			memset(&rig.got_live, 0xff, sizeof(rig.got_live));
-			uint64_t n_read = rig.kernels[k]->lines.and_columns(
-				rig.got, &rig.got_live, columns, MAX_COLUMNS, 1, true);
-			bool is_full = zero_at == MAX_COLUMNS;
-			assert_int_equal(n_read, BS_SHARD_MAX_BLOCKS *
-			                                 (is_full ? MAX_COLUMNS : zero_at + 1));
-			for (size_t w = 0; w < COUNT(rig.got_live.words); w++)
-				assert_true(rig.got_live.words[w] == (is_full ? UINT64_MAX : 0));
-			if (!is_full)
-				memset(rig.columns[zero_at], 0xff, N_WORDS * 8);
 		}
 	}
 }
@@ -630,5 +587,4 @@ static void test_keep_ranks(void **state)
 }
 
 RUN_TESTS(test_weigh, test_keep_ranks, test_classify, test_and_columns, test_spread_groups,
-          test_and_not_column, test_or_lines, test_and_lines, test_and_not_lines, test_counts,
-          test_lines_read, test_choosing)
+          test_and_not_column, test_merges, test_counts, test_choosing)

@@ -105,20 +105,10 @@ static void test_own_object_of_another_user(void **state)
 	assert_non_null(strstr(said.text, " belongs to another user"));
 	assert_null(answer);
 }
-#endif
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_missing),
-		cmocka_unit_test(test_missing_symbol),
-		cmocka_unit_test(test_ours),
-#ifdef BITSIFT_LOAD_LATE
-		cmocka_unit_test(test_own_object),
-		cmocka_unit_test(test_own_object_of_another_version),
-		cmocka_unit_test(test_own_object_missing),
-		cmocka_unit_test(test_own_object_of_another_user),
+RUN_TESTS(test_missing, test_missing_symbol, test_ours, test_own_object,
+          test_own_object_of_another_version, test_own_object_missing,
+          test_own_object_of_another_user)
+#else
+RUN_TESTS(test_missing, test_missing_symbol, test_ours)
 #endif
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

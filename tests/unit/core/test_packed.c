@@ -56,16 +56,12 @@ static uint64_t check_twin(const struct bs_section *section, const uint64_t *val
 	for (uint64_t block = 0; block < n_blocks; block++) {
 		struct twin twin = twin_of(section->data + block * 16);
 		uint64_t n_here = n - block * 128 < 128 ? n - block * 128 : 128;
+		uint64_t where = at * 8;
 		bool has_least = false, needs_width = twin.width == 0;
 		assert_int_equal(twin.at, at);
 		assert_true(!twin.is_sloped || (n >= 4096 && twin.first == values[block * 128]));
 		for (uint64_t i = 0; i < n_here; i++) {
-			uint64_t more = 0;
-			for (uint64_t bit = 0; bit < twin.width; bit++) {
-				uint64_t where = at * 8 + i * twin.width + bit;
-				more |= (uint64_t)(section->data[where / 8] >> (where % 8) & 1)
-				        << bit;
-			}
+			uint64_t more = take_bits(section->data, &where, twin.width);
 			assert_int_equal(twin.first + i * twin.slope / 256 - twin.sunk + more,
 			                 values[block * 128 + i]);
 			has_least |= more == 0;

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "core/base/bytes.h"
+#include "core/collections/binary_search.h"
 #include "core/file/segment_sections.h"
 #include "core/matrix/rare_term_list.h"
 #include "tests/rigs/core_rig.h"
@@ -85,15 +86,10 @@ static void write_lists(const struct truth *truth, uint64_t n_counted)
 /* The set of documents of the list that have the term. */
 static uint32_t docs_of(const struct list *list, uint32_t ordinal)
 {
-	size_t low = 0, high = list->n;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (list->terms[middle].ordinal < ordinal)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < list->n && list->terms[low].ordinal == ordinal ? list->terms[low].docs : 0;
+	size_t place;
+	BS_BINARY_SEARCH(place, i, 0, list->n, list->terms[i].ordinal < ordinal);
+	return place < list->n && list->terms[place].ordinal == ordinal ? list->terms[place].docs
+	                                                                : 0;
 }
 
 static void check_term(const struct bs_rare_term_lists *lists, const struct truth *truth,
@@ -242,9 +238,7 @@ static void test_damage(void **state)
 			for (uint64_t n = 1 + random_below(&random, 3); n > 0; n--)
 				at[random_below(&random, n_bytes)] =
 					(uint8_t)(next_random(&random) >> 9);
-			reseal(bytes.data, bytes.used_bytes);
-			unlink("file");
-			write_bytes("file", bytes.data, bytes.used_bytes);
+			write_resealed("file", &bytes);
 			ask(truth, &random);
 		}
 	}

@@ -272,9 +272,8 @@ static void check_question(const struct world *world, const struct question *que
 {
 	const struct bs_kernel *kernels[8];
 	size_t n_kernels = bs_kernel_list(kernels, 8);
-	FREED uint8_t *passing = calloc(world->shape.n_docs, 1);
+	FREED uint8_t *passing = must_calloc(world->shape.n_docs, 1);
 	struct bs_and_cost first = {0, 0};
-	assert_non_null(passing);
 	for (uint32_t block = 0; block < world->shard.n_blocks; block++)
 		if (is_live(&question->live, block))
 			answer_naively(world, question, block, passing, multiset);

@@ -55,8 +55,7 @@ static void draw_word(char *word, size_t n_bytes, uint64_t *random)
 	                                         "\xc2\x9b", "\xf0\x9f\x98\x80"};
 	size_t used = 0;
 	while (used + 4 < n_bytes) {
-		*random = *random * UINT64_C(6364136223846793005) + 1;
-		uint32_t draw = (uint32_t)(*random >> 33);
+		uint32_t draw = (uint32_t)(next_random(random) >> 33);
 		if (draw % 12 == 0)
 			break;
 		if (draw % 12 < 4)

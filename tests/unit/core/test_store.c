@@ -10,22 +10,11 @@
 
 AUTO_OF(struct bs_store, bs_store_close)
 
-static const char *folder(void)
+static struct bs_store_writer *new_writer(const char *path, bool has_thread)
 {
-	const char *base = getenv("TMPDIR");
-	return base ? base : "/tmp";
-}
-
-/* dir: the folder of the last writer. has_thread: the next writer uses a thread. */
-static struct bs_dir dir = {.fd = -1};
-static bool has_thread;
-
-static enum bs_status new_writer(const char *path, struct bs_store_writer **writer_out,
-                                 struct bs_error *err)
-{
-	bs_dir_close(&dir);
-	assert_int_equal(bs_dir_open(&dir, path, NULL, NULL, err), BS_OK);
-	return bs_store_writer_new(&dir, has_thread, writer_out, err);
+	struct bs_store_writer *writer;
+	ok(bs_store_writer_new(dir_at(path), has_thread, &writer, ERR));
+	return writer;
 }
 
 /* Documents, concatenated in `text`. `offsets` has where each document begins, and where the last
@@ -76,16 +65,12 @@ static void add_records(struct documents *documents, size_t n, uint64_t *random)
 	static const char *const words[] = {"subject", "fix",    "the",  "memory", "leak",
 	                                    "in",      "driver", "when", "reset"};
 	for (size_t i = 0; i < n; i++) {
-		char head[64];
-		int head_bytes = snprintf(head, sizeof(head), "{\"id\":%" PRIu64 ",\"text\":\"",
-		                          next_random(random));
-		append_bytes(&documents->text, head, (size_t)head_bytes);
-		for (uint64_t j = next_random(random) % 60; j; j--) {
-			const char *word = words[next_random(random) % COUNT(words)];
-			append_bytes(&documents->text, word, strlen(word));
-			append_bytes(&documents->text, " ", 1);
-		}
-		append_bytes(&documents->text, "\"}", 2);
+		append_format(&documents->text, "{\"id\":%" PRIu64 ",\"text\":\"",
+		              next_random(random));
+		for (uint64_t j = next_random(random) % 60; j; j--)
+			append_format(&documents->text, "%s ",
+			              words[next_random(random) % COUNT(words)]);
+		append_string(&documents->text, "\"}");
 		documents_end(documents);
 	}
 }
@@ -101,12 +86,9 @@ static void assert_parts_equal(const struct parts *a, const struct parts *b)
 		assert_buffers_equal(&a->part[i], &b->part[i]);
 }
 
-static void write_by(bool by_thread, const struct documents *documents, struct parts *parts)
+static void write_by(bool has_thread, const struct documents *documents, struct parts *parts)
 {
-	struct bs_store_writer *writer = NULL;
-	has_thread = by_thread;
-	if (new_writer(folder(), &writer, ERR))
-		fail_msg("%s", said.text);
+	struct bs_store_writer *writer = new_writer(".", has_thread);
 	for (size_t i = 0; i < documents->n_documents; i++) {
 		size_t n_bytes;
 		const uint8_t *bytes = documents_get(documents, i, &n_bytes);
@@ -152,14 +134,12 @@ static void check_store(const struct documents *documents, const struct parts *p
 {
 	AUTO(bs_store_close_at) struct bs_store *store = NULL;
 	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
-	if (open_store(parts, &store, ERR))
-		fail_msg("%s", said.text);
+	ok(open_store(parts, &store, ERR));
 	assert_int_equal(bs_store_n_documents(store), documents->n_documents);
 	for (size_t i = documents->n_documents; i-- > 0;) {
 		size_t n_bytes;
 		const uint8_t *bytes = documents_get(documents, i, &n_bytes);
-		if (bs_store_fetch(store, i, &text, ERR))
-			fail_msg("%s", said.text);
+		ok(bs_store_fetch(store, i, &text, ERR));
 		assert_int_equal(text.used_bytes, n_bytes);
 		assert_memory_equal(text.data, bytes, n_bytes);
 	}
@@ -188,16 +168,13 @@ static void test_small_stores(void **state)
 	documents_add(&documents, "", 0);
 	documents_add(&documents, "a\0b\n", 4);
 	assert_int_equal(check_round_trip(&documents), 0);
-}
-
-static void test_all_empty(void **state)
-{
-	AUTO(documents_deinit) struct documents documents = no_documents();
+	AUTO(documents_deinit) struct documents empty = no_documents();
 	for (int i = 0; i < 5000; i++)
-		documents_add(&documents, "", 0);
-	assert_int_equal(check_round_trip(&documents), 0);
+		documents_add(&empty, "", 0);
+	assert_int_equal(check_round_trip(&empty), 0);
 }
 
+/* Many similar records are stored in less than half of their bytes, including the dictionary. */
 static void test_records(void **state)
 {
 	uint64_t random = 88172645463325252;
@@ -208,6 +185,10 @@ static void test_records(void **state)
 		size_t dictionary_bytes = check_round_trip(&documents);
 		assert_int_equal(dictionary_bytes > 0, counts[i] >= 1000);
 		assert_true(dictionary_bytes * 8 <= documents.text.used_bytes);
+		AUTO(parts_deinit) struct parts parts = write_store(&documents);
+		assert_true(counts[i] < 30000 ||
+		            (dictionary_bytes + parts.part[BS_STORE_FRAMES].used_bytes) * 2 <
+		                    documents.text.used_bytes);
 	}
 }
 
@@ -250,18 +231,6 @@ static void test_large_documents(void **state)
 	assert_true(check_round_trip(&documents) > 0);
 }
 
-/* Similar records are stored in less than half of their bytes, including the dictionary. */
-static void test_ratio(void **state)
-{
-	uint64_t random = 88172645463325252;
-	AUTO(documents_deinit) struct documents documents = no_documents();
-	add_records(&documents, 30000, &random);
-	AUTO(parts_deinit) struct parts parts = write_store(&documents);
-	size_t stored_bytes =
-		parts.part[BS_STORE_DICTIONARY].used_bytes + parts.part[BS_STORE_FRAMES].used_bytes;
-	assert_true(stored_bytes * 2 < documents.text.used_bytes);
-}
-
 /* Opens a store that may be damaged and fetches all documents. Each must be right, or be reported
  * as BS_CORRUPT. Returns the number of right ones. */
 static size_t survive(const struct documents *documents, const struct parts *parts)
@@ -292,28 +261,20 @@ static size_t survive(const struct documents *documents, const struct parts *par
 	return n_right;
 }
 
-static void small_documents(struct documents *documents)
+static void test_small_damaged_stores(void **state)
 {
 	uint64_t random = 88172645463325252;
-	*documents = no_documents();
-	documents_add(documents, "", 0);
-	documents_add(documents, "one", 3);
-	documents_add(documents, "", 0);
-	documents_add(documents, "", 0);
-	add_records(documents, 8, &random);
-	documents_add(documents, "", 0);
+	AUTO(documents_deinit) struct documents documents = no_documents();
+	documents_add(&documents, "", 0);
+	documents_add(&documents, "one", 3);
+	documents_add(&documents, "", 0);
+	documents_add(&documents, "", 0);
+	add_records(&documents, 8, &random);
+	documents_add(&documents, "", 0);
 	for (int i = 0; i < 3; i++)
-		add_random_document(documents, &random);
-	documents_add(
-		documents,
-		"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
-		80);
-}
-
-static void test_flipped_bytes(void **state)
-{
-	AUTO(documents_deinit) struct documents documents;
-	small_documents(&documents);
+		add_random_document(&documents, &random);
+	append_repeated(&documents.text, "a", 80);
+	documents_end(&documents);
 	AUTO(parts_deinit) struct parts parts = write_store(&documents);
 	size_t n_right = 0, n_tried = 0;
 	for (int i = 0; i < BS_STORE_PARTS; i++) {
@@ -332,6 +293,15 @@ static void test_flipped_bytes(void **state)
 	assert_true(n_right > n_tried / 2);
 	assert_true(n_right < n_tried);
 	assert_int_equal(survive(&documents, &parts), documents.n_documents);
+	/* Nothing is read from a store whose offsets or frames are cut off. */
+	for (int i = BS_STORE_OFFSETS; i < BS_STORE_PARTS; i++) {
+		size_t whole_bytes = parts.part[i].used_bytes;
+		for (size_t n = 0; n < whole_bytes; n++) {
+			parts.part[i].used_bytes = n;
+			assert_int_equal(survive(&documents, &parts), 0);
+		}
+		parts.part[i].used_bytes = whole_bytes;
+	}
 }
 
 static void test_flipped_dictionary(void **state)
@@ -384,7 +354,7 @@ static void test_shared_frames(void **state)
 	uint64_t bad = offset_of(&parts, 300);
 	uint8_t *byte = parts.part[BS_STORE_FRAMES].data + bad + 40;
 	*byte ^= 1;
-	assert_int_equal(open_store(&parts, &store, ERR), BS_OK);
+	ok(open_store(&parts, &store, ERR));
 	for (size_t round = 0; round < 2; round++) {
 		for (size_t i = 0; i < n; i++) {
 			size_t at = round ? n - 1 - i : i, n_bytes;
@@ -410,21 +380,6 @@ static void test_shared_frames(void **state)
 		i += 37;
 	}
 	assert_int_equal(survive(&documents, &parts), n);
-}
-
-static void test_cut_off(void **state)
-{
-	AUTO(documents_deinit) struct documents documents;
-	small_documents(&documents);
-	AUTO(parts_deinit) struct parts parts = write_store(&documents);
-	for (int i = BS_STORE_OFFSETS; i < BS_STORE_PARTS; i++) {
-		size_t whole_bytes = parts.part[i].used_bytes;
-		for (size_t n = 0; n < whole_bytes; n++) {
-			parts.part[i].used_bytes = n;
-			assert_int_equal(survive(&documents, &parts), 0);
-		}
-		parts.part[i].used_bytes = whole_bytes;
-	}
 }
 
 /* Crafted frames: wrong sizes, skippable frames, no checksum, two frames. */
@@ -501,20 +456,18 @@ static void test_random_bytes(void **state)
 
 static void test_writer_fails(void **state)
 {
-	struct bs_store_writer *writer = NULL;
-	has_thread = false;
 	/* The writer makes a temporary file only when it needs one; in /proc this fails. */
 	uint8_t noise[1 << 19];
 	uint64_t random = 88172645463325252;
 	fill_random(noise, sizeof(noise), &random);
-	assert_int_equal(new_writer("/proc", &writer, ERR), BS_OK);
+	struct bs_store_writer *writer = new_writer("/proc", false);
 	ok(bs_store_writer_add(writer, noise, sizeof(noise), ERR));
-	assert_int_equal(bs_store_writer_finish(writer, ERR), BS_IO);
+	expect_status(bs_store_writer_finish(writer, ERR), BS_IO);
 	bs_store_writer_free(writer);
-	assert_int_equal(new_writer(folder(), &writer, ERR), BS_OK);
+	writer = new_writer(".", false);
 	ok(bs_store_writer_add(writer, (const uint8_t *)"a", 1, ERR));
-	assert_int_equal(bs_store_writer_add(writer, (const uint8_t *)"a", (size_t)1 << 32, ERR),
-	                 BS_INVALID);
+	expect_status(bs_store_writer_add(writer, (const uint8_t *)"a", (size_t)1 << 32, ERR),
+	              BS_INVALID);
 	/* After a failure, every call of the writer fails with the same status. */
 	assert_int_equal(bs_store_writer_add(writer, (const uint8_t *)"a", 1, ERR), BS_INVALID);
 	assert_int_equal(bs_store_writer_finish(writer, ERR), BS_INVALID);
@@ -524,34 +477,22 @@ static void test_writer_fails(void **state)
 	bs_store_close(NULL);
 }
 
-static size_t count_entries(const char *path)
-{
-	size_t n = 0;
-	DIR *entries = opendir(path);
-	assert_non_null(entries);
-	while (readdir(entries))
-		n++;
-	closedir(entries);
-	return n;
-}
-
 /* A killed program leaves no files, because its temporary files are unlinked. */
 static void test_nothing_has_a_name(void **state)
 {
-	FREED char *path = NULL;
-	struct bs_store_writer *writer = NULL;
+	struct bs_store_writer *writer = new_writer(".", false);
 	uint8_t noise[1000];
 	uint64_t random = 88172645463325252;
-	assert_true(asprintf(&path, "%s/bitsift-store-XXXXXX", folder()) > 0);
-	assert_non_null(mkdtemp(path));
-	assert_int_equal(new_writer(path, &writer, ERR), BS_OK);
 	for (int i = 0; i < 5000; i++) {
 		fill_random(noise, sizeof(noise), &random);
 		ok(bs_store_writer_add(writer, noise, sizeof(noise), ERR));
 	}
-	assert_int_equal(count_entries(path), 2);
+	DIR *entries = opendir(".");
+	assert_non_null(entries);
+	for (const struct dirent *entry; (entry = readdir(entries));)
+		assert_int_equal(entry->d_name[0], '.'); /* . and .. */
+	closedir(entries);
 	bs_store_writer_free(writer);
-	assert_int_equal(rmdir(path), 0);
 }
 
 struct fetch_all {
@@ -594,7 +535,7 @@ static void test_threads_share_a_store(void **state)
 	}
 }
 
-RUN_TESTS(test_small_stores, test_all_empty, test_records, test_random_documents,
-          test_large_documents, test_ratio, test_flipped_bytes, test_flipped_dictionary,
-          test_shared_frames, test_cut_off, test_crafted_frames, test_random_bytes,
-          test_writer_fails, test_nothing_has_a_name, test_threads_share_a_store)
+RUN_FOLDER_TESTS(test_small_stores, test_records, test_random_documents, test_large_documents,
+                 test_small_damaged_stores, test_flipped_dictionary, test_shared_frames,
+                 test_crafted_frames, test_random_bytes, test_writer_fails, test_nothing_has_a_name,
+                 test_threads_share_a_store)

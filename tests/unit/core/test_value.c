@@ -2,7 +2,7 @@
  * ranges. */
 #include "core/base/date.h"
 #include "core/base/value.h"
-#include "tests/rigs/test.h"
+#include "tests/rigs/core_rig.h"
 
 static struct bs_value value_of(const char *text)
 {
@@ -12,88 +12,47 @@ static struct bs_value value_of(const char *text)
 	return value;
 }
 
-/* Rows of values in ascending order; the values of a row are equal. */
-static const char *const ascending[][7] = {
-	{"-1e999999999"},
-	{"-1e400"},
-	{"-12345678901234567890123"},
-	{"-12345678901234567890122.9"},
-	{"-18446744073709551616"},
-	{"-9007199254740993"},
-	{"-9007199254740992"},
-	{"-1000", "-1e3", "-1000.0", "-0.1e4"},
-	{"-10"},
-	{"-9.99"},
-	{"-9.9"},
-	{"-1.55"},
-	{"-1.5"},
-	{"-1"},
-	{"-0.1", "-.1"},
-	{"-0.0999"},
-	{"-1e-400"},
-	{"-1e-999999999"},
-	{"0", "-0", "0.0", "+0", "000", "0e5", "0e99999999999"},
-	{"1e-999999999"},
-	{"1e-400"},
-	{"1e-62"},
-	{"1e-61"},
-	{"1e-60"},
-	{"0.0999"},
-	{"0.1", ".1", "+0.1", "1e-1", "0.10"},
-	{"0.1000000000000000000001"},
-	{"1", "01", "1.", "1.000", "10e-1"},
-	{"1.0000000000000000000000000000001"},
-	{"1.5"},
-	{"1.55"},
-	{"2"},
-	{"9.99"},
-	{"10", "1e1", "1E+1", "010"},
-	{"11"},
-	{"99"},
-	{"100"},
-	{"101"},
-	{"1990", "1990.0", "0001990"},
-	{"2147483648"},
-	{"9007199254740992"},
-	{"9007199254740993"},
-	{"18446744073709551615"},
-	{"18446744073709551616"},
-	{"123456789012345678901234567890"},
-	{"123456789012345678901234567891"},
-	{"1e59"},
-	{"1e60"},
-	{"1e61"},
-	{"1e400"},
-	{"1e401"},
-	{"1e999999999"},
-	{"0000-01-01"},
-	{"0988-05-01"},
-	{"1492-10-12"},
-	{"1969-12-31T23:59:59.999999Z"},
-	{"1970-01", "1970-01-01", "1970-01-01T00:00Z", "1969-12-31T22-02"},
-	{"1970-01-01T00:00:00.000001"},
-	{"2016-12-31T23:59:59.999999"},
-	{"2016-12-31T23:59:60Z", "2017-01-01"},
-	{"2024-05-17"},
-	{"9999-12-31"},
-};
+/* In ascending order; "=" before a value: it equals the one before it. */
+static const char *const ascending[] = {
+	"-1e999999999", "-1e400", "-12345678901234567890123", "-12345678901234567890122.9",
+	"-18446744073709551616", "-9007199254740993", "-9007199254740992", "-1000", "=-1e3",
+	"=-1000.0", "=-0.1e4", "-10", "-9.99", "-9.9", "-1.55", "-1.5", "-1", "-0.1", "=-.1",
+	"-0.0999", "-1e-400", "-1e-999999999",
+	/* Zero, and positive numbers. */
+	"0", "=-0", "=0.0", "=+0", "=000", "=0e5", "=0e99999999999", "1e-999999999", "1e-400",
+	"1e-62", "1e-61", "1e-60", "0.0999", "0.1", "=.1", "=+0.1", "=1e-1", "=0.10",
+	"0.1000000000000000000001", "1", "=01", "=1.", "=1.000", "=10e-1",
+	"1.0000000000000000000000000000001", "1.5", "1.55", "2", "9.99", "10", "=1e1", "=1E+1",
+	"=010", "11", "99", "100", "101", "1990", "=1990.0", "=0001990", "2147483648",
+	"9007199254740992", "9007199254740993", "18446744073709551615", "18446744073709551616",
+	"123456789012345678901234567890", "123456789012345678901234567891", "1e59", "1e60", "1e61",
+	"1e400", "1e401", "1e999999999",
+	/* Dates. */
+	"0000-01-01", "0988-05-01", "1492-10-12", "1969-12-31T23:59:59.999999Z", "1970-01",
+	"=1970-01-01", "=1970-01-01T00:00Z", "=1969-12-31T22-02", "1970-01-01T00:00:00.000001",
+	"2016-12-31T23:59:59.999999", "2016-12-31T23:59:60Z", "=2017-01-01", "2024-05-17",
+	"9999-12-31"};
+
+static struct bs_value ascending_value(size_t i)
+{
+	return value_of(ascending[i] + (ascending[i][0] == '='));
+}
 
 static void test_order(void **state)
 {
 	for (size_t i = 0; i < COUNT(ascending); i++) {
-		struct bs_value first = value_of(ascending[i][0]), end = first;
-		assert_true(bs_value_is_key(first.bytes, first.n_bytes));
+		struct bs_value value = ascending_value(i), end = value;
+		bool is_equal = true;
+		assert_true(bs_value_is_key(value.bytes, value.n_bytes));
 		end.is_behind = true;
-		assert_true(bs_value_compare(&first, &end) < 0);
-		for (size_t k = 0; k < 7 && ascending[i][k]; k++) {
-			struct bs_value same = value_of(ascending[i][k]);
-			assert_int_equal(bs_value_compare(&first, &same), 0);
-		}
+		assert_true(bs_value_compare(&value, &end) < 0);
 		for (size_t k = i + 1; k < COUNT(ascending); k++) {
-			struct bs_value greater = value_of(ascending[k][0]);
-			if (bs_value_compare(&first, &greater) >= 0 ||
-			    bs_value_compare(&end, &greater) >= 0)
-				fail_msg("%s, %s", ascending[i][0], ascending[k][0]);
+			struct bs_value other = ascending_value(k);
+			int order = bs_value_compare(&value, &other);
+			is_equal &= ascending[k][0] == '=';
+			if (is_equal ? order != 0
+			             : order >= 0 || bs_value_compare(&end, &other) >= 0)
+				fail_msg("%s, %s", ascending[i], ascending[k]);
 		}
 	}
 }
@@ -130,7 +89,7 @@ static void test_format(void **state)
 		assert_string_equal(text, shown[i][1]);
 	}
 	for (size_t i = 0; i < COUNT(ascending); i++) {
-		struct bs_value value = value_of(ascending[i][0]);
+		struct bs_value value = ascending_value(i);
 		FREED char *text = format(&value);
 		struct bs_value again = value_of(text);
 		assert_int_equal(bs_value_compare(&value, &again), 0);
@@ -163,12 +122,6 @@ static void test_none(void **state)
 	assert_false(bs_value_is_key(keys[0], 0));
 }
 
-static uint32_t next_random(uint64_t *random)
-{
-	*random = *random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return (uint32_t)(*random >> 33);
-}
-
 /* A number in a form that this test understands: 0.digits * 10^exponent, without zeros at either
  * end. */
 struct known {
@@ -190,22 +143,22 @@ static void add(struct known *known, const char *text)
 static void spell(struct known *known, uint64_t *random)
 {
 	char some[32];
-	size_t n = known->n_digits, zeros = next_random(random) % 4,
-	       point = next_random(random) % (n + 1);
+	size_t n = known->n_digits, zeros = random_below(random, 4),
+	       point = random_below(random, n + 1);
 	known->text[0] = '\0';
-	add(known, known->is_negative ? "-" : next_random(random) % 8 == 0 ? "+" : "");
-	add(known, next_random(random) % 4 == 0 ? "000" : "");
+	add(known, known->is_negative ? "-" : random_below(random, 8) == 0 ? "+" : "");
+	add(known, random_below(random, 4) == 0 ? "000" : "");
 	snprintf(known->text + strlen(known->text), n + 3, "%.*s.%s", (int)point, known->digits,
 	         known->digits + point);
-	if (known->text[strlen(known->text) - 1] == '.' && next_random(random) % 2)
+	if (known->text[strlen(known->text) - 1] == '.' && random_below(random, 2))
 		known->text[strlen(known->text) - 1] = '\0';
 	else
 		while (zeros-- > 0)
 			add(known, "0");
-	if (known->exponent == (int)point && next_random(random) % 2)
+	if (known->exponent == (int)point && random_below(random, 2))
 		return;
-	snprintf(some, sizeof(some), "%c%s%d", next_random(random) % 2 ? 'e' : 'E',
-	         known->exponent >= (int)point && next_random(random) % 2 ? "+" : "",
+	snprintf(some, sizeof(some), "%c%s%d", random_below(random, 2) ? 'e' : 'E',
+	         known->exponent >= (int)point && random_below(random, 2) ? "+" : "",
 	         known->exponent - (int)point);
 	add(known, some);
 }
@@ -215,18 +168,18 @@ static void make_known(struct known *known, uint64_t *random)
 {
 	static const size_t lengths[] = {1, 2, 17, 254, 255, 256, 257, 258, 259, 300, 617, 1000};
 	char last = '0';
-	known->is_negative = next_random(random) % 3 == 0;
+	known->is_negative = random_below(random, 3) == 0;
 	known->exponent =
-		(int)(next_random(random) % 5) - 2 + (next_random(random) % 4 == 0 ? 400 : 0);
-	known->n_digits = lengths[next_random(random) % COUNT(lengths)];
-	memset(known->digits, next_random(random) % 2 ? '7' : '0', known->n_digits);
+		(int)random_below(random, 5) - 2 + (random_below(random, 4) == 0 ? 400 : 0);
+	known->n_digits = lengths[random_below(random, COUNT(lengths))];
+	memset(known->digits, random_below(random, 2) ? '7' : '0', known->n_digits);
 	known->digits[0] = '7';
-	for (uint32_t i = next_random(random) % 3; i > 0; i--)
-		known->digits[next_random(random) % known->n_digits] =
-			(char)('0' + next_random(random) % 10);
-	if (next_random(random) % 2 && known->n_digits > 256)
-		known->digits[256 + next_random(random) % (known->n_digits - 256)] =
-			(char)('0' + next_random(random) % 10);
+	for (uint64_t i = random_below(random, 3); i > 0; i--)
+		known->digits[random_below(random, known->n_digits)] =
+			(char)('0' + random_below(random, 10));
+	if (random_below(random, 2) && known->n_digits > 256)
+		known->digits[256 + random_below(random, known->n_digits - 256)] =
+			(char)('0' + random_below(random, 10));
 	known->digits[0] = known->digits[0] == '0' ? '1' : known->digits[0];
 	while ((last = known->digits[known->n_digits - 1]) == '0')
 		known->n_digits--;
@@ -263,7 +216,7 @@ static void test_long(void **state)
 	for (size_t i = 0; i < 30000; i++) {
 		make_known(&a, &random);
 		make_known(&b, &random);
-		if (next_random(&random) % 4 == 0) {
+		if (random_below(&random, 4) == 0) {
 			b = a;
 			spell(&b, &random);
 		}
@@ -306,7 +259,7 @@ static void test_long_factors(void **state)
 		make_known(&known, &random);
 		if (known.exponent > 5 || known.text[0] == '.')
 			continue;
-		uint32_t power = 1 + next_random(&random) % 5;
+		uint32_t power = 1 + (uint32_t)random_below(&random, 5);
 		size_t n = known.n_digits;
 		memcpy(product, known.digits, n + 1);
 		for (uint32_t k = 0; k < 10 * power; k++) {

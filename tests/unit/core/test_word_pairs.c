@@ -88,29 +88,12 @@ static void test_wide(void **state)
 	AUTO(bs_word_pairs_deinit) struct bs_word_pairs pairs = {.n_word_pairs = 0};
 	uint32_t pair, key_bytes;
 	struct bs_word_pair is;
-	add(&pairs,
-	    "\xff"
-	    "a\xff"
-	    "b",
-	    "c"); /* the word pair that it begins with is missing */
+	add(&pairs, "\377a\377b", "c"); /* the word pair that it begins with is missing */
 	assert_int_equal(pairs.n_word_pairs, 0);
 	add(&pairs, "a", "b");
-	add(&pairs,
-	    "\xff"
-	    "a\xff"
-	    "b",
-	    "c");
-	add(&pairs,
-	    "\xff"
-	    "a\xff"
-	    "b\xff"
-	    "c",
-	    "d");
-	add(&pairs,
-	    "\xff"
-	    "a\xff"
-	    "b",
-	    "c");
+	add(&pairs, "\377a\377b", "c");
+	add(&pairs, "\377a\377b\377c", "d");
+	add(&pairs, "\377a\377b", "c");
 	assert_int_equal(pairs.n_word_pairs, 3);
 	assert_true(bs_word_pairs_find(&pairs, number(&pairs, "a"), number(&pairs, "b"), &pair));
 	assert_true(bs_word_pairs_find(&pairs, bs_word_pairs_head(&pairs, pair),
@@ -121,13 +104,7 @@ static void test_wide(void **state)
 	assert_false(bs_word_pairs_find(&pairs, number(&pairs, "b"), number(&pairs, "c"), &pair));
 	const uint8_t *key = bs_word_pairs_key(&pairs, 2, &key_bytes);
 	assert_int_equal(key_bytes, 8);
-	assert_memory_equal(key,
-	                    "\xff"
-	                    "a\xff"
-	                    "b\xff"
-	                    "c\xff"
-	                    "d",
-	                    8);
+	assert_memory_equal(key, "\377a\377b\377c\377d", 8);
 	assert_true(bs_word_pair_split(key, key_bytes, &is));
 	assert_int_equal(is.first_bytes, 6);
 	assert_memory_equal(is.first, key, 6);

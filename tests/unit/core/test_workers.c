@@ -222,11 +222,6 @@ static void try_order(struct rig *rig, uint32_t n_started)
 	ok(run_ring(rig, 0, n_started, NONE, ERR));
 }
 
-static void test_order(void **state)
-{
-	try_all(try_order);
-}
-
 static void try_failure(struct rig *rig, uint32_t n_started)
 {
 	rig->failing_task = 40;
@@ -238,11 +233,6 @@ static void try_failure(struct rig *rig, uint32_t n_started)
 	assert_int_equal(rig->done[40 + N_SLOTS], 0);
 }
 
-static void test_failure(void **state)
-{
-	try_all(try_failure);
-}
-
 static void try_failing_put(struct rig *rig, uint32_t n_started)
 {
 	rig->failing_put = 33;
@@ -250,11 +240,6 @@ static void try_failing_put(struct rig *rig, uint32_t n_started)
 	assert_string_equal(said.text, "put 33");
 	assert_int_equal(rig->n_put, rig->n_parts ? 33 : 34);
 	assert_int_equal(rig->n_parts_put, 33 * rig->n_parts + (rig->n_parts > 0));
-}
-
-static void test_failing_put(void **state)
-{
-	try_all(try_failing_put);
 }
 
 static void try_stop(struct rig *rig, uint32_t n_started)
@@ -271,8 +256,11 @@ static void try_feed_failure(struct rig *rig, uint32_t n_started)
 	assert_in_range(rig->n_put, 50 - N_SLOTS, 50);
 }
 
-static void test_stop(void **state)
+static void test_rings(void **state)
 {
+	try_all(try_order);
+	try_all(try_failure);
+	try_all(try_failing_put);
 	try_all(try_stop);
 	try_all(try_feed_failure);
 }
@@ -372,5 +360,4 @@ static void test_n_threads(void **state)
 	assert_in_range(bs_workers_n_threads(0, 8), 1, 8);
 }
 
-RUN_TESTS(test_order, test_failure, test_failing_put, test_stop, test_many, test_list,
-          test_background, test_stack_of_threads, test_n_threads)
+RUN_TESTS(test_rings, test_many, test_list, test_background, test_stack_of_threads, test_n_threads)
