@@ -32,14 +32,16 @@ static void test_collections(void **state)
 		{"\xef\xbb\xbf", ""},
 		{"{\"t\":\"x\"}\n\xef\xbb\xbf{\"t\":\"y\"}\n{\"t\":\"z\"}\n",
 	         "#@1 t=x;!5 c.jsonl:2: not valid JSON: The JSON document has an improper "
-	         "structure: missing or "
-	         "superfluous commas, braces, missing keys, etc.;#@3 t=z;"},
-		{"[]\n{\"id\":\"a\"}\n{\"id\":1.5,\"t\":\"x\"}\n{\"t\":\"\xff\"}\n{\"t\":\"x",
-	         "!5 c.jsonl:1: not a JSON object;!6 c.jsonl:2: no text: no field to index is a "
-	         "string or a number;!5 c.jsonl:3: "
-	         "the id (field \"id\") is a floating-point number, not a string or an integer;#@4 "
-	         "t=\xef\xbf\xbd;"
-	         "!5 c.jsonl:5: not valid JSON: A string is opened, but never closed.;"},
+	         "structure: missing or superfluous commas, braces, missing keys, etc.;#@3 t=z;"},
+		{"[]\n{\"id\":\"a\"}\n{\"id\":1.5,\"t\":\"x\"}\n{\"t\":\"\xff\"}\n"
+	         "{\"id\":{}}\n{\"t\":\"x",
+	         "!5 c.jsonl:1: not a JSON object;"
+	         "!6 c.jsonl:2: no text: no field to index is a string or a number;"
+	         "!5 c.jsonl:3: the id (field \"id\") is a floating-point number, not a string or "
+	         "an "
+	         "integer;#@4 t=\xef\xbf\xbd;"
+	         "!5 c.jsonl:5: the id (field \"id\") is an object, not a string or an integer;"
+	         "!5 c.jsonl:6: not valid JSON: A string is opened, but never closed.;"},
 	};
 	for (size_t i = 0; i < COUNT(examples); i++) {
 		write_text("c.jsonl", examples[i].bytes);
