@@ -1,6 +1,5 @@
 /* test_walk.c: single features of the walk. test_glob.c tests globs and ignore lines; cli_walk_random
  * compares random trees with ripgrep. */
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <sys/resource.h>
@@ -21,20 +20,22 @@ static int set_up(void **state)
 
 static void make_folder(const char *path)
 {
-	if (mkdir(path, 0777) != 0 && errno != EEXIST)
-		fail_msg("%s: %s", path, strerror(errno));
+	assert_int_equal(mkdir(path, 0777), 0);
 }
 
-struct reports {
-	char text[4096];
-};
+/* The reports of walks since the last expect_reports. */
+static char reports[4096];
 
 static void note_report(void *context, enum bs_skip reason, const char *message)
 {
-	struct reports *reports = context;
-	size_t used = strlen(reports->text);
-	snprintf(reports->text + used, sizeof(reports->text) - used, "%d %s\n", (int)reason,
-	         message);
+	size_t used = strlen(reports);
+	snprintf(reports + used, sizeof(reports) - used, "%d %s\n", (int)reason, message);
+}
+
+static void expect_reports(const char *lines)
+{
+	assert_string_equal(reports, lines);
+	reports[0] = '\0';
 }
 
 /* Walks with these options. The paths must be `lines`, in this order. */
@@ -59,9 +60,8 @@ static void expect(const char *root, const struct bs_walk_options *options, cons
 
 static void test_order_and_reports(void **state)
 {
-	struct reports reports = {""};
 	struct stat info;
-	struct bs_walk_options options = {.report = note_report, .report_context = &reports};
+	struct bs_walk_options options = {.report = note_report};
 	make_folder("plain");
 	make_folder("plain/a");
 	make_folder("plain/index");
@@ -79,12 +79,9 @@ static void test_order_and_reports(void **state)
 	options.skip_device = info.st_dev;
 	options.skip_inode = info.st_ino;
 	expect("plain", &options, ".dots.\na/x\na/\xff\n\na-b\na.b\nab\n");
-	assert_string_equal(reports.text,
-	                    "1 plain/link: symbolic link\n2 plain/pi\\x0ape: not a regular file\n");
-	reports = (struct reports){""};
+	expect_reports("1 plain/link: symbolic link\n2 plain/pi\\x0ape: not a regular file\n");
 	expect(".//plain", &options, ".dots.\na/x\na/\xff\n\na-b\na.b\nab\n");
-	assert_string_equal(reports.text,
-	                    "1 plain/link: symbolic link\n2 plain/pi\\x0ape: not a regular file\n");
+	expect_reports("1 plain/link: symbolic link\n2 plain/pi\\x0ape: not a regular file\n");
 	options = (struct bs_walk_options){.hidden = true};
 	expect("./plain/", &options, ".dots.\n.hidden\na/x\na/\xff\n\na-b\na.b\nab\nindex/file\n");
 	/* The name of this symlink, ain, is the end of the name of its target. */
@@ -115,9 +112,7 @@ static void test_names(void **state)
 
 static void test_links_and_depth(void **state)
 {
-	struct reports reports = {""};
-	struct bs_walk_options options = {
-		.report = note_report, .report_context = &reports, .follow = true};
+	struct bs_walk_options options = {.report = note_report, .follow = true};
 	make_folder("loop");
 	make_folder("loop/sub");
 	make_folder("loop/sub/below");
@@ -127,7 +122,7 @@ static void test_links_and_depth(void **state)
 	assert_int_equal(symlink("../sub", "loop/sub/again"), 0);
 	assert_int_equal(symlink("sub/below", "loop/link"), 0);
 	expect("loop", &options, "file\nlink/file\nsub/below/file\nsub/file\n");
-	assert_string_equal(reports.text, "3 loop/sub/again: Too many levels of symbolic links\n");
+	expect_reports("3 loop/sub/again: Too many levels of symbolic links\n");
 	for (uint32_t depth = 1; depth <= 3; depth++) {
 		static const char *const found[] = {"file\n", "file\nsub/file\n",
 		                                    "file\nsub/below/file\nsub/file\n"};
@@ -149,16 +144,14 @@ static void test_judgements(void **state)
 	             {{"sub/*.py"}, 0}, {{"/*.c"}, 0},  {{".*"}, 0},        {{NULL}, 1},
 	             {{"*.c"}, 2},      {{"!x.*"}, 2},  {{"judged/a/*"}, 0}};
 	char absolute[PATH_MAX];
-	make_folder("judged");
+	static const char *const folders[] = {"judged",       "judged/a",   "judged/a/b",
+	                                      "judged/a/b/c", "judged/a-b", "judged/sub"};
+	for (size_t i = 0; i < COUNT(folders); i++)
+		make_folder(folders[i]);
 	assert_non_null(realpath("judged", absolute));
 	for (size_t i = 0; i < COUNT(files); i++) {
 		char path[64];
 		snprintf(path, sizeof(path), "judged/%s", files[i]);
-		for (char *slash = strchr(path + 7, '/'); slash; slash = strchr(slash + 1, '/')) {
-			*slash = '\0';
-			make_folder(path);
-			*slash = '/';
-		}
 		write_text(path, "");
 	}
 	for (size_t i = 0; i < 2 * COUNT(cases); i++) {
@@ -192,8 +185,7 @@ static void test_judgements(void **state)
 
 static void test_unreadable(void **state)
 {
-	struct reports reports = {""};
-	struct bs_walk_options options = {.report = note_report, .report_context = &reports};
+	struct bs_walk_options options = {.report = note_report};
 	bool is_root = geteuid() == 0;
 	make_folder("closed");
 	make_folder("closed/no");
@@ -203,7 +195,7 @@ static void test_unreadable(void **state)
 	assert_int_equal(is_root ? seteuid(65534) : 0, 0);
 	expect("closed", &options, "yes\n");
 	assert_int_equal(is_root ? seteuid(0) : 0, 0);
-	assert_string_equal(reports.text, "3 closed/no: Permission denied\n");
+	expect_reports("3 closed/no: Permission denied\n");
 	assert_int_equal(chmod("closed/no", 0777), 0);
 }
 
