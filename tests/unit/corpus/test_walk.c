@@ -1,5 +1,5 @@
-/* test_walk.c: single features of the walk. test_glob.c tests globs and ignore lines; cli_walk_random
- * compares random trees with ripgrep. */
+/* test_walk.c: single features of the walk. test_glob.c tests globs and ignore lines;
+ * cli_walk_random compares random trees with ripgrep. */
 #include <fcntl.h>
 #include <limits.h>
 #include <sys/resource.h>
