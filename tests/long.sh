@@ -50,7 +50,6 @@ sqlite_model_delete_own 3000
 sqlite_model_wal_content 3000
 sqlite_model_wal_own 3000
 summary 60
-walk 5000
 tokenizer_property 500000
 LIST
 }

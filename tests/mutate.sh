@@ -516,12 +516,12 @@ walk_one_file_system corpus/walk/walk.c cli_ignore_files
 - info.st_dev != folders[0].device;
 + info.st_dev == folders[0].device;
 
-ignore_repository corpus/walk/ignore.c walk cli_ignore_files
+ignore_repository corpus/walk/ignore.c cli_ignore_files cli_walk_random
 git's rules of the folders above a repository do not apply in it.
 - if (kind >= FILE_GITIGNORE && at->is_repository)
 + if (kind > FILE_GITIGNORE && at->is_repository)
 
-ignore_folders_only corpus/walk/ignore.c walk cli_ignore_files
+ignore_folders_only corpus/walk/ignore.c cli_ignore_files cli_walk_random
 A rule that ends in a slash excludes only folders.
 - if (rule->folders_only && !entry->is_folder)
 + if (rule->folders_only && !entry->is_folder && rule->keeps)

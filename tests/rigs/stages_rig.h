@@ -63,6 +63,11 @@ int rig_setup(void **state);
 int rig_setup_fresh(void **state);
 int rig_teardown(void **state);
 
+/* For RUN_UNIT_TESTS: a test between rig_setup or rig_setup_fresh and `teardown`. */
+#define RIG_TEST(test, teardown) cmocka_unit_test_setup_teardown(test, rig_setup, teardown)
+#define RIG_TEST_FRESH(test, teardown) \
+	cmocka_unit_test_setup_teardown(test, rig_setup_fresh, teardown)
+
 /* Writes a new text to the file of a document. */
 void rig_change_file(struct rig_doc *doc, const char *text);
 void rig_remove_file(const struct rig_doc *doc);

@@ -4,11 +4,11 @@
 # ROUNDS=1000 SEED=7 tests/cli/run.sh PROGRAM tests/cli/grep/walk_random.sh
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
-n_rounds=${ROUNDS:-12}
+n_rounds=${ROUNDS:-24}
 export HOME=$SCRATCH/home XDG_CONFIG_HOME=$SCRATCH/config
 
 # shellcheck disable=SC2034 # used by name
-names=(a b ab A a.txt b.txt c.c x.y foo foo. .h .hh 'x y' é '[a' 'a{' -a '#c' '!d' 'a\b' 'a,b' '}' 'a ' $'n\nn' sub d ..a B.TXT 'a]')
+names=(a b ab A a.txt b.txt c.c x.y foo foo. .h .hh .a. 'x y' é '[a' 'a{' -a '#c' '!d' 'a\b' 'a,b' '}' 'a ' $'n\nn' sub d ..a B.TXT 'a]' $'\377')
 # shellcheck disable=SC2034
 folder_names=(a b ab A sub d .h x. 'x y' e é '[a' B)
 # shellcheck disable=SC2034
@@ -85,6 +85,7 @@ make_random_tree() {
         paths+=("${folder#./}/$picked")
     done
     paths=("${paths[@]#./}")
+    ((RANDOM % 4)) || mkfifo -- "$folder/fifo"
     ((RANDOM % 4)) || ln -s -- "${folders[-1]#./}" link 2>/dev/null || true
 }
 
@@ -109,9 +110,11 @@ make_random_rules() {
         place=$picked
         make_rules "$SCRATCH/shared/info/exclude"
         mkdir -p "$SCRATCH/linked"
-        echo "$SCRATCH/shared" >"$SCRATCH/linked/commondir"
-        ((RANDOM % 2)) || echo ../shared >"$SCRATCH/linked/commondir"
-        [ -e "$place/.git" ] || echo "gitdir: $SCRATCH/linked" >"$place/.git"
+        local commons=("$SCRATCH/shared" ../shared $'../shared\n' /nowhere '') heads=('gitdir: ' 'gitdir: ' 'gitdir: ' '')
+        pick commons
+        printf '%s' "$picked" >"$SCRATCH/linked/commondir"
+        pick heads
+        [ -e "$place/.git" ] || echo "$picked$SCRATCH/linked" >"$place/.git"
         ;;
     *)
         for ((n = 1 + RANDOM % 2; n > 0; n--)); do
@@ -128,9 +131,11 @@ make_random_rules() {
     1)
         make_rules "$HOME/my rules"
         make_rules "$HOME/rules"
-        local values=('~/rules' '"~/rules"' ' "~/rules' '~/rules"' "$HOME/my rules" '~/rules # mine' '" ~/rules "' '' '~/nothing' $'\n ~/rules' '"~/rules" ;')
+        local values=('~/rules' '"~/rules"' ' "~/rules' '~/rules"' "$HOME/my rules" '~/rules # mine' '" ~/rules "' '' '~/nothing' $'\n ~/rules' '"~/rules" ;' '"~/rules'
+            $'\n# ExcludesFile = ~/rules' $'~/my rules\nexcludesFile = ~/rules')
         pick values
-        printf '[core]\n\tExcludesFile = %s\n[x]\ny = 1\n' "$picked" >"$HOME/.gitconfig"
+        ((RANDOM % 4)) && echo '[core]' >"$HOME/.gitconfig"
+        printf '\tExcludesFile = %s\n[x]\ny = 1\n' "$picked" >>"$HOME/.gitconfig"
         ;;
     2)
         make_rules "$HOME/rules"
@@ -152,14 +157,14 @@ make_arguments() {
         # shellcheck disable=SC2206
         arguments+=($picked)
     fi
-    if ((RANDOM % 4 == 0)); then
+    while ((RANDOM % 4 == 0)); do
         make_rule
         arguments+=("-g$rule")
-    fi
-    if ((RANDOM % 6 == 0)); then
+    done
+    while ((RANDOM % 6 == 0)); do
         make_rule
         arguments+=("--iglob=$rule")
-    fi
+    done
     ((RANDOM % 8)) || arguments+=("--ignore-file=$SCRATCH/further")
     here=$PWD
     local ways=('' '' '' . ./ "$here" "$here/" .. ../ "../${here##*/}" link)

@@ -132,6 +132,15 @@ static void test_ids(void **state)
 
 /* ---- folders and files ---- */
 
+/* The results of the last call of fetch_file. */
+static struct bs_document document;
+static struct bs_fingerprint fingerprint;
+
+static enum bs_status fetch_file(struct bs_reader *reader, const char *path, struct bs_error *err)
+{
+	return bs_reader_fetch_file(reader, NULL, path, &document, &fingerprint, err);
+}
+
 static void test_folder(void **state)
 {
 	assert_int_equal(mkdir("d", 0700), 0);
@@ -214,9 +223,7 @@ static void test_utf16(void **state)
 	check_source("d/a-le", &no_options, " =h\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80;");
 	/* Checks that `raw` has the bytes of the file. */
 	AUTO(bs_reader_free_at) struct bs_reader *reader = new_reader(&no_options);
-	struct bs_document document;
-	struct bs_fingerprint fingerprint;
-	ok(bs_reader_fetch_file(reader, NULL, "d/d-odd", &document, &fingerprint, ERR));
+	ok(fetch_file(reader, "d/d-odd", ERR));
 	assert_int_equal(document.raw.n_bytes, 5);
 	assert_memory_equal(document.raw.bytes, "\xff\xfeh\0i", 5);
 	assert_int_equal(document.text.n_bytes, 4);
@@ -291,11 +298,7 @@ static void test_too_large(void **state)
 	check_source("d", &no_options, "!0 d/sparse: binary file;z =z;");
 	check_source("d/sparse", &no_options, "!4 d/sparse: larger than --max-document;");
 	AUTO(bs_reader_free_at) struct bs_reader *reader = new_reader(&no_options);
-	struct bs_document document;
-	struct bs_fingerprint fingerprint;
-	assert_int_equal(
-		bs_reader_fetch_file(reader, NULL, "d/sparse", &document, &fingerprint, NULL),
-		BS_INVALID);
+	assert_int_equal(fetch_file(reader, "d/sparse", NULL), BS_INVALID);
 }
 
 static void test_many_files(void **state)
@@ -341,11 +344,9 @@ static void test_deep_path(void **state)
 	assert_memory_equal(log.text.data, path.data + 201, path.used_bytes - 1 - 201);
 	log_deinit(&log);
 	AUTO(bs_reader_free_at) struct bs_reader *reader = new_reader(&no_options);
-	struct bs_document document;
-	struct bs_fingerprint fingerprint;
 	struct bs_fingerprint again;
 	const char *whole = (const char *)path.data;
-	ok(bs_reader_fetch_file(reader, NULL, whole, &document, &fingerprint, ERR));
+	ok(fetch_file(reader, whole, ERR));
 	assert_memory_equal(document.raw.bytes, "deep", 4);
 	ok(bs_path_fingerprint(whole, &again, ERR));
 	assert_memory_equal(&fingerprint, &again, sizeof(fingerprint));
@@ -374,6 +375,19 @@ static int try_below(int folder, const char *path, int flags)
 	return error;
 }
 
+/* Makes a folder with files and symlinks, next to the folder "outside". Returns its descriptor. */
+static int make_links(void)
+{
+	assert_int_equal(mkdir("d", 0700) | mkdir("d/sub", 0700) | mkdir("outside", 0700), 0);
+	write_text("d/f", "f");
+	write_text("d/sub/f", "inside");
+	write_text("outside/f", "outside");
+	assert_int_equal(symlink("../outside", "d/out") | symlink("sub", "d/in") |
+	                         symlink("f", "d/sub/link") | symlink("loop", "d/loop"),
+	                 0);
+	return open("d", O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
 static void test_near(void **state)
 {
 	static const struct {
@@ -398,14 +412,7 @@ static void test_near(void **state)
 		{"sub/f", 0, true},
 	};
 	AUTO(bs_file_place_close) struct bs_file_place place = {.fd = -1};
-	assert_int_equal(mkdir("near", 0700) | mkdir("near/sub", 0700) | mkdir("beyond", 0700), 0);
-	write_text("near/f", "f");
-	write_text("near/sub/f", "inside");
-	write_text("beyond/f", "outside");
-	assert_int_equal(symlink("../beyond", "near/out") | symlink("sub", "near/in") |
-	                         symlink("f", "near/sub/link"),
-	                 0);
-	int folder = open("near", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int folder = make_links();
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		int fd = bs_file_open_near(folder, cases[i].path, &place, O_RDONLY);
 		assert_int_equal(fd < 0 ? errno : 0, cases[i].error);
@@ -414,8 +421,8 @@ static void test_near(void **state)
 			close(fd);
 	}
 	/* Another folder gets the path of the one that is open. */
-	assert_int_equal(rename("near/sub", "near/old") | mkdir("near/sub", 0700), 0);
-	write_text("near/sub/g", "new");
+	assert_int_equal(rename("d/sub", "d/old") | mkdir("d/sub", 0700), 0);
+	write_text("d/sub/g", "new");
 	int fd = bs_file_open_near(folder, "sub/g", &place, O_RDONLY);
 	assert_true(fd >= 0);
 	close(fd);
@@ -430,14 +437,7 @@ static void test_below(void **state)
 	struct stat found, again;
 	memset(name, 'n', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
-	assert_int_equal(mkdir("d", 0700) | mkdir("d/sub", 0700) | mkdir("outside", 0700), 0);
-	write_text("d/sub/f", "inside");
-	write_text("outside/f", "outside");
-	assert_int_equal(symlink("../outside", "d/out") | symlink("sub", "d/in") |
-	                         symlink("f", "d/sub/link"),
-	                 0);
-	assert_int_equal(symlink("loop", "d/loop"), 0);
-	int folder = open("d", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int folder = make_links();
 	assert_int_equal(try_below(folder, "sub/f", O_RDONLY), 0);
 	assert_int_equal(try_below(folder, "sub", O_PATH | O_DIRECTORY), 0);
 	assert_int_equal(try_below(folder, "./sub//f", O_RDONLY), 0);
@@ -483,11 +483,9 @@ static void test_below(void **state)
 static void test_fetch_file(void **state)
 {
 	AUTO(bs_reader_free_at) struct bs_reader *reader = new_reader(&no_options);
-	struct bs_document document;
-	struct bs_fingerprint fingerprint;
 	struct bs_fingerprint other;
 	write_bytes("f", "a\0b", 3);
-	ok(bs_reader_fetch_file(reader, NULL, "f", &document, &fingerprint, ERR));
+	ok(fetch_file(reader, "f", ERR));
 	assert_int_equal(document.text.n_fields, 1);
 	assert_int_equal(document.text.fields[0].text_bytes, 3);
 	assert_memory_equal(document.text.fields[0].text, "a\0b", 3);
@@ -495,16 +493,12 @@ static void test_fetch_file(void **state)
 	assert_memory_equal(&fingerprint, &other, sizeof(fingerprint));
 	assert_true(fingerprint.mtime_ns > 0 && fingerprint.ctime_ns > 0 && fingerprint.inode &&
 	            fingerprint.size_bytes == 3);
-	assert_int_equal(
-		bs_reader_fetch_file(reader, NULL, "missing", &document, &fingerprint, ERR),
-		BS_NOT_FOUND);
+	assert_int_equal(fetch_file(reader, "missing", ERR), BS_NOT_FOUND);
 	assert_string_equal(said.text, "missing: No such file or directory");
-	assert_int_equal(bs_reader_fetch_file(reader, NULL, "f/x", &document, &fingerprint, ERR),
-	                 BS_NOT_FOUND);
-	assert_int_equal(bs_reader_fetch_file(reader, NULL, ".", &document, &fingerprint, ERR),
-	                 BS_INVALID);
+	assert_int_equal(fetch_file(reader, "f/x", ERR), BS_NOT_FOUND);
+	assert_int_equal(fetch_file(reader, ".", ERR), BS_INVALID);
 	/* A file that reports size 0 but has contents. */
-	ok(bs_reader_fetch_file(reader, NULL, "/proc/self/status", &document, &fingerprint, ERR));
+	ok(fetch_file(reader, "/proc/self/status", ERR));
 	assert_int_equal(fingerprint.size_bytes, 0);
 	assert_true(document.text.n_bytes > 100);
 	assert_memory_equal(document.raw.bytes, "Name:", 5);
@@ -513,9 +507,9 @@ static void test_fetch_file(void **state)
 	int fd = open("giant", O_CREAT | O_WRONLY, 0600);
 	assert_int_equal(ftruncate(fd, giant_bytes), 0);
 	close(fd);
-	ok(bs_reader_fetch_file(reader, NULL, "giant", &document, &fingerprint, ERR));
+	ok(fetch_file(reader, "giant", ERR));
 	assert_int_equal(document.text.n_bytes, giant_bytes);
-	ok(bs_reader_fetch_file(reader, NULL, "f", &document, &fingerprint, ERR));
+	ok(fetch_file(reader, "f", ERR));
 	assert_memory_equal(document.raw.bytes, "a\0b", 3);
 }
 
@@ -544,9 +538,7 @@ static void test_growing_file(void **state)
 	write_text(path, "a");
 	assert_int_equal(pthread_create(&thread, NULL, keep_changing, path), 0);
 	for (int i = 0; i < 2000; i++) {
-		struct bs_document document;
-		struct bs_fingerprint fingerprint;
-		ok(bs_reader_fetch_file(reader, NULL, path, &document, &fingerprint, ERR));
+		ok(fetch_file(reader, path, ERR));
 		for (size_t j = 0; j < document.raw.n_bytes; j++)
 			assert_true(document.raw.bytes[j] == 'a' || document.raw.bytes[j] == 0);
 	}

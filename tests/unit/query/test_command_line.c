@@ -180,12 +180,34 @@ static void test_kinds(void **state)
 	assert_int_equal(bs_command_parse(&of_all, 2, argv, &all, &operands, ERR), BS_INVALID);
 }
 
+struct right_size {
+	const char *text;
+	uint64_t n_bytes;
+};
+
+typedef enum bs_status size_parser(const char *option, const char *text, uint64_t *n_bytes_out,
+                                   struct bs_error *err);
+
+static void check_sizes(size_parser *parse_size, const struct right_size *right, size_t n_right,
+                        const char *const *wrong, size_t n_wrong)
+{
+	uint64_t n_bytes;
+	for (size_t i = 0; i < n_right; i++) {
+		ok(parse_size("memory", right[i].text, &n_bytes, ERR));
+		assert_int_equal(n_bytes, right[i].n_bytes);
+	}
+	for (size_t i = 0; i < n_wrong; i++) {
+		n_bytes = 7;
+		if (parse_size("memory", wrong[i], &n_bytes, ERR) != BS_INVALID)
+			fail_msg("\"%s\" is taken for a size", wrong[i]);
+		assert_non_null(strstr(said.text, "--memory"));
+		assert_int_equal(n_bytes, 7);
+	}
+}
+
 static void test_sizes(void **state)
 {
-	static const struct {
-		const char *text;
-		uint64_t n_bytes;
-	} right[] = {
+	static const struct right_size right[] = {
 		{"0", 0},
 		{"1", 1},
 		{"4096", 4096},
@@ -215,45 +237,21 @@ static void test_sizes(void **state)
 	                                    "9e18",     ".",
 	                                    "64M\n",    "1,5G",
 	                                    "-0",       " -0"};
-	for (size_t i = 0; i < COUNT(right); i++) {
-		uint64_t n_bytes = 7;
-		ok(bs_parse_size("memory", right[i].text, &n_bytes, ERR));
-		assert_int_equal(n_bytes, right[i].n_bytes);
-	}
-	for (size_t i = 0; i < COUNT(wrong); i++) {
-		uint64_t n_bytes = 7;
-		if (bs_parse_size("memory", wrong[i], &n_bytes, ERR) != BS_INVALID)
-			fail_msg("\"%s\" is taken for a size", wrong[i]);
-		assert_non_null(strstr(said.text, "--memory"));
-		assert_int_equal(n_bytes, 7);
-	}
+	check_sizes(bs_parse_size, right, COUNT(right), wrong, COUNT(wrong));
 }
 
 static void test_sizes_as_rg(void **state)
 {
-	static const struct {
-		const char *text;
-		uint64_t n_bytes;
-	} right[] = {{"0", 0},
-	             {"10", 10},
-	             {"10K", 10240},
-	             {"3M", 3u << 20},
-	             {"1G", 1u << 30},
-	             {"18446744073709551615", UINT64_MAX},
-	             {"17179869183G", UINT64_MAX >> 30 << 30}};
+	static const struct right_size right[] = {{"0", 0},
+	                                          {"10", 10},
+	                                          {"10K", 10240},
+	                                          {"3M", 3u << 20},
+	                                          {"1G", 1u << 30},
+	                                          {"18446744073709551615", UINT64_MAX},
+	                                          {"17179869183G", UINT64_MAX >> 30 << 30}};
 	static const char *const wrong[] = {
 		"", "K", "1k", "1.5", "1KB", " 1", "-1", "18446744073709551616", "17179869184G"};
-	for (size_t i = 0; i < COUNT(right); i++) {
-		uint64_t n_bytes = 7;
-		ok(bs_parse_size_as_rg("max-filesize", right[i].text, &n_bytes, ERR));
-		assert_int_equal(n_bytes, right[i].n_bytes);
-	}
-	for (size_t i = 0; i < COUNT(wrong); i++) {
-		uint64_t n_bytes = 7;
-		if (bs_parse_size_as_rg("max-filesize", wrong[i], &n_bytes, ERR) != BS_INVALID)
-			fail_msg("\"%s\" is taken for a size", wrong[i]);
-		assert_int_equal(n_bytes, 7);
-	}
+	check_sizes(bs_parse_size_as_rg, right, COUNT(right), wrong, COUNT(wrong));
 }
 
 static void test_numbers(void **state)

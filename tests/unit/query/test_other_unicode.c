@@ -48,6 +48,18 @@ static void make_older(struct bs_memory_index *memory, void (*age)(struct bs_man
 	ok(bs_manifest_write(&dir, &manifest, ERR));
 }
 
+/* Makes an index in memory and a writer of it. analyzer: NULL for our tokenizer. */
+static struct bs_writer *make_index(const struct bs_analyzer *analyzer,
+                                    struct bs_memory_index **memory_out)
+{
+	struct bs_writer *writer;
+	ok(bs_memory_index_new(memory_out, ERR));
+	struct bs_writer_request request = {
+		.memory = *memory_out, .write.n_threads = 1, .host.analyzer = analyzer};
+	ok(bs_writer_open(&request, &writer, ERR));
+	return writer;
+}
+
 static void add(struct bs_writer *writer, const char *id, const char *text)
 {
 	struct bs_text texts[] = {{"text", 4, text, strlen(text)}};
@@ -71,14 +83,12 @@ static void expect(struct bs_memory_index *memory, bool is_other, const char *qu
 {
 	struct bs_open_request open = {.memory = memory};
 	struct bs_index_info info;
-	AUTO(bs_index_close_at) struct bs_index *index;
-	AUTO(bs_searcher_free_at) struct bs_searcher *searcher;
+	AUTO(bs_index_close_at) struct bs_index *index = must_open_with(&open);
+	AUTO(bs_searcher_free_at) struct bs_searcher *searcher = must_searcher(index);
 	uint64_t n_candidates = 0;
 	char heard[64] = "";
 	struct bs_search_request find = {QUERY(query), .output.mode = BS_SEARCH_IDS,
 	                                 .callbacks.hit = hear, .callbacks.context = heard};
-	ok(bs_index_open_with(&open, &index, ERR));
-	ok(bs_searcher_new(index, &searcher, ERR));
 	bs_index_describe(index, &info);
 	assert_int_equal(info.is_other_unicode, is_other);
 	ok(bs_search(searcher, &find, NULL, ERR));
@@ -102,7 +112,7 @@ static void expect_versions(struct bs_memory_index *memory, const char *icu, uin
 static void check_it_is_scanned_until_renewed(void (*age)(struct bs_manifest *manifest))
 {
 	AUTO(bs_memory_index_free_at) struct bs_memory_index *memory;
-	AUTO(bs_writer_close_at) struct bs_writer *writer;
+	AUTO(bs_writer_close_at) struct bs_writer *writer = make_index(NULL, &memory);
 	struct bs_build_report report;
 	struct bs_manifest older = {.options = {.words_revision = BS_TOKENIZER_REVISION}};
 	uint64_t n_deleted = 0;
@@ -110,10 +120,7 @@ static void check_it_is_scanned_until_renewed(void (*age)(struct bs_manifest *ma
 	age(&older);
 	ok(bs_tokenizer_versions(icu, unicode, ERR));
 	snprintf(mixed, sizeof(mixed), "%.14s+", icu);
-	ok(bs_memory_index_new(&memory, ERR));
-	struct bs_writer_request request = {.memory = memory, .write.n_threads = 1};
 	struct bs_build_request build = {.memory = memory};
-	ok(bs_writer_open(&request, &writer, ERR));
 	add(writer, "a", "a cat and a dog");
 	add(writer, "b", "a cat, and @bird");
 	ok(bs_writer_commit(writer, NULL, ERR));
@@ -171,10 +178,7 @@ static void test_it_is_scanned_until_renewed(void **state)
 static void test_an_empty_one(void **state)
 {
 	AUTO(bs_memory_index_free_at) struct bs_memory_index *memory;
-	AUTO(bs_writer_close_at) struct bs_writer *writer;
-	ok(bs_memory_index_new(&memory, ERR));
-	struct bs_writer_request request = {.memory = memory, .write.n_threads = 1};
-	ok(bs_writer_open(&request, &writer, ERR));
+	AUTO(bs_writer_close_at) struct bs_writer *writer = make_index(NULL, &memory);
 	ok(bs_writer_commit(writer, NULL, ERR));
 	make_older(memory, take_revision);
 	make_older(memory, take_unicode);
@@ -199,19 +203,14 @@ static void test_one_with_an_analyzer(void **state)
 {
 	static const struct bs_analyzer analyzer = {.name = "bytes", .cut = cut_bytes};
 	AUTO(bs_memory_index_free_at) struct bs_memory_index *memory;
-	AUTO(bs_writer_close_at) struct bs_writer *writer;
-	AUTO(bs_index_close_at) struct bs_index *index;
-	struct bs_index_info info;
-	ok(bs_memory_index_new(&memory, ERR));
-	struct bs_writer_request request = {
-		.memory = memory, .write.n_threads = 1, .host.analyzer = &analyzer};
+	AUTO(bs_writer_close_at) struct bs_writer *writer = make_index(&analyzer, &memory);
 	struct bs_open_request open = {.memory = memory, .host.analyzer = &analyzer};
-	ok(bs_writer_open(&request, &writer, ERR));
+	struct bs_index_info info;
 	add(writer, "a", "cat");
 	ok(bs_writer_commit(writer, NULL, ERR));
 	make_older(memory, take_revision);
 	make_older(memory, take_unicode);
-	ok(bs_index_open_with(&open, &index, ERR));
+	AUTO(bs_index_close_at) struct bs_index *index = must_open_with(&open);
 	bs_index_describe(index, &info);
 	assert_false(info.is_other_unicode);
 }

@@ -182,8 +182,6 @@ static void test_weights(void **state)
 		/* a suffix that is not a number from 0 to 1000 is not a weight */
 		{"a^b", "(PHRASE a@0 b@1)"},
 		{"a^2b", "(PHRASE a@0 2b@1)"},
-		{"a^1001", "(PHRASE a@0 1001@1)"},
-		{"a^-1", "(PHRASE a@0 1@1)"},
 		{"a^1.2.3", "(PHRASE a@0 \"1.2.3\"@1)"},
 		{"a^", "a"},
 		{"a^.", "a"},
@@ -279,15 +277,9 @@ static void test_tokens(void **state)
 		{"\"-a\"", "a"},
 		{"\"a\nb\"", "(PHRASE a@0 b@1)"},
 		/* any white space separates */
-		{"a\xe3\x80\x80OR\xe3\x80\x80"
-	         "b",
-	         "(OR a b)"},
-		{"a\xc2\xa0"
-	         "b",
-	         "(AND a b)"},
-		{"a\xe2\x80\xa8"
-	         "b",
-	         "(AND a b)"},
+		{"a\u3000OR\u3000b", "(OR a b)"},
+		{"a\u00a0b", "(AND a b)"},
+		{"a\u2028b", "(AND a b)"},
 		/* ignored operands, and operators next to them */
 		{"+++ a", "a"},
 		{"a AND +++", "a"},
@@ -301,9 +293,7 @@ static void test_tokens(void **state)
 		{"a *", "a"},
 		{"a \"b\"*", "(AND a b)"},
 		/* invalid UTF-8 is U+FFFD, which is not a word */
-		{"a\xff"
-	         "b",
-	         "(PHRASE a@0 b@1)"},
+		{"a\377b", "(PHRASE a@0 b@1)"},
 		{"\xc3 a \xe3\x81", "a"},
 	};
 	CHECK_TREES(cases, make_options(false));
@@ -802,14 +792,7 @@ static void test_ignored(void **state)
 
 	check_n_notices("a + + + + + + + + + + + +", 1);
 	check_n_notices("a + ++ +++ ++++ +++++ ++++++ +++++++", BS_QUERY_NOTICES);
-	query = must_parse("a "
-	                   "\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82"
-	                   "\xac\xe2\x82\xac"
-	                   "\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82"
-	                   "\xac\xe2\x82\xac"
-	                   "\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82"
-	                   "\xac\xe2\x82\xac",
-	                   false);
+	query = must_parse("a €€€€€€€€€€€€€€€€€€€€€", false);
 	assert_non_null(strstr(query->notices.lines[0].text, "\xac… is ignored"));
 	bs_query_tree_free(query);
 
@@ -860,11 +843,6 @@ static void test_stemming(void **state)
 	CHECK_TREES(cases, options);
 }
 
-static void test_free_null(void **state)
-{
-	bs_query_tree_free(NULL);
-}
-
 /* Queries at the limits of length and depth are accepted; longer or deeper ones are not. */
 static void test_limits(void **state)
 {
@@ -890,4 +868,4 @@ RUN_TESTS_WITH(open_words, close_words, test_operators, test_normal_form,
                test_words_without_letters, test_weights, test_weights_add_up, test_terms,
                test_tokens, test_phrases_and_near, test_prefix_and_fuzzy, test_patterns, test_runs,
                test_fields, test_any, test_errors, test_caret, test_notices, test_ignored,
-               test_elements, test_stemming, test_free_null, test_limits)
+               test_elements, test_stemming, test_limits)

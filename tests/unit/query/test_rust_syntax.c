@@ -10,14 +10,16 @@
 #include "tests/rigs/buffer_rig.h"
 #include "tests/rigs/core_rig.h"
 
+/* Replaces the contents of `out` by the translation. */
 static enum bs_status translate(const char *text, const struct bs_rust_options *options,
-                                struct bs_rust_traits *traits, struct bs_buffer *out,
-                                struct bs_error *err)
+                                struct bs_buffer *out, struct bs_error *err)
 {
+	struct bs_rust_traits traits;
 	size_t n_bytes = strlen(text);
 	struct bs_grep_pattern pattern = {
 		.patterns = &text, .pattern_bytes = &n_bytes, .n_patterns = 1};
-	enum bs_status status = bs_rust_translate(&pattern, options, out, traits, err);
+	bs_buffer_clear(out);
+	enum bs_status status = bs_rust_translate(&pattern, options, out, &traits, err);
 	return status ? status : bs_buffer_append(out, "", 1, err);
 }
 
@@ -68,14 +70,13 @@ static const struct {
 
 static void test_constructs(void **state)
 {
+	AUTO(bs_buffer_deinit) struct bs_buffer out = {0};
 	for (size_t i = 0; i < COUNT(patterns); i++) {
-		struct bs_rust_traits traits;
 		for (unsigned form = BS_RUST_CHARACTERS; form <= BS_RUST_BYTES; form++) {
 			const char *wanted =
 				form == BS_RUST_BYTES ? patterns[i].bytes : patterns[i].characters;
 			struct bs_rust_options options = {.form = form};
-			AUTO(bs_buffer_deinit) struct bs_buffer out = {0};
-			ok(translate(patterns[i].pattern, &options, &traits, &out, ERR));
+			ok(translate(patterns[i].pattern, &options, &out, ERR));
 			if (wanted && strcmp((const char *)out.data, wanted) != 0)
 				fail_msg("%s: %s where %s was wanted", patterns[i].pattern,
 				         (const char *)out.data, wanted);
@@ -124,13 +125,11 @@ static const struct {
 static void test_errors(void **state)
 {
 	struct bs_rust_options options = {.bans_nul = true};
+	AUTO(bs_buffer_deinit) struct bs_buffer out = {0};
 	for (size_t i = 0; i < COUNT(errors); i++) {
-		struct bs_rust_traits traits;
-		struct bs_error err = {.text = ""};
-		AUTO(bs_buffer_deinit) struct bs_buffer out = {0};
-		enum bs_status status = translate(errors[i].pattern, &options, &traits, &out, &err);
-		if (status != BS_INVALID || !strstr(err.text, errors[i].message))
-			fail_msg("%s: %d %s", errors[i].pattern, (int)status, err.text);
+		enum bs_status status = translate(errors[i].pattern, &options, &out, ERR);
+		if (status != BS_INVALID || !strstr(said.text, errors[i].message))
+			fail_msg("%s: %d %s", errors[i].pattern, (int)status, said.text);
 	}
 }
 
@@ -139,15 +138,13 @@ static void test_deep(void **state)
 {
 	static const char *const parts[] = {"(", "[", "[a&&", "{1}", "(?:b){1}(", "a+)+("};
 	struct bs_rust_options options = {.form = BS_RUST_CHARACTERS};
+	AUTO(bs_buffer_deinit) struct bs_buffer text = {0}, out = {0};
 	for (size_t i = 0; i < COUNT(parts); i++) {
-		struct bs_rust_traits traits;
-		AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
-		AUTO(bs_buffer_deinit) struct bs_buffer out = {0};
+		bs_buffer_clear(&text);
 		append_string(&text, "a");
-		for (int n = 0; n < 100000; n++)
-			append_string(&text, parts[i]);
+		append_repeated(&text, parts[i], 100000);
 		append_bytes(&text, "", 1);
-		assert_int_equal(translate((const char *)text.data, &options, &traits, &out, NULL),
+		assert_int_equal(translate((const char *)text.data, &options, &out, NULL),
 		                 BS_INVALID);
 	}
 }
@@ -156,20 +153,15 @@ static void test_deep(void **state)
 static void test_excerpts(void **state)
 {
 	struct bs_rust_options options = {.form = BS_RUST_CHARACTERS};
-	struct bs_rust_traits traits;
+	AUTO(bs_buffer_deinit) struct bs_buffer out = {0};
 	for (size_t n = 196; n <= 200; n++) {
-		struct bs_error err = {.text = ""};
-		AUTO(bs_buffer_deinit) struct bs_buffer out = {0};
-		char *text = calloc(n + 4, 1), *shown;
+		FREED char *text = must_calloc(n + 4, 1);
 		memset(text, 'a', n);
 		memcpy(text, "(", 1);
 		memcpy(text + n, "\xe2\x82\xac", 3);
-		assert_int_equal(translate(text, &options, &traits, &out, &err), BS_INVALID);
-		shown = strstr(err.text, " of (aaa");
-		assert_non_null(shown);
-		assert_int_equal(strlen(shown),
+		expect_error(translate(text, &options, &out, ERR), BS_INVALID, " of (aaa");
+		assert_int_equal(strlen(strstr(said.text, " of (aaa")),
 		                 strlen(" of )") + (n > 197 ? 3 : 0) + (n > 197 ? n : n + 3));
-		free(text);
 	}
 }
 
@@ -177,19 +169,12 @@ static void test_excerpts(void **state)
 static void test_names(void **state)
 {
 	struct bs_rust_options options = {.form = BS_RUST_CHARACTERS};
-	struct bs_rust_traits traits;
-	struct bs_error err = {.text = ""};
-	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
-	AUTO(bs_buffer_deinit) struct bs_buffer out = {0};
-	char group[16];
-	for (int n = 0; n <= 10000; n++) {
-		snprintf(group, sizeof(group), "(?<n%d>)", n);
-		append_string(&text, group);
-	}
+	AUTO(bs_buffer_deinit) struct bs_buffer text = {0}, out = {0};
+	for (int n = 0; n <= 10000; n++)
+		append_format(&text, "(?<n%d>)", n);
 	append_bytes(&text, "", 1);
-	assert_int_equal(translate((const char *)text.data, &options, &traits, &out, &err),
-	                 BS_INVALID);
-	assert_non_null(strstr(err.text, "too many named groups"));
+	expect_error(translate((const char *)text.data, &options, &out, ERR), BS_INVALID,
+	             "too many named groups");
 }
 
 static size_t size_of(const char *name)

@@ -110,26 +110,6 @@ static void test_lines(void **state)
 	}
 }
 
-static void test_names(void **state)
-{
-	AUTO(bs_buffer_deinit) struct bs_buffer id = {0}, local_id = {0}, path = {0};
-	rig_load();
-	for (size_t i = 0; i < rig.n_docs; i++) {
-		const struct rig_doc *doc = &rig.docs[i];
-		const uint8_t *in_memory_id;
-		uint32_t id_bytes;
-		const char *in_memory_path;
-		bool is_in_memory;
-		ok(bs_loader_id(rig.loader, doc->ref, &id, &local_id, &path, ERR));
-		assert_true(rig_is_text(id.data, id.used_bytes, doc->id));
-		assert_true(rig_is_text(local_id.data, local_id.used_bytes, doc->id));
-		assert_string_equal((const char *)path.data, doc->line ? RIG_RECORDS : doc->id);
-		ok(bs_loader_in_memory_id(rig.loader, doc->ref, &is_in_memory, &in_memory_id,
-		                          &id_bytes, &in_memory_path, ERR));
-		assert_false(is_in_memory);
-	}
-}
-
 /* Two files and the collection change, a file and a record are removed: changes are summed over
  * both indexes. */
 static void test_changes(void **state)
@@ -239,10 +219,6 @@ static void test_overlay(void **state)
 	assert_int_equal(n, 2);
 }
 
-RUN_UNIT_TESTS(cmocka_unit_test_setup_teardown(test_unchanged, rig_setup, rig_teardown),
-               cmocka_unit_test_setup_teardown(test_expected, rig_setup, rig_teardown),
-               cmocka_unit_test_setup_teardown(test_lines, rig_setup, rig_teardown),
-               cmocka_unit_test_setup_teardown(test_names, rig_setup, rig_teardown),
-               cmocka_unit_test_setup_teardown(test_changes, rig_setup, rig_teardown),
-               cmocka_unit_test_setup_teardown(test_failures, rig_setup, rig_teardown),
-               cmocka_unit_test_setup_teardown(test_overlay, rig_setup_fresh, rig_teardown))
+RUN_UNIT_TESTS(RIG_TEST(test_unchanged, rig_teardown), RIG_TEST(test_expected, rig_teardown),
+               RIG_TEST(test_lines, rig_teardown), RIG_TEST(test_changes, rig_teardown),
+               RIG_TEST(test_failures, rig_teardown), RIG_TEST_FRESH(test_overlay, rig_teardown))

@@ -191,18 +191,6 @@ static void test_sources(void **state)
 	check_places(0, "river");
 }
 
-static void test_left_out(void **state)
-{
-	const struct bs_doc_ref left_out[] = {rig_doc("c20")->ref,
-	                                      rig_doc(RIG_FILES "/d001.txt")->ref};
-	const struct bs_plan_scope scope = {.left_out = left_out, .n_left_out = 2};
-	rig_plan_as("river", &scope, NULL);
-	for (size_t i = 0; i < rig.n_docs; i++)
-		assert_int_equal(bs_plan_leaves_out(&rig.plan, rig.docs[i].ref),
-		                 rig_is_same(rig.docs[i].ref, left_out[0]) ||
-		                         rig_is_same(rig.docs[i].ref, left_out[1]));
-}
-
 /* ---- statistics ---- */
 
 static void test_given_statistics(void **state)
@@ -257,12 +245,8 @@ static void test_estimates(void **state)
 	assert_false(estimate.is_certain);
 }
 
-RUN_UNIT_TESTS(cmocka_unit_test_setup_teardown(test_frequencies, rig_setup, rig_teardown),
-               cmocka_unit_test_setup_teardown(test_absent_words, rig_setup, rig_teardown),
-               cmocka_unit_test_setup_teardown(test_expansions, rig_setup, rig_teardown),
-               cmocka_unit_test_setup_teardown(test_pairs, rig_setup, rig_teardown),
-               cmocka_unit_test_setup_teardown(test_ranges, rig_setup, rig_teardown),
-               cmocka_unit_test_setup_teardown(test_sources, rig_setup_fresh, rig_teardown),
-               cmocka_unit_test_setup_teardown(test_left_out, rig_setup, rig_teardown),
-               cmocka_unit_test_setup_teardown(test_given_statistics, rig_setup, rig_teardown),
-               cmocka_unit_test_setup_teardown(test_estimates, rig_setup, rig_teardown))
+RUN_UNIT_TESTS(RIG_TEST(test_frequencies, rig_teardown), RIG_TEST(test_absent_words, rig_teardown),
+               RIG_TEST(test_expansions, rig_teardown), RIG_TEST(test_pairs, rig_teardown),
+               RIG_TEST(test_ranges, rig_teardown), RIG_TEST_FRESH(test_sources, rig_teardown),
+               RIG_TEST(test_given_statistics, rig_teardown),
+               RIG_TEST(test_estimates, rig_teardown))

@@ -256,10 +256,7 @@ static void test_names(void **state)
 	rig.names = &rig.no_names;
 }
 
-RUN_UNIT_TESTS(cmocka_unit_test_setup_teardown(test_every_query, rig_setup, teardown),
-               cmocka_unit_test_setup_teardown(test_scores, rig_setup, teardown),
-               cmocka_unit_test_setup_teardown(test_changed, rig_setup, teardown),
-               cmocka_unit_test_setup_teardown(test_changed_records, rig_setup, teardown),
+RUN_UNIT_TESTS(RIG_TEST(test_every_query, teardown), RIG_TEST(test_scores, teardown),
+               RIG_TEST(test_changed, teardown), RIG_TEST(test_changed_records, teardown),
                {"test_overlay", test_every_query, rig_setup_fresh, teardown, NULL},
-               cmocka_unit_test_setup_teardown(test_threads, rig_setup, teardown),
-               cmocka_unit_test_setup_teardown(test_names, rig_setup, teardown))
+               RIG_TEST(test_threads, teardown), RIG_TEST(test_names, teardown))
