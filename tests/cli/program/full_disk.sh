@@ -30,4 +30,4 @@ try 64 bitsift index -q --index "$SCRATCH/ix" c.jsonl
 show bitsift query --index "$SCRATCH/ix" hundred
 echo '# with space again'
 quiet bitsift index
-show bitsift query --count hundred
+finds --count hundred

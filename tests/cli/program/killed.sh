@@ -34,8 +34,8 @@ for delay in 0.01 0.03 0.06 0.1 0.15 0.2 0.3 0.4; do
 done
 [ "$killed" -gt 0 ] || echo 'never killed'
 quiet bitsift index
-show bitsift query --count hundred
-show bitsift query --count --brute hundred
+finds --count hundred
+finds --count --brute hundred
 files
 echo '# a killed first build leaves no index; the next run makes one'
 bitsift index -q --index "$SCRATCH/ix" --memory 16M c.jsonl &
@@ -47,13 +47,13 @@ status=0
 bitsift query --index "$SCRATCH/ix" --count hundred >"$SCRATCH/stdout" 2>&1 || status=$?
 [ "$status" -eq 2 ] || [ "$(cat "$SCRATCH/stdout")" = 600 ] || cat "$SCRATCH/stdout"
 quiet bitsift index --index "$SCRATCH/ix" c.jsonl
-show bitsift query --index "$SCRATCH/ix" --count hundred
+finds --index "$SCRATCH/ix" --count hundred
 echo '# the same for an interrupted build (Ctrl-C)'
 bitsift index -q --rebuild --memory 16M &
 writer=$!
 sleep 0.05
 kill -TERM "$writer" 2>/dev/null || true
 wait "$writer" 2>/dev/null || true
-show bitsift query --count hundred
+finds --count hundred
 quiet bitsift index
 files
