@@ -12,22 +12,13 @@ printf 'a door\n' >t/sub/d.py
 printf 'lock the\0key\n' >t/e.bin
 
 echo "# Lines"
-show bitsift grep lock --and the t
-show bitsift grep lock --and the --not door t
 show bitsift grep --not door --not unlock lock t
 show bitsift grep -i -n lock --and the --and key t
-show bitsift grep -S lock --and KEY t
-show bitsift grep -w lock --and the --not key t
-show bitsift grep -x 'lock the door' --and 'lock the' t
-show bitsift grep -x 'lock the door' --and 'lock.*' t
-show bitsift grep -F lock --and '.' t
 show bitsift grep -e door -e key --and the t
 
 echo "# With options that change the output"
-show bitsift grep -v lock --and the t/a.c
 listed bitsift grep -c lock --and the t
 listed bitsift grep -c --include-zero lock --and the t/a.c t/b.c
-listed bitsift grep -l lock --and the t
 listed bitsift grep --files-without-match lock --and the t
 show bitsift grep -o '\w*lock' --and and t
 show bitsift grep -n -C1 key --not LOCK t/a.c

@@ -11,7 +11,7 @@ files() {
     named=$(bitsift check | sed -E 's/.* in ([0-9]+) segments?,.*/\1/')
     [ "$(find .bitsift -name 'seg-*' | wc -l)" -eq "$named" ] || echo "not $named segments"
 }
-files
+once files files
 cp -r .bitsift "$SCRATCH/old"
 killed=0
 for delay in 0.01 0.03 0.06 0.1 0.15 0.2 0.3 0.4; do
@@ -36,7 +36,7 @@ done
 quiet bitsift index
 finds --count hundred
 finds --count --brute hundred
-files
+once files files
 echo '# a killed first build leaves no index; the next run makes one'
 bitsift index -q --index "$SCRATCH/ix" --memory 16M c.jsonl &
 writer=$!
@@ -56,4 +56,4 @@ kill -TERM "$writer" 2>/dev/null || true
 wait "$writer" 2>/dev/null || true
 finds --count hundred
 quiet bitsift index
-files
+once files files
