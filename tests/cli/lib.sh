@@ -126,7 +126,7 @@ every() {
 # settle: from now on, each bitsift trusts the fingerprints of files written before it starts,
 # because clock_preload.c is preloaded, or if that is impossible, because bitsift starts with a
 # delay. Otherwise, an index run may read a recent file again and count it as changed, depending on
-# the speed of the machine. unsettle: ends the preloading, but not the delay.
+# the speed of the machine.
 settle() {
     local bin=${SCRATCH%/*}/bin
     if can_preload; then
@@ -136,9 +136,6 @@ settle() {
         printf '#!/bin/sh\nsleep 0.03\nexec "%s" "$@"\n' "$(readlink "$bin/program")" >"$bin/bitsift"
         chmod 755 "$bin/bitsift"
     fi
-}
-unsettle() {
-    unset LD_PRELOAD
 }
 
 # neutral FILE: prints a file with placeholders for times, rates, sizes of the index, process ids
@@ -153,11 +150,6 @@ neutral() {
         -e 's/^  index     .*, in (.*) \([0-9,]+ segments?\)$/  index     SIZE in \1/' \
         -e 's/\(process [0-9]+\)/(process N)/' \
         -- "$1"
-}
-
-# Replaces the numbers in a line of statistics.
-neutral_stats() {
-    sed -E 's/:[0-9]+(\.[0-9]+)?/:N/g'
 }
 
 # skip_part REASON: reports that a part of the script does not run here. run.sh prints the reason,

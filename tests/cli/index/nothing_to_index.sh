@@ -9,7 +9,8 @@ answers() {
     quiet bitsift index
 }
 for source in empty empty.jsonl blank.jsonl -; do
-    show bitsift index "$source"
+    bitsift index "$source" 2>"$SCRATCH/said"
+    once said neutral "$SCRATCH/said"
     once answers answers
     rm -r .bitsift
 done
