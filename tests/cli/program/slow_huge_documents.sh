@@ -28,7 +28,8 @@ lastword dog
 -needle
 QUERIES
 within VmHWM 2047 bitsift query --ids --batch queries | tee "$SCRATCH/ids"
-head -n 2 queries | within VmHWM 2047 bitsift query --brute --ids --batch - | cmp - <(head -n 2 "$SCRATCH/ids")
+head -n 2 queries | within VmHWM 2047 bitsift query --brute --ids --batch - |
+    cmp - <(head -n 2 "$SCRATCH/ids")
 within VmHWM 2047 bitsift query --count needle
 within VmHWM 2047 bitsift query --count 777777
 within VmHWM 2047 bitsift query '"777777 777778"'
