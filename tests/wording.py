@@ -26,9 +26,9 @@ import sys
 import tempfile
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
-# Prefixes of messages, which may follow a sign of `changes` (cli/lib.sh). Only a message of bitsift
-# (group 1) gets a new template automatically; other lines use the templates that exist.
-MARK = re.compile(r"(?:[-+] )?(?: *! )?(?:(bitsift(?:-bench)?: )|(?:ERROR|HINT|NOTICE|WARNING|DETAIL):  "
+# Prefixes of messages. Only a message of bitsift (group 1) gets a new template automatically; other
+# lines use the templates that exist.
+MARK = re.compile(r"(?: *! )?(?:(bitsift(?:-bench)?: )|(?:ERROR|HINT|NOTICE|WARNING|DETAIL):  "
                   r"|(?:Runtime|Parse) error near line \d+: |Error: stepping, )?")
 KEYED = re.compile(r"<([a-z0-9-]+)>(?: (.*))?$", re.S)
 HOLE = re.compile(r"\{(\d*)\}")

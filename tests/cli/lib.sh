@@ -1,16 +1,21 @@
 # Helpers for the test scripts in the folders here. run.sh sources this file before each script.
 set -eu
 
-# show COMMAND...: prints the command, its standard output, its standard error (each line marked
-# with "! ") and its exit status unless 0, as a transcript. In the command and in standard error,
-# text that differs between runs is replaced (neutral).
+# show COMMAND...: prints as a transcript: the command, after it its exit status unless 0; its
+# standard output; its standard error, each line marked with "! ". In the command and in standard
+# error, text that differs between runs is replaced (neutral).
 show() {
     local status=0
-    announce "$@"
     "$@" >"$SCRATCH/.stdout" 2>"$SCRATCH/.stderr" || status=$?
+    announce "$@" | with_status "$status"
     cat "$SCRATCH/.stdout"
     neutral "$SCRATCH/.stderr" | sed 's/^/! /'
-    [ "$status" -eq 0 ] || printf 'exit status %d\n' "$status"
+}
+
+# with_status STATUS [EXPECTED]: adds an exit status to the line of a command, unless it is the
+# expected one (0).
+with_status() {
+    if [ "$1" -eq "${2:-0}" ]; then cat; else sed "s/\$/ # exit status $1/"; fi
 }
 
 # copy_sample FOLDER: copies the sample corpus. Leaves out an index, if it contains one.
@@ -42,7 +47,17 @@ announce() {
 quiet() {
     local status=0
     "$@" >/dev/null 2>"$SCRATCH/.stderr" || status=$?
-    [ "$status" -eq 0 ] || { announce "$@" && printf 'exit status %d\n' "$status"; }
+    [ "$status" -eq 0 ] || announce "$@" | with_status "$status"
+}
+
+# fails COMMAND...: prints the messages of a command that must end with exit status 2 and must not
+# print anything to standard output; otherwise, also prints the command and that output.
+fails() {
+    local status=0
+    "$@" >"$SCRATCH/.stdout" 2>"$SCRATCH/.stderr" || status=$?
+    [ "$status" -eq 2 ] && [ ! -s "$SCRATCH/.stdout" ] || announce "$@" | with_status "$status"
+    cat "$SCRATCH/.stdout"
+    neutral "$SCRATCH/.stderr" | sed 's/^/! /'
 }
 
 # each COMMAND... :: LAST...: runs the command once for each LAST, which is added to its arguments.
@@ -66,34 +81,29 @@ once() {
     mv "$once_last.new" "$once_last"
 }
 
-# changes NAME COMMAND...: prints the command's output. Later calls with this name print only the
-# changes since the previous call: the first line of the output (from `show`: the command), lines
-# that are gone ("- ") and new lines ("+ "). If the whole output is not longer than this, they print
-# the whole output. They print nothing if nothing changed.
-changes() {
-    local changes_last=$SCRATCH/.changes.${1//\//_}
-    : >>"$changes_last"
-    "${@:2}" >"$changes_last.new"
-    if ! diff "$changes_last" "$changes_last.new" >"$changes_last.diff"; then
-        if [ "$(grep -c '^[<>]' "$changes_last.diff")" -lt "$(wc -l <"$changes_last.new")" ]; then
-            head -n 1 "$changes_last.new"
-            sed -n 's/^< /- /p; s/^> /+ /p' "$changes_last.diff"
-        else
-            cat "$changes_last.new"
-        fi
-    fi
-    mv "$changes_last.new" "$changes_last"
+# listed COMMAND...: like show, but prints the lines of standard output on the line of the command.
+listed() {
+    local status=0
+    "$@" >"$SCRATCH/.stdout" 2>"$SCRATCH/.stderr" || status=$?
+    show_listed "$(announce "$@")" "$status"
 }
 
-# finds ARGUMENT...: prints on one line the arguments of a query and the ids that it finds, then its
-# messages, and the exit status unless it is 0 with ids or 1 without.
-finds() {
-    local status=0 expected=0
-    bitsift query --ids "$@" >"$SCRATCH/.ids" 2>"$SCRATCH/.stderr" || status=$?
-    printf '%s -> %s\n' "$*" "$(tr '\n' ' ' <"$SCRATCH/.ids")" | neutral - | sed 's/ $//'
+# show_listed TEXT STATUS [EXPECTED]: prints the result of a command; TEXT represents the command.
+show_listed() {
+    printf '%s -> %s\n' "$1" "$(paste -sd ' ' "$SCRATCH/.stdout")" | neutral - | sed 's/ $//' |
+        with_status "${@:2}"
     neutral "$SCRATCH/.stderr" | sed 's/^/! /'
-    [ -s "$SCRATCH/.ids" ] || expected=1
-    [ "$status" -eq "$expected" ] || printf 'exit status %d\n' "$status"
+}
+
+# finds ARGUMENT...: prints on one line the arguments of a query, the ids that it finds (with
+# --count: their number), and its exit status unless it is 0 with hits or 1 without; then its
+# messages.
+finds() {
+    local ids=(--ids) none='' status=0 expected=0
+    [[ " $* " != *' --count '* ]] || ids=() none=0
+    bitsift query "${ids[@]}" "$@" >"$SCRATCH/.stdout" 2>"$SCRATCH/.stderr" || status=$?
+    [ "$(cat "$SCRATCH/.stdout")" != "$none" ] || expected=1
+    show_listed "$*" "$status" "$expected"
 }
 
 # every ARGUMENT...: like finds; also checks that all ways of searching agree on the ids, their
@@ -101,7 +111,7 @@ finds() {
 every() {
     local ids n way
     finds "$@"
-    ids=$(cat "$SCRATCH/.ids")
+    ids=$(cat "$SCRATCH/.stdout")
     n=$(printf '%s' "$ids" | grep -c '') || true
     for way in '' --brute --fresh --no-stat '--kernel plain'; do
         # shellcheck disable=SC2086 # several words
@@ -116,7 +126,7 @@ every() {
 # settle: from now on, each bitsift trusts the fingerprints of files written before it starts,
 # because clock_preload.c is preloaded, or if that is impossible, because bitsift starts with a
 # delay. Otherwise, an index run may read a recent file again and count it as changed, depending on
-# the speed of the machine. unsettle: ends the preloading, but not the delay.
+# the speed of the machine.
 settle() {
     local bin=${SCRATCH%/*}/bin
     if can_preload; then
@@ -126,9 +136,6 @@ settle() {
         printf '#!/bin/sh\nsleep 0.03\nexec "%s" "$@"\n' "$(readlink "$bin/program")" >"$bin/bitsift"
         chmod 755 "$bin/bitsift"
     fi
-}
-unsettle() {
-    unset LD_PRELOAD
 }
 
 # neutral FILE: prints a file with placeholders for times, rates, sizes of the index, process ids
@@ -143,11 +150,6 @@ neutral() {
         -e 's/^  index     .*, in (.*) \([0-9,]+ segments?\)$/  index     SIZE in \1/' \
         -e 's/\(process [0-9]+\)/(process N)/' \
         -- "$1"
-}
-
-# Replaces the numbers in a line of statistics.
-neutral_stats() {
-    sed -E 's/:[0-9]+(\.[0-9]+)?/:N/g'
 }
 
 # skip_part REASON: reports that a part of the script does not run here. run.sh prints the reason,

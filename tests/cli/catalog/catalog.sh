@@ -38,15 +38,15 @@ echo '# word queries'
 show bitsift query --catalog ferry
 finds --catalog ferry
 finds --catalog --offset 2 ferry
-show bitsift query --catalog --count ferry noon
+finds --catalog --count ferry noon
 show bitsift query --catalog --json -n 1 title:timetable
 show bitsift query --catalog --format '{index} {id} {path} {line}' noon
 show bitsift query --catalog --format trec noon
-show bitsift query --catalog --count 'year:..2000 OR name:letter'
+finds --catalog --count 'year:..2000 OR name:letter'
 show bitsift query --catalog --sort year:desc noon
 finds --catalog 'title:lunch -title:timetable'
 show bitsift query --catalog albatross
-show bitsift query --catalog --brute --count albatross
+finds --catalog --brute --count albatross
 printf 'ferry\nnoon\nalbatross\n' >queries
 show bitsift query --catalog --count --batch queries
 show bitsift query --catalog --strict-query 'noon or ferry'
@@ -56,7 +56,7 @@ echo '# options that exclude each other'
 show bitsift query --catalog --index notes/.bitsift ferry
 echo '# feedback terms of the best documents of all indexes, and documents like one of an index'
 bitsift query --catalog --explain --feedback=2 timetable 2>&1 | grep -E '^(learnt|[a-z]+:$|.*  [0-9.]+  )'
-show bitsift query --catalog --count --feedback leaves
+finds --catalog --count --feedback leaves
 finds --catalog --in notes --feedback timetable
 show bitsift query --catalog --like notes:ferry.txt
 finds --catalog --like mail:m1
@@ -72,11 +72,11 @@ show bitsift query --format '{index}' ferry
 echo '# lines of grep'
 show bitsift grep --catalog ferry
 show bitsift grep --catalog -n -A1 'ferry_open|letter'
-show bitsift grep --catalog -c noon
+listed bitsift grep --catalog -c noon
 show bitsift grep --catalog albatross
 show bitsift grep --catalog -q noon
-show bitsift grep --catalog -l --hidden noon
-show bitsift grep --catalog --files -t h
+listed bitsift grep --catalog -l --hidden noon
+listed bitsift grep --catalog --files -t h
 asked bitsift grep --catalog ferry_open
 asked bitsift grep --catalog -v ferry_open
 asked bitsift grep --catalog --and noon ferry
@@ -87,19 +87,19 @@ echo '# pages of lines over all indexes'
 show bitsift grep --catalog --max-results 1 ferry
 show bitsift grep --catalog --max-results 2 --after notes:notes/ferry.txt:1 ferry
 show bitsift grep --catalog --max-results 2 --after mail:mail/mail.jsonl:1 ferry
-show bitsift grep --catalog -l --max-results 3 noon
-show bitsift grep --catalog -l --max-results 3 --after notes:notes/ferry.txt:0 noon
+listed bitsift grep --catalog -l --max-results 3 noon
+listed bitsift grep --catalog -l --max-results 3 --after notes:notes/ferry.txt:0 noon
 show bitsift grep --catalog --max-results 3 albatross
 bitsift grep --catalog --json --max-results 2 ferry | grep -o '"results":.*"stats"'
 show bitsift grep --catalog --after notes/ferry.txt:1 ferry
 show bitsift grep --catalog --after notes:elsewhere.txt:1 ferry
 echo '# limits for the whole search'
 show bitsift query --catalog --time-limit 0.001us ferry
-show bitsift query --catalog --time-limit 0.001us --count ferry
-show bitsift query --catalog --time-limit 10m --memory 100M --count ferry
-show bitsift query --catalog --memory 1 --count ferry
+finds --catalog --time-limit 0.001us --count ferry
+finds --catalog --time-limit 10m --memory 100M --count ferry
+finds --catalog --memory 1 --count ferry
 show bitsift grep --catalog --time-limit 0.001us ferry
-show bitsift grep --catalog --time-limit 10m -c ferry
+listed bitsift grep --catalog --time-limit 10m -c ferry
 show bitsift grep --partial ferry
 echo '# text that indexes do not have: raw lines of records, hidden files that a type or a rule adds'
 show bitsift grep --catalog '"id":"m2"'
@@ -155,12 +155,12 @@ mv away mail
 echo '# --in with folders of several indexes'
 finds --catalog --in notes --in code/bird.txt 'ferry OR albatross'
 asked bitsift query --catalog --in notes ferry
-show bitsift query --catalog --count --in notes unicorn
-show bitsift query --catalog --count --in notes --in nowhere ferry
-show bitsift query --catalog --count --in nowhere unicorn
+finds --catalog --count --in notes unicorn
+finds --catalog --count --in notes --in nowhere ferry
+finds --catalog --count --in nowhere unicorn
 echo '# words and field names that are not ASCII, a field of no index, one explanation for all indexes'
-show bitsift query --catalog --count 'café OR ferry'
-show bitsift query --catalog --count 'prénom:ferry'
+finds --catalog --count 'café OR ferry'
+finds --catalog --count 'prénom:ferry'
 show bitsift query --catalog --sort nobody unicorn
 bitsift query --catalog --kernel nobody ferry 2>&1 | sed 's/;.*//'
 bitsift query --catalog --explain ferry 2>&1 | grep -c '^normal form'

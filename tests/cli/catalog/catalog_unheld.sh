@@ -11,7 +11,7 @@ quiet bitsift index folder --index folder/.bitsift
 (cd kept && quiet bitsift index --grams --words m.jsonl)
 show bitsift catalog add alone both folder kept
 for pattern in hello 'hello, w' '"text":"two"' 'in; none'; do
-    show bitsift grep --catalog -c "$pattern"
+    listed bitsift grep --catalog -c "$pattern"
     bitsift grep --catalog -c "$pattern" --stats=json 2>&1 >/dev/null | neutral - | sed 's/.*"catalog"://; s/}}$/}/'
 done
 echo '# after changes of the sources'
@@ -20,7 +20,7 @@ echo '# after changes of the sources'
 (cd folder && rm m.jsonl && quiet bitsift index)
 (cd kept && bitsift check | neutral -)
 for pattern in 'hello, w' 'changed, a' 'in; none'; do
-    show bitsift grep --catalog -c "$pattern"
+    listed bitsift grep --catalog -c "$pattern"
     bitsift grep --catalog -c "$pattern" --stats=json 2>&1 >/dev/null | neutral - | sed 's/.*"catalog"://; s/}}$/}/'
 done
 for index in alone both folder kept; do
@@ -33,7 +33,7 @@ echo 'stays; file' >deleted/s.txt
 quiet bitsift index deleted --index deleted/.bitsift
 show bitsift catalog add deleted
 for i in 1 2 3; do
-    show bitsift grep --catalog -c 'deleted; b'
+    listed bitsift grep --catalog -c 'deleted; b'
     case $i in
     1) quiet bitsift delete --index deleted/.bitsift deleted/d.txt ;;
     2) (cd deleted && quiet bitsift compact) ;;
@@ -49,5 +49,6 @@ printf 'text before; that is long\0and after' >binary/a.dat
 printf 'z; w\0' >binary/b.dat
 (cd binary && quiet bitsift index a.dat b.dat)
 show bitsift catalog add binary
-each show bitsift grep --catalog -c :: 'before; that' 'text before; that is long' 'text before; that is longer'
+each listed bitsift grep --catalog -c :: 'before; that' 'text before; that is long' \
+    'text before; that is longer'
 bitsift grep --catalog -c 'text before; that is longer' --stats=json 2>&1 >/dev/null | neutral - | sed 's/.*"catalog"://; s/}}$/}/'

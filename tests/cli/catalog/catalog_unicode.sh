@@ -12,10 +12,10 @@ for folder in a b c; do
 done
 show bitsift catalog add a b c
 for query in ähnlich 'ähnlich*' STRASSENNAME '"im café"' σίσυφος 東京 '"京都"' 'name:ä' 'title：ä' 'Caf?' 'cafè~1' 'žába' 'NOT ähnlich'; do
-    show bitsift query --catalog --count "$query"
+    finds --catalog --count "$query"
 done
 finds --catalog 'ähnlich* OR 京都'
 show bitsift catalog has σίσυφος
-show bitsift grep --catalog -l ähnlich
+listed bitsift grep --catalog -l ähnlich
 show bitsift grep --catalog -il STRASSENNAME
 show bitsift grep --catalog -il 'ΣΊΣΥΦΟΣ|京都'

@@ -6,11 +6,10 @@ echo 'hundred files' >d/a.txt
 printf '{"id":"x","text":"from a pipe"}\n{"id":"x","text":"and again"}\n' | quiet bitsift index d c.jsonl -
 checked() {
     local status=0
-    announce "$@"
     "$@" >"$SCRATCH/stdout" 2>"$SCRATCH/stderr" || status=$?
+    announce "$@" | with_status "$status"
     sed -E 's/, [0-9.]+ [KMG]iB verified in [0-9.]+ s$/, SIZE verified in T s/' "$SCRATCH/stdout"
     sed -E 's/^/! /; s/(corrupt: ).*(; (rebuild|the next))/\1REASON\2/' "$SCRATCH/stderr"
-    [ "$status" -eq 0 ] || echo "exit status $status"
 }
 checked bitsift check
 cd d/below

@@ -4,7 +4,7 @@ documents 3000 >c.jsonl
 mkdir d
 echo 'hundred files' >d/a.txt
 quiet bitsift index d c.jsonl
-show bitsift query --count hundred
+finds --count hundred
 cp -r .bitsift "$SCRATCH/good"
 
 # Flips single bytes all over a file: each answer must be correct or an error.
@@ -38,11 +38,10 @@ done
 # The transcript keeps the file's name, but not the reason, which depends on the file format.
 says() {
     local status=0
-    announce "$@"
     "$@" >"$SCRATCH/stdout" 2>"$SCRATCH/stderr" || status=$?
+    announce "$@" | with_status "$status"
     cat "$SCRATCH/stdout"
     sed -E 's/^(.*): corrupt: .*; (rebuild it with|the next `)/! \1: corrupt: REASON; \2/' "$SCRATCH/stderr"
-    [ "$status" -eq 0 ] || echo "exit status $status"
 }
 restore() {
     rm -r .bitsift
@@ -65,20 +64,20 @@ rm .bitsift/seg-000001
 says bitsift query --count hundred
 says bitsift index
 show bitsift index -q --rebuild
-show bitsift query --count hundred
+finds --count hundred
 restore
 echo '# a damaged segment: the manifest still has the sources'
 flip_byte .bitsift/seg-000001 4
 says bitsift index
 show bitsift index -q --rebuild
-show bitsift query --count hundred
+finds --count hundred
 find .bitsift -type f ! -name folders | sed 's/[0-9][0-9]*/N/' | sort
 restore
 flip_byte .bitsift/seg-000001 4
 mkdir e
 echo 'hundred' >e/b.txt
 show bitsift index -q --rebuild d c.jsonl e
-show bitsift query --count hundred
+finds --count hundred
 restore
 flip_byte .bitsift/seg-000001 4
 show bitsift index -q --rebuild d e
@@ -86,14 +85,14 @@ show bitsift index -q --rebuild d/a.txt c.jsonl
 mv c.jsonl away
 show bitsift index -q --rebuild
 show bitsift index -q --rebuild d --forget c.jsonl
-show bitsift query --count hundred
+finds --count hundred
 mv away c.jsonl
 restore
 echo '# a damaged manifest: the sources are unknown'
 flip_byte .bitsift/manifest 4
 show bitsift index -q --rebuild
 show bitsift index -q --rebuild d
-show bitsift query --ids hundred
+finds hundred
 echo '# a rebuild that would lose texts from standard input is refused'
 restore
 echo '{"id":"s","text":"hundred"}' | show bitsift index -q -
@@ -101,4 +100,4 @@ flip_byte .bitsift/seg-000001 4
 show bitsift index -q --rebuild
 show bitsift index -q --rebuild d
 echo '{"id":"t","text":"hundred"}' | show bitsift index -q --rebuild - d c.jsonl
-show bitsift query --count hundred
+finds --count hundred

@@ -17,7 +17,7 @@ for folder in tree records stored; do
     (
         cd "$folder"
         finds --no-stat 'bits OR bit OR quick'
-        show bitsift query --no-stat --count '"the bits" OR "sift bits" OR "quick fox"'
+        finds --no-stat --count '"the bits" OR "sift bits" OR "quick fox"'
         bitsift stats | grep '^health'
         "$RESEAL" .bitsift words
     )
@@ -25,35 +25,39 @@ done
 "$RESEAL" matrix/.bitsift words
 
 # ask ARGUMENT...: shows a query with --no-stat. Without --no-stat, the query checks the files,
-# whose fingerprints are new, because they are copies. Then it must print the same.
+# whose fingerprints are new, because they are copies. Then it must print the same. `ids` and
+# `number` do this for the ids that the query finds, and for their number.
 ask() {
     show bitsift query --no-stat "$@"
-    bitsift query "$@" | diff - <(bitsift query --no-stat "$@")
+    bitsift query "$@" | diff - "$SCRATCH/.stdout"
 }
 ids() {
     finds --no-stat "$@"
-    bitsift query --ids "$@" | diff - "$SCRATCH/.ids"
+    bitsift query --ids "$@" | diff - "$SCRATCH/.stdout"
+}
+number() {
+    finds --no-stat --count "$@"
+    bitsift query --count "$@" | diff - "$SCRATCH/.stdout"
 }
 
 checked() {
-    announce bitsift check
     bitsift check | neutral -
 }
 
 cd tree
 checked
 ids bits
-ask --count the
+number the
 each ids :: '"bits that sift"' 'bits -bytes' 'cafe OR café OR 東京' 'москва straße' 'name:log'
 ids --in notes title:bits
 ask bits
 show bitsift grep -n bits
 show bitsift grep -nw -i 'the'
-show bitsift grep -c 'sift_bits\(4[0-9]\)'
-show bitsift grep -l 'second of the log'
-show bitsift grep -a -c 'binary file'
-show bitsift query --ids --brute bits
-show bitsift delete --dry-run --undo notes/deleted.md
+listed bitsift grep -c 'sift_bits\(4[0-9]\)'
+listed bitsift grep -l 'second of the log'
+listed bitsift grep -a -c 'binary file'
+finds --brute bits
+listed bitsift delete --dry-run --undo notes/deleted.md
 quiet bitsift index
 checked
 finds bits
@@ -61,7 +65,7 @@ finds bits
 cd ../records
 checked
 each ids :: bit cafe title:sift 'again OR appended'
-ask --count bit
+number bit
 ask takes
 quiet bitsift delete --undo c
 finds bits
@@ -80,7 +84,7 @@ finds dog
 cd ../matrix
 checked
 for query in all w7 v33 v804 'w1 w2' 'w1 -w2 w3' 'v33 OR v804 OR v7' '"w7 v2443"' 'all v2063' 'w9 v999' 'w0 OR w1 OR w2 OR w3'; do
-    ask --count "$query"
+    number "$query"
 done
 ids v33
 ids 'w3 w4 w5'
@@ -95,7 +99,7 @@ for number in $(seq 3 97 2500); do
     [ "$(bitsift query --no-stat --ids "v$number" | cksum)" = "$(bitsift query --brute --ids "v$number" | cksum)" ]
 done
 quiet bitsift index --rebuild
-show bitsift query --count w7
+finds --count w7
 
 cd ..
 for folder in tree records stored matrix; do
@@ -103,7 +107,6 @@ for folder in tree records stored matrix; do
     copy_golden "$folder"
     (
         cd "$folder"
-        announce bitsift index
         bitsift index 2>&1 >/dev/null | grep 'another version'
         bitsift stats | grep '^health'
         finds 'bits OR bit OR quick OR v33'

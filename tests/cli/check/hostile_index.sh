@@ -62,8 +62,8 @@ mv .bitsift "$SCRATCH/elsewhere"
 ln -s "$SCRATCH/elsewhere" .bitsift
 finds cat
 show bitsift index
-show bitsift grep -c cat
+listed bitsift grep -c cat
 show bitsift compact
-(cd d && show bitsift query --ids cat && show bitsift grep -c cat)
+(cd d && finds cat && listed bitsift grep -c cat)
 show bitsift check --index .bitsift | neutral -
-BITSIFT_INDEX=.bitsift show bitsift query --ids cat
+BITSIFT_INDEX=.bitsift finds cat

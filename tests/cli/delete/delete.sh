@@ -4,7 +4,7 @@ for name in a b c e; do echo "cat $name" >d/$name.txt; done
 printf '%s\n' '{"id":"a","text":"cat one"}' '{"id":"b","text":"cat two"}' '{"id":"a","text":"cat three"}' \
     '{"text":"cat four"}' >r.jsonl
 settle
-ids() { changes ids show bitsift query --ids cat; }
+ids() { once ids finds cat; }
 echo '{"id":"p","text":"cat from the pipe"}' | quiet bitsift index d r.jsonl -
 ids
 show bitsift delete d/b.txt b r.jsonl:4 nothing
@@ -41,9 +41,9 @@ ids
 echo '# documents from standard input'
 show bitsift delete p
 echo '{"id":"p","text":"cat from the pipe"}' | quiet bitsift index -
-show bitsift query --ids pipe
+finds pipe
 echo '{"id":"p","text":"cat from the pipe, changed"}' | quiet bitsift index -
-show bitsift query --ids pipe
+finds pipe
 echo '# deleting by a query'
 show bitsift delete --query 'cat changed'
 ids
@@ -70,7 +70,7 @@ quiet bitsift index --index "$SCRATCH/lines" l.jsonl
 show bitsift delete --index "$SCRATCH/lines" l.jsonl:2
 echo '{"text":"cat new"}' >>l.jsonl
 quiet bitsift index --index "$SCRATCH/lines"
-show bitsift query --index "$SCRATCH/lines" --ids cat
+finds --index "$SCRATCH/lines" cat
 echo "$T" >>l.jsonl
 quiet bitsift index --index "$SCRATCH/lines"
 show bitsift query --index "$SCRATCH/lines" cat
@@ -78,6 +78,6 @@ echo '# standard input, and a rebuild with other options'
 printf '%s\n' '{"id":"a","key":"K1","text":"cat"}' '{"id":"b","key":"K2","other":"cat"}' |
     quiet bitsift index --index "$SCRATCH/pipe" -
 quiet bitsift index --index "$SCRATCH/pipe" --rebuild --id key
-show bitsift query --index "$SCRATCH/pipe" --ids cat
+finds --index "$SCRATCH/pipe" cat
 show bitsift index -q --index "$SCRATCH/pipe" --rebuild --text text
-show bitsift query --index "$SCRATCH/pipe" --ids cat
+finds --index "$SCRATCH/pipe" cat

@@ -3,14 +3,14 @@ mkdir -p d/sub
 for name in a b c sub/e; do echo "cat $name" >d/$name.txt; done
 printf '%s\n' '{"id":"r1","text":"cat one"}' '{"id":"r2","text":"cat two"}' '{"text":"cat three"}' >r.jsonl
 settle
-ids() { changes ids show bitsift query --ids cat; }
+ids() { once ids finds cat; }
 printf '%s\n' '{"id":"p1","text":"cat from the pipe"}' '{"id":"p2","text":"dog from the pipe"}' |
     quiet bitsift index d r.jsonl -
 bitsift query cat >before
 bitsift query --ids cat >before-ids
 echo '# --dry-run changes nothing'
-show bitsift delete --dry-run d/b.txt r2 nothing
-show bitsift delete -n --query 'one OR two OR pipe'
+listed bitsift delete --dry-run d/b.txt r2 nothing
+listed bitsift delete -n --query 'one OR two OR pipe'
 bitsift delete -qn0 --query 'e OR two' | tr '\0' '|'
 echo
 bitsift query cat | diff before -
@@ -21,11 +21,16 @@ ids
 show bitsift delete --undo d/b.txt r2 d/a.txt
 ids
 bitsift check | sed "s,\,.*,,"
-(cd d/sub && show bitsift delete e.txt && show bitsift query --ids cat && show bitsift delete --undo -n ../sub/e.txt e.txt)
+(
+    cd d/sub
+    show bitsift delete e.txt
+    finds cat
+    listed bitsift delete --undo -n ../sub/e.txt e.txt
+)
 show bitsift delete --undo d/sub/e.txt
 echo '# --undo by queries, which match only deleted documents'
-show bitsift delete --undo -n --query cat
-show bitsift delete --undo -n --query=-three
+listed bitsift delete --undo -n --query cat
+listed bitsift delete --undo -n --query=-three
 show bitsift delete --undo --query 'one OR pipe'
 ids
 show bitsift delete --undo --query pipe
@@ -45,7 +50,7 @@ bitsift query --ids cat | diff before-ids -
 echo '# documents that compaction has removed are read again'
 show bitsift delete --query 'c OR r2 OR two OR three OR from'
 bitsift compact -q
-show bitsift delete --undo -n --query 'cat OR dog'
+listed bitsift delete --undo -n --query 'cat OR dog'
 show bitsift delete --undo --query 'c OR three'
 ids
 show bitsift delete --undo r2 p1
@@ -81,10 +86,10 @@ on_terminal() {
     (sleep 0.3; echo "$answer") | script -qec "$*" /dev/null | tr -d '\r'
 }
 on_terminal n bitsift delete --query cat
-show bitsift query --count cat
+finds --count cat
 on_terminal y bitsift delete --query changed
-show bitsift query --count cat
+finds --count cat
 on_terminal '' bitsift delete --yes --query one
-show bitsift query --count cat
+finds --count cat
 show bitsift delete --undo --query 'cat changed'
 show bitsift delete --query changed

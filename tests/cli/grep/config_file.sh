@@ -22,8 +22,8 @@ show bitsift grep -n foo
 show bitsift grep -n FOO
 show bitsift grep --no-config foo
 show bitsift grep -n -s foo
-show bitsift grep -e --no-config -e foo -c
-show bitsift grep --files
+listed bitsift grep -e --no-config -e foo -c
+listed bitsift grep --files
 for arguments in 'foo' '-s foo' 'foo a.txt b.c' '--no-config foo' '--files' '-g *.c foo' '--no-hidden foo' '-- --no-config' '-c foo --no-config'; do
     # shellcheck disable=SC2086 # several options
     same_configured $arguments
@@ -40,18 +40,18 @@ same_configured -x b.c
 echo '# errors'
 printf -- '--no-such-thing\n' >"$config"
 show bitsift grep foo
-show bitsift grep --no-config -l foo
+listed bitsift grep --no-config -l foo
 show bitsift grep --no-config
 printf -- '--colors\n' >"$config"
 show bitsift grep foo
-BITSIFT_CONFIG_PATH=$SCRATCH/nowhere show bitsift grep -l foo
-BITSIFT_CONFIG_PATH=$SCRATCH show bitsift grep -l foo
-BITSIFT_CONFIG_PATH='' show bitsift grep -l foo
+BITSIFT_CONFIG_PATH=$SCRATCH/nowhere listed bitsift grep -l foo
+BITSIFT_CONFIG_PATH=$SCRATCH listed bitsift grep -l foo
+BITSIFT_CONFIG_PATH='' listed bitsift grep -l foo
 echo '# RIPGREP_CONFIG_PATH, if BITSIFT_CONFIG_PATH is not set'
 printf -- '--no-such-thing\n' >"$SCRATCH/other"
 printf -- '-l\n' >"$config"
 RIPGREP_CONFIG_PATH=$SCRATCH/other show bitsift grep foo
-BITSIFT_CONFIG_PATH='' RIPGREP_CONFIG_PATH=$SCRATCH/other show bitsift grep -c foo
+BITSIFT_CONFIG_PATH='' RIPGREP_CONFIG_PATH=$SCRATCH/other listed bitsift grep -c foo
 (
     unset BITSIFT_CONFIG_PATH
     export RIPGREP_CONFIG_PATH=$config
@@ -64,11 +64,11 @@ BITSIFT_CONFIG_PATH='' RIPGREP_CONFIG_PATH=$SCRATCH/other show bitsift grep -c f
     quiet bitsift grep --pcre2-version
     show bitsift --version
     quiet bitsift index -q --index other a.txt
-    show bitsift query --index other --ids foo
+    finds --index other foo
 )
 echo '# only grep reads the file'
 printf -- '--no-such-thing\n' >"$config"
 show bitsift --version
 quiet bitsift index -q .
-show bitsift query --ids foo
+finds foo
 [ "$n_configured" -ge 10 ] || echo "only $n_configured"

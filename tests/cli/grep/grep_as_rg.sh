@@ -186,9 +186,9 @@ same --ignore-file rules --no-ignore-files -c foo src
 same --ignore-file nowhere -c foo src
 (cd src && same --no-ignore foo && same foo)
 report_same 1000
-show bitsift grep -c foo src/deep
-show bitsift grep -c --no-ignore-messages int src
-show bitsift grep -c --sortr path int src
+listed bitsift grep -c foo src/deep
+listed bitsift grep -c --no-ignore-messages int src
+listed bitsift grep -c --sortr path int src
 # If standard output or input is closed, grep uses /dev/null instead, like rg.
 for program in rg 'bitsift grep'; do
     $program -c foo src >&- && echo "$program: exit status 0"

@@ -21,11 +21,11 @@ settle
 show bitsift index --words --grams a.jsonl b.jsonl c.jsonl d.jsonl e.jsonl f.jsonl x.txt
 
 echo '# queries of words do not find rows of collections'
-show bitsift query --count needle_c
-show bitsift query --count 'NOT needle_c'
-show bitsift query --count --brute 'NOT needle_c'
-show bitsift query --ids 'NOT straw'
-show bitsift query --count ''
+finds --count needle_c
+finds --count 'NOT needle_c'
+finds --count --brute 'NOT needle_c'
+finds 'NOT straw'
+finds --count ''
 show bitsift delete c.jsonl
 bitsift stats --json | grep -oE '"(documents|collections|deleted|positions)":[0-9]+' | tr '\n' ' '
 echo
@@ -70,7 +70,7 @@ for pattern in needle_c needle_d noodle_d needle_e needle_f needle_g; do same $p
 opened needle_c
 opened noodle_d
 opened needle_f
-show bitsift query --count words
+finds --count words
 
 echo '# refreshed again and again, compacted'
 for i in 1 2 3 4 5 6 7; do
@@ -85,7 +85,7 @@ same 'round_[37]c'
 opened round_7c
 opened absent
 show bitsift compact -q
-show bitsift query --count words
+finds --count words
 
 echo '# odd collections: without a final line end, with a byte order mark, UTF-16, with NUL bytes, not JSON, empty, a symlink, larger than --max-document'
 printf '{"id":"1","text":"odd_end"}' >end.jsonl

@@ -21,11 +21,11 @@ once searches searches
 echo '# a file named -'
 echo 'dog' >-
 show bitsift index -q ./-
-show bitsift query --ids dog
+finds dog
 show bitsift query --json dog
 echo 'dog cow' >-
 show bitsift index -q
-show bitsift query --ids cow
-(cd d && show bitsift query --count cow --index ../.bitsift)
+finds cow
+(cd d && finds --count cow --index ../.bitsift)
 show bitsift index -q - <<<'{"id":"r","text":"dog"}'
-show bitsift query --ids dog
+finds dog

@@ -111,16 +111,17 @@ mkdir "$SCRATCH/settings"
         echo foo >$name
     done
     cp "$SCRATCH/home.conf" "$HOME/.gitconfig"
-    show bitsift grep -l foo
-    show env GIT_CONFIG_GLOBAL="$SCRATCH/global.conf" bitsift grep -l foo
-    show env GIT_CONFIG_GLOBAL= bitsift grep -l foo
-    show env GIT_CONFIG_SYSTEM="$SCRATCH/system.conf" bitsift grep -l foo
-    show env GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM="$SCRATCH/system.conf" bitsift grep -l foo
-    show env GIT_CONFIG_GLOBAL="$SCRATCH/global.conf" bitsift grep -l foo --no-ignore-global
+    listed bitsift grep -l foo
+    listed env GIT_CONFIG_GLOBAL="$SCRATCH/global.conf" bitsift grep -l foo
+    listed env GIT_CONFIG_GLOBAL= bitsift grep -l foo
+    listed env GIT_CONFIG_SYSTEM="$SCRATCH/system.conf" bitsift grep -l foo
+    listed env GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM="$SCRATCH/system.conf" \
+        bitsift grep -l foo
+    listed env GIT_CONFIG_GLOBAL="$SCRATCH/global.conf" bitsift grep -l foo --no-ignore-global
     rm "$HOME/.gitconfig"
 )
 echo '# a missing --ignore-file is reported, but does not change the exit status'
-show bitsift grep -l foo --ignore-file nowhere sub
+listed bitsift grep -l foo --ignore-file nowhere sub
 if unshare -rm true 2>/dev/null; then
     # shellcheck disable=SC2016 # expanded by that shell
     unshare -rm sh -c 'mount -t tmpfs none sub/Deep && echo foo >sub/Deep/other && for o in --one-file-system --follow; do
@@ -132,12 +133,12 @@ echo foo >inner/.bitsift/file
 echo foo >inner/file
 ln -s ../inner/.bitsift linked/.bitsift
 bitsift index -q --hidden --no-ignore --index "$SCRATCH/all" inner
-show bitsift query --index "$SCRATCH/all" --ids foo
+finds --index "$SCRATCH/all" foo
 bitsift index -q inner --index inner/.bitsift
 for options in '-uuu -a' -uuu '-L --hidden' '--hidden --no-stat' '-uuu --brute'; do
     # shellcheck disable=SC2086
-    show bitsift grep -l $options foo inner linked
+    listed bitsift grep -l $options foo inner linked
 done
 echo '# but a named folder or file in an index is searched'
-show bitsift grep -l foo inner/.bitsift/file
-show bitsift grep -l foo inner/.bitsift
+listed bitsift grep -l foo inner/.bitsift/file
+listed bitsift grep -l foo inner/.bitsift

@@ -12,20 +12,20 @@ printf 'nothing here\nwabcdefgz\n' >t/none.txt
 
 echo 'Literals, however they are given.'
 words 1 6000 >list
-show bitsift grep -c -F -f list t
-show bitsift grep -c -f list t
+listed bitsift grep -c -F -f list t
+listed bitsift grep -c -f list t
 {
     printf '('
     paste -sd '|' list | tr -d '\n'
     printf ')'
 } >one
-show bitsift grep -c -f one t
+listed bitsift grep -c -f one t
 # shellcheck disable=SC2046 # each line is an option and its pattern
 bitsift grep -c $(sed 's/^/-e /' list) t
 paste -sd '|' list >one
-show bitsift grep -c -f one t
+listed bitsift grep -c -f one t
 words 5000 90000 >list
-show bitsift grep -c -F -f list t
+listed bitsift grep -c -F -f list t
 
 echo 'What a match is: of those that begin alike that of the first pattern.'
 words 6001 12000 >list
@@ -38,7 +38,7 @@ show bitsift grep -m2 -o -n -i -F -e wBAbZ -f list t/some.txt
 words 1 6000 >list
 show bitsift grep -m2 -n -o -F -f list t/some.txt
 show bitsift grep -m2 -n -o -w -F -f list t/some.txt
-show bitsift grep -c -v -F -f list t
+listed bitsift grep -c -v -F -f list t
 show bitsift grep -m2 -r '<$0>' -F -f list t/some.txt
 show bitsift grep --json -m1 -F -f list t/some.txt | sed -E 's/"elapsed(_total)?":\{[^}]*\}/"elapsed":T/g'
 sed 's/.*/line 101: &; X&X/' list >lines
@@ -46,26 +46,26 @@ show bitsift grep -x -F -f lines t
 sed -i 's/^line 101/line 201/' lines
 echo >>lines
 show bitsift grep -x -F -f lines t
-show bitsift grep -c -x -F -f lines t
+listed bitsift grep -c -x -F -f lines t
 printf '\n' | bitsift grep -n -x -F -f lines
 echo >>list
-show bitsift grep -c -F -f list t
+listed bitsift grep -c -F -f list t
 
 echo 'Letters beyond ASCII.'
 { words 1 5000; printf 'STRASSE\nGRÖSSE\nΣΊΣΥΦΟΣ\nkelvin\n'; } >list
 printf 'größe\nσίσυφος\n\342\204\252elvin\nstra\303\237e\ngr\377\303\266ße\n' >t/letters.txt
 show bitsift grep -n -o -i -F -f list t/letters.txt
 show bitsift grep -n -o -i -w -F -f list t/letters.txt
-show bitsift grep -c -F -f list t/letters.txt
+listed bitsift grep -c -F -f list t/letters.txt
 
 echo 'Regexes: each a pattern of its own, with the groups of all.'
 words 1 5000 | sed 's/$/ *; (X)(w[a-j]*)/' >list
-show bitsift grep -c -f list t
+listed bitsift grep -c -f list t
 show bitsift grep -m2 -o -r '<$1,$2,$201,$202>' -f list t/some.txt
 show bitsift grep -m1 -o -r '<$what,$1,$2>' -e 'line (?P<what>1)' -f list t/some.txt
 printf '[0-9]{4}:\n' >>list
-show bitsift grep -c -f list t/some.txt
-show bitsift grep -c --brute -f list t/some.txt
+listed bitsift grep -c -f list t/some.txt
+listed bitsift grep -c --brute -f list t/some.txt
 sed -i '4000s/$/(/' list
 bitsift grep -c -f list t 2>&1 | cut -c 1-100
 

@@ -13,18 +13,18 @@ show bitsift grep --max-results 3 --after t/a/x.txt:5 -n key t
 show bitsift grep --max-results 3 --after t/a.txt:2 -n key t
 show bitsift grep --max-results 3 --after t/z.txt:1 key t
 show bitsift grep --after t/a-b/y.txt:1 key t
-show bitsift grep --max-results 100 -c key t/z.txt
+listed bitsift grep --max-results 100 -c key t/z.txt
 show bitsift grep --max-results 1 nothing t
 show bitsift grep --max-results 1 nowhere t
 
 echo "# What counts as a result"
 show bitsift grep --max-results 1 --after t/a-b/y.txt:1 -o key t
-show bitsift grep --max-results 2 -l key t
-show bitsift grep --max-results 2 --after t/a/x.txt:0 -l key t
-show bitsift grep --max-results 2 --after t/a/x.txt:3 -c key t
-show bitsift grep --max-results 1 --files-without-match key t
-show bitsift grep --max-results 2 --files t
-show bitsift grep --max-results 2 --after t/a-b/y.txt:0 --files t
+listed bitsift grep --max-results 2 -l key t
+listed bitsift grep --max-results 2 --after t/a/x.txt:0 -l key t
+listed bitsift grep --max-results 2 --after t/a/x.txt:3 -c key t
+listed bitsift grep --max-results 1 --files-without-match key t
+listed bitsift grep --max-results 2 --files t
+listed bitsift grep --max-results 2 --after t/a-b/y.txt:0 --files t
 show bitsift grep --max-results 1 -U 'key\nno' t
 show bitsift grep --max-results 1 -U '(?s)key.*?no' t
 show bitsift grep --max-results 2 -v key t
@@ -91,7 +91,7 @@ show bitsift grep --sortr path --max-results 2 --after t/a.gone:2 -n key t
 show bitsift grep --sort modified --max-results 3 -n key t
 show bitsift grep --sort modified --max-results 3 --after t/a/x.txt:1 -n key t
 show bitsift grep --sort modified --max-results 3 --after t/gone:1 -n key t
-show bitsift grep --sortr modified -l key t
+listed bitsift grep --sortr modified -l key t
 
 echo "# Errors"
 show bitsift grep --after t/a.txt key t

@@ -32,5 +32,5 @@ same -o '\w+' words.txt
 same -P -c '.*(?:ab|cd)(?=\d)' 100000.txt
 report_same 84
 echo 'Without RE2, and with lookaround, they are given up.'
-show bitsift grep -c --no-linear-engine '(a|aa)+$' 100.txt
-show bitsift grep -c '(a|aa)+(?=$)' 100.txt
+listed bitsift grep -c --no-linear-engine '(a|aa)+$' 100.txt
+listed bitsift grep -c '(a|aa)+(?=$)' 100.txt

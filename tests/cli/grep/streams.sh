@@ -2,11 +2,10 @@
 # printed, that neither a file nor the output is held in memory, the order of files, and what
 # happens when the reader stops.
 #
-# prompt ARGUMENT...: writes two lines to a grep with these arguments, and reads and prints a line
-# of its output after each. If grep held a line back, this would wait forever.
+# prompt ARGUMENT...: writes two lines to a grep with these arguments, and reads a line of its
+# output after each. If grep held a line back, this would wait forever.
 prompt() {
-    local line out
-    announce bitsift grep "$@"
+    local line out all=
     rm -f in out
     mkfifo in out
     bitsift grep "$@" <in >out &
@@ -14,13 +13,13 @@ prompt() {
     for line in 'one needle' 'two needles'; do
         printf '%s\n' "$line" >&7
         read -r out <&8
-        printf '%s' "$out" | sed 's/,"absolute.*//'
-        echo
+        all+="${all:+ | }$out"
         # With --json, the first output is a "begin" line, so one input line is enough.
         [[ $* != *--json* ]] || break
     done
     exec 7>&- 8<&-
     wait
+    printf '%s -> %s\n' "$(announce bitsift grep "$@")" "$all"
 }
 echo '# each line is printed as it arrives'
 prompt needle
@@ -79,7 +78,7 @@ ends() {
     exec 7<>in
     printf 'one needle\ntwo needles\nthree needles\n' >in
     bitsift grep "$@" <in || status=$?
-    echo "exit status $status"
+    [ "$status" -eq 0 ] || echo "exit status $status"
     exec 7<&-
 }
 ends -m2 needle
@@ -102,10 +101,10 @@ echo '# neither the file nor the output is held in memory'
 # lean COMMAND...: prints a checksum of the command's output. The command must need less than 64 MiB
 # of address space, except with sanitizers.
 lean() (
-    announce "$@"
+    command=$(announce "$@")
     [ -n "${SANITIZED:-}" ] || ulimit -v 65536
     export MALLOC_ARENA_MAX=1
-    "$@" | cksum
+    printf '%s -> %s\n' "$command" "$("$@" | cksum)"
 )
 # 61 MB in which every line matches.
 yes 'a needle among needles, and so on' | head -n 1800000 >large
@@ -115,7 +114,7 @@ ln folder/large large
 lean bitsift grep needle large
 lean bitsift grep needle - <large
 lean bitsift grep -n needle folder
-lean bitsift grep --json needles large | sed 's/^[0-9].*/some/' # its output contains times
+lean bitsift grep --json needles large | sed 's/-> .*/-> some/' # its output contains times
 lean bitsift grep -C3 -v hay large
 lean bitsift grep -oP 'needles' large
 lean bitsift grep -c needle large
@@ -158,7 +157,7 @@ enough() {
     : >"$SCRATCH/work"
     LD_PRELOAD=$preload WORK=$SCRATCH/work "$@" 2>"$SCRATCH/said" | head -n 1 | cut -c 1-60
     statuses=${PIPESTATUS[0]}
-    echo "exit status $statuses"
+    [ "$statuses" -eq 0 ] || echo "exit status $statuses"
     sed 's/:.*/: .../' "$SCRATCH/said"
     # A command that did not notice the closed pipe would read more.
     awk '$2 > 8000000 { print "read " $2 " bytes" }' "$SCRATCH/work"
@@ -174,14 +173,13 @@ echo '# the output file is not searched below a folder; if it is named, it is se
 # into ARGUMENT...: appends the output of grep to a file that the search would find.
 into() {
     local status=0
-    announce bitsift grep "$@"
     cp here/a here/b
     (
         ulimit -f 20000
         exec bitsift grep "$@" <here/b >>here/b
     ) || status=$?
-    [ "$status" -eq 0 ] || echo "exit status $status"
-    tail -n +100001 here/b | cksum
+    printf '%s -> %s\n' "$(announce bitsift grep "$@")" "$(tail -n +100001 here/b | cksum)" |
+        with_status "$status"
 }
 mkdir here
 yes 'a needle' | head -n 100000 >here/a

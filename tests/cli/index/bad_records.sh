@@ -29,8 +29,8 @@ finds cat
 echo '# without --strict'
 show bitsift index
 finds cat
-show bitsift query --count --brute cat
+finds --count --brute cat
 echo '# standard input'
 show bitsift index --strict --index "$SCRATCH/ix" - <c.jsonl
 show bitsift index -q --index "$SCRATCH/ix" - <c.jsonl
-show bitsift query --index "$SCRATCH/ix" --count cat
+finds --index "$SCRATCH/ix" --count cat

@@ -1,6 +1,6 @@
 # A collection that was rewritten after it was indexed: records are found by their ids at their new
 # places.
-ids() { changes ids show bitsift query --ids cat; }
+ids() { once ids finds cat; }
 printf '%s\n' '{"id":"a","text":"cat one"}' '{"id":"b","text":"cat two"}' '{"id":"c","text":"cat three"}' \
     '{"text":"cat four"}' >c.jsonl
 quiet bitsift index c.jsonl
@@ -11,8 +11,8 @@ printf '%s\n' '{"id":"new","text":"cat in front, and long enough to move everyth
     >c.jsonl
 ids
 show bitsift query cat
-show bitsift query --count two
-show bitsift query --count --brute cat
+finds --count two
+finds --count --brute cat
 echo '# appended to'
 quiet bitsift index
 echo '{"id":"late","text":"cat"}' >>c.jsonl
@@ -20,7 +20,7 @@ ids
 echo '# a repeated id: the last record with it counts'
 echo '{"id":"a","text":"mouse"}' >>c.jsonl
 ids
-show bitsift query --ids one
+finds one
 echo '# truncated within a record; no longer JSON; removed'
 truncate -s 100 c.jsonl
 ids

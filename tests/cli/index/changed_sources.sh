@@ -9,16 +9,16 @@ quiet bitsift index d
 echo '# still matching'
 echo 'a longer text with a cat in it' >d/a.txt
 finds cat
-show bitsift query --count cat
+finds --count cat
 show bitsift query cat
 show bitsift query --json -n 1 longer OR cat
 echo '# files that no longer match'
 echo 'a mouse' >d/b.txt
 finds cat
-show bitsift query --count two
-show bitsift query --count --brute cat
+finds --count two
+finds --count --brute cat
 echo '# new words are found only after the next index run'
-show bitsift query --count mouse
+finds --count mouse
 echo '# only hits are read again'
 finds dog
 echo '# removed files'

@@ -4,13 +4,13 @@ printf '%s\n' '{"id":"a","text":"cat one"}' '{"id":"b","text":"cat two"}' '{"id"
 printf '%s\n' '{"id":"a","text":"cat four"}' >y.jsonl
 show bitsift index x.jsonl y.jsonl
 show bitsift query cat
-show bitsift query --count one
-show bitsift query --count --brute one
-show bitsift query --ids three OR four
-show bitsift query --count -- -cat
+finds --count one
+finds --count --brute one
+finds three OR four
+finds --count -- -cat
 show bitsift index -
 printf '%s\n' '{"id":"a","text":"cat five"}' | show bitsift index -
 printf '%s\n' '{"id":"a","text":"cat six"}' | show bitsift index -
 show bitsift query five
 show bitsift query six
-show bitsift query --ids cat
+finds cat

@@ -3,7 +3,7 @@
 # collections.
 mkdir -p logs/deep
 same() { # QUERY...: the index, --brute and --fresh must find the same ids
-    changes ids show bitsift query --ids "$@"
+    once ids finds "$@"
     for way in --brute --fresh; do
         cmp <(bitsift query --ids "$@") <(bitsift query --ids $way "$@")
     done
@@ -32,8 +32,8 @@ show bitsift index .
 same hello
 show bitsift query msg.text:hello
 show bitsift query --json 'hello -msg:hello' | grep '#'
-show bitsift grep -c hello
-show bitsift grep --no-stat -c hello
+listed bitsift grep -c hello
+listed bitsift grep --no-stat -c hello
 show bitsift index
 
 echo '# a new collection, and a longer one: only its new part is parsed; a later record of an id replaces the earlier one'
@@ -71,14 +71,14 @@ echo '# naming a collection refreshes only this part of its folder'
 echo '{"id":"four","msg":"hello"}' >>logs/app.jsonl
 echo 'hello changed' >logs/app
 show bitsift index logs/app.jsonl
-show bitsift query --ids 'id OR hello'
+finds 'id OR hello'
 
 echo '# a rebuild'
 show bitsift index --rebuild
 same hello
 
 echo '# from other folders: paths that can be opened, and ids'
-(cd logs/deep && show bitsift query --ids hello)
+(cd logs/deep && finds hello)
 (cd logs && show bitsift query --json hello | grep -o '"id":"logs/app.jsonl#two".*"path":"[^"]*"')
 
 echo '# temporary collections do not make the list of sources grow'

@@ -5,7 +5,7 @@ printf '%s\n' '{"id":"a1","name":"bob","msg":"hello world"}' '{"msg":"hello seco
 echo '{"id":"l","msg":"hello log"}' >logs/sys.log
 echo 'hello z' >docs/z.txt
 settle
-ids() { changes "ids $*" show bitsift query --ids "$@"; }
+ids() { once "ids $*" finds "$@"; }
 check() { bitsift check | neutral - | sed 's/ in .*//'; }
 
 echo '# --records adds a glob or excludes files, --no-records excludes all; both are recorded'
@@ -35,7 +35,7 @@ echo '# deleting by path and by id; documents stay deleted when everything is re
 show bitsift delete logs/app.jsonl#a1
 ids hello
 (cd logs && show bitsift delete app.jsonl:2)
-show bitsift query --fresh --ids hello
+finds --fresh hello
 echo '{"id":"new","msg":"hello new"}' >>logs/app.jsonl
 show bitsift index
 ids hello

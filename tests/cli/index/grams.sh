@@ -14,7 +14,7 @@ for index in grams words both; do
     bitsift stats --index "$index" --json | grep -o '"gram_shards":\[[^]]' || true
 done
 show bitsift query --index grams page
-show bitsift query --index both --ids page
+finds --index both page
 show bitsift index -q --index both --words
 # Removed, changed and new files.
 rm d/a.c

@@ -7,12 +7,12 @@ for file in a.txt a.log draft1 sub/b.log sub/keep.log node/c.txt .secret sub/dra
     echo 'hello' >"$file"
 done
 quiet bitsift index .
-show bitsift query --ids hello
+finds hello
 quiet bitsift index --rebuild --no-ignore
-show bitsift query --ids hello
+finds hello
 quiet bitsift index --rebuild --hidden
-show bitsift query --ids hello
+finds hello
 quiet bitsift index --rebuild -g '*.txt' -g 'sub/**'
-show bitsift query --ids hello
+finds hello
 quiet bitsift index --rebuild --words --grams
-show bitsift query --ids hello
+finds hello

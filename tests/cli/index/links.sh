@@ -21,11 +21,11 @@ make() {
 ask() {
     each show bitsift query cat :: --count --ids --json
     finds --brute cat
-    show bitsift query --count --brute cat
-    show bitsift query --count secret
+    finds --count --brute cat
+    finds --count secret
     finds --fresh cat
     show bitsift grep -j1 --no-stat cat d
-    show bitsift grep --no-stat --candidates cat d
+    listed bitsift grep --no-stat --candidates cat d
     show bitsift grep cat d
 }
 make

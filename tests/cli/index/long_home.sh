@@ -4,16 +4,19 @@ long=$(printf '/%5000s' | tr ' ' x)
 echo 'the ferry leaves at noon' >a.txt
 settle
 HOME=$long bitsift index -q .
-for variable in HOME XDG_CONFIG_HOME XDG_STATE_HOME; do
-    echo "# $variable"
-    try() {
-        show env "$variable=$long" "$@" | sed 's/xxxxx*/x.../'
-    }
+try() {
+    show env "$variable=$long" "$@" | sed "s/xxxxx*/x.../; s/$variable/VARIABLE/"
+}
+tries() {
     try bitsift index
     try bitsift query --ids ferry
     try bitsift grep ferry
-    try bitsift catalog --catalog c add .
+    try bitsift catalog --catalog "$SCRATCH/c" add .
     try bitsift trust --list
+}
+echo '# the same with each variable'
+for variable in HOME XDG_CONFIG_HOME XDG_STATE_HOME; do
+    once tries tries
 done
 echo '# nothing can be recorded without a home directory'
 HOME=$long

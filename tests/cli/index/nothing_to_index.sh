@@ -3,13 +3,14 @@ mkdir empty
 : >empty.jsonl
 printf '\n\n' >blank.jsonl
 answers() {
-    show bitsift query --count cat
-    show bitsift query --count -- -cat
-    show bitsift query --brute --ids cat
+    finds --count cat
+    finds --count -- -cat
+    finds --brute cat
     quiet bitsift index
 }
 for source in empty empty.jsonl blank.jsonl -; do
-    show bitsift index "$source"
+    bitsift index "$source" 2>"$SCRATCH/said"
+    once said neutral "$SCRATCH/said"
     once answers answers
     rm -r .bitsift
 done
@@ -21,7 +22,7 @@ echo '# one valid source suffices'
 echo 'cat' >empty/a.txt
 settle
 show bitsift index missing empty
-show bitsift query --ids cat
+finds cat
 echo '# a source that is neither a file nor a folder'
 mkfifo pipe
 show bitsift index pipe
@@ -29,4 +30,4 @@ ln -s loop loop
 show bitsift index loop
 ln -s empty link
 show bitsift index link
-show bitsift query --ids cat
+finds cat

@@ -20,4 +20,4 @@ rm "d/$(printf 'line\nfeed')"
 show bitsift query one
 cd "d"
 quiet bitsift index --index "$SCRATCH/ix" -- -dash
-show bitsift query --index "$SCRATCH/ix" --ids cat
+finds --index "$SCRATCH/ix" cat

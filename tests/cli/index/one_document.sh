@@ -1,12 +1,12 @@
 # Each file is indexed once, because sources are identified by their real paths. Also: parts of
 # sources, folders that contain other sources, --forget, and --rebuild with sources.
 fill() {
-    cd "$SCRATCH/.." && rm -rf work "$SCRATCH"/.changes.* && mkdir work && cd work
+    cd "$SCRATCH/.." && rm -rf work "$SCRATCH"/.once.* && mkdir work && cd work
     mkdir -p d/sub e
     for name in top d/a d/b d/sub/c e/f; do echo 'cat' >"$name.txt"; done
     settle
 }
-ids() { changes ids show bitsift query --ids cat; }
+ids() { once ids finds cat; }
 sound() { quiet bitsift check; }
 
 echo '# one source by several names'
@@ -25,13 +25,13 @@ settle
 show bitsift index d/sub
 ids
 (cd d/sub && show bitsift index .)
-(cd d/sub && show bitsift query --ids cat)
+(cd d/sub && finds cat)
 rm d/a.txt
 show bitsift index d/new.txt
 ids
 show bitsift index
 ids
-show bitsift grep -l cat d
+listed bitsift grep -l cat d
 sound
 
 echo '# if a source is named, the others stay as they were'
@@ -61,8 +61,8 @@ show bitsift index d
 ids
 show bitsift index .
 ids
-show bitsift query --ids --brute cat
-show bitsift query --ids --fresh cat
+finds --brute cat
+finds --fresh cat
 sound
 quiet bitsift compact
 ids
@@ -91,8 +91,8 @@ quiet bitsift index e top.txt
 echo '{"id":"s","text":"cat"}' | quiet bitsift index -
 show bitsift index --forget "$PWD/d" --forget -
 ids
-show bitsift query --ids --brute cat
-show bitsift grep -l cat .
+finds --brute cat
+listed bitsift grep -l cat .
 sound
 each show bitsift index --forget :: e/f.txt d nothing
 quiet bitsift compact
@@ -109,7 +109,7 @@ quiet bitsift delete d/a.txt
 show bitsift index --rebuild -q top.txt d
 ids
 sound
-later() { changes later show bitsift query --index later.index --ids word; }
+later() { once later finds --index later.index word; }
 echo '# sources in a folder that excluded them become part of it once its rules include them'
 mkdir -p later/sub
 echo 'word plain' >later/a.txt
@@ -121,8 +121,8 @@ show bitsift index --index later.index later/a.txt later/sub later/c.jsonl
 later
 show bitsift delete --index later.index s
 rm later/.ignore
-show bitsift query --index later.index --fresh --ids 'word AND plain'
-show bitsift query --index later.index --fresh --ids 'word AND below'
+finds --index later.index --fresh 'word AND plain'
+finds --index later.index --fresh 'word AND below'
 show bitsift index --index later.index later/a.txt
 show bitsift index --index later.index
 later

@@ -2,7 +2,7 @@
 # with exit status 2. Only missing files are removed.
 can_preload || skip 'nothing can be preloaded here'
 make() {
-    rm -rf ./* .bitsift "$SCRATCH/.changes.ids"
+    rm -rf ./* .bitsift "$SCRATCH/.once.ids"
     mkdir -p d/sub e
     for name in d/a d/b d/sub/c d/sub/e d/z e/f; do echo 'cat' >"$name.txt"; done
     printf 'cat\0' >d/sub/binary
@@ -12,10 +12,10 @@ make() {
 }
 refresh() {
     show hostile "$@" bitsift index
-    changes query show bitsift query --count cat
-    changes grep show bitsift grep --no-stat -c cat d
+    once query finds --count cat
+    once grep listed bitsift grep --no-stat -c cat d
 }
-ids() { changes ids show bitsift query --ids cat; }
+ids() { once ids finds cat; }
 make
 echo '# a folder whose entries cannot be read, a folder that cannot be opened, a file, a source'
 touch d/sub
@@ -52,7 +52,7 @@ refresh FAIL_READ=.gitignore
 refresh FAIL_OPEN=.gitignore
 show bitsift index -q
 ids
-show hostile FAIL_READ=.gitignore bitsift grep -l cat d
+listed hostile FAIL_READ=.gitignore bitsift grep -l cat d
 
 echo '# a collection: an error at its start, and in the middle of its new part'
 make
@@ -61,35 +61,35 @@ cp r.jsonl old
 show hostile FAIL_OPEN=r.jsonl bitsift index
 show hostile FAIL_READ=r.jsonl FAIL_READ_FROM=3000000 bitsift index
 show bitsift index -q
-show bitsift query --count cat
-show bitsift query --count hundred
+finds --count cat
+finds --count hundred
 documents 60000 | sed 's/"id":"d/"id":"e/' >>r.jsonl
 show hostile FAIL_READ=r.jsonl FAIL_READ_FROM=10000000 bitsift index -q
-show bitsift query --count hundred
+finds --count hundred
 quiet bitsift check
 show bitsift index -q
-show bitsift query --count hundred
+finds --count hundred
 
 echo '# incomplete answers'
 make
-show hostile FAIL_OPEN=b.txt bitsift query --ids --brute cat
-show hostile FAIL_READ=r.jsonl bitsift query --ids --brute cat
+listed hostile FAIL_OPEN=b.txt bitsift query --ids --brute cat
+listed hostile FAIL_READ=r.jsonl bitsift query --ids --brute cat
 echo 'cat' >d/new.txt
-show hostile FAIL_OPEN=new.txt bitsift query --ids --fresh cat
-show hostile FAIL_OPEN=new.txt bitsift query --ids --fresh nothing
+listed hostile FAIL_OPEN=new.txt bitsift query --ids --fresh cat
+listed hostile FAIL_OPEN=new.txt bitsift query --ids --fresh nothing
 # --fresh reads only changed folders, because the index has the entries of the others.
 touch d/sub e
-show hostile FAIL_READ=/d/sub bitsift query --count --fresh cat
-show hostile FAIL_READ=/work/e bitsift query --count --fresh cat
-show hostile FAIL_OPEN=r.jsonl bitsift query --count --fresh cat
-show hostile FAIL_READ=/d/a bitsift grep -l cat d
-show hostile FAIL_READ=/d/a bitsift grep --no-stat -l cat d
+listed hostile FAIL_READ=/d/sub bitsift query --count --fresh cat
+listed hostile FAIL_READ=/work/e bitsift query --count --fresh cat
+listed hostile FAIL_OPEN=r.jsonl bitsift query --count --fresh cat
+listed hostile FAIL_READ=/d/a bitsift grep -l cat d
+listed hostile FAIL_READ=/d/a bitsift grep --no-stat -l cat d
 touch d/sub/c.txt
 show hostile FAIL_READ=/c.txt bitsift delete --query cat
 ids
 for i in {10..39}; do echo 'cat' >"e/$i.txt"; done
 bitsift index -q
-show hostile FAIL_OPEN=.txt bitsift query --count --brute cat
+listed hostile FAIL_OPEN=.txt bitsift query --count --brute cat
 show hostile FAIL_OPEN=.txt bitsift index --rebuild -q | folded
 echo '# out of memory: an answer or a message'
 make
@@ -106,7 +106,7 @@ echo 'cat' >d/new.txt
 bitsift index -q
 show hostile FAIL_READ=b.txt bitsift compact
 show hostile FAIL_OPEN=/r.jsonl FAIL_READ=r.jsonl bitsift compact -q
-show bitsift query --count cat
+finds --count cat
 echo '# the only copy of stored text cannot be read because zstd is missing: every document stays'
 rm -rf .bitsift
 for id in s t; do echo "{\"id\":\"$id\",\"text\":\"cat\"}" | bitsift index -q -; done

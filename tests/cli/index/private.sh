@@ -3,7 +3,8 @@ umask 022
 # Prints each mode and the files of the index that have it.
 modes() {
     stat -c '%a %n' .bitsift .bitsift/* | sed 's,\.bitsift/,,; s/-[0-9]*$/-N/' | sort -u |
-        awk '{ has[$1] = has[$1] " " $2 } END { for (mode in has) print mode has[mode] }' | sort
+        awk '{ has[$1] = has[$1] " " $2 } END { for (mode in has) print mode has[mode] }' |
+        sort | paste -sd ' '
 }
 mkdir d
 echo 'cat' >d/a.txt

@@ -35,9 +35,8 @@ all
 echo '# arguments that are not sources of the index'
 mkdir c
 echo 'cat' >c/w
-each show bitsift index --rebuild :: c b/sub b/in.jsonl . nothing
-show bitsift index --rebuild a nothing
-show bitsift index --rebuild a c
+each fails bitsift index --rebuild :: c b/sub b/in.jsonl . nothing
+each fails bitsift index --rebuild a :: nothing c
 all
 
 echo '# standard input replaces its earlier documents'
@@ -53,7 +52,7 @@ echo '# options of the whole index, and rules of folders'
 for option in --words --grams --store '--stem english' --fold-accents --split-identifiers '--id t' '--text t' '--weight t=2' \
     '--density 0.4' '--max-document 1M'; do
     # shellcheck disable=SC2086 # several words
-    show bitsift index --rebuild a $option
+    once refused fails bitsift index --rebuild a $option
 done
 quiet bitsift index --rebuild a --words --grams
 show bitsift index -q --rebuild a --hidden
@@ -111,8 +110,8 @@ show bitsift index -q
 finds fish
 show bitsift index -q --rebuild --store
 all
-show bitsift grep -c . b
-show bitsift query --count bird
+listed bitsift grep -c . b
+finds --count bird
 echo '# a folder takes over one that is not mounted'
 mv b away
 mkdir b
@@ -142,5 +141,5 @@ if can_be_nobody; then
     show as_nobody bitsift index -q --index i --rebuild d
     show as_nobody bitsift index -q --index i --rebuild e
     chmod 755 d
-    show as_nobody bitsift query --index i --ids cat
+    listed as_nobody bitsift query --index i --ids cat
 fi

@@ -75,9 +75,9 @@ done | uniq -c | awk '{ print $1 " answers alike" }'
 check
 report_same 150
 echo '# by creation time'
-show bitsift grep --sort created -l foo b a
-show bitsift grep --sortr created -l foo b a
+listed bitsift grep --sort created -l foo b a
+listed bitsift grep --sortr created -l foo b a
 echo '# equal times: in the order of the command line'
 touch -d 2020-01-01 b/1 a/9 z
-show bitsift grep --sort modified --files z b/1 a/9
-show bitsift grep --sortr modified --files z b/1 a/9
+listed bitsift grep --sort modified --files z b/1 a/9
+listed bitsift grep --sortr modified --files z b/1 a/9

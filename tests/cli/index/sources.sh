@@ -7,7 +7,7 @@ printf '%s\n' '{"id":"one","title":"hello","text":"from a record"}' '{"id":2,"te
     '{"text":"hello without id"}' >mail.jsonl
 cp mail.jsonl b/inside.ndjson
 settle
-all() { once hello show bitsift query --ids hello; rm -rf .bitsift; }
+all() { once hello finds hello; rm -rf .bitsift; }
 
 echo '# a folder by several names'
 show bitsift index a
@@ -19,10 +19,10 @@ all
 quiet bitsift index ././a//
 all
 quiet bitsift index "$PWD/a"
-show bitsift query --ids hello | neutral -
+finds hello
 rm -rf .bitsift
-(cd a && quiet bitsift index ../b && bitsift query --ids hello | neutral - && rm -rf .bitsift)
-(cd a && quiet bitsift index --index .bitsift ../b && bitsift query --ids hello | neutral - && rm -rf .bitsift)
+(cd a && quiet bitsift index ../b && finds hello && rm -rf .bitsift)
+(cd a && quiet bitsift index --index .bitsift ../b && finds hello && rm -rf .bitsift)
 
 echo '# a file, a collection'
 quiet bitsift index a/x.txt
@@ -48,9 +48,9 @@ echo '# several sources in the order in which they are named, and sources added 
 quiet bitsift index mail.jsonl a/deep
 quiet bitsift index b
 quiet bitsift index -q -- a/x.txt -
-once hello show bitsift query --ids hello
+once hello finds hello
 echo '{"id":"s","text":"hello from the pipe"}' | quiet bitsift index -
-once hello show bitsift query --ids hello
+once hello finds hello
 show bitsift query pipe
 show bitsift index
 all
@@ -61,8 +61,8 @@ quiet bitsift index --id key f.jsonl
 each every :: hello i1 title:hello text:hello hidden
 rm -rf .bitsift
 quiet bitsift index --text text,other f.jsonl
-once hello show bitsift query --ids hello
-show bitsift query --ids body
+once hello finds hello
+finds body
 
 echo '# the same label at another place is refused, because ids would be ambiguous'
 mkdir -p elsewhere/a

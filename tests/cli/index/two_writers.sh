@@ -13,7 +13,7 @@ status=0
 bitsift index a.jsonl 2>"$SCRATCH/stderr" || status=$?
 sed "s/process $first/process FIRST/" "$SCRATCH/stderr"
 echo "exit status $status"
-show bitsift query --ids cat
+finds cat
 bitsift index -q --wait a.jsonl 3>&- &
 second=$!
 sleep 0.2
@@ -21,4 +21,4 @@ kill -0 "$second" && echo 'the second waits'
 exec 3>&-
 wait "$first" && echo 'the first is done'
 wait "$second" && echo 'the second is done'
-show bitsift query --ids cat
+finds cat

@@ -11,7 +11,7 @@ ln -s nowhere d/broken
 [ "$(id -u)" -ne 0 ] || chown -R 65534 . "$SCRATCH"
 chmod 000 d/secret.txt d/closed
 settle
-ids() { changes ids show as_nobody bitsift query --ids cat; }
+ids() { once ids listed as_nobody bitsift query --ids cat; }
 show as_nobody bitsift index d
 ids
 chmod 000 r.jsonl
@@ -36,7 +36,7 @@ echo '# a folder that the user cannot write'
 mkdir closed
 chmod 555 closed
 (cd closed && show as_nobody bitsift index --index .bitsift ../d)
-show as_nobody bitsift query --ids --index closed/.bitsift cat
+listed as_nobody bitsift query --ids --index closed/.bitsift cat
 echo '# an index that the user cannot read'
 chmod 000 .bitsift/manifest
 show as_nobody bitsift query cat

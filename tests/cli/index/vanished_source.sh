@@ -10,29 +10,29 @@ mv d elsewhere
 mv r.jsonl r.old
 show bitsift index
 show bitsift index -q d e
-changes ids show bitsift query --ids cat
-show bitsift query --ids --fresh cat
-changes no-stat show bitsift query --ids --no-stat cat
+once ids finds cat
+finds --fresh cat
+once no-stat finds --no-stat cat
 show bitsift compact -q
-changes no-stat show bitsift query --ids --no-stat cat
+once no-stat finds --no-stat cat
 mkdir d
 show bitsift index
 show bitsift index -q d
-changes no-stat show bitsift query --ids --no-stat cat
+once no-stat finds --no-stat cat
 mkdir d/sub
 echo '# a folder that has an entry, even if it is not indexed, is not missing'
 show bitsift index -q
-changes no-stat show bitsift query --ids --no-stat cat
+once no-stat finds --no-stat cat
 rm -r d
 mv elsewhere d
 mv r.old r.jsonl
 show bitsift index -q
-changes ids show bitsift query --ids cat
+once ids finds cat
 echo '# a folder that became a file'
 rm -r e
 echo 'cat' >e
 show bitsift index -q
-changes ids show bitsift query --ids cat
+once ids finds cat
 echo '# all sources are missing: the index stays'
 mkdir away
 mv d e r.jsonl away
@@ -40,14 +40,14 @@ show bitsift index
 show bitsift index --rebuild
 mv away/* .
 show bitsift index -q
-changes ids show bitsift query --ids cat
+once ids finds cat
 echo '# a missing folder inside of a source is a part of it'
 mkdir d/below
 echo 'cat' >d/below/c.txt
 quiet bitsift index
 rm -r d/below
 show bitsift index -q
-changes no-stat show bitsift query --ids --no-stat cat
+once no-stat finds --no-stat cat
 echo '# a folder that contains only the index'
 mkdir alone
 echo 'dog' >alone/x

@@ -17,17 +17,20 @@ try() {
         limited "$@" || echo "exit status $?"
     } 2>&1 | neutral - | sed -E -e 's/(seg|del)-[0-9]+/\1-N/' -e 's/cannot [a-z ]+:/cannot DO IT:/'
 }
+files() {
+    find .bitsift -type f | sed 's/[0-9][0-9]*/N/' | sort
+}
 for kib in 0 4 64 512; do
-    try "$kib" bitsift index -q
-    bitsift query --count hundred 2>/dev/null
+    once full try "$kib" bitsift index -q
+    once hundred bitsift query --count hundred 2>/dev/null
 done
-find .bitsift -type f | sed 's/[0-9][0-9]*/N/' | sort
+once files files
 echo '# stored text'
 try 64 bitsift index -q - <c.jsonl
-find .bitsift -type f | sed 's/[0-9][0-9]*/N/' | sort
+once files files
 echo '# the first index'
 try 64 bitsift index -q --index "$SCRATCH/ix" c.jsonl
 show bitsift query --index "$SCRATCH/ix" hundred
 echo '# with space again'
 quiet bitsift index
-show bitsift query --count hundred
+finds --count hundred

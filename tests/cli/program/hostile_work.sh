@@ -98,8 +98,8 @@ linear 'names of many records' 20000 make_fields
 rm -rf ix
 make_fields 140000
 bitsift index --index ix fields.jsonl 2>&1 | grep 'names of fields'
-show bitsift query --index ix --count f5:cat
-show bitsift query --index ix --count cat
+finds --index ix --count f5:cat
+finds --index ix --count cat
 linear 'names of one record' 20000 make_one_record
 # A record of nested objects with a text at each level, so that names of fields grow with the depth;
 # then a record with many arrays in a single array.

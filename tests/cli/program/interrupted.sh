@@ -45,7 +45,7 @@ rm "$SCRATCH/old/lock"
 for file in "$SCRATCH"/old/*; do
     cmp "$file" ".bitsift/$(basename "$file")"
 done
-show bitsift query --count common
+finds --count common
 echo '# at random moments'
 documents 30000 >c.jsonl
 for delay in 0.002 0.01 0.02 0.05 0.1 0.2 0.4; do
@@ -66,4 +66,4 @@ echo '# a parent ignores the signal, so the program ignores it, too'
     kill -INT "$run" 2>/dev/null || true
     wait "$run"
 )
-show bitsift query --count common
+finds --count common

@@ -11,7 +11,7 @@ files() {
     named=$(bitsift check | sed -E 's/.* in ([0-9]+) segments?,.*/\1/')
     [ "$(find .bitsift -name 'seg-*' | wc -l)" -eq "$named" ] || echo "not $named segments"
 }
-files
+once files files
 cp -r .bitsift "$SCRATCH/old"
 killed=0
 for delay in 0.01 0.03 0.06 0.1 0.15 0.2 0.3 0.4; do
@@ -34,9 +34,9 @@ for delay in 0.01 0.03 0.06 0.1 0.15 0.2 0.3 0.4; do
 done
 [ "$killed" -gt 0 ] || echo 'never killed'
 quiet bitsift index
-show bitsift query --count hundred
-show bitsift query --count --brute hundred
-files
+finds --count hundred
+finds --count --brute hundred
+once files files
 echo '# a killed first build leaves no index; the next run makes one'
 bitsift index -q --index "$SCRATCH/ix" --memory 16M c.jsonl &
 writer=$!
@@ -47,13 +47,13 @@ status=0
 bitsift query --index "$SCRATCH/ix" --count hundred >"$SCRATCH/stdout" 2>&1 || status=$?
 [ "$status" -eq 2 ] || [ "$(cat "$SCRATCH/stdout")" = 600 ] || cat "$SCRATCH/stdout"
 quiet bitsift index --index "$SCRATCH/ix" c.jsonl
-show bitsift query --index "$SCRATCH/ix" --count hundred
+finds --index "$SCRATCH/ix" --count hundred
 echo '# the same for an interrupted build (Ctrl-C)'
 bitsift index -q --rebuild --memory 16M &
 writer=$!
 sleep 0.05
 kill -TERM "$writer" 2>/dev/null || true
 wait "$writer" 2>/dev/null || true
-show bitsift query --count hundred
+finds --count hundred
 quiet bitsift index
-files
+once files files

@@ -18,8 +18,8 @@ awk '/^<!-- session -->$/ { armed = 1; next }
 ) >../session-shown
 [ "$(wc -l <../session-wanted)" -ge 8 ]
 diff ../session-wanted ../session-shown
-# Runs each sh block that follows a line <!-- tested -->, and prints the first three lines of the
-# output of each command.
+# Runs each sh block that follows a line <!-- tested -->, and prints the first line of the output of
+# each command.
 awk '/^<!-- tested -->$/ { armed = 1; next }
      /^```sh$/ && armed { inside = 1; armed = 0; n++; next }
      /^```$/ { inside = 0 }
@@ -31,6 +31,6 @@ for i in $(seq "$n"); do
     while IFS= read -r line; do
         printf '$ %s\n' "$line"
         bash -euc "$line" >"$SCRATCH/stdout" 2>"$SCRATCH/stderr" || { cat "$SCRATCH/stderr" >&2; exit 1; }
-        awk 'NR < 4 { print } END { if (NR > 3) print "and " NR - 3 " lines more" }' "$SCRATCH/stdout"
+        awk 'NR == 1 { print } END { if (NR > 1) print "and " NR - 1 " more" }' "$SCRATCH/stdout"
     done <"../block-$i"
 done | sed 's/, .* verified in .* s$/, SIZE verified in T s/'

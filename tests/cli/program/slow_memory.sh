@@ -30,8 +30,8 @@ echo '# ids of many records'
 seq 3300000 | awk '{ print "{\"id\":\"" $1 "\",\"text\":\"needle\"}" } END { print "{\"id\":\"7\",\"text\":\"hay\"}" }' >ids.jsonl
 for jobs in 1 2; do
     within VmHWM 256 bitsift index --index ids.index --memory 128M -j "$jobs" -q ids.jsonl
-    bitsift query --index ids.index --count needle
-    bitsift query --index ids.index --ids hay
+    once needles finds --index ids.index --count needle
+    once hay finds --index ids.index hay
     rm -r ids.index
 done
 rm ids.jsonl
@@ -44,10 +44,10 @@ echo '# an endless line, on standard input and in a collection'
 } >"$SCRATCH/endless"
 within VmHWM 192 bitsift index --index piped --memory 64M --max-document 16M --words - <"$SCRATCH/endless" 2>"$SCRATCH/said"
 grep "skipped\|left out" "$SCRATCH/said"
-show bitsift query --index piped --ids needle
+finds --index piped needle
 within VmHWM 192 bitsift index --index stored --memory 64M - <"$SCRATCH/endless" 2>"$SCRATCH/said"
 grep "skipped\|left out" "$SCRATCH/said"
-show bitsift query --index stored --ids needle
+finds --index stored needle
 {
     echo '{"id":"before","text":"needle"}'
     printf '{"id":"long","text":"'
@@ -55,12 +55,12 @@ show bitsift query --index stored --ids needle
     printf '"}\n{"id":"after","text":"needle"}'
 } >long.jsonl
 show bitsift index --index long --max-document 1M long.jsonl
-show bitsift query --index long --ids needle
+finds --index long needle
 settle
 printf '\n{"id":"appended","text":"needle"}\n' >>long.jsonl
 show bitsift index --index long
-show bitsift query --index long --ids needle
-show bitsift query --index long --ids needle --brute
+finds --index long needle
+finds --index long needle --brute
 
 echo '# files: the limit counts bytes and is recorded; grep finds larger files, too'
 mkdir files
@@ -71,13 +71,13 @@ echo 'needle' >>files/over
 head -c 1000007 /dev/zero | tr '\0' x >files/exact
 printf '\0needle\n' | cat - files/over >files/binary
 show bitsift index --index files.index --max-document 1000007 files
-show bitsift query --index files.index --count needle
-show bitsift grep --index files.index -c needle files
-show bitsift grep --index files.index -l needle files/over
+finds --index files.index --count needle
+listed bitsift grep --index files.index -c needle files
+listed bitsift grep --index files.index -l needle files/over
 show bitsift index --index files.index
 show bitsift index --index files.index --max-document 2M
 quiet bitsift index --index files.index --max-document 2M --rebuild -q
-show bitsift query --index files.index --count needle
+finds --index files.index --count needle
 show bitsift index --max-document 0 files
 show bitsift index --max-document 4G files
 
@@ -107,8 +107,8 @@ done >enormous.jsonl
 for jobs in 1 2; do
     within VmHWM 192 bitsift index --index "enormous$jobs" --memory 64M -j "$jobs" -q enormous.jsonl
     within VmHWM 192 bitsift index --index "stored$jobs" --memory 64M -j "$jobs" -q - <enormous.jsonl
-    bitsift query --index "enormous$jobs" --count nor
-    bitsift query --index "stored$jobs" --count nor
+    once nor bitsift query --index "enormous$jobs" --count nor
+    once nor bitsift query --index "stored$jobs" --count nor
 done
 
 echo '# a record of very many values or names, which would take many times its length'
@@ -122,8 +122,10 @@ echo '# a record of very many values or names, which would take many times its l
     printf '}\n{"id":"after","text":"needle"}\n'
 } >many.jsonl
 for jobs in 1 2; do
-    within VmHWM 192 bitsift index --index "many$jobs" --memory 64M -j "$jobs" -q many.jsonl 2>&1 | grep -v VmHWM
-    bitsift query --index "many$jobs" --ids needle
+    within VmHWM 192 bitsift index --index "many$jobs" --memory 64M -j "$jobs" -q many.jsonl \
+        2>"$SCRATCH/said"
+    once said grep -v VmHWM "$SCRATCH/said"
+    once needle bitsift query --index "many$jobs" --ids needle
 done
 
 echo '# compact with less memory than index had: segments that need more are not merged'
@@ -136,6 +138,15 @@ echo '# compact with less memory than index had: segments that need more are not
     printf '"}\n'
 } >parting.jsonl
 echo '{"id":"small","text":"here"}' >small.jsonl
+# compacted INDEX: prints what the compaction left out, and then the answers of the index, also
+# after a compaction with more memory.
+compacted() {
+    grep "not compacted" "$SCRATCH/said"
+    finds --index "$1" '100000001 OR here'
+    bitsift compact --index "$1" -q
+    finds --index "$1" --count '100000001 OR here'
+    bitsift check --index "$1" | sed 's/,.*//'
+}
 for jobs in 1 2; do
     for way in named kept; do
         parting=parting.jsonl small=small.jsonl
@@ -143,13 +154,9 @@ for jobs in 1 2; do
         bitsift index --index "$way" --words --rebuild --memory 1G -q "$parting" <parting.jsonl
         bitsift index --index "$way" -q "$small" <small.jsonl
         within VmHWM 192 bitsift compact --index "$way" --memory 64M -j "$jobs" 2>"$SCRATCH/said"
-        grep "not compacted" "$SCRATCH/said"
-        bitsift query --index "$way" --ids '100000001 OR here'
-        bitsift compact --index "$way" -q
-        bitsift query --index "$way" --count '100000001 OR here'
-        bitsift check --index "$way" | sed 's/,.*//'
+        once "$way" compacted "$way"
     done
     bitsift index --index kept --rebuild --memory 64M -q
-    bitsift query --index kept --count '100000001 OR here'
+    once kept-count finds --index kept --count '100000001 OR here'
     rm -r named kept
 done

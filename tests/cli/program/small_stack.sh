@@ -41,20 +41,20 @@ printf 'needle\n%s\n' "$(nest 500 '(' needle ')')" >patterns
 
 quiet small bitsift index --words --grams tree records.jsonl
 show small bitsift index
-show small bitsift query --count needle
-show small bitsift query --count 'leaf OR "deep needle" OR common'
+listed small bitsift query --count needle
+listed small bitsift query --count 'leaf OR "deep needle" OR common'
 show small bitsift query -n 2 '"needle in"~3 OR w1*'
-show small bitsift query --ids -j 2 'hundred -w7 w1~1'
-show small bitsift query --fresh --count name:file7 OR 漢字
+listed small bitsift query --ids -j 2 'hundred -w7 w1~1'
+listed small bitsift query --fresh --count name:file7 OR 漢字
 quiet small bitsift query --explain --stats 'common hundred OR needle'
-show small bitsift query --brute --count 'needle'
+listed small bitsift query --brute --count 'needle'
 quiet small bitsift query --feedback 'common hundred'
 quiet small bitsift query --like d7
-show small bitsift grep -c -I 'deep needle' tree
+listed small bitsift grep -c -I 'deep needle' tree
 show small bitsift grep -I -j 3 '(deep|shallow) +needle' tree
-show small bitsift grep -P -I -c '(?<=deep )needle' tree/d
+listed small bitsift grep -P -I -c '(?<=deep )needle' tree/d
 show small bitsift grep --brute -I -o 'deep n' tree
-show small bitsift grep -c -F -f patterns tree/file1.txt
+listed small bitsift grep -c -F -f patterns tree/file1.txt
 quiet small bitsift stats
 quiet small bitsift check
 quiet small bitsift delete --yes d3 d4
@@ -63,7 +63,7 @@ quiet small bitsift compact
 quiet small bitsift index --rebuild
 quiet small bitsift catalog add .bitsift
 quiet small bitsift catalog list
-show small bitsift query --catalog --count needle
+listed small bitsift query --catalog --count needle
 quiet small bitsift grep --catalog -c 'deep needle'
 quiet small bitsift catalog refresh
 quiet small bitsift catalog check

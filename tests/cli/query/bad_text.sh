@@ -12,7 +12,7 @@ show bitsift index -v d
 each every :: cat dog bird late wide 'cat dog' '"cat dog"'
 show bitsift query dog
 show bitsift query --json dog
-show bitsift query --count -- -cat
+finds --count -- -cat
 finds --brute cat
 echo '# with -a'
 show bitsift index --rebuild -a

@@ -7,7 +7,7 @@ done
 printf '%s\n' '{"id":"3","text":"cat"}' '{"id":"1","text":"cat"}' '{"id":"2","text":"cat"}' '{"id":"3","text":"cat"}' \
     >z.jsonl
 quiet bitsift index z.jsonl t
-show bitsift query --ids cat
+finds cat
 bitsift query -n 100 cat | grep -v '^    ' | cut -d ' ' -f 1 | cmp - <(bitsift query --ids cat) && echo 'ties: the same'
 quiet bitsift index t z.jsonl
 bitsift query --ids cat | head -n 1

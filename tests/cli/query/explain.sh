@@ -4,7 +4,9 @@
 waterfall() {
     announce bitsift query --explain "$@"
     bitsift query --explain "$@" >"$SCRATCH/stdout" 2>"$SCRATCH/stderr" || true
-    sed -n '/^waterfall/,/ hits/p' "$SCRATCH/stderr" | sed -E 's/[0-9]+( to [0-9]+)? hashed/N hashed/'
+    once heading sed -n '/^waterfall/,/ all documents$/p' "$SCRATCH/stderr"
+    sed -n '/ all documents$/,/ hits/p' "$SCRATCH/stderr" |
+        sed -E '1d; s/[0-9]+( to [0-9]+)? hashed/N hashed/'
 }
 documents 3000 >c.jsonl
 settle

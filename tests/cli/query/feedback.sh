@@ -55,20 +55,19 @@ BITSIFT_INDEX=years show bitsift query --format '{id}' --feedback=1 --sort year 
 echo '# an example document is no hit, and is not counted, in sorted order either'
 awk 'BEGIN { for (i = 0; i < 30000; i++) printf "{\"id\":\"%d\",\"n\":%d,\"text\":\"%s\"}\n", i, i % 100, i % 3 ? "bread" : "ferry" }' >n.jsonl
 quiet bitsift index --index n n.jsonl
-BITSIFT_INDEX=n show bitsift query --count --like 29997
+BITSIFT_INDEX=n finds --count --like 29997
 n=$(BITSIFT_INDEX=n bitsift query --like 29997 --sort n -n 1 --stats 2>&1 >found | grep -oP '"hits":\K[0-9]+')
 [ "$n" -le 10199 ] || echo "$n hits"
 echo '# no feedback terms'
-show bitsift query --count --feedback nothing
-show bitsift query --count --feedback -- -ferry
-show bitsift query --count --feedback unique
-show bitsift query --feedback=0 ferry
-show bitsift query --feedback=x ferry
+finds --count --feedback nothing
+finds --count --feedback -- -ferry
+finds --count --feedback unique
+each fails bitsift query ferry :: --feedback=0 --feedback=x
 show bitsift query --feedback --like 1 ferry
 echo '# documents like a given one, which is not a hit'
 show bitsift query --format '{rank} {id} {score}' --like 1
 show learnt --like 1
-show bitsift query --count --like 1
+finds --count --like 1
 finds --like 1
 finds --brute --like 1
 finds --like 1 -- bread -tide
@@ -94,7 +93,7 @@ echo 'lantern' >d/e/c.md
 quiet bitsift index d
 finds --like d/a.txt --in d
 finds --like d/a.txt -t md
-(cd d && show bitsift query --ids --like a.txt -g '*.txt')
+(cd d && finds --like a.txt -g '*.txt')
 echo '# a document that is newer than the index'
 echo 'lantern harbour' >d/new.txt
 echo 'lantern lantern' >d/a.txt

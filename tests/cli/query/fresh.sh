@@ -6,7 +6,7 @@ echo 'cat two' >d/b.txt
 echo 'cat three' >d/c.txt
 printf '%s\n' '{"id":"r1","text":"cat four"}' '{"id":"r2","text":"cat five"}' >r.jsonl
 settle
-cats() { changes cats show bitsift query --fresh --ids cat; }
+cats() { once cats finds --fresh cat; }
 echo '{"id":"p","text":"cat from the pipe"}' | quiet bitsift index d r.jsonl -
 cats
 echo '# changed, removed and new files; appended and replaced records'
@@ -15,20 +15,20 @@ rm d/c.txt
 echo 'cat six' >d/0.txt
 printf '%s\n' '{"id":"r1","text":"dog four"}' '{"id":"r3","text":"cat seven"}' >>r.jsonl
 cats
-show bitsift query --fresh --count cat
-show bitsift query --fresh --ids dog
-show bitsift query --fresh --ids -- -dog
-show bitsift query --fresh --brute --ids cat
+finds --fresh --count cat
+finds --fresh dog
+finds --fresh -- -dog
+finds --fresh --brute cat
 show bitsift query --fresh -n 2 six
-show bitsift query --ids six
+finds six
 echo '# a batch; --fresh writes nothing to the index'
 printf '%s\n' cat dog cat >queries
 show bitsift query --fresh --count --batch queries
-show bitsift query --count dog
+finds --count dog
 echo '# after a refresh, the same without --fresh'
 quiet bitsift index
-show bitsift query --ids cat
-show bitsift query --ids dog
+finds cat
+finds dog
 echo '# a rewritten collection; a folder that became a file; deleted documents return only when they change'
 quiet bitsift index
 show bitsift delete d/a.txt r3
@@ -48,8 +48,8 @@ echo '# a field that only new records have'
 echo '{"id":"a","t":"hello"}' >f.jsonl
 quiet bitsift index --index "$SCRATCH/fields" f.jsonl
 echo '{"id":"b","title":"zebra hello"}' >>f.jsonl
-show bitsift query --index "$SCRATCH/fields" --fresh --ids title:zebra
-show bitsift query --index "$SCRATCH/fields" --fresh --ids -- hello -title:zebra
+finds --index "$SCRATCH/fields" --fresh title:zebra
+finds --index "$SCRATCH/fields" --fresh -- hello -title:zebra
 echo '# sources inside a source, once the rules no longer leave them out of it'
 mkdir -p n/sub/in
 for file in n/a n/one n/sub/b n/sub/in/c; do echo cat >$file; done
@@ -58,7 +58,7 @@ echo in >n/sub/.ignore
 quiet bitsift index --index nested n n/sub n/sub/in n/one
 for rules in n/sub/.ignore n/.ignore; do
     rm $rules
-    show bitsift query --index nested --fresh --ids cat
+    finds --index nested --fresh cat
 done
 echo '# a file that became a folder takes in a source that is now inside it'
 echo cat >m
@@ -69,4 +69,4 @@ mkdir m
 echo cat >m/x
 echo cat >m/y
 quiet bitsift index --index became m/x
-show bitsift query --index became --fresh --ids cat
+finds --index became --fresh cat

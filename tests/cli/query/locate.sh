@@ -28,7 +28,7 @@ cd ../..
 quiet bitsift index --hidden --rebuild .
 finds cat OR bitsift
 (cd sub && show bitsift index a.txt && show bitsift index -q)
-(cd sub && quiet bitsift index --index .bitsift a.txt && cd deeper && show bitsift query --ids cat)
+(cd sub && quiet bitsift index --index .bitsift a.txt && cd deeper && finds cat)
 rm -r sub/.bitsift
 echo '# new sources are named by their places, or, with --index, as they are spelled'
 mkdir "$SCRATCH/far" sub/new

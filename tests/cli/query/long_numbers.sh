@@ -67,8 +67,4 @@ for how in '' --brute; do
     done
 done
 check "a factor" "$(bitsift query --ids "v:1Ki..${prefix}Pi -v:>=$prefix" | tr '\n' ' ')" "d256 d255 d257 "
-
-echo "# A date with a space before its time, quoted"
-each every :: 'v:"2024-05-17 08:30..2024-05-17 08:30"' 'v:">2024-05-17 08:29"' \
-    'v:">2024-05-17 08:30"' 'v:2024-05-17T08:30..2024-05-17T08:30' 'v:"2024-05-17 08:30"' 't:">2024-05-17 08:30"'
 bitsift check | sed 's/, .*//'

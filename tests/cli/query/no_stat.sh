@@ -8,30 +8,30 @@ show bitsift index
 echo '# --no-stat trusts the index: missing and changed files are hits if their text is not read'
 rm d/a.txt
 echo 'bird' >d/b.txt
-show bitsift query --count cat
-show bitsift query --no-stat --count cat
+finds --count cat
+finds --no-stat --count cat
 finds --no-stat 'cat dog'
 finds --no-stat 'cat -e'
-show bitsift query --no-stat --count '"and a dog"'
+finds --no-stat --count '"and a dog"'
 echo '# shown text is the current one: "changed" marks it, and missing files have none'
 show bitsift query --no-stat --json -n 2 'dog -e' | sed 's/,"passages":\[[^]]*\]//'
 show bitsift query --no-stat -n 2 'dog -e'
 show bitsift query --fresh --no-stat cat
 echo '# a source that is not reachable'
 mv d d.away
-show bitsift query --no-stat --count dog
+finds --no-stat --count dog
 finds --no-stat dog
 mv d.away d
 echo '# a collection that grew answers as it was indexed, except for repeated ids'
 printf '%s\n' '{"id":"r4","text":"cat four"}' >>r.jsonl
 finds --in r.jsonl cat
-show bitsift query --in r.jsonl --count cat
-show bitsift query --no-stat --in r.jsonl --count cat
+finds --in r.jsonl --count cat
+finds --no-stat --in r.jsonl --count cat
 show bitsift query --in r.jsonl --json one | sed 's/,"passages":\[[^]]*\]//'
 printf '%s\n' '{"id":"r1","text":"dog one"}' '{"id":"r2","text":"cat two again"}' >>r.jsonl
 finds --in r.jsonl cat
 finds --in r.jsonl --brute cat
-show bitsift query --in r.jsonl --count cat
+finds --in r.jsonl --count cat
 show bitsift query --in r.jsonl again
 show bitsift query --in r.jsonl two
 echo '# if its beginning changed, it is read again'

@@ -43,9 +43,9 @@ echo '# a missing file, and a folder'
 try "$SCRATCH/nowhere" 10m
 try "$SCRATCH" 10m
 echo '# files of the maximum size'
-show bitsift query --count --like-file "$SCRATCH/most"
-show bitsift query --count --stop "$SCRATCH/most" common
-BITSIFT_CONFIG_PATH=$SCRATCH/most show bitsift grep -c common a.txt
+finds --count --like-file "$SCRATCH/most"
+finds --count --stop "$SCRATCH/most" common
+BITSIFT_CONFIG_PATH=$SCRATCH/most listed bitsift grep -c common a.txt
 echo '# standard input'
 mkfifo "$SCRATCH/held"
 exec 9<>"$SCRATCH/held" # has a writer, which writes nothing
@@ -60,7 +60,7 @@ wait
 show bitsift query --time-limit 100ms --batch /dev/zero --count
 echo '# text that arrives within the time limit is used'
 (echo comm && sleep 0.1 && echo on) >"$SCRATCH/pipe" &
-show bitsift grep --time-limit 10m -c -f "$SCRATCH/pipe" a.txt
+listed bitsift grep --time-limit 10m -c -f "$SCRATCH/pipe" a.txt
 wait
 echo '# a configuration of many lines that sets a time limit'
 { seq -f '# %.0f' 1000 && printf -- '--count\n--time-limit=10m'; } >"$SCRATCH/config"
@@ -70,5 +70,5 @@ echo '# the time limit applies to the checks of --fresh'
 mkdir d
 echo common >d/a.txt
 quiet bitsift index --index d.index d
-show bitsift query --index d.index --fresh --time-limit 1us --count common
-show bitsift query --index d.index --fresh --time-limit 10m --count common
+finds --index d.index --fresh --time-limit 1us --count common
+finds --index d.index --fresh --time-limit 10m --count common

@@ -35,7 +35,7 @@ make() { awk -v from="$1" -v to="$2" 'BEGIN { for (i = from; i <= to; i++) print
 make 1 17000 >many.jsonl
 quiet bitsift index --index many many.jsonl
 for query in 'abc1*9x' '*c1*x' 'abc?9*x' 'abc*x' '*bc1?*' 'abc*x^2 OR abc17x' '"abc*x"' '"x*bc*"' 'NOT *abc*'; do
-    show bitsift query --index many --count "$query"
+    finds --index many --count "$query"
     bitsift query --index many --count "$query" 2>"$SCRATCH/1" | diff - <(bitsift query --index many --count --brute "$query")
 done
-show bitsift query --index many --count 'abc1* *bc*x'
+finds --index many --count 'abc1* *bc*x'

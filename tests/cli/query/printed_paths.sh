@@ -8,15 +8,15 @@ cd top
 echo '{"id":"p1","text":"cat from the pipe"}' | quiet bitsift index . .records/r.jsonl - "$(dirname "$PWD")/far"
 settle
 
-# in_folder FOLDER [OPTION]...: prints the paths that queries print in this folder, unless they
-# equal those of the previous call; checks that each file exists.
+# in_folder FOLDER [OPTION]...: prints the paths that queries print in this folder; checks that each
+# file exists.
 in_folder() {
     local folder=$1 path
     shift
     echo "# in $folder"
     (
         cd "$folder"
-        once ids bitsift query "$@" --ids cat | neutral -
+        finds "$@" cat
         bitsift query "$@" -n 100 cat | sed -n 's/  0\.[0-9]*$//p' | sort >"$SCRATCH/text"
         bitsift query "$@" --ids cat | sort | diff - "$SCRATCH/text"
         bitsift query "$@" --json --ids cat | sed 's/.*"path":"\([^"]*\)".*/\1/' | while read -r path; do
@@ -37,6 +37,6 @@ show bitsift query --json -n 3 cat
 show bitsift query --json --ids deep OR one
 echo '# printed ids are accepted'
 bitsift query -l0 '"cat in top"' | xargs -0 bitsift delete --
-show bitsift query --ids cat | neutral -
+finds cat
 bitsift query --ids cat | xargs bitsift delete
-show bitsift query --ids cat
+finds cat

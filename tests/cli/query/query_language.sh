@@ -46,5 +46,5 @@ count 'lantern and'
 count "don't"
 quiet bitsift index --index "$SCRATCH/notes" notes.jsonl
 finds --index "$SCRATCH/notes" title:ferry
-show bitsift query --index "$SCRATCH/notes" --count ferry
+finds --index "$SCRATCH/notes" --count ferry
 show bitsift query --index "$SCRATCH/notes" rope

@@ -3,18 +3,18 @@ copy_sample sample
 cd sample
 quiet bitsift index .
 show bitsift query '"cold harbour" kestrel'
-show bitsift query --count '"cold harbour"'
-show bitsift query -c '"cold harbour"'
-finds '"cold harbour"'
-show bitsift query -l '"cold harbour"'
+listed bitsift query --count '"cold harbour"'
+listed bitsift query -c '"cold harbour"'
+listed bitsift query --ids '"cold harbour"'
+listed bitsift query -l '"cold harbour"'
 show bitsift query -n 2 lantern -- -ferry
 show bitsift query --number=1 lantern
 show bitsift query -n 0 lantern
 show bitsift query --json -n 2 lantern
 show bitsift query --json --ids pangolin
-show bitsift query --count pangolin OR walrus
-show bitsift query --count pangolin walrus
-show bitsift query --any --count pangolin walrus
+finds --count pangolin OR walrus
+finds --count pangolin walrus
+finds --any --count pangolin walrus
 finds --any pangolin walrus -- -one
 finds --any '(pangolin one) walrus'
 echo '# ids ended by NUL'

@@ -12,7 +12,7 @@ echo '# stop words are not scored, but must match'
 show bitsift query --json the cat
 show bitsift query --json --stop english the cat
 show bitsift query --format '{id} {score}' cat 'the^0'
-show bitsift query --count --stop english the dog
+finds --count --stop english the dog
 echo '# with --any they do not match'
 every --any the cat
 every --any --stop english the cat

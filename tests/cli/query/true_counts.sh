@@ -9,7 +9,7 @@ show bitsift index
 echo '# the first line was removed, and another one added before the rest'
 printf '%s\n' '{"id":"d","text":"five"}' '{"id":"b","text":"four"}' '{"id":"c","text":"three"}' >c.jsonl
 show bitsift index
-bitsift query --fresh --ids 'five OR four OR three'
+finds --fresh 'five OR four OR three'
 echo '# the same record again at the end'
 echo '{"id":"c","text":"three"}' >>c.jsonl
 show bitsift index
@@ -23,7 +23,6 @@ echo 'cat' >d/a.txt
 show bitsift index --index "$SCRATCH/ix" d
 show bitsift index --index "$SCRATCH/ix"
 show bitsift compact --index "$SCRATCH/ix"
-announce bitsift check --index "$SCRATCH/ix"
 bitsift check --index "$SCRATCH/ix" | neutral -
 echo '# large texts have a rate and a ratio'
 documents 70000 >"$SCRATCH/much.jsonl"

@@ -38,7 +38,7 @@ for range in '..1677' '<1677-09-21' '>2262' '2262-04-11T23:59:59..9876-05-04T03:
     '"2024-05-17 08:30..2024-05-17 08:30"' '">2024-05-17 08:30"' '">=9876-05-04 03:02"'; do
     every "when:$range"
 done
-show bitsift query -n 9 --sort when --format '{id} ' 'bird OR cat OR dog OR fox'
+listed bitsift query -n 9 --sort when --format '{id}' 'bird OR cat OR dog OR fox'
 
 echo '# many fields: -v shows all; names with control characters; files have no fields'
 {

@@ -40,10 +40,7 @@ show bitsift query -n 1 --format '{{{line}}\t\\{{path}\n' dog
 bitsift query -n 2 --format '{id}\0' dog | tr '\0' '|'
 echo
 echo dog | show bitsift query --batch - -n 1 --format '{score}'
-show bitsift query --format '{paht}' dog
-show bitsift query --format '{path' dog
-show bitsift query --format '{path}\q' dog
-show bitsift query --format 'x\' dog
+each fails bitsift query dog --format :: '{paht}' '{path' '{path}\q' 'x\'
 show bitsift query --format '{path}' --json dog
 show bitsift query --format '' dog
 echo '# a snippet has whole lines and is as wide as the terminal'

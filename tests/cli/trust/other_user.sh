@@ -12,31 +12,32 @@ cd top
 quiet as_nobody bitsift index --shared .
 cd sub
 echo '# an index of another user is refused, also if it is found in a parent folder, and for root'
-show me bitsift query --ids cat
-show bitsift query --ids cat
-show me bitsift query --index ../.bitsift --ids cat
-show me bitsift index --index ../.bitsift
-each show me bitsift :: stats check compact
-show me bitsift delete a.txt
-show me bitsift grep -c cat ..
-show me bitsift grep --index ../.bitsift -c cat ..
+refused() { once refused fails "$@"; }
+refused me bitsift query --ids cat
+refused bitsift query --ids cat
+refused me bitsift query --index ../.bitsift --ids cat
+refused me bitsift index --index ../.bitsift
+each refused me bitsift :: stats check compact
+refused me bitsift delete a.txt
+refused me bitsift grep --index ../.bitsift -c cat ..
+listed me bitsift grep -c cat ..
 echo '# unless it is trusted'
 show me bitsift trust ../.bitsift
-show me bitsift query --ids cat
-show me bitsift grep --no-stat -c cat ..
+listed me bitsift query --ids cat
+listed me bitsift grep --no-stat -c cat ..
 chown 65532 "$SCRATCH/mine/.config/bitsift/trusted"
 chmod 644 "$SCRATCH/mine/.config/bitsift/trusted"
-show me bitsift query --ids cat
+listed me bitsift query --ids cat
 chown 65533 "$SCRATCH/mine/.config/bitsift/trusted"
 show me bitsift trust --remove ../.bitsift
 echo '# under sudo, root trusts indexes of the calling user, and new files belong to that user'
-show env SUDO_UID=65534 bitsift query --ids cat
-show env SUDO_UID=65533 bitsift query --count cat
+listed env SUDO_UID=65534 bitsift query --ids cat
+listed env SUDO_UID=65533 bitsift query --count cat
 echo 'cat, too' >../b.txt
 show env SUDO_UID=65534 bitsift index -q --index ../.bitsift
 stat -c '%u %a' ../.bitsift ../.bitsift/* | sort -u
-show as_nobody bitsift query --ids cat
-SUDO_UID=65534 show me bitsift query --count cat
+listed as_nobody bitsift query --ids cat
+SUDO_UID=65534 listed me bitsift query --count cat
 echo "# every user trusts indexes of root"
 cd "$SCRATCH"
 mkdir roots
@@ -44,7 +45,7 @@ chmod 755 roots
 echo 'cat' >roots/a.txt
 cd roots
 quiet bitsift index --shared .
-show me bitsift query --ids cat
+listed me bitsift query --ids cat
 echo "# a file of another user in one's own index"
 cd "$SCRATCH"
 mkdir own
@@ -60,7 +61,7 @@ for name in manifest seg lock; do
     chmod 755 .bitsift
     chmod 644 .bitsift/*
     chown 65534 .bitsift/"$name"*
-    show me bitsift query --count cat 2>&1 | sed 's/seg-[0-9]*/seg-N/'
-    show me bitsift grep --no-stat -c cat
+    listed me bitsift query --count cat 2>&1 | sed 's/seg-[0-9]*/seg-N/'
+    listed me bitsift grep --no-stat -c cat
     show me bitsift index -q 2>&1 | sed 's/seg-[0-9]*/seg-N/'
 done

@@ -16,7 +16,7 @@ show bitsift index -q
 find "$HOME/.local" -type f | sed 's|/[0-9a-f]*$|/HASH|' | neutral -
 stat -c '%a' "$HOME/.local/state/bitsift" "$HOME"/.local/state/bitsift/sources/*
 show bitsift index -q --rebuild
-show bitsift query --count cat
+finds --count cat
 cd ..
 
 echo '# an index with sources that its user did not name: they are not read'
@@ -34,12 +34,12 @@ untouched() { # COMMAND...: prints the system calls that access home or elsewher
 }
 cd box
 finds cat
-show bitsift query --count docs
-show bitsift query --brute --count cat
+finds --count docs
+finds --brute --count cat
 finds --fresh cat
 show bitsift query cat
-show bitsift grep --no-stat -c cat
-show bitsift grep -c cat
+listed bitsift grep --no-stat -c cat
+listed bitsift grep -c cat
 show bitsift index
 echo 'cat, new in docs' >docs/b.txt
 show bitsift index -q
@@ -53,31 +53,31 @@ for command in 'query --brute cat' 'query --fresh cat' 'query --count cat' 'grep
     untouched bitsift $command
 done
 echo '# grep searches these files anyway, and reports it if the index was named'
-show bitsift grep --index .bitsift -c cat ../home
-show bitsift grep --index .bitsift --no-messages -c cat ../home
-show env BITSIFT_INDEX=.bitsift bitsift grep --sort path -c cat ../home docs
-show bitsift grep --index .bitsift -c cat docs
-show bitsift grep -c cat ../home
+listed bitsift grep --index .bitsift -c cat ../home
+listed bitsift grep --index .bitsift --no-messages -c cat ../home
+listed env BITSIFT_INDEX=.bitsift bitsift grep --sort path -c cat ../home docs
+listed bitsift grep --index .bitsift -c cat docs
+listed bitsift grep -c cat ../home
 echo '# nothing was lost'
-stranger show bitsift query --ids cat | neutral -
+stranger finds cat
 echo '# consent'
 show bitsift trust .bitsift
 show bitsift trust .bitsift
-show bitsift trust --list | neutral -
+listed bitsift trust --list | neutral -
 stat -c '%a' "$HOME/.config/bitsift/trusted"
 finds cat
-show bitsift grep --index .bitsift -c cat ../home
+listed bitsift grep --index .bitsift -c cat ../home
 show bitsift index -q
 show bitsift trust --remove .bitsift
 show bitsift trust --remove .bitsift
-show bitsift query --count cat
+finds --count cat
 show bitsift trust '*'
-show bitsift query --count cat
+finds --count cat
 show bitsift trust --remove '*'
 show bitsift trust docs
 show bitsift trust
 show bitsift trust --list .bitsift
-show bitsift trust --list
+listed bitsift trust --list
 cd ..
 
 echo '# a symlink in the folder leads outside'
@@ -102,10 +102,10 @@ cd ..
 echo '# a moved or copied index is a different index'
 mv project moved
 cd moved
-show bitsift query --count cat
+finds --count cat
 finds docs
 quiet bitsift index -q docs ../elsewhere "$here/elsewhere/c.jsonl"
-show bitsift query --count cat
+finds --count cat
 cd ..
 
 echo '# no place to record consent'
@@ -113,7 +113,7 @@ mkdir stateless
 cd stateless
 echo 'cat' >in.txt
 show env -u HOME bitsift index -q in.txt ../home
-show env -u HOME bitsift query --ids cat | neutral -
+listed env -u HOME bitsift query --ids cat | neutral -
 show env -u HOME bitsift trust .bitsift
 touch "$SCRATCH/file"
 show env XDG_STATE_HOME="$SCRATCH/file" bitsift index -q ../home
