@@ -19,6 +19,7 @@ cli_grep_random 3000
 cli_long_lists_random 1500
 cli_known_files 300
 cli_rust_syntax 10000
+cli_slow_memory 4
 cli_sparse 60
 cli_walk_random 1500
 corrupt 8

@@ -220,16 +220,19 @@ documents() {
 # /proc/PID/status: VmHWM (peak resident memory) or RssAnon (anonymous memory; a peak between two
 # samples is missed).
 within() {
-    local key=$1 most=$2 pid status=0 peak=0 name value
+    local key=$1 most=$2 pid status=0 peak=0 name value nap
     shift 2
+    # Nothing ever comes from this pipe; a read from it with a time limit starts no program.
+    exec {nap}<> <(:)
     "$@" <&0 &
     pid=$!
     while kill -0 "$pid" 2>/dev/null; do
         { while read -r name value _; do
             [ "$name" != "$key:" ] || [ "$value" -le "$peak" ] || peak=$value
         done <"/proc/$pid/status"; } 2>/dev/null || break
-        sleep 0.01
+        read -r -t 0.01 -u "$nap" _ || true
     done
+    exec {nap}>&-
     wait "$pid" || status=$?
     echo "$key: $((peak / 1024)) MiB of $most" >&2
     # Sanitizers need more memory, so no limit is checked.
