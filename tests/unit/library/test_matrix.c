@@ -382,36 +382,6 @@ static void test_candidates_are_hits(void **state)
 	}
 }
 
-static int pass_by(void *context, const struct bs_matrix_candidates *candidates)
-{
-	return 0;
-}
-
-/* Limits of a request apply to one call only. Memory that a call uses does not count in the next
- * call. */
-static void test_limits(void **state)
-{
-	int cancel = 1;
-	struct bs_limits flag = {.cancel = &cancel}, little = {.memory_bytes = 1},
-			 enough = {.memory_bytes = 4 << 20};
-	struct bs_search_request find = {QUERY("n2 OR n3"), .output.mode = BS_SEARCH_COUNT,
-	                                 .limits = &flag};
-	struct bs_statistics *statistics;
-	AUTO(bs_searcher_free_at) struct bs_searcher *searcher = must_searcher(rig.index[0]);
-	ok(bs_statistics_new(&statistics, ERR));
-	assert_int_equal(bs_matrix_query(searcher, &find, pass_by, NULL, NULL, ERR), BS_STOPPED);
-	assert_int_equal(bs_statistics_gather(searcher, &find, statistics, ERR), BS_STOPPED);
-	bs_statistics_free(statistics);
-	find.limits = &little;
-	assert_int_equal(bs_matrix_query(searcher, &find, pass_by, NULL, NULL, ERR), BS_NO_MEMORY);
-	assert_int_equal(bs_search(searcher, &find, NULL, ERR), BS_NO_MEMORY);
-	find.limits = NULL;
-	for (int i = 0; i < 2000; i++)
-		ok(bs_matrix_query(searcher, &find, pass_by, NULL, NULL, ERR));
-	find.limits = &enough;
-	ok(bs_search(searcher, &find, NULL, ERR));
-}
-
 static int never(void *context, const struct bs_matrix_candidates *candidates)
 {
 	return 1;
@@ -461,4 +431,4 @@ static void test_refusals(void **state)
 
 RUN_TESTS_WITH(setup, teardown, test_shapes, test_columns_count_what_they_say,
                test_columns_of_terms, test_treatments, test_numbers_of_segments,
-               test_terms_are_walked_in_order, test_candidates_are_hits, test_limits, test_refusals)
+               test_terms_are_walked_in_order, test_candidates_are_hits, test_refusals)
