@@ -8,6 +8,8 @@
 
 struct rig rig;
 
+const struct bs_consent everything = {.all = true};
+
 const char *rig_dir(void)
 {
 	return rig.memory ? NULL : rig.dir;
@@ -40,6 +42,7 @@ struct bs_writer *open_with(struct bs_writer_request request)
 	struct bs_writer *writer;
 	request.dir = rig_dir();
 	request.memory = rig.memory;
+	request.host.consent = &everything;
 	if (!request.write.n_threads)
 		request.write.n_threads = 1;
 	ok(bs_writer_open(&request, &writer, ERR));
@@ -49,6 +52,16 @@ struct bs_writer *open_with(struct bs_writer_request request)
 struct bs_writer *open_writer(void)
 {
 	return OPEN_WITH(0);
+}
+
+struct bs_build_report build_with(struct bs_build_request request)
+{
+	struct bs_build_report report;
+	request.dir = rig_dir();
+	request.memory = rig.memory;
+	request.host.consent = &everything;
+	ok(bs_index_build(&request, &report, ERR));
+	return report;
 }
 
 enum bs_status try_add(struct bs_writer *writer, const char *id, const char *title,
@@ -73,8 +86,10 @@ struct bs_build_report commit(struct bs_writer *writer)
 
 struct bs_index *open_index(const struct bs_text_provider *texts)
 {
-	struct bs_open_request request = {
-		.dir = rig_dir(), .memory = rig.memory, .host.texts = texts};
+	struct bs_open_request request = {.dir = rig_dir(),
+	                                  .memory = rig.memory,
+	                                  .host.texts = texts,
+	                                  .host.consent = &everything};
 	return must_open_with(&request);
 }
 
