@@ -9,8 +9,7 @@ set -euo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/cluster.sh"
 program=$(realpath -- "$1") rounds=${2:-20} seed=${3:-1} questions=${QUESTIONS:-40}
 echo "$rounds rounds, seeds $((seed + 1)) to $((seed + rounds))"
-cluster_begin "$(mktemp -d "${TMPDIR:-/tmp}/bitsift-crash.XXXXXX")"
-trap cluster_end EXIT
+cluster_test
 # With few buffers, changed pages are often written to disk. A round is shorter than
 # checkpoint_timeout, so a recovery replays its WAL.
 cluster_make one "shared_buffers = 32MB" "maintenance_work_mem = 4MB" "wal_level = replica" "max_wal_senders = 4" "checkpoint_timeout = 30s" \
@@ -18,11 +17,6 @@ cluster_make one "shared_buffers = 32MB" "maintenance_work_mem = 4MB" "wal_level
 sql one -c 'CREATE EXTENSION bitsift' -c 'CREATE EXTENSION amcheck'
 [ "${REPLICA:-yes}" = no ] || cluster_replica two one
 
-fail() {
-    echo "crash.sh: round $round, seed $((seed + round)): $*" >&2
-    [ -z "${KEEP:-}" ] || echo "clusters: $(connection one)" >&2
-    exit 1
-}
 # Waits until the server accepts connections, which it refuses during its recovery.
 wait_for() { # NAME
     for _ in $(seq 1800); do
@@ -41,18 +35,10 @@ ask() { # NAME
     "$program" "$(connection "$1")" --check "$questions" --seed $((seed + round)) >"$cluster_folder/said" || fail "$1: $(cat "$cluster_folder/said")"
 }
 rows="SELECT count(*), md5(string_agg(t::text, '|' ORDER BY id)) FROM t"
-follow() { # waits until the replica has replayed everything
-    local wanted
-    wanted=$(sql one -c 'SELECT pg_current_wal_insert_lsn()')
-    for _ in $(seq 1800); do
-        [ "$(sql two -c "SELECT pg_last_wal_replay_lsn() >= '$wanted'")" != t ] || return 0
-        sleep 0.1
-    done
-    fail "the replica does not follow: $(tail -n 5 "$cluster_folder/two.log")"
-}
 
 resume=()
 for ((round = 1; round <= rounds; round++)); do
+    step="round $round, seed $((seed + round))"
     RANDOM=$((seed + round))
     # Every fifth round starts with a new table.
     [ $((round % 5)) -ne 1 ] || resume=()
@@ -101,7 +87,7 @@ for ((round = 1; round <= rounds; round++)); do
         >/dev/null || fail "bitsift_check"
     ask one
     [ "${REPLICA:-yes}" != no ] || continue
-    follow
+    cluster_follow two one
     if [ "$(sql one -c "SELECT relpersistence FROM pg_class WHERE relname = 't'")" = p ]; then
         [ "$(sql one -c "$rows")" = "$(sql two -c "$rows")" ] || fail "the replica has other rows"
         ask two
