@@ -280,31 +280,19 @@ static void write_some(struct session *session)
 
 static void begin_or_end(struct session *session)
 {
-	char statement[64];
+	TEXT statement = {0};
+	unsigned kind = below(6);
 	if (!session->is_in_transaction) {
 		session->is_in_transaction = must(session, "BEGIN");
-		return;
-	}
-	switch (below(6)) {
-	case 0:
-	case 1:
-		snprintf(statement, sizeof statement, "SAVEPOINT s%u", ++session->n_savepoints);
-		must(session, statement);
-		return;
-	case 2:
-		if (session->n_savepoints > 0) {
-			snprintf(statement, sizeof statement, "ROLLBACK TO s%u",
-			         1 + below(session->n_savepoints));
-			must(session, statement);
-			session->n_savepoints = (unsigned)atoi(strchr(statement, 's') + 1);
-			return;
-		}
-		/* fall through */
-	case 3:
-		end_transaction(session, false);
-		return;
-	default:
-		end_transaction(session, true);
+	} else if (kind < 2) {
+		text_add(&statement, "SAVEPOINT s%u", ++session->n_savepoints);
+		must(session, statement.bytes);
+	} else if (kind == 2 && session->n_savepoints > 0) {
+		session->n_savepoints = 1 + below(session->n_savepoints);
+		text_add(&statement, "ROLLBACK TO s%u", session->n_savepoints);
+		must(session, statement.bytes);
+	} else {
+		end_transaction(session, kind > 3);
 	}
 }
 
@@ -454,36 +442,18 @@ static void add_any(struct text *out)
 
 static void add_where(struct text *out)
 {
-	text_add(out, " WHERE %s AND ", condition());
-	switch (below(12)) {
-	case 0:
-		text_add(out, "(");
-		add_condition(out);
-		text_add(out, " OR ");
-		add_condition(out);
-		text_add(out, ")");
-		return;
-	case 1:
-	case 2:
-		add_condition(out);
-		text_add(out, " AND ");
-		add_condition(out);
-		return;
-	case 3:
-		add_condition(out);
-		text_add(out, " AND NOT ");
-		add_condition(out);
-		return;
-	case 4:
-		add_condition(out);
-		text_add(out, " AND grp < 10");
-		return;
-	case 5:
+	static const char *const joins[] = {" OR ", " AND ", " AND ", " AND NOT "};
+	unsigned kind = below(12);
+	text_add(out, " WHERE %s AND (", condition());
+	if (kind == 5)
 		add_any(out);
-		return;
-	default:
+	else
+		add_condition(out);
+	if (kind < 4) {
+		text_add(out, "%s", joins[kind]);
 		add_condition(out);
 	}
+	text_add(out, kind == 4 ? ") AND grp < 10" : ")");
 }
 
 static const char with_index[] =
@@ -847,18 +817,13 @@ static void end(enum status status)
 static void step(void)
 {
 	struct session *session = &run.sessions[below(N_SESSIONS)];
-	switch (below(10)) {
-	case 0:
+	unsigned kind = below(10);
+	if (kind == 0)
 		begin_upkeep();
-		break;
-	case 1:
-	case 2:
-	case 3:
+	else if (kind < 4)
 		begin_or_end(session);
-		break;
-	default:
+	else
 		write_some(session);
-	}
 	look_after_upkeep();
 	if (run.n_queries)
 		ask_some(&run.sessions[below(N_SESSIONS)], run.n_queries);

@@ -123,8 +123,9 @@ def test_cancel(many):
 
 def test_limits(many):
     assert many.search("w1", deadline=float("inf")).total and many.search("w1", deadline=None).total
-    for over in [0, -1, 1e-12]:
+    for over in [0, -1, 1e-12, 0.005]:
         raises(TimeoutError, many.search, SLOW, brute=True, deadline=over)
+    assert many.search(SLOW, brute=True, deadline=0.005, partial=True).partial
     raises(ValueError, lambda: many.search("w1", deadline=float("nan")))
     raises(TypeError, many.search, "w1", deadline="soon")
     raises(MemoryError, many.search, SLOW, memory_bytes=1)
@@ -166,30 +167,25 @@ def test_a_provider_cannot_use_its_writer():
         assert len(index) == 0
 
 
-def nested(index, how):
-    """Uses the index; for calls from one of its own callbacks."""
-    if how == "search":
-        return index.search('"big dog"')
-    if how == "ids":
-        return index.ids("big -dog OR dog~1")
-    if how == "count":
-        return index.count('"common big"~3')
-    if how == "statistics":
-        return index.statistics("big dog")
-    if how == "document":
-        return index.document("d1")
-    if how == "query":
-        return index.query("big dog").match("a big dog")
-    if how == "candidates":
-        return index.matrix.candidates('"big dog"')
-    if how == "open":
-        return bitsift.Index.open(memory=index.memory, texts=index._opening["texts"], analyzer=index._opening["analyzer"]).search('"big dog"')
-    if how == "write":
-        index.add("d1", "a big dog")
-        return index.commit()
-    if how == "delete":
-        return index.delete_query('"big dog"')
-    return bitsift.compact(None, memory=index.memory, texts=index._opening["texts"], analyzer=index._opening["analyzer"])
+def opening(index):
+    """The options with which the index was opened."""
+    return {"memory": index.memory, "texts": index._opening["texts"], "analyzer": index._opening["analyzer"]}
+
+
+# Ways to use an index from one of its own callbacks.
+HOWS = {
+    "search": lambda index: index.search('"big dog"'),
+    "ids": lambda index: index.ids("big -dog OR dog~1"),
+    "count": lambda index: index.count('"common big"~3'),
+    "statistics": lambda index: index.statistics("big dog"),
+    "document": lambda index: index.document("d1"),
+    "query": lambda index: index.query("big dog").match("a big dog"),
+    "candidates": lambda index: index.matrix.candidates('"big dog"'),
+    "open": lambda index: bitsift.Index.open(**opening(index)).search('"big dog"'),
+    "write": lambda index: (index.add("d1", "a big dog"), index.commit()),
+    "delete": lambda index: index.delete_query('"big dog"'),
+    "compact": lambda index: bitsift.compact(None, **opening(index)),
+}
 
 
 class Depth:
@@ -205,9 +201,6 @@ class Depth:
         self.now -= 1
 
 
-HOWS = ["search", "ids", "count", "statistics", "document", "query", "candidates", "open", "write", "delete", "compact"]
-
-
 @pytest.mark.parametrize("limit", [200, 20000])
 @pytest.mark.parametrize("how", HOWS)
 def test_a_provider_that_uses_its_index(how, limit):
@@ -220,14 +213,14 @@ def test_a_provider_that_uses_its_index(how, limit):
 
     def ask(id):
         with depth:
-            nested(index, how)
+            HOWS[how](index)
         return docs[id]
 
     state[0] = ask
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(limit)
     try:
-        for ask_index in (lambda: index.search('"big dog"'), lambda: nested(index, how)):
+        for ask_index in (lambda: index.search('"big dog"'), lambda: HOWS[how](index)):
             with contextlib.suppress(RecursionError, bitsift.Error, RuntimeError):
                 ask_index()
     finally:
@@ -247,11 +240,11 @@ def test_an_analyzer_that_uses_its_index(how, threads):
     index.commit()
 
     def ask(text):
-        nested(index, how)
+        HOWS[how](index)
         return capitals(text)
 
     state[0] = ask
-    for work in (lambda: index.search("Big Dog"), lambda: index.query("Big Dog"), lambda: nested(index, how)):
+    for work in (lambda: index.search("Big Dog"), lambda: index.query("Big Dog"), lambda: HOWS[how](index)):
         with contextlib.suppress(RecursionError, bitsift.Error, RuntimeError):
             work()
     with contextlib.suppress(RecursionError, bitsift.Error, RuntimeError):
@@ -306,7 +299,7 @@ class Nested(logging.Handler):
         self.n += 1
         if self.index is not None:
             with contextlib.suppress(bitsift.Error, RuntimeError):
-                nested(self.index, self.how)
+                HOWS[self.how](self.index)
 
 
 @pytest.mark.parametrize("how", HOWS)

@@ -65,14 +65,6 @@ def test_a_damaged_index(folder):
     raises(bitsift.CorruptError, bitsift.check, "built.index")
 
 
-def test_deadlines(many):
-    query = slow_query(200)
-    raises(TimeoutError, many.search, query, brute=True, deadline=0.005)
-    found = many.search(query, brute=True, deadline=0.005, partial=True)
-    assert found.partial
-    assert many.count("w1") > 0
-
-
 def test_interrupts(many):
     """Ctrl-C ends a running search."""
     import _thread

@@ -655,6 +655,7 @@ static void create(struct connection *connection)
 
 int main(int argc, char **argv)
 {
+	char folder[] = "/tmp/bitsift-sqlite-XXXXXX", command[64];
 	struct connection connections[2];
 	if (argc < 6)
 		return 2;
@@ -678,11 +679,9 @@ int main(int argc, char **argv)
 		share();
 		run_child();
 	}
-	snprintf(path, sizeof(path), "/tmp/bitsift-sqlite-XXXXXX");
-	int file = mkstemp(path);
-	if (file < 0)
+	if (!mkdtemp(folder))
 		return 2;
-	close(file);
+	snprintf(path, sizeof(path), "%s/db", folder);
 	share();
 	open_connection(&connections[0]);
 	create(&connections[0]);
@@ -716,11 +715,6 @@ int main(int argc, char **argv)
 	       "difference\n",
 	       n_transactions, n_kills, (unsigned long long)told->n_committed,
 	       (unsigned long long)told->n_checks);
-	static const char *const ends[] = {"", "-wal", "-shm", "-journal", "-told"};
-	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
-		char name[80];
-		snprintf(name, sizeof(name), "%s%s", path, ends[i]);
-		unlink(name);
-	}
-	return 0;
+	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	return system(command);
 }
