@@ -315,81 +315,72 @@ static enum bs_status ask(const struct kind *kind, const struct bs_search_reques
 	return (kind->ask ? kind->ask : search)(request, err);
 }
 
+/* Returns whether the deadline, which is after n_looks readings of the clock, ended the query. */
+static bool is_ended(const struct kind *kind, uint64_t n_looks, bool partial)
+{
+	uint64_t n = 0;
+	struct bs_search_result result;
+	struct bs_limits limits = {.deadline_ns = looks(n_looks), .partial = partial};
+	struct bs_search_request request = make(kind, &limits);
+	request.callbacks.context = &n;
+	enum bs_status status = bs_search(rig->searcher, &request, &result, ERR);
+	assert_in_range(clock_looks(), 0, n_looks + LATE_LOOKS);
+	if (status != BS_OK && status != BS_DEADLINE && status != BS_INVALID)
+		fail_msg("%s: %s", kind->name, said.text);
+	/* at most one hit for each document */
+	if (status == BS_DEADLINE) {
+		assert_false(partial);
+		assert_non_null(strstr(said.text, "time limit"));
+		assert_true(n <= N_RECORDS + N_FILES + 1);
+	}
+	assert_true(!result.is_partial || (partial && status == BS_OK && result.is_at_least));
+	if (request.output.mode == BS_SEARCH_IDS && !status)
+		assert_true(n <= result.n_hits);
+	assert_fit();
+	return status == BS_DEADLINE || result.is_partial;
+}
+
 static void test_hostile_queries_end(void **rig_in)
 {
 	static const uint64_t deadlines[] = {0, 4, 20, 80};
 	size_t n_ended = 0;
-	for (const struct kind *kind = hostile; kind < hostile + N_HOSTILE; kind++) {
-		for (size_t d = 0; d < COUNT(deadlines); d++) {
-			for (int partial = 0; partial < 2; partial++) {
-				uint64_t n = 0;
-				struct bs_search_result result;
-				struct bs_limits limits = {.deadline_ns = looks(deadlines[d]),
-				                           .partial = partial};
-				struct bs_search_request request = make(kind, &limits);
-				request.callbacks.context = &n;
-				enum bs_status status =
-					bs_search(rig->searcher, &request, &result, ERR);
-				assert_in_range(clock_looks(), 0, deadlines[d] + LATE_LOOKS);
-				if (status != BS_OK && status != BS_DEADLINE &&
-				    status != BS_INVALID)
-					fail_msg("%s: %s", kind->name, said.text);
-				/* at most one hit for each document */
-				if (status == BS_DEADLINE) {
-					assert_false(partial);
-					assert_non_null(strstr(said.text, "time limit"));
-					assert_true(n <= N_RECORDS + N_FILES + 1);
-				}
-				assert_true(!result.is_partial ||
-				            (partial && status == BS_OK && result.is_at_least));
-				n_ended += status == BS_DEADLINE || result.is_partial;
-				if (request.output.mode == BS_SEARCH_IDS && !status)
-					assert_true(n <= result.n_hits);
-				assert_fit();
-			}
-		}
-	}
+	for (const struct kind *kind = hostile; kind < hostile + N_HOSTILE; kind++)
+		for (size_t d = 0; d < COUNT(deadlines); d++)
+			for (int partial = 0; partial < 2; partial++)
+				n_ended += is_ended(kind, deadlines[d], partial);
 	assert_true(n_ended > N_HOSTILE * 2);
 }
 
-/* The ids of hits; partial results must be a subset of all hits. */
-struct subset {
-	char (*ids)[16];
-	size_t n;
-};
-
-static int keep_id(void *context, const struct bs_hit *hit)
+/* Stores the hit's document and rank. */
+static int keep_document(void *context, const struct bs_hit *hit)
 {
-	struct subset *set = context;
-	snprintf(set->ids[set->n++], sizeof(*set->ids), "%.*s",
-	         (int)(hit->local_id_bytes < 15 ? hit->local_id_bytes : 15), hit->local_id);
+	uint64_t **to = context;
+	*(*to)++ = hit->document * 100000 + hit->rank;
 	return 0;
 }
 
 static void test_partial_hits_are_hits(void **rig_in)
 {
-	static char all_ids[N_RECORDS + 100][16], some_ids[N_RECORDS + 100][16];
-	struct subset all = {all_ids, 0}, some = {some_ids, 0};
+	static uint64_t all[N_RECORDS + 100], some[N_RECORDS + 100];
+	uint64_t *to = all;
 	struct bs_limits limits = {.partial = true};
-	struct bs_search_request request = {QUERY("\"common1 common2\" OR plain"),
-	                                    .output.mode = BS_SEARCH_IDS, .callbacks.hit = keep_id,
-	                                    .callbacks.context = &all, .method.brute = true};
-	struct bs_search_result result;
-	ok(bs_search(rig->searcher, &request, &result, ERR));
-	request.callbacks.context = &some;
+	struct bs_search_request request = {
+		QUERY("\"common1 common2\" OR plain"), .output.mode = BS_SEARCH_IDS,
+		.callbacks.hit = keep_document, .callbacks.context = &to, .method.brute = true};
+	struct bs_search_result result = {.is_partial = true};
+	ok(bs_search(rig->searcher, &request, NULL, ERR));
+	size_t n_all = (size_t)(to - all), n_some = 0;
 	request.limits = &limits;
-	for (uint64_t n = 2; n < 200000; n *= 3) {
+	for (uint64_t n = 2; n < 200000 && result.is_partial; n *= 3) {
 		limits.deadline_ns = looks(n);
-		some.n = 0;
+		to = some;
 		ok(bs_search(rig->searcher, &request, &result, ERR));
-		assert_true(some.n <= result.n_hits && result.n_hits <= all.n);
+		n_some = (size_t)(to - some);
+		assert_true(n_some <= result.n_hits && result.n_hits <= n_all);
 		/* The hits so far are the first ones of all hits. */
-		for (size_t i = 0; i < some.n; i++)
-			assert_string_equal(some.ids[i], all.ids[i]);
-		if (!result.is_partial)
-			break;
+		assert_memory_equal(some, all, n_some * sizeof(*some));
 	}
-	assert_int_equal(some.n, all.n);
+	assert_int_equal(n_some, n_all);
 }
 
 static int take_slowly(void *context, const struct bs_hit *hit)
@@ -423,9 +414,17 @@ static void test_partial_hits_end(void **rig_in)
 	assert_fit();
 }
 
-static int stop_after(void *context)
+/* Requests a stop from the n_left-th call on. */
+struct stopper {
+	int n_left;
+	bool has_said;
+};
+
+static int stop_at_last(void *context)
 {
-	return --*(int *)context <= 0;
+	struct stopper *stopper = context;
+	stopper->has_said |= --stopper->n_left <= 0;
+	return stopper->has_said;
 }
 
 static int count_call(void *context)
@@ -461,8 +460,8 @@ static void test_flags_and_callbacks_stop(void **rig_in)
 	assert_fit();
 	cancel = 0;
 	ok(bs_search(rig->searcher, &request, NULL, ERR));
-	int left = 2;
-	limits = (struct bs_limits){.stop = stop_after, .context = &left};
+	struct stopper second = {.n_left = 2};
+	limits = (struct bs_limits){.stop = stop_at_last, .context = &second};
 	request = make(&hostile[FUZZY], &limits);
 	request.method.brute = true;
 	assert_int_equal(bs_search(rig->searcher, &request, NULL, ERR), BS_STOPPED);
@@ -493,13 +492,6 @@ static void test_memory_is_limited(void **rig_in)
 	request.query.text_bytes = 5;
 	ok(bs_search(rig->searcher, &request, NULL, ERR));
 	assert_fit();
-}
-
-static int keep_document(void *context, const struct bs_hit *hit)
-{
-	uint64_t **to = context;
-	*(*to)++ = hit->document * 100000 + hit->rank;
-	return 0;
 }
 
 static void compare_pages(struct bs_search_request request, size_t page)
@@ -659,8 +651,8 @@ static void test_builds_end_and_leave_all_as_it_was(void **rig_in)
 	(void)!bs_index_build(
 		&(struct bs_build_request){.dir = rig->dir, .rebuild = true, .limits = &limits},
 		NULL, ERR);
-	int left = 1;
-	limits = (struct bs_limits){.stop = stop_after, .context = &left};
+	struct stopper first = {.n_left = 1};
+	limits = (struct bs_limits){.stop = stop_at_last, .context = &first};
 	assert_int_equal(bs_index_build(&request, NULL, ERR), BS_STOPPED);
 	limits = (struct bs_limits){.deadline_ns = 1000};
 	/* Nothing needs compaction, so the call may end before its deadline. */
@@ -684,19 +676,6 @@ static void test_builds_end_and_leave_all_as_it_was(void **rig_in)
 	assert_int_equal(info.n_deleted, 0);
 	bs_index_close(index);
 	assert_fit();
-}
-
-/* Requests a stop from the n_left-th call on. */
-struct stopper {
-	int n_left;
-	bool has_said;
-};
-
-static int stop_at_last(void *context)
-{
-	struct stopper *stopper = context;
-	stopper->has_said |= --stopper->n_left <= 0;
-	return stopper->has_said;
 }
 
 static enum bs_status open_fresh(const struct bs_limits *limits, struct bs_error *err)
