@@ -17,6 +17,14 @@ RECORDS = [
 ]
 
 
+def made(documents, path=None, **options):
+    """Returns a new index of documents: pairs of ids and documents."""
+    index = bitsift.Index.create(path, **options)
+    index.add_many(documents)
+    index.commit()
+    return index
+
+
 @pytest.fixture(params=["memory", "directory"])
 def empty(request, tmp_path):
     """An index without documents."""
@@ -28,8 +36,7 @@ def empty(request, tmp_path):
 @pytest.fixture
 def index(empty):
     """An index of RECORDS."""
-    for record in RECORDS:
-        empty.add(record["id"], {name: text for name, text in record.items() if name != "id"})
+    empty.add_many(RECORDS)
     empty.commit()
     return empty
 

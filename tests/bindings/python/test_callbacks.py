@@ -10,7 +10,7 @@ import weakref
 
 import bitsift
 import pytest
-from conftest import raises, slow_query
+from conftest import made, raises, slow_query
 
 
 def capitals(text):
@@ -21,10 +21,7 @@ def capitals(text):
 def test_an_analyzer(tmp_path):
     analyzer = bitsift.Analyzer("capitals-1", capitals)
     path = tmp_path / "x.index"
-    with bitsift.Index.create(path, analyzer=analyzer) as index:
-        index.add("1", "das Öl im Haus, Übel")
-        index.add("2", "das öl im haus")
-        index.commit()
+    with made([("1", "das Öl im Haus, Übel"), ("2", "das öl im haus")], path, analyzer=analyzer) as index:
         assert index.ids("Öl Haus") == ["1"] and index.count("Haus") == 1
         assert index.search("Übel", mark=("<", ">"))[0].snippet == "das Öl im Haus, <Übel>"
         assert index.query("Haus").match("ein Haus").places[0].start == 4
@@ -66,9 +63,7 @@ def test_invalid_analyzers(words):
 
 def test_a_log(tmp_path, caplog):
     with caplog.at_level(logging.DEBUG, logger="notes"):
-        with bitsift.Index.create(tmp_path / "x.index", log="notes", slow=1e-9) as index:
-            index.add("1", "a cat, 100% of it")
-            index.commit()
+        with made([("1", "a cat, 100% of it")], tmp_path / "x.index", log="notes", slow=1e-9) as index:
             index.search("cat 100%")
         bitsift.Index.open(tmp_path / "x.index", log="notes").count("cat")
     bitsift.check(tmp_path / "x.index", log="notes")
@@ -206,9 +201,7 @@ class Depth:
 def test_a_provider_that_uses_its_index(how, limit):
     docs = {f"d{i}": f"common big dog {i}" for i in range(60)}
     state = [docs.get]
-    index = bitsift.Index.create(texts=lambda id: state[0](id), store=False)
-    index.add_many(docs.items())
-    index.commit()
+    index = made(docs.items(), texts=lambda id: state[0](id), store=False)
     depth = Depth()
 
     def ask(id):
@@ -235,9 +228,7 @@ def test_a_provider_that_uses_its_index(how, limit):
 def test_an_analyzer_that_uses_its_index(how, threads):
     state = [capitals]
     analyzer = bitsift.Analyzer("nested", lambda text: state[0](text))
-    index = bitsift.Index.create(analyzer=analyzer, threads=threads)
-    index.add_many((f"d{i}", "Big Dog " * 50) for i in range(60))
-    index.commit()
+    index = made(((f"d{i}", "Big Dog " * 50) for i in range(60)), analyzer=analyzer, threads=threads)
 
     def ask(text):
         HOWS[how](index)
@@ -257,9 +248,7 @@ def test_an_analyzer_that_uses_its_index(how, threads):
 
 def test_a_search_in_an_analyzer_is_a_recursion_error():
     state = [capitals]
-    index = bitsift.Index.create(analyzer=bitsift.Analyzer("nested", lambda text: state[0](text)))
-    index.add("1", "Big Dog")
-    index.commit()
+    index = made([("1", "Big Dog")], analyzer=bitsift.Analyzer("nested", lambda text: state[0](text)))
     state[0] = lambda text: index.search("Big") and capitals(text)
     with pytest.raises(RecursionError, match="more than 16 deep"):
         index.search("Big")
@@ -274,9 +263,8 @@ def test_a_mapping_that_uses_its_index():
             return super().items()
 
     state = [{"a": "big dog"}]
-    index = bitsift.Index.create(texts=lambda id: state[0], store=False)
-    index.add("1", {"a": "big dog"})
-    index.commit()
+    index = made([("1", {"a": "big dog"})], texts=lambda id: state[0], store=False)
+
     class Mapping:
         def items(self):
             return Document(a="big dog").items()
