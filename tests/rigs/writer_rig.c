@@ -1,6 +1,8 @@
 /* writer_rig.c: see writer_rig.h. */
 #include "tests/rigs/writer_rig.h"
 
+#include <unistd.h>
+
 #include "core/bitsift/host.h"
 #include "core/bitsift/index.h"
 #include "core/bitsift/search.h"
@@ -12,14 +14,13 @@ const struct bs_consent everything = {.all = true};
 
 const char *rig_dir(void)
 {
-	return rig.memory ? NULL : rig.dir;
+	return rig.memory ? NULL : "index";
 }
 
 int setup_dir(void **state)
 {
 	rig = (struct rig){.memory = NULL};
-	make_folder(rig.folder);
-	snprintf(rig.dir, sizeof(rig.dir), "%s/index", rig.folder);
+	enter_new_folder(rig.folder);
 	return 0;
 }
 
@@ -33,6 +34,7 @@ int setup_memory(void **state)
 int teardown(void **state)
 {
 	bs_memory_index_free(rig.memory);
+	assert_int_equal(chdir("/"), 0);
 	remove_folder(rig.folder);
 	return 0;
 }

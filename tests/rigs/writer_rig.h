@@ -12,11 +12,10 @@
 AUTO_OF(struct bs_memory_index, bs_memory_index_free)
 AUTO_OF(struct bs_writer, bs_writer_close)
 
-/* A folder, and an index in it or in memory. */
+/* The current folder, and an index in it or in memory. */
 extern struct rig {
 	char folder[FOLDER_BYTES];
-	char dir[96];
-	struct bs_memory_index *memory; /* NULL: the index is in `dir` */
+	struct bs_memory_index *memory; /* NULL: the index is in the folder "index" */
 } rig;
 
 int setup_dir(void **state);

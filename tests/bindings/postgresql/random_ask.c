@@ -188,39 +188,27 @@ static void add_passage(struct text *out, unsigned n_words)
 static void add_term(struct text *out)
 {
 	const char *w = word();
-	switch (below(14)) {
-	case 0: {
+	unsigned kind = below(14);
+	if (kind == 0) {
 		/* A prefix of a word, in whole characters. */
 		size_t n = 1 + below(4);
 		while (n < strlen(w) && !begins_character(w[n]))
 			n++;
 		text_add(out, "%.*s*", (int)n, w);
-		return;
-	}
-	case 1:
+	} else if (kind == 1) {
 		text_add(out, "%s~%u", w, 1 + below(2));
-		return;
-	case 2:
+	} else if (kind == 2) {
 		text_add(out, "w%u?", below(50));
-		return;
-	case 3:
-	case 4:
-	case 5:
+	} else if (kind < 6) {
 		text_add(out, "\"");
 		add_passage(out, 1 + below(4));
 		text_add(out, one_in(4) ? "\"~%u" : "\"", below(6));
-		return;
-	case 6:
+	} else if (kind == 6) {
 		add_passage(out, 1);
-		return;
-	case 7:
+	} else if (kind == 7) {
 		text_add(out, "w%u", below(600));
-		return;
-	case 8:
-		text_add(out, "%s^%u", w, below(4));
-		return;
-	default:
-		text_add(out, "%s", w);
+	} else {
+		text_add(out, kind == 8 ? "%s^%u" : "%s", w, below(4));
 	}
 }
 
@@ -350,36 +338,27 @@ static void add_regex(struct text *out, unsigned depth)
 		"[a\\]]", "[é-ü]", "[^à-ÿ]", "[!-~]", "[ -é]", "[\\x41-z]", "[a-\\x7a]",
 		"[^a-\\x7a]", "[\\u00e9a]", "[[.a.]-z]", "[[:<:]]", "[[:>:]]", "[[:xdigit:]]+",
 		"[^\\d]*", "[[=e=]x]"};
-	unsigned n = 1 + below(3);
-	for (unsigned i = 0; i < n; i++)
-		switch (below(8)) {
-		case 0:
+	for (unsigned n = 1 + below(3); n > 0; n--) {
+		unsigned kind = below(8);
+		if (kind == 1 && depth > 0) {
+			text_add(out, one_in(2) ? "(" : "(?:");
+			add_regex(out, depth - 1);
+			text_add(out, "|");
+			add_regex(out, depth - 1);
+			text_add(out, one_in(4) ? ")?" : one_in(4) ? ")*" : ")");
+		} else if (kind < 3) {
+			if (kind > 0)
+				add_literal(out, 6);
 			text_add(out, "%s", atoms[below(N_OF(atoms))]);
-			break;
-		case 1:
-			if (depth > 0) {
-				text_add(out, one_in(2) ? "(" : "(?:");
-				add_regex(out, depth - 1);
-				text_add(out, "|");
-				add_regex(out, depth - 1);
-				text_add(out, one_in(4) ? ")?" : one_in(4) ? ")*" : ")");
-				break;
-			}
-			/* fall through */
-		case 2:
-			add_literal(out, 6);
-			text_add(out, "%s", atoms[below(N_OF(atoms))]);
-			break;
-		case 3:
+		} else if (kind == 3) {
 			text_add(out, "\\m%s\\M", one_in(2) ? "lantern" : "index");
-			break;
-		case 4:
+		} else if (kind == 4) {
 			add_literal(out, 5);
 			text_add(out, one_in(3) ? "?" : one_in(2) ? "+" : "{1,2}?");
-			break;
-		default:
+		} else {
 			add_literal(out, 12);
 		}
+	}
 }
 
 void ask_regex(struct text *pattern_out)

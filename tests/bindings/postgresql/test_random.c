@@ -236,30 +236,22 @@ static void add_own_rows(struct session *session, struct text *out, unsigned n)
 static void add_change(struct session *session, struct text *out)
 {
 	static const unsigned shares[] = {3, 20, 150};
-	unsigned share = shares[below(3)];
-	switch (below(8)) {
-	case 0:
-	case 1:
+	unsigned share = shares[below(3)], kind = below(8);
+	if (kind > 4) {
+		add_insert(session, out);
+		return;
+	}
+	if (kind < 2) {
 		text_add(out, "UPDATE t SET body = ");
 		add_value(out);
-		add_own_rows(session, out, share);
-		return;
-	case 2:
+	} else if (kind == 2) {
 		/* The texts stay the same, so this is a HOT update if the page has room. */
 		text_add(out, "UPDATE t SET grp = grp + 1");
-		add_own_rows(session, out, share);
-		return;
-	case 3:
-		text_add(out, "UPDATE t SET body = title, title = body");
-		add_own_rows(session, out, share * 3);
-		return;
-	case 4:
-		text_add(out, "DELETE FROM t");
-		add_own_rows(session, out, share);
-		return;
-	default:
-		add_insert(session, out);
+	} else {
+		text_add(out,
+		         kind == 3 ? "UPDATE t SET body = title, title = body" : "DELETE FROM t");
 	}
+	add_own_rows(session, out, kind == 3 ? share * 3 : share);
 }
 
 static void end_transaction(struct session *session, bool is_kept)

@@ -88,8 +88,6 @@ static void die(const char *format, ...)
 	abort();
 }
 
-static bool is_traced;
-
 static int run(struct connection *connection, const char *format, ...)
 {
 	va_list arguments;
@@ -97,8 +95,6 @@ static int run(struct connection *connection, const char *format, ...)
 	va_start(arguments, format);
 	char *sql = sqlite3_vmprintf(format, arguments);
 	va_end(arguments);
-	if (is_traced)
-		fprintf(stderr, "%p: %.150s\n", (void *)connection->db, sql);
 	int code = sqlite3_exec(connection->db, sql, NULL, NULL, &message);
 	if (code && code != SQLITE_BUSY && code != SQLITE_CONSTRAINT)
 		die("%s: %s (%d)", sql, message ? message : sqlite3_errmsg(connection->db), code);
@@ -196,8 +192,6 @@ static void prepare(struct connection *connection, sqlite3_stmt **statement_out,
 	va_start(arguments, format);
 	char *sql = sqlite3_vmprintf(format, arguments);
 	va_end(arguments);
-	if (is_traced)
-		fprintf(stderr, "%p: %s\n", (void *)connection->db, sql);
 	int code = sqlite3_prepare_v2(connection->db, sql, -1, statement_out, NULL);
 	if (code && code != SQLITE_BUSY)
 		die("%s: %s", sql, sqlite3_errmsg(connection->db));
@@ -669,7 +663,6 @@ int main(int argc, char **argv)
 	unsigned n_transactions = (unsigned)rounds.n, n_kills = 0;
 	journal = argv[4];
 	is_external = strcmp(argv[5], "content") == 0;
-	is_traced = getenv("TRACE") != NULL;
 	random_state = rounds.seed;
 	if (is_external)
 		written = "v";

@@ -27,30 +27,26 @@ static int cut(void *context, const uint8_t *text, size_t text_bytes,
 static size_t n_cuts;
 static const struct bs_analyzer bars = {.name = "bars-1", .cut = cut, .context = &n_cuts};
 
-static struct library_rig *rig;
-
 static int setup(void **state)
 {
-	library_setup(
-		state,
+	return library_setup(
 		"{\"id\": \"1\", \"text\": \"New York|London|Paris\"}\n"
 		"{\"id\": \"2\", \"text\": \"London|New York|a.b:c\"}\n"
 		"{\"id\": \"3\", \"text\": \"new york|york\"}\n"
 		"{\"id\": \"4\", \"text\": \"\xe4\xb8\xad\xe6\x96\x87|London|Paris, France\"}\n");
-	rig = *state;
-	return 0;
 }
 
-static struct bs_build_request request_of(const char *const *source)
+static const char *const records = "a.jsonl";
+
+static struct bs_build_request request_with(const struct bs_analyzer *analyzer)
 {
 	return (struct bs_build_request){
-		.dir = rig->dir, .sources = source, .n_sources = 1, .host.analyzer = &bars};
+		.dir = "index", .sources = &records, .n_sources = 1, .host.analyzer = analyzer};
 }
 
 static void build(void)
 {
-	const char *source = rig->collection;
-	struct bs_build_request request = request_of(&source);
+	struct bs_build_request request = request_with(&bars);
 	ok(bs_index_build(&request, NULL, ERR));
 }
 
@@ -72,7 +68,7 @@ static int hear(void *context, const struct bs_hit *hit)
 
 static struct bs_index *open_index(bool fresh)
 {
-	struct bs_open_request open = {.dir = rig->dir, .host.analyzer = &bars, .fresh = fresh};
+	struct bs_open_request open = {.dir = "index", .host.analyzer = &bars, .fresh = fresh};
 	return must_open_with(&open);
 }
 
@@ -147,27 +143,25 @@ static void test_words_are_cut(void **state)
 	assert_string_equal(heard.snippet, "<\xe4\xb8\xad\xe6\x96\x87>|London|Paris, France");
 	bs_searcher_free(searcher);
 	bs_index_close(index);
-	ok(bs_index_check(&(struct bs_check_request){.dir = rig->dir}, NULL, ERR));
+	ok(bs_index_check(&(struct bs_check_request){.dir = "index"}, NULL, ERR));
 }
 
 static void test_it_is_asked_for(void **state)
 {
 	struct bs_index *index;
 	build();
-	expect_error(bs_index_open(rig->dir, &index, ERR), BS_UNSUPPORTED, "bars-1");
+	expect_error(bs_index_open("index", &index, ERR), BS_UNSUPPORTED, "bars-1");
 	struct bs_analyzer other = bars;
 	other.name = "bars-2";
-	struct bs_open_request open = {.dir = rig->dir, .host.analyzer = &other};
+	struct bs_open_request open = {.dir = "index", .host.analyzer = &other};
 	expect_error(bs_index_open_with(&open, &index, ERR), BS_UNSUPPORTED, "bars-1");
-	expect_error(bs_index_build(&(struct bs_build_request){.dir = rig->dir}, NULL, ERR),
+	expect_error(bs_index_build(&(struct bs_build_request){.dir = "index"}, NULL, ERR),
 	             BS_UNSUPPORTED, "bars-1");
-	assert_int_equal(bs_index_compact(&(struct bs_build_request){.dir = rig->dir}, NULL, ERR),
+	assert_int_equal(bs_index_compact(&(struct bs_build_request){.dir = "index"}, NULL, ERR),
 	                 BS_UNSUPPORTED);
-	struct bs_delete_request deletion = {.dir = rig->dir, .query = "London", .query_bytes = 6};
+	struct bs_delete_request deletion = {.dir = "index", .query = "London", .query_bytes = 6};
 	assert_int_equal(bs_index_delete(&deletion, NULL, ERR), BS_UNSUPPORTED);
-	const char *source = rig->collection;
-	struct bs_build_request request = request_of(&source);
-	request.host.analyzer = &other;
+	struct bs_build_request request = request_with(&other);
 	assert_int_equal(bs_index_build(&request, NULL, ERR), BS_INVALID);
 	request.rebuild = true;
 	ok(bs_index_build(&request, NULL, ERR));
@@ -179,7 +173,7 @@ static void test_it_is_asked_for(void **state)
 	request.host.analyzer = NULL;
 	request.index.words = true;
 	ok(bs_index_build(&request, NULL, ERR));
-	ok(bs_index_open(rig->dir, &index, ERR));
+	ok(bs_index_open("index", &index, ERR));
 	assert_finds(index, "york", "1 2 3 ");
 	bs_index_close(index);
 	open.host.analyzer = &bars;
@@ -189,7 +183,7 @@ static void test_it_is_asked_for(void **state)
 static void test_the_life_of_an_index(void **state)
 {
 	build();
-	append_text(rig->collection, "{\"id\": \"5\", \"text\": \"London|Rome\"}\n");
+	append_text(records, "{\"id\": \"5\", \"text\": \"London|Rome\"}\n");
 	struct bs_index *index = open_index(true);
 	assert_finds(index, "Rome", "5 ");
 	assert_finds(index, "\"London|Rome\"", "5 ");
@@ -199,19 +193,19 @@ static void test_the_life_of_an_index(void **state)
 	assert_finds(index, "\"London|Rome\"", "5 ");
 	bs_index_close(index);
 	struct bs_delete_request deletion = {
-		.dir = rig->dir, .query = "Rome", .query_bytes = 4, .host.analyzer = &bars};
+		.dir = "index", .query = "Rome", .query_bytes = 4, .host.analyzer = &bars};
 	struct bs_delete_result deleted;
 	ok(bs_index_delete(&deletion, &deleted, ERR));
 	assert_int_equal(deleted.n_deleted, 1);
 	struct bs_build_report report;
-	ok(bs_index_compact(&(struct bs_build_request){.dir = rig->dir, .host.analyzer = &bars},
+	ok(bs_index_compact(&(struct bs_build_request){.dir = "index", .host.analyzer = &bars},
 	                    &report, ERR));
 	assert_true(report.is_committed == (report.n_moved > 0));
 	index = open_index(false);
 	assert_all(index);
 	assert_finds(index, "Rome", "");
 	bs_index_close(index);
-	ok(bs_index_check(&(struct bs_check_request){.dir = rig->dir}, NULL, ERR));
+	ok(bs_index_check(&(struct bs_check_request){.dir = "index"}, NULL, ERR));
 }
 
 static int cut_badly(void *context, const uint8_t *text, size_t text_bytes,
@@ -237,11 +231,9 @@ static void test_bad_analyzers_fail(void **state)
 {
 	static const enum bs_status expected[] = {BS_INVALID, BS_INVALID, BS_INVALID, BS_INVALID,
 	                                          BS_IO};
-	const char *source = rig->collection;
 	for (int kind = 0; kind < 5; kind++) {
 		struct bs_analyzer bad = {.name = "bad", .cut = cut_badly, .context = &kind};
-		struct bs_build_request request = request_of(&source);
-		request.host.analyzer = &bad;
+		struct bs_build_request request = request_with(&bad);
 		assert_int_equal(bs_index_build(&request, NULL, ERR), expected[kind]);
 		assert_non_null(strstr(said.text, "bad"));
 	}

@@ -29,8 +29,7 @@ static int setup(void **state)
 	struct bs_build_request build = {
 		.dir = "index", .sources = &source, .n_sources = 1, .index.grams = true};
 	char path[32], text[256];
-	make_folder(folder);
-	assert_int_equal(chdir(folder), 0);
+	enter_new_folder(folder);
 	assert_int_equal(mkdir(source, 0777), 0);
 	for (int i = 0; i < N_FILES; i++) {
 		snprintf(path, sizeof(path), "tree/%02d", i);

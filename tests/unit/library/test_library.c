@@ -8,26 +8,23 @@
 #include "tests/rigs/clock_rig.h"
 #include "tests/rigs/library_rig.h"
 
-/* ---- a folder with a record file and an index; the current folder ---- */
-
-static struct library_rig *rig;
+/* ---- the record file a.jsonl and the index "index" in the current folder ---- */
 
 static int setup(void **state)
 {
-	library_setup(state, "{\"id\": 1, \"title\": \"Cats\", \"text\": \"a cat and a dog\"}\n"
+	return library_setup("{\"id\": 1, \"title\": \"Cats\", \"text\": \"a cat and a dog\"}\n"
 	                     "{\"id\": 2, \"text\": \"a cat, a cat, a cat\"}\n"
 	                     "{\"id\": 3, \"text\": \"no animals\"}\n"
 	                     "not a record\n");
-	rig = *state;
-	return chdir(rig->folder);
 }
+
+static const char *const records = "a.jsonl";
 
 static enum bs_status build(struct bs_build_request request, struct bs_build_report *report,
                             struct bs_error *err)
 {
-	const char *sources[] = {rig->collection};
-	request.dir = rig->dir;
-	request.sources = sources;
+	request.dir = request.dir ? request.dir : "index";
+	request.sources = &records;
 	request.n_sources = 1;
 	return bs_index_build(&request, report, err);
 }
@@ -35,7 +32,7 @@ static enum bs_status build(struct bs_build_request request, struct bs_build_rep
 static struct bs_index *build_and_open(void)
 {
 	assert_int_equal(build((struct bs_build_request){.dir = NULL}, NULL, NULL), BS_OK);
-	return must_open(rig->dir);
+	return must_open("index");
 }
 
 /* The data that the callbacks of a search received. ids: the ids of all hits, each followed by a
@@ -192,15 +189,15 @@ static int deadline_steps(void *context, const struct bs_build_report *so_far)
 static void test_build_steps(void **state)
 {
 	char path[32];
-	const char *sources[] = {rig->folder};
+	const char *source = ".";
 	struct steps steps = {.last = BS_BUILD_LOOK};
-	struct bs_build_request request = {.dir = rig->dir,
-	                                   .sources = sources,
+	struct bs_build_request request = {.dir = "index",
+	                                   .sources = &source,
 	                                   .n_sources = 1,
 	                                   .write.n_threads = 1,
 	                                   .callbacks.progress = deadline_steps,
 	                                   .callbacks.context = &steps};
-	assert_int_equal(unlink(rig->collection), 0);
+	assert_int_equal(unlink(records), 0);
 	for (unsigned i = 0; i < N_FILES; i++) {
 		snprintf(path, sizeof(path), "%u.txt", i);
 		write_text(path, "a cat\n");
@@ -209,7 +206,7 @@ static void test_build_steps(void **state)
 		steps = (struct steps){.last = BS_BUILD_LOOK};
 		steps.is_stopped_at[step] = true;
 		expect_status(bs_index_build(&request, NULL, ERR), BS_STOPPED);
-		assert_int_equal(access(rig->dir, F_OK), -1);
+		assert_int_equal(access("index", F_OK), -1);
 	}
 	steps = (struct steps){.last = BS_BUILD_LOOK};
 	ok(bs_index_build(&request, NULL, ERR));
@@ -226,12 +223,12 @@ static void test_recorded_options(void **state)
 	assert_int_equal(build(with_options, NULL, ERR), BS_OK);
 	/* Without options, a refresh uses those that the index was made with; without sources,
 	 * those that the index records. */
-	struct bs_build_request refresh = {.dir = rig->dir};
+	struct bs_build_request refresh = {.dir = "index"};
 	struct bs_build_report report;
 	ok(bs_index_build(&refresh, &report, ERR));
 	assert_int_equal(report.n_docs, 3);
 	/* Other options are accepted only with rebuild. */
-	struct bs_build_request other = {.dir = rig->dir, .index.stem_language = "english"};
+	struct bs_build_request other = {.dir = "index", .index.stem_language = "english"};
 	assert_int_equal(bs_index_build(&other, NULL, ERR), BS_INVALID);
 	other.rebuild = true;
 	ok(bs_index_build(&other, NULL, ERR));
@@ -343,17 +340,17 @@ static void test_open_and_describe(void **state)
 	assert_false(info.is_other_unicode);
 	assert_true(*info.icu_version && *info.unicode_version && *info.kernel);
 	bs_index_close(index);
-	ok(bs_index_open_with(&(struct bs_open_request){.dir = rig->dir, .kernel = "plain"}, &index,
+	ok(bs_index_open_with(&(struct bs_open_request){.dir = "index", .kernel = "plain"}, &index,
 	                      ERR));
 	bs_index_describe(index, &info);
 	assert_string_equal(info.kernel, "plain");
 	bs_index_close(index);
 	assert_int_equal(
-		bs_index_open_with(&(struct bs_open_request){.dir = rig->dir, .kernel = "none"},
+		bs_index_open_with(&(struct bs_open_request){.dir = "index", .kernel = "none"},
 	                           &index, ERR),
 		BS_UNSUPPORTED);
 	assert_null(index);
-	assert_int_equal(bs_index_open(rig->folder, &index, ERR), BS_NOT_FOUND);
+	assert_int_equal(bs_index_open(".", &index, ERR), BS_NOT_FOUND);
 	assert_null(index);
 	bs_index_close(NULL);
 	bs_searcher_free(NULL);
@@ -362,8 +359,7 @@ static void test_open_and_describe(void **state)
 static void test_locate(void **state)
 {
 	char *dir;
-	snprintf(rig->dir, sizeof(rig->dir), "%s/.bitsift", rig->folder);
-	assert_int_equal(build((struct bs_build_request){.dir = NULL}, NULL, ERR), BS_OK);
+	ok(build((struct bs_build_request){.dir = ".bitsift"}, NULL, ERR));
 	ok(bs_index_locate(&dir, ERR));
 	assert_string_equal(dir, ".bitsift");
 	free(dir);
@@ -580,7 +576,7 @@ static void test_delete_and_check(void **state)
 {
 	struct heard heard = {.n_hits = 0};
 	struct bs_delete_result result;
-	struct bs_check_request check = {.dir = rig->dir};
+	struct bs_check_request check = {.dir = "index"};
 	struct bs_check_report report;
 	bs_index_close(build_and_open());
 	ok(bs_index_check(&check, &report, ERR));
@@ -589,7 +585,7 @@ static void test_delete_and_check(void **state)
 	assert_true(report.n_bytes > 0);
 
 	const char *ids[] = {"3", "9"};
-	struct bs_delete_request request = {.dir = rig->dir,
+	struct bs_delete_request request = {.dir = "index",
 	                                    .ids = ids,
 	                                    .n_ids = 2,
 	                                    .callbacks.notice = hear_notice,
@@ -598,8 +594,7 @@ static void test_delete_and_check(void **state)
 	assert_int_equal(result.n_deleted, 1);
 	assert_string_equal(heard.notices, "9: no document has this id");
 
-	request =
-		(struct bs_delete_request){.dir = rig->dir, .query = "cat (dog", .query_bytes = 8};
+	request = (struct bs_delete_request){.dir = "index", .query = "cat (dog", .query_bytes = 8};
 	assert_int_equal(bs_index_delete(&request, &result, ERR), BS_INVALID);
 	assert_int_equal(result.error_byte, 4);
 	request.query = "cat dog ";
@@ -683,7 +678,7 @@ static void test_sources_are_listed(void **state)
 	struct bs_source_info source;
 	assert_true(bs_index_source(index, 0, &source));
 	assert_string_equal(source.kind, "collection");
-	assert_string_equal(source.label, rig->collection);
+	assert_string_equal(source.label, records);
 	assert_string_equal(source.path, "a.jsonl");
 	assert_false(bs_index_source(index, 1, &source));
 }
@@ -748,7 +743,7 @@ static void test_changed_source(void **state)
 	struct bs_search_result result;
 	struct heard heard = {.n_hits = 0};
 	struct bs_search_request request = ask("cat", BS_SEARCH_IDS, &heard);
-	write_text(rig->collection,
+	write_text(records,
 	           "{\"id\": 1, \"text\": \"a longer text, and no such animal in it any more\"}\n"
 	           "{\"id\": 2, \"text\": \"still a cat\"}\n");
 	struct bs_searcher *searcher = must_searcher(index);

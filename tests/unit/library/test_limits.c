@@ -24,7 +24,7 @@
 #define LATE_LOOKS 50u
 
 static struct rig {
-	char folder[FOLDER_BYTES], tree[80], dir[80], records[96], long_line[96], big[96];
+	char folder[FOLDER_BYTES];
 	struct bs_index *index;
 	struct bs_searcher *searcher;
 	/* Words such as word17 end in a number below n_words. Every fifth record also has the word
@@ -32,6 +32,10 @@ static struct rig {
 	uint32_t n_records, n_words;
 	char *text;
 } * rig;
+
+/* In the current folder; the index is in "index". */
+static const char tree[] = "tree", records[] = "tree/records.jsonl", long_line[] = "tree/long.txt",
+		  big[] = "tree/big.txt";
 
 static uint32_t state = 7;
 
@@ -50,7 +54,7 @@ static void write_words(FILE *file, size_t n)
 
 static void write_records(const char *plain)
 {
-	FILE *file = must_fopen(rig->records, "w");
+	FILE *file = must_fopen(records, "w");
 	state = 7;
 	for (uint32_t i = 0; i < rig->n_records; i++) {
 		fprintf(file, "{\"id\": \"r%u\", \"number\": %u, \"text\": \"%s ", i, draw(500),
@@ -63,10 +67,10 @@ static void write_records(const char *plain)
 
 static void write_tree(void)
 {
-	char path[160];
+	char path[32];
 	write_records("plain");
 	for (int i = 0; i < N_FILES; i++) {
-		snprintf(path, sizeof(path), "%s/file%02d.txt", rig->tree, i);
+		snprintf(path, sizeof(path), "tree/file%02d.txt", i);
 		FILE *file = must_fopen(path, "w");
 		for (int line = 0; line < 60; line++) {
 			write_words(file, draw(15));
@@ -74,7 +78,7 @@ static void write_tree(void)
 		}
 		fclose(file);
 	}
-	FILE *file = must_fopen(rig->long_line, "w");
+	FILE *file = must_fopen(long_line, "w");
 	for (int i = 0; i < 1 << 20; i++)
 		fputc("aaaaabxe i, "[i % 4096 < 2000 ? 0 : draw(12)], file);
 	fclose(file);
@@ -82,7 +86,7 @@ static void write_tree(void)
 
 static struct bs_build_request request_of(const char *const *source)
 {
-	return (struct bs_build_request){.dir = rig->dir,
+	return (struct bs_build_request){.dir = "index",
 	                                 .sources = source,
 	                                 .n_sources = 1,
 	                                 .index.words = true,
@@ -94,7 +98,7 @@ static struct bs_build_request request_of(const char *const *source)
 static void write_many(void)
 {
 	write_records("plain");
-	FILE *file = must_fopen(rig->big, "w");
+	FILE *file = must_fopen(big, "w");
 	for (size_t n = 0; n < BIG_BYTES; n += 8)
 		fputs("big one ", file);
 	fputs("common1 common2 word1\n", file);
@@ -103,7 +107,7 @@ static void write_many(void)
 
 static void open_index(void)
 {
-	ok(bs_index_open(rig->dir, &rig->index, ERR));
+	ok(bs_index_open("index", &rig->index, ERR));
 	ok(bs_searcher_new(rig->index, &rig->searcher, ERR));
 }
 
@@ -116,18 +120,13 @@ static void close_index(void)
 static void set_up(bool is_many)
 {
 	rig = must_calloc(1, sizeof(*rig));
-	make_folder(rig->folder);
-	snprintf(rig->tree, sizeof(rig->tree), "%s/tree", rig->folder);
-	snprintf(rig->dir, sizeof(rig->dir), "%s/index", rig->folder);
-	snprintf(rig->records, sizeof(rig->records), "%s/tree/records.jsonl", rig->folder);
-	snprintf(rig->long_line, sizeof(rig->long_line), "%s/tree/long.txt", rig->folder);
-	snprintf(rig->big, sizeof(rig->big), "%s/tree/big.txt", rig->folder);
+	enter_new_folder(rig->folder);
 	rig->text = calloc(1, TEXT_BYTES + 64);
 	rig->n_records = is_many ? N_MANY : N_RECORDS;
 	rig->n_words = is_many ? 40000 : 4000;
-	assert_int_equal(mkdir(rig->tree, 0700), 0);
+	assert_int_equal(mkdir(tree, 0700), 0);
 	(is_many ? write_many : write_tree)();
-	const char *sources[] = {is_many ? rig->records : rig->tree, rig->big};
+	const char *sources[] = {is_many ? records : tree, big};
 	struct bs_build_request request = request_of(sources);
 	request.n_sources = is_many ? 2 : 1;
 	request.index.grams = !is_many;
@@ -298,7 +297,7 @@ static struct bs_search_request make(const struct kind *kind, const struct bs_li
 	request.callbacks.hit = count_hit;
 	request.callbacks.notice = ignore;
 	if (request.query.like_id) {
-		request.query.like_id = rig->big;
+		request.query.like_id = big;
 	} else if (request.query.like_text) {
 		request.query.like_text = rig->text;
 		request.query.like_text_bytes = strlen(rig->text);
@@ -578,12 +577,12 @@ static void test_hostile_patterns_end(void **rig_in)
 	size_t n_ended = 0;
 	for (size_t i = 0; i < COUNT(patterns); i++) {
 		for (int how = 0; how < 16; how++) {
-			const char *path = how & 2 ? rig->tree : rig->long_line;
+			const char *path = how & 2 ? tree : long_line;
 			uint64_t n = 0;
 			struct bs_grep_result result;
 			struct bs_limits limits = {.deadline_ns = looks(60), .partial = how & 1};
 			struct bs_grep_request request = grep_of(&patterns[i], &path, &n, &limits);
-			request.index.dir = how & 4 ? rig->dir : NULL;
+			request.index.dir = how & 4 ? "index" : NULL;
 			request.n_threads = 3;
 			request.pattern.is_multi_line = i == 3 || i == 4;
 			/* The line filter finds in time that most patterns match no line. */
@@ -613,7 +612,7 @@ static void test_limits_change_no_line(void **rig_in)
 	for (size_t i = 0; i < COUNT(patterns); i++) {
 		uint64_t n_bytes[2] = {0, 0};
 		for (int limited = 0; limited < 2; limited++) {
-			const char *path = rig->tree;
+			const char *path = tree;
 			struct bs_grep_result result;
 			struct bs_limits limits = {.deadline_ns =
 			                                   limited ? UINT64_C(300000000000) : 0};
@@ -634,22 +633,20 @@ static void test_limits_change_no_line(void **rig_in)
 
 static void test_builds_end_and_leave_all_as_it_was(void **rig_in)
 {
-	const char *source = rig->tree;
+	const char *source = tree;
 	struct bs_limits limits = {.deadline_ns = 1000};
 	struct bs_build_request request = request_of(&source);
-	char dir[96];
 	struct stat found;
-	snprintf(dir, sizeof(dir), "%s/other", rig->folder);
-	request.dir = dir;
+	request.dir = "other";
 	request.limits = &limits;
 	assert_int_equal(bs_index_build(&request, NULL, ERR), BS_DEADLINE);
-	assert_int_not_equal(stat(dir, &found), 0);
-	request.dir = rig->dir;
+	assert_int_not_equal(stat("other", &found), 0);
+	request.dir = "index";
 	request.rebuild = true;
 	assert_int_equal(bs_index_build(&request, NULL, ERR), BS_DEADLINE);
 	limits.deadline_ns = 20000000;
 	(void)!bs_index_build(
-		&(struct bs_build_request){.dir = rig->dir, .rebuild = true, .limits = &limits},
+		&(struct bs_build_request){.dir = "index", .rebuild = true, .limits = &limits},
 		NULL, ERR);
 	struct stopper first = {.n_left = 1};
 	limits = (struct bs_limits){.stop = stop_at_last, .context = &first};
@@ -657,19 +654,19 @@ static void test_builds_end_and_leave_all_as_it_was(void **rig_in)
 	limits = (struct bs_limits){.deadline_ns = 1000};
 	/* Nothing needs compaction, so the call may end before its deadline. */
 	enum bs_status compacted = bs_index_compact(
-		&(struct bs_build_request){.dir = rig->dir, .limits = &limits}, NULL, ERR);
+		&(struct bs_build_request){.dir = "index", .limits = &limits}, NULL, ERR);
 	assert_true(compacted == BS_OK || compacted == BS_DEADLINE);
-	struct bs_delete_request deletion = {.dir = rig->dir,
+	struct bs_delete_request deletion = {.dir = "index",
 	                                     .query = "\"common1 common2\"",
 	                                     .query_bytes = 17,
 	                                     .limits = &limits};
 	assert_int_equal(bs_index_delete(&deletion, NULL, ERR), BS_DEADLINE);
 	assert_int_equal(
-		bs_index_check(&(struct bs_check_request){.dir = rig->dir, .limits = &limits}, NULL,
+		bs_index_check(&(struct bs_check_request){.dir = "index", .limits = &limits}, NULL,
 	                       ERR),
 		BS_DEADLINE);
-	ok(bs_index_check(&(struct bs_check_request){.dir = rig->dir}, NULL, ERR));
-	struct bs_index *index = must_open(rig->dir);
+	ok(bs_index_check(&(struct bs_check_request){.dir = "index"}, NULL, ERR));
+	struct bs_index *index = must_open("index");
 	struct bs_index_info info;
 	bs_index_describe(index, &info);
 	assert_int_equal(info.n_docs, N_RECORDS + N_FILES + 1);
@@ -680,7 +677,7 @@ static void test_builds_end_and_leave_all_as_it_was(void **rig_in)
 
 static enum bs_status open_fresh(const struct bs_limits *limits, struct bs_error *err)
 {
-	struct bs_open_request request = {.dir = rig->dir, .fresh = true, .limits = limits};
+	struct bs_open_request request = {.dir = "index", .fresh = true, .limits = limits};
 	struct bs_index *index;
 	enum bs_status status = bs_index_open_with(&request, &index, err);
 	assert_int_equal(status == BS_OK, index != NULL);
@@ -692,7 +689,7 @@ static enum bs_status refresh(const struct bs_limits *limits, struct bs_error *e
 {
 	struct bs_build_report report;
 	enum bs_status status = bs_index_build(
-		&(struct bs_build_request){.dir = rig->dir, .limits = limits}, &report, err);
+		&(struct bs_build_request){.dir = "index", .limits = limits}, &report, err);
 	/* the refresh has ended, but its compaction was stopped */
 	return !status && strstr(report.warning, "not compacted") ? BS_STOPPED : status;
 }
@@ -701,7 +698,7 @@ static enum bs_status delete_none(const struct bs_limits *limits, struct bs_erro
 {
 	static const char *const ids[] = {"none", "no/none"};
 	struct bs_delete_request request = {
-		.dir = rig->dir, .ids = ids, .n_ids = 2, .limits = limits};
+		.dir = "index", .ids = ids, .n_ids = 2, .limits = limits};
 	return bs_index_delete(&request, NULL, err);
 }
 
@@ -711,9 +708,7 @@ static void test_who_is_told_to_stop_stops(void **rig_in)
 {
 	static enum bs_status (*const calls[])(const struct bs_limits *, struct bs_error *) = {
 		open_fresh, delete_none, refresh};
-	char command[256];
-	snprintf(command, sizeof(command), "find %s -type f -exec touch {} +", rig->tree);
-	assert_int_equal(system(command), 0);
+	assert_int_equal(system("find tree -type f -exec touch {} +"), 0);
 	for (size_t c = 0; c < COUNT(calls); c++) {
 		bool was_stopped = true;
 		for (int n = 1; was_stopped && n < 1000; n += 1 + n / 4) {
@@ -746,7 +741,7 @@ static void test_log_is_told(void **rig_in)
 {
 	struct heard heard = {{0}, ""};
 	struct bs_log log = {.line = hear, .context = &heard};
-	struct bs_open_request open = {.dir = rig->dir, .host.log = &log};
+	struct bs_open_request open = {.dir = "index", .host.log = &log};
 	uint64_t n = 0;
 	struct bs_index *index = must_open_with(&open);
 	assert_int_equal(heard.n[BS_LOG_INFO], 1);
@@ -771,8 +766,7 @@ static void test_log_is_told(void **rig_in)
 	bs_index_close(index);
 	assert_int_equal(heard.n[BS_LOG_INFO], n_info);
 	log.least = BS_LOG_DEBUG;
-	ok(bs_index_build(&(struct bs_build_request){.dir = rig->dir, .host.log = &log}, NULL,
-	                  ERR));
+	ok(bs_index_build(&(struct bs_build_request){.dir = "index", .host.log = &log}, NULL, ERR));
 	assert_int_equal(heard.n[BS_LOG_INFO], n_info + 1);
 	assert_non_null(strstr(heard.last, "nothing new"));
 }
@@ -869,7 +863,7 @@ static void test_deletions_are_whole(void **rig_in)
 	for (uint64_t n = 4; n < 1200; n = n * 3 / 2) {
 		struct bs_delete_result result;
 		struct bs_limits limits = {.deadline_ns = looks(n), .partial = true};
-		struct bs_delete_request request = {.dir = rig->dir,
+		struct bs_delete_request request = {.dir = "index",
 		                                    .query = "\"common1 common2\" OR plain",
 		                                    .query_bytes = 26,
 		                                    .dry_run = true,

@@ -14,7 +14,7 @@
 #define N_FEW  200
 
 static struct rig {
-	char folder[FOLDER_BYTES], dir[2][96];
+	char folder[FOLDER_BYTES];
 	struct bs_index *index[2];
 	struct bs_searcher *searcher[2];
 } rig;
@@ -36,20 +36,16 @@ static void write_records(const char *path, int n_docs)
 
 static int setup(void **state)
 {
-	make_folder(rig.folder);
+	enter_new_folder(rig.folder);
 	for (int i = 0; i < 2; i++) {
-		char collection[96];
-		const char *sources[] = {collection};
+		const char *records = i ? "few.jsonl" : "docs.jsonl", *dir = i ? "few" : "docs";
 		const char *ids[] = {"30", "31"};
-		snprintf(collection, sizeof(collection), "%s/%d.jsonl", rig.folder, i);
-		snprintf(rig.dir[i], sizeof(rig.dir[i]), "%s/index%d", rig.folder, i);
-		write_records(collection, i == 0 ? N_DOCS : N_FEW);
-		struct bs_build_request build = {
-			.dir = rig.dir[i], .sources = sources, .n_sources = 1};
-		struct bs_delete_request delete = {.dir = rig.dir[i], .ids = ids, .n_ids = 2};
+		write_records(records, i == 0 ? N_DOCS : N_FEW);
+		struct bs_build_request build = {.dir = dir, .sources = &records, .n_sources = 1};
+		struct bs_delete_request delete = {.dir = dir, .ids = ids, .n_ids = 2};
 		ok(bs_index_build(&build, NULL, ERR));
 		ok(bs_index_delete(&delete, NULL, ERR));
-		ok(bs_index_open(rig.dir[i], &rig.index[i], ERR));
+		ok(bs_index_open(dir, &rig.index[i], ERR));
 		ok(bs_searcher_new(rig.index[i], &rig.searcher[i], ERR));
 	}
 	return 0;

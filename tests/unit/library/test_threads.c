@@ -28,10 +28,11 @@ static const char *const queries[] = {"common", "common rare7", "word1 word2",
 
 /* ---- a record file ---- */
 
+static const char *const records = "a.jsonl";
+
 static int setup(void **state)
 {
-	library_setup(state, "");
-	return 0;
+	return library_setup("");
 }
 
 static uint32_t next_random(uint32_t *state)
@@ -160,15 +161,13 @@ static void expect_answers(const struct bs_index *index, const struct answer exp
 
 static void test_threads_share_an_index(void **state)
 {
-	struct library_rig *rig = *state;
-	write_collection(rig->collection);
-	const char *sources[] = {rig->collection};
+	write_collection(records);
 	struct bs_build_request request = {
-		.dir = rig->dir, .sources = sources, .n_sources = 1, .write.n_threads = N_THREADS};
+		.dir = "index", .sources = &records, .n_sources = 1, .write.n_threads = N_THREADS};
 	ok(bs_index_build(&request, NULL, ERR));
 
 	struct answer expected[N_ANSWERS];
-	struct bs_index *index = must_open(rig->dir);
+	struct bs_index *index = must_open("index");
 	struct bs_searcher *searcher = must_searcher(index);
 	ask_all(searcher, 0, expected);
 	bs_searcher_free(searcher);
@@ -177,7 +176,7 @@ static void test_threads_share_an_index(void **state)
 	expect_answers(index, expected);
 	bs_index_close(index);
 
-	ok(bs_index_open(rig->dir, &index, ERR));
+	ok(bs_index_open("index", &index, ERR));
 	expect_answers(index, expected);
 	bs_index_close(index);
 }
@@ -249,25 +248,23 @@ static uint64_t read_by_counting(const struct bs_index *index, uint64_t n_hits)
 
 static void test_threads_prove_a_collection_once(void **state)
 {
-	struct library_rig *rig = *state;
 	struct stat file;
-	write_numbered(rig->collection, "w", 0, N_LONG_DOCS);
-	const char *sources[] = {rig->collection};
-	struct bs_build_request request = {.dir = rig->dir, .sources = sources, .n_sources = 1};
+	write_numbered(records, "w", 0, N_LONG_DOCS);
+	struct bs_build_request request = {.dir = "index", .sources = &records, .n_sources = 1};
 	ok(bs_index_build(&request, NULL, ERR));
-	assert_int_equal(stat(rig->collection, &file), 0);
+	assert_int_equal(stat(records, &file), 0);
 	uint64_t n_bytes = (uint64_t)file.st_size;
 
 	/* With a racy fingerprint, every search would read the record file. */
-	write_numbered(rig->collection, "a", N_LONG_DOCS, N_LONG_DOCS + 1);
+	write_numbered(records, "a", N_LONG_DOCS, N_LONG_DOCS + 1);
 	clock_make_old();
-	struct bs_index *index = must_open(rig->dir);
+	struct bs_index *index = must_open("index");
 	uint64_t n_read = read_by_counting(index, N_LONG_DOCS);
 	assert_true(n_read >= n_bytes && n_read < n_bytes + n_bytes / 2);
 	/* Later searchers do not read the file again. */
 	assert_true(read_by_counting(index, N_LONG_DOCS) < n_bytes / 2);
 	/* The file grows again, now by a record that replaces another one, and is read again. */
-	write_numbered(rig->collection, "a", 17, 18);
+	write_numbered(records, "a", 17, 18);
 	clock_make_old();
 	n_read = read_by_counting(index, N_LONG_DOCS);
 	assert_true(n_read >= n_bytes && n_read < n_bytes + n_bytes / 2);

@@ -124,7 +124,7 @@ static void test_rollback(void **state)
 	add(writer, "a", "one", NULL);
 	bs_writer_rollback(writer);
 	if (!rig.memory)
-		assert_int_not_equal(access(rig.dir, F_OK), 0);
+		assert_int_not_equal(access("index", F_OK), 0);
 	struct bs_text text = {"title", 5, "none", 4};
 	assert_int_equal(bs_writer_replace(writer, "a", 1, &text, 1, NULL), BS_NOT_FOUND);
 	struct bs_build_report report = commit(writer);
@@ -299,10 +299,8 @@ static size_t n_sources(void)
 /* An empty commit writes nothing, nor records that the index may have in-memory documents. */
 static void test_nothing_to_commit(void **state)
 {
-	char path[FOLDER_BYTES + 16];
-	const char *source = path;
-	snprintf(path, sizeof(path), "%s/w.txt", rig.folder);
-	write_text(path, "a wolf\n");
+	const char *source = "w.txt";
+	write_text(source, "a wolf\n");
 	BUILD_WITH(.sources = &source, .n_sources = 1);
 	struct bs_writer *writer = open_writer();
 	assert_false(commit(writer).is_committed);
@@ -422,12 +420,10 @@ static void test_odd_documents(void **state)
 static void test_left_out_fields(void **state)
 {
 	static const char *const fields[] = {"title", NULL};
-	char path[FOLDER_BYTES + 16];
-	const char *source = path;
+	const char *source = "c.jsonl";
 	const struct bs_text *texts;
 	size_t n_texts;
-	snprintf(path, sizeof(path), "%s/c.jsonl", rig.folder);
-	write_text(path, "{\"id\": \"r\", \"title\": \"wolf\", \"body\": \"bear\"}\n");
+	write_text(source, "{\"id\": \"r\", \"title\": \"wolf\", \"body\": \"bear\"}\n");
 	BUILD_WITH(.sources = &source, .n_sources = 1, .rules.text_fields = fields);
 	struct bs_writer *writer = OPEN_WITH(.write.memory_bytes = 16 << 20);
 	add(writer, "g", "wolf", "bear");
@@ -457,14 +453,13 @@ static void test_left_out_fields(void **state)
  * is. */
 static void test_most_bytes(void **state)
 {
-	char path[FOLDER_BYTES + 16], feeds[1001];
-	const char *source = path;
+	char feeds[1001];
+	const char *source = "c.jsonl";
 	struct bs_text texts[] = {{"title", 5, feeds, 400}, {"body", 4, feeds, 600}};
 	struct bs_build_report report;
 	memset(feeds, '\n', sizeof(feeds));
 	memcpy(feeds, "wolf", 4);
-	snprintf(path, sizeof(path), "%s/c.jsonl", rig.folder);
-	write_text(path, "{\"id\": \"r\", \"title\": \"bear\"}\n");
+	write_text(source, "{\"id\": \"r\", \"title\": \"bear\"}\n");
 	BUILD_WITH(.sources = &source, .n_sources = 1, .index.words = true,
 	           .rules.max_document_bytes = 1000);
 	struct bs_writer *writer = open_writer();
@@ -714,21 +709,17 @@ static void test_document_memory(void **state)
 /* An index with files and in-memory documents: a refresh of one kind does not change the other. */
 static void test_beside_files(void **state)
 {
-	char files[FOLDER_BYTES + 8], wolf[FOLDER_BYTES + 16], bear[FOLDER_BYTES + 16];
-	const char *source = files;
-	snprintf(files, sizeof(files), "%s/files", rig.folder);
-	snprintf(wolf, sizeof(wolf), "%s/w.txt", files);
-	snprintf(bear, sizeof(bear), "%s/b.txt", files);
-	assert_int_equal(mkdir(files, 0777), 0);
-	write_text(wolf, "a wolf\n");
+	const char *source = "files";
+	assert_int_equal(mkdir(source, 0777), 0);
+	write_text("files/w.txt", "a wolf\n");
 	BUILD_WITH(.sources = &source, .n_sources = 1);
 	AUTO(bs_writer_close_at) struct bs_writer *writer = open_writer();
 	add(writer, "g", "a wolf", NULL);
 	struct bs_build_report report = commit(writer);
 	assert_int_equal(report.n_docs, 2);
 	assert_int_equal(report.n_unchanged, 1);
-	write_text(wolf, "a wolf and a bear\n");
-	write_text(bear, "a bear\n");
+	write_text("files/w.txt", "a wolf and a bear\n");
+	write_text("files/b.txt", "a bear\n");
 	report = BUILD_WITH(.n_sources = 0);
 	assert_int_equal(report.n_docs, 3);
 	assert_int_equal(report.n_changed, 1);
@@ -769,26 +760,22 @@ static int expect_same_document(void *context, const struct bs_hit *hit)
 static void test_documents_by_id(void **state)
 {
 	static const char *const places[] = {"", "/tree", "/tree/deep", "/.."};
-	char command[600], path[128], dir[128], id[64];
+	char path[128], dir[128], id[64];
 	const struct bs_text *texts;
 	size_t n;
-	snprintf(command, sizeof(command),
-	         "cd %s && mkdir -p tree/deep:x tree/deep && cd tree && echo a wolf 1 >a.txt && "
-	         "echo a wolf 2 >'b#c:d.txt' &&"
-	         "echo a wolf 3 >deep/a.txt && echo a wolf 4 >deep:x/a.txt && echo a wolf 5 "
-	         ">'../one:file.txt' &&"
-	         "echo '{\"id\":\"x/y#z:1\",\"t\":\"a wolf 6\"}' >deep/r.jsonl && echo '{\"t\":\"a "
-	         "wolf 7\"}' >>deep/r.jsonl &&"
-	         "echo '{\"id\":\"a.txt/\",\"t\":\"a wolf 8\"}' >>deep/r.jsonl",
-	         rig.folder);
-	assert_int_equal(system(command), 0);
-	snprintf(path, sizeof(path), "%s/lines.jsonl", rig.folder);
-	FILE *lines = must_fopen(path, "w");
+	assert_int_equal(
+		system("mkdir -p tree/deep:x tree/deep && cd tree && echo a wolf 1 >a.txt && "
+	               "echo a wolf 2 >'b#c:d.txt' && echo a wolf 3 >deep/a.txt && "
+	               "echo a wolf 4 >deep:x/a.txt && echo a wolf 5 >'../one:file.txt' && "
+	               "echo '{\"id\":\"x/y#z:1\",\"t\":\"a wolf 6\"}' >deep/r.jsonl && "
+	               "echo '{\"t\":\"a wolf 7\"}' >>deep/r.jsonl && "
+	               "echo '{\"id\":\"a.txt/\",\"t\":\"a wolf 8\"}' >>deep/r.jsonl"),
+		0);
+	FILE *lines = must_fopen("lines.jsonl", "w");
 	for (int i = 1; i <= N_LINES; i++)
 		fprintf(lines, i % 2 ? "{\"t\":\"line %d\"}\n" : "{\"id\":\"r%d\",\"t\":\"x\"}\n",
 		        i);
 	assert_int_equal(fclose(lines), 0);
-	assert_int_equal(chdir(rig.folder), 0);
 	snprintf(dir, sizeof(dir), "%s/.bitsift", rig.folder);
 	const char *sources[] = {"tree", "one:file.txt", "lines.jsonl"};
 	struct bs_build_request build = {.dir = dir, .sources = sources, .n_sources = 3};
@@ -822,7 +809,6 @@ static void test_documents_by_id(void **state)
 	}
 	bs_searcher_free(searcher);
 	bs_index_close(index);
-	assert_int_equal(chdir("/"), 0);
 }
 
 /* While the ids of the documents ascend, they are found by binary search; when there are many
