@@ -553,13 +553,6 @@ static void test_bad_find_requests(void **state)
 	assert_non_null(strstr(heard.notices, "+++"));
 }
 
-static int take_path(void *context, const struct bs_grep_line *file)
-{
-	char *paths = context;
-	strcat(strcat(paths, file->path), " ");
-	return strlen(paths) > 100;
-}
-
 static void hear_document(void *context, const char *local_id, size_t local_id_bytes)
 {
 	struct heard *heard = context;
@@ -633,43 +626,6 @@ static void test_delete_and_check(void **state)
 	assert_int_equal(bs_index_check(&check, NULL, ERR), BS_UNSUPPORTED);
 	check = (struct bs_check_request){.dir = "none"};
 	assert_int_equal(bs_index_check(&check, NULL, ERR), BS_NOT_FOUND);
-}
-
-/* The files that a pattern may match: files that match, and files that the index does not know. */
-static void test_candidates(void **state)
-{
-	char paths[200] = "";
-	struct bs_grep_result result;
-	const char *folder = "grams";
-	struct bs_build_request build = {
-		.dir = "grams.index", .sources = &folder, .n_sources = 1, .index.grams = true};
-	assert_int_equal(mkdir(folder, 0777), 0);
-	write_text("grams/a", "a purple cow\n");
-	write_text("grams/b", "nothing of that kind\n");
-	ok(bs_index_build(&build, NULL, ERR));
-	write_text("grams/c", "new\n");
-	const char *pattern = "purp[lr]e";
-	size_t pattern_bytes = strlen(pattern);
-	struct bs_grep_request request = {
-		.pattern = {.patterns = &pattern, .pattern_bytes = &pattern_bytes, .n_patterns = 1},
-		.files = {.paths = &folder, .n_paths = 1},
-		.task = BS_GREP_LIST_CANDIDATES,
-		.index.dir = "grams.index",
-		.index.no_stat = true,
-		.callbacks.line = take_path,
-		.callbacks.context = paths};
-	ok(bs_grep(&request, &result, ERR));
-	assert_string_equal(paths, "grams/a ");
-	assert_true(result.has_match);
-	*paths = '\0';
-	request.index.no_stat = false;
-	ok(bs_grep(&request, NULL, ERR));
-	assert_non_null(strstr(paths, "grams/a "));
-	assert_non_null(strstr(paths, "grams/c "));
-	memset(paths, 'x', 150);
-	assert_int_equal(bs_grep(&request, NULL, ERR), BS_STOPPED);
-	request.index.dir = "none";
-	assert_int_equal(bs_grep(&request, NULL, ERR), BS_NOT_FOUND);
 }
 
 static void test_sources_are_listed(void **state)
@@ -785,5 +741,4 @@ RUN_TESTS_EACH_WITH(setup, library_teardown, test_versions_agree, test_names_are
                     test_consent, test_bad_build_requests, test_open_and_describe, test_locate,
                     test_find, test_find_by_other_words, test_find_by_statistics,
                     test_find_is_stopped, test_bad_find_requests, test_delete_and_check,
-                    test_candidates, test_sources_are_listed, test_documents_by_id,
-                    test_changed_source, test_ages)
+                    test_sources_are_listed, test_documents_by_id, test_changed_source, test_ages)

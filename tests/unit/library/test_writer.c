@@ -529,12 +529,20 @@ static int look_up(void *context, const char *id, size_t id_bytes, const struct 
 	return shelf->fails ? 2 : 1;
 }
 
+static const struct shelf three_texts = {
+	.ids = {"a", "b", "c"}, .texts = {"one two three", "three two one", "two one"}, .n = 3};
+
+static void add_from(const struct shelf *shelf, struct bs_writer *writer, int i)
+{
+	struct bs_text text = {"body", 4, shelf->texts[i], strlen(shelf->texts[i])};
+	ok(bs_writer_add(writer, shelf->ids[i], 1, &text, 1, ERR));
+	commit(writer);
+}
+
 /* The application knows which texts changed; so the answers are the same without checksums. */
 static void test_no_checksums(void **state)
 {
-	struct shelf shelf = {.ids = {"a", "b", "c"},
-	                      .texts = {"one two three", "three two one", "two one"},
-	                      .n = 3};
+	struct shelf shelf = three_texts;
 	struct bs_text_provider provider = {.texts = look_up, .context = &shelf};
 	struct bs_writer *writer =
 		OPEN_WITH(.not_stored = true, .no_checksums = true, .host.texts = &provider);
@@ -542,9 +550,7 @@ static void test_no_checksums(void **state)
 	for (int i = 0; i < 4; i++) {
 		/* In the last round, the text of the first id changes. */
 		shelf.texts[0] = i < 3 ? "one two three" : "two one two";
-		struct bs_text text = {"body", 4, shelf.texts[i % 3], strlen(shelf.texts[i % 3])};
-		ok(bs_writer_add(writer, shelf.ids[i % 3], 1, &text, 1, ERR));
-		commit(writer);
+		add_from(&shelf, writer, i % 3);
 	}
 	check();
 	expect_of(&provider, "\"two one\"", "b c a");
@@ -572,17 +578,12 @@ static void expect_document(struct bs_index *index, const char *id, bool is_chan
 
 static void test_provider(void **state)
 {
-	struct shelf shelf = {.ids = {"a", "b", "c"},
-	                      .texts = {"one two three", "three two one", "two one"},
-	                      .n = 3};
+	struct shelf shelf = three_texts;
 	struct bs_text_provider provider = {.texts = look_up, .context = &shelf};
 	struct bs_writer *writer = OPEN_WITH(.not_stored = true, .host.texts = &provider);
 	struct bs_build_report report;
-	for (int i = 0; i < 3; i++) {
-		struct bs_text text = {"body", 4, shelf.texts[i], strlen(shelf.texts[i])};
-		ok(bs_writer_add(writer, shelf.ids[i], 1, &text, 1, ERR));
-		commit(writer);
-	}
+	for (int i = 0; i < 3; i++)
+		add_from(&shelf, writer, i);
 	check();
 	expect_of(&provider, "\"one two\"", "a");
 	expect_of(&provider, "\"two one\"", "b c");
