@@ -3,8 +3,7 @@
 # built, merged and vacuumed, the server is killed with SIGKILL, or one of its backends, after which
 # the server restarts itself. After recovery, queries must have the same answers with and without
 # the index, and bitsift_check must succeed. A replica follows all the time and is sometimes killed,
-# too; it must have the same rows and answers. The seed of a round is SEED (default 1) plus its
-# number. REPLICA=no: without a replica.
+# too; it must have the same rows and answers. A round's seed is SEED (default 1) plus its number.
 set -euo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/cluster.sh"
 program=$(realpath -- "$1") rounds=${2:-20} seed=${3:-1} questions=${QUESTIONS:-40}
@@ -15,7 +14,7 @@ cluster_test
 cluster_make one "shared_buffers = 32MB" "maintenance_work_mem = 4MB" "wal_level = replica" "max_wal_senders = 4" "checkpoint_timeout = 30s" \
     "wal_keep_size = 2GB" "restart_after_crash = on" "hot_standby_feedback = on"
 sql one -c 'CREATE EXTENSION bitsift' -c 'CREATE EXTENSION amcheck'
-[ "${REPLICA:-yes}" = no ] || cluster_replica two one
+cluster_replica two one
 
 # Waits until the server accepts connections, which it refuses during its recovery.
 wait_for() { # NAME
@@ -68,7 +67,7 @@ for ((round = 1; round <= rounds; round++)); do
     0 | 3 | 137) ;;
     *) fail "$(cat "$cluster_folder/wrote")" ;;
     esac
-    if [ $((RANDOM % 8)) -eq 0 ] && [ "${REPLICA:-yes}" != no ]; then
+    if [ $((RANDOM % 8)) -eq 0 ]; then
         cluster_kill two
         [ "$how" -eq 0 ] || cluster_start one
         cluster_start two
@@ -86,7 +85,6 @@ for ((round = 1; round <= rounds; round++)); do
     sql one -c "SELECT bitsift_check(indexrelid) FROM pg_index JOIN pg_class i ON i.oid = indexrelid JOIN pg_am a ON a.oid = relam WHERE amname = 'bitsift' AND indisvalid" \
         >/dev/null || fail "bitsift_check"
     ask one
-    [ "${REPLICA:-yes}" != no ] || continue
     cluster_follow two one
     if [ "$(sql one -c "SELECT relpersistence FROM pg_class WHERE relname = 't'")" = p ]; then
         [ "$(sql one -c "$rows")" = "$(sql two -c "$rows")" ] || fail "the replica has other rows"

@@ -85,7 +85,7 @@ static struct run {
 	const struct shape *shape;
 	unsigned step;
 	/* The options. */
-	unsigned seed, n_steps, n_queries, n_writers, n_tables, n_check, is_resumed, is_verbose;
+	unsigned seed, n_steps, n_queries, n_writers, n_tables, n_check, is_resumed;
 	pid_t writers[MOST_WRITERS];
 	unsigned long n_asked, n_with_index, n_rankings, n_rankings_left_out, n_errors, n_found;
 } run = {.seed = 1, .n_steps = 500, .n_queries = 4, .n_tables = 5};
@@ -115,8 +115,6 @@ static bool is_bad_luck(const PGresult *result)
 
 static PGresult *ask(struct session *session, const char *statement)
 {
-	if (run.is_verbose)
-		fprintf(stderr, "%u: %.300s\n", session->owner, statement);
 	PGresult *result = PQexec(session->connection, statement);
 	if (is_gone(session->connection)) {
 		PQclear(result);
@@ -194,10 +192,9 @@ static void session_open(struct session *session, unsigned owner)
 	}
 	PQsetNoticeProcessor(session->connection, quiet, NULL);
 	must(session,
-	     "SET lock_timeout = '1s'; SET statement_timeout = '60s'; SET "
-	     "max_parallel_workers_per_gather = 0; SET jit = off;"
-	     "SET default_transaction_isolation = 'repeatable read'; SET plan_cache_mode = "
-	     "force_generic_plan");
+	     "SET lock_timeout = '1s'; SET statement_timeout = '60s'; SET jit = off;"
+	     "SET max_parallel_workers_per_gather = 0; SET plan_cache_mode = force_generic_plan;"
+	     "SET default_transaction_isolation = 'repeatable read'");
 }
 
 /* ---- writing ---- */
@@ -354,8 +351,6 @@ static void begin_upkeep(void)
 		statement = create.bytes;
 	}
 	must(&run.upkeep, waits ? "SET lock_timeout = 0" : "SET lock_timeout = '300ms'");
-	if (run.is_verbose)
-		fprintf(stderr, "upkeep: %s\n", statement);
 	if (!PQsendQuery(run.upkeep.connection, statement))
 		end(GONE);
 	run.is_kept_up = true;
@@ -863,7 +858,7 @@ static void run_all(void)
 static int usage(void)
 {
 	fputs("usage: test_random CONNECTION [--seed N] [--steps N] [--queries N] [--writers N] "
-	      "[--tables N] [--check N] [--resume] [--verbose]\n",
+	      "[--tables N] [--check N] [--resume]\n",
 	      stderr);
 	return FAILED;
 }
@@ -871,19 +866,14 @@ static int usage(void)
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{"seed", required_argument, NULL, 0},
-		{"steps", required_argument, NULL, 1},
-		{"queries", required_argument, NULL, 2},
-		{"writers", required_argument, NULL, 3},
-		{"tables", required_argument, NULL, 4},
-		{"check", required_argument, NULL, 5},
-		{"resume", no_argument, NULL, 6},
-		{"verbose", no_argument, NULL, 7},
-		{0},
+		{"seed", required_argument, NULL, 0},    {"steps", required_argument, NULL, 1},
+		{"queries", required_argument, NULL, 2}, {"writers", required_argument, NULL, 3},
+		{"tables", required_argument, NULL, 4},  {"check", required_argument, NULL, 5},
+		{"resume", no_argument, NULL, 6},        {0},
 	};
-	static unsigned *const given[] = {&run.seed,       &run.n_steps,   &run.n_queries,
-	                                  &run.n_writers,  &run.n_tables,  &run.n_check,
-	                                  &run.is_resumed, &run.is_verbose};
+	static unsigned *const given[] = {&run.seed,      &run.n_steps,  &run.n_queries,
+	                                  &run.n_writers, &run.n_tables, &run.n_check,
+	                                  &run.is_resumed};
 	for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
 		if (c == '?')
 			return usage();

@@ -148,16 +148,15 @@ static void test_changes_ahead(void **state)
 	for (size_t i = 0; i < 3; i++) {
 		sqlite3 *db = open_database("");
 		char sql[100];
-		run(db, "CREATE VIRTUAL TABLE t USING bitsift(a); INSERT INTO t VALUES('w'), "
-		        "('w'), ('w'), ('w'), "
-		        "('w'), ('w')");
+		run(db, "CREATE VIRTUAL TABLE t USING bitsift(a); "
+		        "INSERT INTO t VALUES('w'), ('w'), ('w'), ('w'), ('w'), ('w')");
 		snprintf(sql, sizeof(sql), "SELECT a, rowid FROM t('w')%s", orders[i]);
 		sqlite3_stmt *statement = prepare(db, sql);
 		unsigned n = 0;
 		while (sqlite3_step(statement) == SQLITE_ROW && ++n)
 			if (n == 1)
-				run(db, "DELETE FROM t WHERE rowid IN (2, 5); UPDATE t SET a = 'x' "
-				        "WHERE rowid = 3;"
+				run(db, "DELETE FROM t WHERE rowid IN (2, 5);"
+				        "UPDATE t SET a = 'x' WHERE rowid = 3;"
 				        "UPDATE t SET a = 'w w' WHERE rowid = 4");
 		assert_int_equal(sqlite3_finalize(statement), SQLITE_OK);
 		assert_int_equal(n, 3);

@@ -346,8 +346,7 @@ static void put_half(struct connection *connection)
 		return;
 	if (run(connection,
 	        "INSERT INTO %s(rowid, title, body, number) VALUES(%lld, 'apple', 'apple', 0), "
-	        "(%lld, 'apple', "
-	        "'apple', 0)",
+	        "(%lld, 'apple', 'apple', 0)",
 	        written, rowid_of(id), rowid_of(taken)) != SQLITE_CONSTRAINT)
 		die("row %u was put over row %u", id, taken);
 }
@@ -364,9 +363,8 @@ static void copy_found(struct connection *connection)
 		return;
 	run(connection,
 	    "INSERT OR IGNORE INTO %s(rowid, title, body, number) SELECT 1 + (rowid + %u) %% %u, "
-	    "title, body, number "
-	    "FROM %s"
-	    " WHERE %s MATCH %Q AND rowid BETWEEN 1 AND %u AND (1 + (rowid + %u) %% %u) %% 16 > 1",
+	    "title, body, number FROM %s WHERE %s MATCH %Q AND rowid BETWEEN 1 AND %u "
+	    "AND (1 + (rowid + %u) %% %u) %% 16 > 1",
 	    written, by, N_IDS, asked, asked, query, N_IDS, by, N_IDS);
 	for (uint32_t id = 1; id <= N_IDS; id++) {
 		uint32_t to = 1 + (id + by) % N_IDS;
