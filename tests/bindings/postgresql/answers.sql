@@ -110,16 +110,12 @@ SELECT * FROM differ();
 UPDATE questions SET condition = replace(condition, 'body', 'title') WHERE n % 2 = 0;
 INSERT INTO questions (condition) VALUES ($$title @@@ 'title' AND body @@@ 'run'$$), ($$title @@@ '-title' AND body @@@ '-run'$$), ($$title LIKE '%title%' AND body @@@ 'shoes'$$);
 SELECT * FROM differ();
-\echo == a varchar column with other collations
+\echo == a varchar column with another collation
 DROP INDEX words_two;
 CREATE TABLE others (id int, body varchar(500) COLLATE "tr-x-icu");
 INSERT INTO others SELECT id, body FROM words WHERE id < 3000;
 CREATE INDEX others_body ON others USING bitsift (body) WITH (grams = true);
 UPDATE questions SET condition = replace(condition, 'title', 'body');
-SELECT * FROM differ('others');
-ALTER TABLE others ALTER body TYPE text COLLATE "en-x-icu";
-SELECT * FROM differ('others');
-ALTER TABLE others ALTER body TYPE text COLLATE "C";
 SELECT * FROM differ('others');
 \echo == a partial index whose bitmap becomes lossy returns only its own rows
 CREATE TABLE wide (id int, body text) WITH (fillfactor = 10);

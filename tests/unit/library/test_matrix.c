@@ -76,19 +76,18 @@ static int id_of(int i, uint64_t document)
 	return atoi(id);
 }
 
-static struct bs_matrix_shard shard_of(int i, uint32_t segment, uint32_t shard)
+static struct bs_matrix_shard shard_of(int i, uint32_t shard)
 {
 	struct bs_matrix_shard shape;
-	ok(bs_matrix_shard_at(rig.index[i], segment, shard, &shape, ERR));
+	ok(bs_matrix_shard_at(rig.index[i], 0, shard, &shape, ERR));
 	return shape;
 }
 
 /* The documents of the rows of a shard. */
-static uint64_t *documents_of(const struct bs_index *index, uint32_t segment, uint32_t shard,
-                              uint32_t n_rows)
+static uint64_t *documents_of(int i, uint32_t shard, uint32_t n_rows)
 {
 	uint64_t *documents = must_calloc(n_rows, sizeof(*documents));
-	ok(bs_matrix_documents(index, segment, shard, documents, ERR));
+	ok(bs_matrix_documents(rig.index[i], 0, shard, documents, ERR));
 	return documents;
 }
 
@@ -112,8 +111,8 @@ static void test_shapes(void **state)
 		assert_true(segment.density >= 0.05 && segment.density <= 0.6);
 		FREED uint8_t *seen = must_calloc(segment.n_docs, 1);
 		for (uint32_t s = 0; s < segment.n_shards; s++) {
-			struct bs_matrix_shard shard = shard_of(i, 0, s);
-			FREED uint64_t *documents = documents_of(rig.index[i], 0, s, shard.n_rows);
+			struct bs_matrix_shard shard = shard_of(i, s);
+			FREED uint64_t *documents = documents_of(i, s, shard.n_rows);
 			for (uint32_t row = 0; row < shard.n_rows; row++) {
 				assert_true(documents[row] < segment.n_docs);
 				assert_int_equal(seen[documents[row]]++, 0);
@@ -132,51 +131,43 @@ static void test_shapes(void **state)
 	assert_true(is_matrix && is_lists);
 }
 
+static void check_columns(int i, uint32_t s, enum bs_matrix_level level)
+{
+	struct bs_matrix_shard shard = shard_of(i, s);
+	const struct bs_matrix_columns *columns = &shard.levels[level];
+	const uint64_t *words;
+	uint64_t n_set = 0;
+	FREED uint32_t *counts = must_calloc(columns->n_columns + 1, sizeof(*counts));
+	ok(bs_matrix_words(rig.index[i], 0, s, level, 0, columns->n_columns, &words, ERR));
+	ok(bs_matrix_popcounts(rig.index[i], 0, s, level, 0, columns->n_columns, counts, ERR));
+	for (uint32_t c = 0; c < columns->n_columns; c++, words += columns->column_words) {
+		uint32_t n = 0;
+		for (uint64_t lane = 0; lane < columns->column_words * UINT64_C(64); lane++) {
+			bool is_set = has_bit(words, lane);
+			n += is_set;
+			assert_true(lane < columns->n_lanes || !is_set);
+		}
+		assert_int_equal(counts[c], n);
+		n_set += n;
+	}
+	assert_int_equal(n_set, columns->n_set);
+	if (columns->n_columns == 0)
+		return;
+	assert_int_equal((shard.n_rows + columns->lane_rows - 1) / columns->lane_rows,
+	                 columns->n_lanes);
+	/* The density is about the requested one; in such a small matrix rounding may change it by
+	 * a factor of two. */
+	double density = (double)n_set / columns->n_columns / columns->n_lanes,
+	       wanted = segment_of(i).density;
+	assert_true(level != BS_MATRIX_DOCUMENT || (density > wanted / 2 && density < wanted * 2));
+}
+
 static void test_columns_count_what_they_say(void **state)
 {
-	for (int i = 0; i < 2; i++) {
-		struct bs_matrix_segment segment = segment_of(i);
-		for (uint32_t s = 0; s < segment.n_shards; s++) {
-			struct bs_matrix_shard shard = shard_of(i, 0, s);
-			for (int l = 0; l < BS_MATRIX_LEVELS; l++) {
-				const struct bs_matrix_columns *columns = &shard.levels[l];
-				const uint64_t *words;
-				uint64_t n_set = 0;
-				FREED uint32_t *counts =
-					must_calloc(columns->n_columns + 1, sizeof(*counts));
-				ok(bs_matrix_words(rig.index[i], 0, s, (enum bs_matrix_level)l, 0,
-				                   columns->n_columns, &words, ERR));
-				ok(bs_matrix_popcounts(rig.index[i], 0, s, (enum bs_matrix_level)l,
-				                       0, columns->n_columns, counts, ERR));
-				for (uint32_t c = 0; c < columns->n_columns; c++) {
-					uint32_t n = 0;
-					for (uint64_t lane = 0;
-					     lane < columns->column_words * UINT64_C(64); lane++) {
-						bool is_set = has_bit(
-							words + (uint64_t)c * columns->column_words,
-							lane);
-						n += is_set;
-						assert_true(lane < columns->n_lanes || !is_set);
-					}
-					assert_int_equal(counts[c], n);
-					n_set += n;
-				}
-				assert_int_equal(n_set, columns->n_set);
-				if (columns->n_columns > 0)
-					assert_int_equal((shard.n_rows + columns->lane_rows - 1) /
-					                         columns->lane_rows,
-					                 columns->n_lanes);
-				/* The density is about the requested one; in such a small matrix
-				 * rounding may change it by a factor of two. */
-				if (columns->n_columns > 0 && l == BS_MATRIX_DOCUMENT) {
-					double density = (double)n_set / columns->n_columns /
-					                 columns->n_lanes;
-					assert_true(density > segment.density / 2 &&
-					            density < segment.density * 2);
-				}
-			}
-		}
-	}
+	for (int i = 0; i < 2; i++)
+		for (uint32_t s = 0; s < segment_of(i).n_shards; s++)
+			for (int l = 0; l < BS_MATRIX_LEVELS; l++)
+				check_columns(i, s, (enum bs_matrix_level)l);
 }
 
 static void check_term(int i, int n)
@@ -191,10 +182,10 @@ static void check_term(int i, int n)
 	ok(bs_matrix_term_treatment_at(rig.index[i], 0, found.treatment, &treatment, ERR));
 	assert_true(found.df >= treatment.min_df);
 	for (uint32_t s = 0; s < segment.n_shards; s++) {
-		struct bs_matrix_shard shard = shard_of(i, 0, s);
+		struct bs_matrix_shard shard = shard_of(i, s);
 		struct bs_matrix_term_columns has;
 		ok(bs_matrix_find_columns(rig.index[i], 0, s, term, strlen(term), &has, ERR));
-		FREED uint64_t *documents = documents_of(rig.index[i], 0, s, shard.n_rows);
+		FREED uint64_t *documents = documents_of(i, s, shard.n_rows);
 		bool is_exact = has.n_columns[BS_MATRIX_EXACT] == 1;
 		if (shard.is_lists || is_exact)
 			assert_int_equal(has.n_columns[BS_MATRIX_DOCUMENT], 0);
@@ -324,8 +315,7 @@ static int by_number(const void *a, const void *b)
 static int hear_candidates(void *context, const struct bs_matrix_candidates *candidates)
 {
 	struct asked *asked = context;
-	FREED uint64_t *documents = documents_of(rig.index[asked->i], candidates->segment,
-	                                         candidates->shard, candidates->n_rows);
+	FREED uint64_t *documents = documents_of(asked->i, candidates->shard, candidates->n_rows);
 	uint64_t n = 0;
 	for (uint64_t row = 0; row < candidates->n_words * 64; row++) {
 		if (!has_bit(candidates->words, row))
@@ -399,16 +389,13 @@ static void test_refusals(void **state)
 	assert_int_equal(
 		bs_matrix_term_treatment_at(index, 0, segment.n_treatments, &treatment, NULL),
 		BS_INVALID);
-	shard = shard_of(0, 0, 0);
-	assert_int_equal(bs_matrix_words(index, 0, 0, BS_MATRIX_DOCUMENT, shard.levels[0].n_columns,
-	                                 1, &words, NULL),
-	                 BS_INVALID);
-	assert_int_equal(
-		bs_matrix_words(index, 0, 0, BS_MATRIX_DOCUMENT, 1, UINT32_MAX, &words, NULL),
-		BS_INVALID);
-	assert_int_equal(bs_matrix_words(index, 0, 0, BS_MATRIX_DOCUMENT,
-	                                 shard.levels[0].n_columns + 1, 1, &words, NULL),
-	                 BS_INVALID);
+	shard = shard_of(0, 0);
+	const uint32_t n_columns = shard.levels[0].n_columns,
+		       wrong[][2] = {{n_columns, 1}, {1, UINT32_MAX}, {n_columns + 1, 1}};
+	for (size_t i = 0; i < COUNT(wrong); i++)
+		assert_int_equal(bs_matrix_words(index, 0, 0, BS_MATRIX_DOCUMENT, wrong[i][0],
+		                                 wrong[i][1], &words, NULL),
+		                 BS_INVALID);
 	assert_int_equal(bs_matrix_words(index, 0, 0, (enum bs_matrix_level)9, 0, 1, &words, NULL),
 	                 BS_INVALID);
 	assert_int_equal(bs_matrix_find_term(index, 0, "nowhere", 7, &term, NULL), BS_NOT_FOUND);
