@@ -565,18 +565,23 @@ static int refuse(void *context, uint64_t n_documents)
 	return n_documents == 1;
 }
 
+static void expect_docs(uint64_t n_docs)
+{
+	struct bs_check_request check = {.dir = "index"};
+	struct bs_check_report report;
+	ok(bs_index_check(&check, &report, ERR));
+	assert_int_equal(report.n_docs, n_docs);
+	assert_int_equal(report.n_segments, n_docs > 0);
+	assert_true(report.n_bytes > 0);
+}
+
 static void test_delete_and_check(void **state)
 {
 	struct heard heard = {.n_hits = 0};
 	struct bs_delete_result result;
 	struct bs_check_request check = {.dir = "index"};
-	struct bs_check_report report;
 	bs_index_close(build_and_open());
-	ok(bs_index_check(&check, &report, ERR));
-	assert_int_equal(report.n_docs, 3);
-	assert_int_equal(report.n_segments, 1);
-	assert_true(report.n_bytes > 0);
-
+	expect_docs(3);
 	const char *ids[] = {"3", "9"};
 	struct bs_delete_request request = {.dir = "index",
 	                                    .ids = ids,
@@ -604,12 +609,10 @@ static void test_delete_and_check(void **state)
 	request.dry_run = false;
 	request.callbacks.confirm = refuse;
 	assert_int_equal(bs_index_delete(&request, &result, ERR), BS_STOPPED);
-	ok(bs_index_check(&check, &report, ERR));
-	assert_int_equal(report.n_docs, 1);
+	expect_docs(1);
 	request.callbacks.confirm = NULL;
 	ok(bs_index_delete(&request, NULL, ERR));
-	ok(bs_index_check(&check, &report, ERR));
-	assert_int_equal(report.n_docs, 0);
+	expect_docs(0);
 
 	/* The segment was removed when its last document was deleted. */
 	request.undo = true;
@@ -618,8 +621,7 @@ static void test_delete_and_check(void **state)
 	assert_int_equal(result.n_to_read, 2);
 	assert_int_equal(result.n_lost, 0);
 	bs_index_close(build_and_open());
-	ok(bs_index_check(&check, &report, ERR));
-	assert_int_equal(report.n_docs, 2);
+	expect_docs(2);
 
 	request.reserved[0] = check.reserved[3] = 1;
 	assert_int_equal(bs_index_delete(&request, &result, ERR), BS_UNSUPPORTED);

@@ -19,15 +19,17 @@ static bool del(struct bs_writer *writer, const char *id)
 	return was_there;
 }
 
-static void compact(const struct bs_text_provider *texts, struct bs_build_report *report)
+static struct bs_build_report compact(const struct bs_text_provider *texts)
 {
+	struct bs_build_report report;
 	struct bs_build_request request = {.dir = rig_dir(),
 	                                   .memory = rig.memory,
 	                                   .host.texts = texts,
 	                                   .host.consent = &everything,
 	                                   .write.n_threads = 1};
-	ok(bs_index_compact(&request, report, ERR));
+	ok(bs_index_compact(&request, &report, ERR));
 	check();
+	return report;
 }
 
 static void test_add_and_replace(void **state)
@@ -112,7 +114,7 @@ static void test_delete(void **state)
 	expect("more", "m2");
 	expect("even", "");
 	check();
-	compact(NULL, &report);
+	report = compact(NULL);
 	assert_int_equal(report.n_docs, 299);
 	assert_int_equal(report.n_segments, 1);
 	expect("more", "m2");
@@ -408,7 +410,7 @@ static void test_odd_documents(void **state)
 		commit(writer);
 		assert_true(del(writer, "more"));
 		commit(writer);
-		compact(NULL, &report);
+		compact(NULL);
 	}
 	report = BUILD_WITH(.rebuild = true, .index.words = true, .rules.id_field = "t");
 	assert_int_equal(report.n_docs, 2);
@@ -456,7 +458,6 @@ static void test_most_bytes(void **state)
 	char feeds[1001];
 	const char *source = "c.jsonl";
 	struct bs_text texts[] = {{"title", 5, feeds, 400}, {"body", 4, feeds, 600}};
-	struct bs_build_report report;
 	memset(feeds, '\n', sizeof(feeds));
 	memcpy(feeds, "wolf", 4);
 	write_text(source, "{\"id\": \"r\", \"title\": \"bear\"}\n");
@@ -472,7 +473,7 @@ static void test_most_bytes(void **state)
 	commit(writer);
 	bs_writer_close(writer);
 	check();
-	compact(NULL, &report);
+	struct bs_build_report report = compact(NULL);
 	assert_int_equal(report.n_segments, 1);
 	assert_int_equal(report.n_docs, 3);
 }
@@ -546,7 +547,6 @@ static void test_no_checksums(void **state)
 	struct bs_text_provider provider = {.texts = look_up, .context = &shelf};
 	struct bs_writer *writer =
 		OPEN_WITH(.not_stored = true, .no_checksums = true, .host.texts = &provider);
-	struct bs_build_report report;
 	for (int i = 0; i < 4; i++) {
 		/* In the last round, the text of the first id changes. */
 		shelf.texts[0] = i < 3 ? "one two three" : "two one two";
@@ -555,8 +555,7 @@ static void test_no_checksums(void **state)
 	check();
 	expect_of(&provider, "\"two one\"", "b c a");
 	expect_of(&provider, "three", "b");
-	compact(&provider, &report);
-	assert_int_equal(report.n_segments, 1);
+	assert_int_equal(compact(&provider).n_segments, 1);
 	check();
 	expect_of(&provider, "\"two one\"", "b c a");
 	bs_writer_close(writer);
@@ -597,11 +596,10 @@ static void test_provider(void **state)
 	assert_int_equal(heard.n_unreadable, 3);
 	bs_index_close(index);
 	/* Without the texts nothing is merged, and nothing is lost. */
-	compact(NULL, &report);
-	assert_int_equal(report.n_segments, 3);
+	assert_int_equal(compact(NULL).n_segments, 3);
 	struct bs_build_request rebuild = {.dir = rig_dir(), .memory = rig.memory, .rebuild = true};
 	assert_int_equal(bs_index_build(&rebuild, &report, ERR), BS_IO);
-	compact(&provider, &report);
+	report = compact(&provider);
 	assert_int_equal(report.n_segments, 1);
 	assert_int_equal(report.n_docs, 3);
 	expect_of(&provider, "\"two one\"", "b c");
