@@ -78,20 +78,6 @@ expect() {
     same "$wanted" "$(sql one "${statements[@]}" 2>&1 || true)" "$*"
 }
 
-# Settings for speed. Without fsync a failure of the machine could damage the data; no test depends
-# on it.
-cluster_settings() { # NAME
-    cat <<SETTINGS
-listen_addresses = ''
-unix_socket_directories = '$cluster_folder'
-port = $(cluster_port "$1")
-fsync = off
-max_connections = 40
-logging_collector = off
-log_line_prefix = '%m [%p] '
-SETTINGS
-}
-
 # Ports are only names here: the sockets are in a private folder.
 cluster_port() { # NAME
     local sum
@@ -99,12 +85,15 @@ cluster_port() { # NAME
     echo $((20000 + ${sum%% *} % 20000))
 }
 
+# The settings are for speed. Without fsync a failure of the machine could damage the data; no test
+# depends on it.
 cluster_make() { # NAME [LINE...]
     local name=$1 data=$cluster_folder/$1
     shift
     as_postgres "$cluster_bin/initdb" -D "$data" -A trust -U postgres -E "${CLUSTER_ENCODING:-UTF8}" --locale="${CLUSTER_LOCALE:-C.UTF-8}" \
         --no-instructions --no-sync >/dev/null
-    { cluster_settings "$name" && printf '%s\n' "$@"; } | as_postgres tee -a "$data/postgresql.conf" >/dev/null
+    printf '%s\n' "listen_addresses = ''" "unix_socket_directories = '$cluster_folder'" "port = $(cluster_port "$name")" "fsync = off" "max_connections = 40" \
+        "logging_collector = off" "log_line_prefix = '%m [%p] '" "$@" | as_postgres tee -a "$data/postgresql.conf" >/dev/null
     cluster_start "$name"
 }
 
