@@ -920,8 +920,8 @@ static void test_what_changed_is_not_counted(void **rig_in)
 	open_index();
 }
 
-/* The memory that 2000 earlier calls of a searcher used no longer counts, so that a later call stays
- * within its limit. */
+/* The memory that 2000 earlier calls of a searcher used no longer counts, so that a later call
+ * stays within its limit. */
 static void test_memory_is_counted(void **rig_in)
 {
 	struct bs_limits limits = {.memory_bytes = (uint64_t)16 << 20};
