@@ -1,10 +1,18 @@
 /* library_rig.c: see library_rig.h. */
 #include "tests/rigs/library_rig.h"
 
+#include <unistd.h>
+
 void make_folder(char folder[FOLDER_BYTES])
 {
 	strcpy(folder, "/tmp/bitsift-test-XXXXXX");
 	assert_non_null(mkdtemp(folder));
+}
+
+void enter_new_folder(char folder[FOLDER_BYTES])
+{
+	make_folder(folder);
+	assert_int_equal(chdir(folder), 0);
 }
 
 void remove_folder(const char *folder)
@@ -31,20 +39,17 @@ void append_text(const char *path, const char *text)
 	put_text(path, "a", text);
 }
 
-void library_setup(void **state, const char *records)
+static char rig_folder[FOLDER_BYTES];
+
+int library_setup(const char *records)
 {
-	struct library_rig *rig = must_calloc(1, sizeof(*rig));
-	make_folder(rig->folder);
-	snprintf(rig->collection, sizeof(rig->collection), "%s/a.jsonl", rig->folder);
-	snprintf(rig->dir, sizeof(rig->dir), "%s/index", rig->folder);
-	write_text(rig->collection, records);
-	*state = rig;
+	enter_new_folder(rig_folder);
+	write_text("a.jsonl", records);
+	return 0;
 }
 
 int library_teardown(void **state)
 {
-	struct library_rig *rig = *state;
-	remove_folder(rig->folder);
-	free(rig);
+	remove_folder(rig_folder);
 	return 0;
 }

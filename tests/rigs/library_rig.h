@@ -9,16 +9,15 @@
 #include "tests/rigs/error_rig.h"
 #include "tests/rigs/test.h"
 
-/* Makes an empty folder; `folder` receives its absolute path. */
+/* Makes an empty folder; `folder` receives its absolute path. enter_new_folder also makes it the
+ * current folder. */
 #define FOLDER_BYTES 64
 void make_folder(char folder[FOLDER_BYTES]);
+void enter_new_folder(char folder[FOLDER_BYTES]);
 void remove_folder(const char *folder);
 
-/* The folder of a test, a record file in it, and the path of an index that is not built yet. */
-struct library_rig {
-	char folder[FOLDER_BYTES], collection[96], dir[96];
-};
-void library_setup(void **state, const char *records);
+/* Enters a new folder that has the record file a.jsonl. */
+int library_setup(const char *records);
 int library_teardown(void **state);
 
 void write_text(const char *path, const char *text);

@@ -1,6 +1,8 @@
 /* writer_rig.c: see writer_rig.h. */
 #include "tests/rigs/writer_rig.h"
 
+#include <unistd.h>
+
 #include "core/bitsift/host.h"
 #include "core/bitsift/index.h"
 #include "core/bitsift/search.h"
@@ -8,16 +10,17 @@
 
 struct rig rig;
 
+const struct bs_consent everything = {.all = true};
+
 const char *rig_dir(void)
 {
-	return rig.memory ? NULL : rig.dir;
+	return rig.memory ? NULL : "index";
 }
 
 int setup_dir(void **state)
 {
 	rig = (struct rig){.memory = NULL};
-	make_folder(rig.folder);
-	snprintf(rig.dir, sizeof(rig.dir), "%s/index", rig.folder);
+	enter_new_folder(rig.folder);
 	return 0;
 }
 
@@ -31,6 +34,7 @@ int setup_memory(void **state)
 int teardown(void **state)
 {
 	bs_memory_index_free(rig.memory);
+	assert_int_equal(chdir("/"), 0);
 	remove_folder(rig.folder);
 	return 0;
 }
@@ -40,6 +44,7 @@ struct bs_writer *open_with(struct bs_writer_request request)
 	struct bs_writer *writer;
 	request.dir = rig_dir();
 	request.memory = rig.memory;
+	request.host.consent = &everything;
 	if (!request.write.n_threads)
 		request.write.n_threads = 1;
 	ok(bs_writer_open(&request, &writer, ERR));
@@ -49,6 +54,16 @@ struct bs_writer *open_with(struct bs_writer_request request)
 struct bs_writer *open_writer(void)
 {
 	return OPEN_WITH(0);
+}
+
+struct bs_build_report build_with(struct bs_build_request request)
+{
+	struct bs_build_report report;
+	request.dir = rig_dir();
+	request.memory = rig.memory;
+	request.host.consent = &everything;
+	ok(bs_index_build(&request, &report, ERR));
+	return report;
 }
 
 enum bs_status try_add(struct bs_writer *writer, const char *id, const char *title,
@@ -73,8 +88,10 @@ struct bs_build_report commit(struct bs_writer *writer)
 
 struct bs_index *open_index(const struct bs_text_provider *texts)
 {
-	struct bs_open_request request = {
-		.dir = rig_dir(), .memory = rig.memory, .host.texts = texts};
+	struct bs_open_request request = {.dir = rig_dir(),
+	                                  .memory = rig.memory,
+	                                  .host.texts = texts,
+	                                  .host.consent = &everything};
 	return must_open_with(&request);
 }
 

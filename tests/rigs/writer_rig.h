@@ -12,11 +12,10 @@
 AUTO_OF(struct bs_memory_index, bs_memory_index_free)
 AUTO_OF(struct bs_writer, bs_writer_close)
 
-/* A folder, and an index in it or in memory. */
+/* The current folder, and an index in it or in memory. */
 extern struct rig {
 	char folder[FOLDER_BYTES];
-	char dir[96];
-	struct bs_memory_index *memory; /* NULL: the index is in `dir` */
+	struct bs_memory_index *memory; /* NULL: the index is in the folder "index" */
 } rig;
 
 int setup_dir(void **state);
@@ -31,10 +30,17 @@ int teardown(void **state);
 /* `dir` of a request: NULL if the index is in memory. */
 const char *rig_dir(void);
 
+/* Follows every source of an index, as the functions of this rig do. */
+extern const struct bs_consent everything;
+
 /* Open a writer of the rig's index, with one thread unless the request says otherwise. */
 struct bs_writer *open_with(struct bs_writer_request request);
 #define OPEN_WITH(...) open_with((struct bs_writer_request){__VA_ARGS__})
 struct bs_writer *open_writer(void);
+
+/* Builds the rig's index, with the rest of the request as given. */
+struct bs_build_report build_with(struct bs_build_request request);
+#define BUILD_WITH(...) build_with((struct bs_build_request){__VA_ARGS__})
 
 /* Add a document with a title and, unless it is NULL, a body. */
 enum bs_status try_add(struct bs_writer *writer, const char *id, const char *title,

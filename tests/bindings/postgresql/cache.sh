@@ -4,18 +4,10 @@
 # removed. Each query runs in a new session, which opens the index anew.
 set -euo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/cluster.sh"
-cluster_begin "$(mktemp -d "${TMPDIR:-/tmp}/bitsift-cache.XXXXXX")"
-trap cluster_end EXIT
+cluster_test
 cluster_make one "maintenance_work_mem = 4MB"
 cache=$cluster_folder/one/pg_stat_tmp/bitsift
 
-fail() {
-    echo "cache.sh: $*" >&2
-    exit 1
-}
-same() { # WANTED FOUND WHAT
-    [ "$1" = "$2" ] || fail "$3: $2, not $1"
-}
 files() { # prints the finished files of the cache, one per line
     find "$cache/1" -type f ! -name '*.tmp*' | LC_ALL=C sort
 }

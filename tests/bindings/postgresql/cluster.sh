@@ -5,10 +5,13 @@
 # the caller is root, they run as the user postgres.
 #
 #     cluster_begin FOLDER          uses FOLDER; makes an installation in FOLDER/root if necessary
+#     cluster_test                  begins in a new folder, which is removed at the end
 #     cluster_make NAME [LINE...]   makes and starts the cluster FOLDER/NAME, with these lines of
 #                                   postgresql.conf
 #     cluster_start NAME; cluster_stop NAME [MODE]; cluster_kill NAME; cluster_end
 #     sql NAME [PSQL_ARGUMENT...]   psql: unaligned, only tuples, stops at the first error
+#     same WANTED FOUND WHAT        ends the script unless the texts are equal
+#     expect WANTED STATEMENT...    ends the script unless the cluster "one" gives this output
 #
 # PG_CONFIG: the pg_config of the PostgreSQL to use. EXTENSION: a folder with the built extension;
 # otherwise "make install" builds it, with MAKE_ARGUMENTS. CLUSTER_ROOT: an existing installation.
@@ -55,18 +58,24 @@ cluster_begin() { # FOLDER
     [ -x "$cluster_bin/postgres" ] || cluster_install "$cluster_root"
 }
 
-# Settings for speed. Without fsync a failure of the machine could damage the data; no test depends
-# on it.
-cluster_settings() { # NAME
-    cat <<SETTINGS
-listen_addresses = ''
-unix_socket_directories = '$cluster_folder'
-port = $(cluster_port "$1")
-fsync = off
-max_connections = 40
-logging_collector = off
-log_line_prefix = '%m [%p] '
-SETTINGS
+cluster_test() {
+    cluster_begin "$(mktemp -d "${TMPDIR:-/tmp}/bitsift-test.XXXXXX")"
+    trap cluster_end EXIT
+}
+
+fail() { # WHY...
+    echo "${0##*/}${step:+: $step}: $*" >&2
+    [ -z "${KEEP:-}" ] || echo "the cluster: $(connection one)" >&2
+    exit 1
+}
+same() {
+    [ "$1" = "$2" ] || fail "$3: '$2' instead of '$1'"
+}
+expect() {
+    local wanted=$1 statements=()
+    shift
+    for statement; do statements+=(-c "$statement"); done
+    same "$wanted" "$(sql one "${statements[@]}" 2>&1 || true)" "$*"
 }
 
 # Ports are only names here: the sockets are in a private folder.
@@ -76,12 +85,15 @@ cluster_port() { # NAME
     echo $((20000 + ${sum%% *} % 20000))
 }
 
+# The settings are for speed. Without fsync a failure of the machine could damage the data; no test
+# depends on it.
 cluster_make() { # NAME [LINE...]
     local name=$1 data=$cluster_folder/$1
     shift
     as_postgres "$cluster_bin/initdb" -D "$data" -A trust -U postgres -E "${CLUSTER_ENCODING:-UTF8}" --locale="${CLUSTER_LOCALE:-C.UTF-8}" \
         --no-instructions --no-sync >/dev/null
-    { cluster_settings "$name" && printf '%s\n' "$@"; } | as_postgres tee -a "$data/postgresql.conf" >/dev/null
+    printf '%s\n' "listen_addresses = ''" "unix_socket_directories = '$cluster_folder'" "port = $(cluster_port "$name")" "fsync = off" "max_connections = 40" \
+        "logging_collector = off" "log_line_prefix = '%m [%p] '" "$@" | as_postgres tee -a "$data/postgresql.conf" >/dev/null
     cluster_start "$name"
 }
 
@@ -91,6 +103,17 @@ cluster_replica() {
     printf '%s\n' "port = $(cluster_port "$1")" "hot_standby_feedback = on" "max_standby_streaming_delay = -1" |
         as_postgres tee -a "$cluster_folder/$1/postgresql.conf" >/dev/null
     cluster_start "$1"
+}
+
+# cluster_follow NAME OF: waits until the replica NAME has replayed everything of OF.
+cluster_follow() {
+    local wanted
+    wanted=$(sql "$2" -c 'SELECT pg_current_wal_insert_lsn()')
+    for _ in $(seq 1800); do
+        [ "$(sql "$1" -c "SELECT pg_last_wal_replay_lsn() >= '$wanted'")" != t ] || return 0
+        sleep 0.1
+    done
+    fail "the replica $1 does not follow: $(tail -n 5 "$cluster_folder/$1.log")"
 }
 
 cluster_start() { # NAME

@@ -3,26 +3,19 @@
 # built, merged and vacuumed, the server is killed with SIGKILL, or one of its backends, after which
 # the server restarts itself. After recovery, queries must have the same answers with and without
 # the index, and bitsift_check must succeed. A replica follows all the time and is sometimes killed,
-# too; it must have the same rows and answers. The seed of a round is SEED (default 1) plus its
-# number. REPLICA=no: without a replica.
+# too; it must have the same rows and answers. A round's seed is SEED (default 1) plus its number.
 set -euo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/cluster.sh"
 program=$(realpath -- "$1") rounds=${2:-20} seed=${3:-1} questions=${QUESTIONS:-40}
 echo "$rounds rounds, seeds $((seed + 1)) to $((seed + rounds))"
-cluster_begin "$(mktemp -d "${TMPDIR:-/tmp}/bitsift-crash.XXXXXX")"
-trap cluster_end EXIT
+cluster_test
 # With few buffers, changed pages are often written to disk. A round is shorter than
 # checkpoint_timeout, so a recovery replays its WAL.
 cluster_make one "shared_buffers = 32MB" "maintenance_work_mem = 4MB" "wal_level = replica" "max_wal_senders = 4" "checkpoint_timeout = 30s" \
     "wal_keep_size = 2GB" "restart_after_crash = on" "hot_standby_feedback = on"
 sql one -c 'CREATE EXTENSION bitsift' -c 'CREATE EXTENSION amcheck'
-[ "${REPLICA:-yes}" = no ] || cluster_replica two one
+cluster_replica two one
 
-fail() {
-    echo "crash.sh: round $round, seed $((seed + round)): $*" >&2
-    [ -z "${KEEP:-}" ] || echo "clusters: $(connection one)" >&2
-    exit 1
-}
 # Waits until the server accepts connections, which it refuses during its recovery.
 wait_for() { # NAME
     for _ in $(seq 1800); do
@@ -41,18 +34,10 @@ ask() { # NAME
     "$program" "$(connection "$1")" --check "$questions" --seed $((seed + round)) >"$cluster_folder/said" || fail "$1: $(cat "$cluster_folder/said")"
 }
 rows="SELECT count(*), md5(string_agg(t::text, '|' ORDER BY id)) FROM t"
-follow() { # waits until the replica has replayed everything
-    local wanted
-    wanted=$(sql one -c 'SELECT pg_current_wal_insert_lsn()')
-    for _ in $(seq 1800); do
-        [ "$(sql two -c "SELECT pg_last_wal_replay_lsn() >= '$wanted'")" != t ] || return 0
-        sleep 0.1
-    done
-    fail "the replica does not follow: $(tail -n 5 "$cluster_folder/two.log")"
-}
 
 resume=()
 for ((round = 1; round <= rounds; round++)); do
+    step="round $round, seed $((seed + round))"
     RANDOM=$((seed + round))
     # Every fifth round starts with a new table.
     [ $((round % 5)) -ne 1 ] || resume=()
@@ -82,7 +67,7 @@ for ((round = 1; round <= rounds; round++)); do
     0 | 3 | 137) ;;
     *) fail "$(cat "$cluster_folder/wrote")" ;;
     esac
-    if [ $((RANDOM % 8)) -eq 0 ] && [ "${REPLICA:-yes}" != no ]; then
+    if [ $((RANDOM % 8)) -eq 0 ]; then
         cluster_kill two
         [ "$how" -eq 0 ] || cluster_start one
         cluster_start two
@@ -100,8 +85,7 @@ for ((round = 1; round <= rounds; round++)); do
     sql one -c "SELECT bitsift_check(indexrelid) FROM pg_index JOIN pg_class i ON i.oid = indexrelid JOIN pg_am a ON a.oid = relam WHERE amname = 'bitsift' AND indisvalid" \
         >/dev/null || fail "bitsift_check"
     ask one
-    [ "${REPLICA:-yes}" != no ] || continue
-    follow
+    cluster_follow two one
     if [ "$(sql one -c "SELECT relpersistence FROM pg_class WHERE relname = 't'")" = p ]; then
         [ "$(sql one -c "$rows")" = "$(sql two -c "$rows")" ] || fail "the replica has other rows"
         ask two

@@ -4,15 +4,9 @@
 # build nor a merge may fail because of it.
 set -euo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/cluster.sh"
-cluster_begin "$(mktemp -d "${TMPDIR:-/tmp}/bitsift-gone.XXXXXX")"
-trap cluster_end EXIT
+cluster_test
 cluster_make one "max_prepared_transactions = 2" "autovacuum = off"
 sql one -c 'CREATE EXTENSION bitsift' -c 'CREATE DATABASE other'
-expect() { # WHAT STATEMENT
-    local said
-    said=$(sql one -c "$2" 2>&1) || true
-    [ "$said" = "$1" ] || { echo "gone.sh: $2: '$said' instead of '$1'" >&2 && exit 1; }
-}
 fill() { # TABLE: forty rows with out-of-line texts, and an index of two parts
     sql one -c "CREATE TABLE $1(id int PRIMARY KEY, body text)" -c "ALTER TABLE $1 ALTER body SET STORAGE EXTERNAL" \
         -c "CREATE INDEX $1_index ON $1 USING bitsift (body)"
@@ -34,7 +28,7 @@ session() {
             return 0
         sleep 0.1
     done
-    echo "gone.sh: $name does not wait: $(cat "$cluster_folder/$name")" >&2 && exit 1
+    fail "$name does not wait: $(cat "$cluster_folder/$name")"
 }
 end_session() { # NAME
     sql one -c "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE application_name = '$1'" >/dev/null

@@ -6,20 +6,12 @@
 # (default 5 MB; the limit is 64 MiB, which takes a few GB of memory).
 set -euo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/cluster.sh"
-cluster_begin "$(mktemp -d "${TMPDIR:-/tmp}/bitsift-large.XXXXXX")"
-trap 'cluster_end; rm -rf -- "$cluster_folder"' EXIT
+cluster_test
 cluster_make one "autovacuum = off"
 n=${LARGEST:-5000000}
-expect() { # WHAT STATEMENT...
-    local wanted=$1 said statements=()
-    shift
-    for statement; do statements+=(-c "$statement"); done
-    said=$(sql one "${statements[@]}" 2>&1 | tail -n 1) || true
-    [ "$said" = "$wanted" ] || { echo "large_rows.sh: ${statements[*]}: '$said' instead of '$wanted'" >&2 && exit 1; }
-}
 sql one -c 'CREATE EXTENSION bitsift' -c "CREATE TABLE d(id int PRIMARY KEY, t text, u text)" \
     -c "CREATE INDEX di ON d USING bitsift(t, u) WITH (grams)" -c "INSERT INTO d VALUES (0, 'lantern', NULL)"
-[ "$(sql one -c 'SHOW maintenance_work_mem')" = 64MB ]
+expect 64MB 'SHOW maintenance_work_mem'
 insert() { # ID T [U]
     expect '' "INSERT INTO d SELECT $1, $2, ${3:-NULL}"
     expect 0 "SET enable_seqscan = off" "SELECT id FROM d WHERE t @@@ 'lantern'"
@@ -40,10 +32,9 @@ expect t "SELECT bitsift_check('di') = (SELECT count(*) FROM d)"
 sql one -c 'CREATE DATABASE copy' -c 'DELETE FROM d WHERE id IN (1, 2)'
 as_postgres "$cluster_bin/pg_dump" -h "$cluster_folder" -p "$(cluster_port one)" postgres >"$cluster_folder/dump"
 sql one -q -d copy -f "$cluster_folder/dump" >/dev/null
-[ "$(sql one -d copy -c 'SET enable_seqscan = off' -c "SELECT id FROM d WHERE u @@@ 'u777'" | tail -n 1)" = 4 ]
+same 4 "$(sql one -d copy -c 'SET enable_seqscan = off' -c "SELECT id FROM d WHERE u @@@ 'u777'")" "a restored row"
 
 # The error message for a row that is too large uses PostgreSQL's terms and names no option of the
 # command `bitsift`.
 said=$(sql one -c "INSERT INTO d SELECT 9, repeat('x', 68000000)" 2>&1) || true
-[[ $said == *'is too large for index'* && $said != *--* ]] || { echo "large_rows.sh: $said" >&2 && exit 1; }
-cluster_stop one
+[[ $said == *'is too large for index'* && $said != *--* ]] || fail "$said"

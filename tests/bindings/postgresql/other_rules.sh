@@ -7,20 +7,12 @@
 set -euo pipefail
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 . "$here/cluster.sh"
-cluster_begin "$(mktemp -d "${TMPDIR:-/tmp}/bitsift-rules.XXXXXX")"
-trap cluster_end EXIT
+cluster_test
 library=$cluster_root$("$PG_CONFIG" --pkglibdir)/bitsift.so
 cp -- "$library" "$cluster_folder/present.so"
 # Restores the library, because other tests may use the same installation.
 trap 'put "$cluster_folder/present.so"; cluster_end' EXIT
 
-fail() {
-    echo "other_rules.sh: $step: $*" >&2
-    exit 1
-}
-same() { # WANTED FOUND WHAT
-    [ "$1" = "$2" ] || fail "$3: '$2' instead of '$1'"
-}
 # Installs LIBRARY as a new file, because servers have the old file mapped.
 put() { # LIBRARY
     cp -- "$1" "$library.new"
@@ -187,4 +179,3 @@ sql one -q -c "INSERT INTO t VALUES (5000, 'a cat for the later 👩')"
 sql one -q -c 'REINDEX TABLE t' -c 'REINDEX TABLE p'
 same 0 "$(warnings)" "warnings of a session after REINDEX"
 check "after REINDEX"
-cluster_stop one

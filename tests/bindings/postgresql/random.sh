@@ -6,8 +6,7 @@ set -euo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/cluster.sh"
 program=$(realpath -- "$1")
 shift
-cluster_begin "$(mktemp -d "${TMPDIR:-/tmp}/bitsift-random.XXXXXX")"
-trap cluster_end EXIT
+cluster_test
 cluster_make one "shared_buffers = 64MB" "maintenance_work_mem = 16MB"
 sql one -c 'CREATE EXTENSION bitsift'
 if [ -n "${EMPTY:-}" ]; then

@@ -1,34 +1,20 @@
 /* random_ask.c: see random_ask.h. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* vasprintf */
-#endif
 #include "random_ask.h"
 
-#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <wchar.h>
 
 #define N_OF(array) (sizeof(array) / sizeof *(array))
 
-uint64_t random_next(struct random *random)
-{
-	/* splitmix64 */
-	uint64_t z = random->state += 0x9e3779b97f4a7c15u;
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-	return z ^ (z >> 31);
-}
+/* Recent texts, of which queries take parts. NULL: none yet. */
+static char *lately[N_LATELY];
 
-unsigned random_below(struct random *random, unsigned n)
+bool one_in(unsigned n)
 {
-	return (unsigned)(random_next(random) % n);
-}
-
-bool random_one_in(struct random *random, unsigned n)
-{
-	return random_below(random, n) == 0;
+	return below(n) == 0;
 }
 
 void text_add_bytes(struct text *text, const char *bytes, size_t n_bytes)
@@ -52,20 +38,15 @@ void text_clear(struct text *text)
 
 void text_add(struct text *text, const char *format, ...)
 {
-	char small[1024], *all = small;
+	char *added;
 	va_list list;
 	va_start(list, format);
-	int n_bytes = vsnprintf(small, sizeof small, format, list);
+	int n_bytes = vasprintf(&added, format, list);
 	va_end(list);
-	if ((size_t)n_bytes >= sizeof small) {
-		va_start(list, format);
-		if (vasprintf(&all, format, list) < 0)
-			abort();
-		va_end(list);
-	}
-	text_add_bytes(text, all, (size_t)n_bytes);
-	if (all != small)
-		free(all);
+	if (n_bytes < 0)
+		abort();
+	text_add_bytes(text, added, (size_t)n_bytes);
+	free(added);
 }
 
 void text_add_quoted(struct text *text, const char *string)
@@ -99,94 +80,65 @@ static const char *const words[] = {
 	"C++", "[x]", "ааа", "Привет", "привет", "мир", "zzz", "needle", "haystack", "merge",
 	"vacuum", "tuple"};
 
-static const char *word(struct asker *asker)
+static const char *word(void)
 {
-	unsigned n = N_OF(words), a = random_below(&asker->random, n),
-		 b = random_below(&asker->random, n);
+	unsigned n = N_OF(words), a = below(n), b = below(n);
 	return words[a * b / n];
 }
 
-static const char *separator(struct asker *asker)
+static const char *separator(void)
 {
 	static const char *const rare[] = {", ", ". ", "\n",     "\t",     "-", "_",  "/",   "",
 	                                   "  ", "'",  "\u2019", "\u00a0", "%", "\\", "\r\n"};
-	return random_one_in(&asker->random, 5) ? rare[random_below(&asker->random, N_OF(rare))]
-	                                        : " ";
+	return one_in(5) ? rare[below(N_OF(rare))] : " ";
 }
 
 /* Appends any character except NUL, which text cannot hold, U+0001, which marks parameters, and
  * surrogates. */
-static void add_character(struct asker *asker, struct text *text)
+static void add_character(struct text *text)
 {
 	static const unsigned ends[] = {0x80, 0x250, 0x800, 0x10000, 0x110000};
-	unsigned c = 1 + random_below(&asker->random,
-	                              ends[random_below(&asker->random, N_OF(ends))] - 1);
+	unsigned c = 1 + below(ends[below(N_OF(ends))] - 1);
 	if (c == 1 || (c >= 0xd800 && c < 0xe000))
 		c = 'q';
-	char bytes[4];
-	size_t n = 0;
-	if (c < 0x80)
-		bytes[n++] = (char)c;
-	else if (c < 0x800)
-		bytes[n++] = (char)(0xc0 | c >> 6);
-	else if (c < 0x10000) {
-		bytes[n++] = (char)(0xe0 | c >> 12);
-		bytes[n++] = (char)(0x80 | (c >> 6 & 63));
-	} else {
-		bytes[n++] = (char)(0xf0 | c >> 18);
-		bytes[n++] = (char)(0x80 | (c >> 12 & 63));
-		bytes[n++] = (char)(0x80 | (c >> 6 & 63));
-	}
-	if (c >= 0x80)
-		bytes[n++] = (char)(0x80 | (c & 63));
-	text_add_bytes(text, bytes, n);
+	text_add(text, "%lc", (wint_t)c);
 }
 
-static unsigned text_words(struct asker *asker)
+static unsigned text_words(void)
 {
-	unsigned kind = random_below(&asker->random, 100);
+	unsigned kind = below(100);
 	if (kind < 4)
 		return 0;
 	if (kind < 40)
-		return 1 + random_below(&asker->random, 5);
+		return 1 + below(5);
 	if (kind < 99)
-		return 5 + random_below(&asker->random, 40);
-	return 300 + random_below(&asker->random, 4000);
+		return 5 + below(40);
+	return 300 + below(4000);
 }
 
-void asker_init(struct asker *asker, uint64_t seed)
+void ask_remember(const char *text)
 {
-	*asker = (struct asker){.random = {seed * 0x2545f4914f6cdd1du + 1}};
-}
-
-void asker_deinit(struct asker *asker)
-{
-	for (unsigned i = 0; i < N_LATELY; i++)
-		free(asker->lately[i]);
-}
-
-static void remember(struct asker *asker, const char *bytes)
-{
-	char **place = &asker->lately[asker->n_made++ % N_LATELY];
+	static unsigned n_made;
+	char **place = &lately[n_made++ % N_LATELY];
 	free(*place);
-	*place = strdup(bytes);
+	*place = strdup(text);
 }
 
-void ask_text(struct asker *asker, struct text *text_out)
+void ask_text(struct text *text_out)
 {
 	text_clear(text_out);
-	unsigned n = text_words(asker);
+	unsigned n = text_words();
 	for (unsigned i = 0; i < n; i++) {
 		if (i > 0)
-			text_add(text_out, "%s", separator(asker));
-		if (random_one_in(&asker->random, 40))
-			add_character(asker, text_out);
-		else if (random_one_in(&asker->random, 30))
-			text_add(text_out, "w%u", random_below(&asker->random, 500));
+			text_add(text_out, "%s", separator());
+		if (one_in(40))
+			add_character(text_out);
+		else if (one_in(30))
+			text_add(text_out, "w%u", below(500));
 		else
-			text_add(text_out, "%s", word(asker));
+			text_add(text_out, "%s", word());
 	}
-	remember(asker, text_out->bytes);
+	ask_remember(text_out->bytes);
 }
 
 static bool begins_character(char byte)
@@ -195,19 +147,19 @@ static bool begins_character(char byte)
 }
 
 /* Replaces `out` by up to n_most consecutive characters of a recent text. */
-static void part(struct asker *asker, unsigned n_most, struct text *out)
+static void part(unsigned n_most, struct text *out)
 {
 	text_clear(out);
-	const char *from = asker->lately[random_below(&asker->random, N_LATELY)];
+	const char *from = lately[below(N_LATELY)];
 	if (!from || !*from) {
-		text_add(out, "%s", word(asker));
+		text_add(out, "%s", word());
 		return;
 	}
-	size_t n_bytes = strlen(from), start = random_next(&asker->random) % n_bytes;
+	size_t n_bytes = strlen(from), start = below(n_bytes);
 	while (start > 0 && !begins_character(from[start]))
 		start--;
 	size_t end = start;
-	for (unsigned n = 1 + random_below(&asker->random, n_most); n > 0 && end < n_bytes; n--)
+	for (unsigned n = 1 + below(n_most); n > 0 && end < n_bytes; n--)
 		do
 			end++;
 		while (end < n_bytes && !begins_character(from[end]));
@@ -215,12 +167,12 @@ static void part(struct asker *asker, unsigned n_most, struct text *out)
 }
 
 /* Appends consecutive words of a recent text, without double quotes. */
-static void add_passage(struct asker *asker, struct text *out, unsigned n_words)
+static void add_passage(struct text *out, unsigned n_words)
 {
-	const char *from = asker->lately[random_below(&asker->random, N_LATELY)];
+	const char *from = lately[below(N_LATELY)];
 	if (!from || !*from)
 		from = "cold harbour of the lantern";
-	const char *start = from + random_next(&asker->random) % strlen(from);
+	const char *start = from + below(strlen(from));
 	while (start > from && start[-1] != ' ')
 		start--;
 	const char *end = start;
@@ -233,114 +185,99 @@ static void add_passage(struct asker *asker, struct text *out, unsigned n_words)
 			text_add_bytes(out, start, 1);
 }
 
-static void add_term(struct asker *asker, struct text *out)
+static void add_term(struct text *out)
 {
-	const char *w = word(asker);
-	switch (random_below(&asker->random, 14)) {
-	case 0: {
+	const char *w = word();
+	unsigned kind = below(14);
+	if (kind == 0) {
 		/* A prefix of a word, in whole characters. */
-		size_t n = 1 + random_below(&asker->random, 4);
+		size_t n = 1 + below(4);
 		while (n < strlen(w) && !begins_character(w[n]))
 			n++;
 		text_add(out, "%.*s*", (int)n, w);
-		return;
-	}
-	case 1:
-		text_add(out, "%s~%u", w, 1 + random_below(&asker->random, 2));
-		return;
-	case 2:
-		text_add(out, "w%u?", random_below(&asker->random, 50));
-		return;
-	case 3:
-	case 4:
-	case 5:
+	} else if (kind == 1) {
+		text_add(out, "%s~%u", w, 1 + below(2));
+	} else if (kind == 2) {
+		text_add(out, "w%u?", below(50));
+	} else if (kind < 6) {
 		text_add(out, "\"");
-		add_passage(asker, out, 1 + random_below(&asker->random, 4));
-		text_add(out, random_one_in(&asker->random, 4) ? "\"~%u" : "\"",
-		         random_below(&asker->random, 6));
-		return;
-	case 6:
-		add_passage(asker, out, 1);
-		return;
-	case 7:
-		text_add(out, "w%u", random_below(&asker->random, 600));
-		return;
-	case 8:
-		text_add(out, "%s^%u", w, random_below(&asker->random, 4));
-		return;
-	default:
-		text_add(out, "%s", w);
+		add_passage(out, 1 + below(4));
+		text_add(out, one_in(4) ? "\"~%u" : "\"", below(6));
+	} else if (kind == 6) {
+		add_passage(out, 1);
+	} else if (kind == 7) {
+		text_add(out, "w%u", below(600));
+	} else {
+		text_add(out, kind == 8 ? "%s^%u" : "%s", w, below(4));
 	}
 }
 
-static void add_tree(struct asker *asker, struct text *out, unsigned depth)
+static void add_tree(struct text *out, unsigned depth)
 {
-	unsigned n = 1 + random_below(&asker->random, 3);
+	unsigned n = 1 + below(3);
 	for (unsigned i = 0; i < n; i++) {
 		if (i > 0)
-			text_add(out, random_one_in(&asker->random, 2) ? " " : " OR ");
-		if (random_one_in(&asker->random, 6))
-			text_add(out, random_one_in(&asker->random, 2) ? "-" : "NOT ");
-		if (depth > 0 && random_one_in(&asker->random, 4)) {
+			text_add(out, one_in(2) ? " " : " OR ");
+		if (one_in(6))
+			text_add(out, one_in(2) ? "-" : "NOT ");
+		if (depth > 0 && one_in(4)) {
 			text_add(out, "(");
-			add_tree(asker, out, depth - 1);
+			add_tree(out, depth - 1);
 			text_add(out, ")");
 		} else
-			add_term(asker, out);
+			add_term(out);
 	}
 }
 
-void ask_query(struct asker *asker, struct text *query_out)
+void ask_query(struct text *query_out)
 {
 	text_clear(query_out);
-	if (random_one_in(&asker->random, 60)) {
+	if (one_in(60)) {
 		/* Arbitrary characters, which may or may not be a syntax error. */
-		part(asker, 8, query_out);
+		part(8, query_out);
 		return;
 	}
-	add_tree(asker, query_out, 2);
+	add_tree(query_out, 2);
 }
 
-void ask_ranking(struct asker *asker, struct text *query_out)
+void ask_ranking(struct text *query_out)
 {
 	text_clear(query_out);
-	unsigned n = 1 + random_below(&asker->random, 4);
+	unsigned n = 1 + below(4);
 	for (unsigned i = 0; i < n; i++) {
-		text_add(query_out, i == 0 ? "" : random_one_in(&asker->random, 3) ? " " : " OR ");
-		add_term(asker, query_out);
+		text_add(query_out, i == 0 ? "" : one_in(3) ? " " : " OR ");
+		add_term(query_out);
 	}
 }
 
 /* Changes the case of random ASCII letters. `words` has some words with other letters in both
  * cases. */
-static void change_case(struct asker *asker, struct text *text)
+static void change_case(struct text *text)
 {
 	for (size_t i = 0; i < text->n_bytes; i++) {
 		char c = text->bytes[i];
-		if (((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')) &&
-		    random_one_in(&asker->random, 3))
+		if (((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')) && one_in(3))
 			text->bytes[i] = (char)(c ^ 0x20);
 	}
 }
 
 /* Appends a part of a text as a pattern. Special characters are usually escaped, and some
  * characters are replaced by "_". */
-static void add_like_part(struct asker *asker, struct text *out)
+static void add_like_part(struct text *out)
 {
 	TEXT bytes = {0};
-	part(asker, random_one_in(&asker->random, 3) ? 4 : 14, &bytes);
-	if (random_one_in(&asker->random, 3))
-		change_case(asker, &bytes);
+	part(one_in(3) ? 4 : 14, &bytes);
+	if (one_in(3))
+		change_case(&bytes);
 	for (size_t i = 0; i < bytes.n_bytes;) {
 		size_t end = i + 1;
 		while (end < bytes.n_bytes && !begins_character(bytes.bytes[end]))
 			end++;
-		if (random_one_in(&asker->random, 15))
+		if (one_in(15))
 			text_add(out, "_");
 		else {
 			bool is_sign = strchr("%_\\", bytes.bytes[i]) != NULL;
-			if (is_sign ? !random_one_in(&asker->random, 8)
-			            : random_one_in(&asker->random, 30))
+			if (is_sign ? !one_in(8) : one_in(30))
 				text_add(out, "\\");
 			text_add_bytes(out, bytes.bytes + i, end - i);
 		}
@@ -348,19 +285,19 @@ static void add_like_part(struct asker *asker, struct text *out)
 	}
 }
 
-void ask_like(struct asker *asker, struct text *pattern_out)
+void ask_like(struct text *pattern_out)
 {
 	text_clear(pattern_out);
-	unsigned n = 1 + random_one_in(&asker->random, 4);
-	if (!random_one_in(&asker->random, 8))
+	unsigned n = 1 + one_in(4);
+	if (!one_in(8))
 		text_add(pattern_out, "%%");
 	for (unsigned i = 0; i < n; i++) {
 		text_add(pattern_out, i ? "%%" : "");
-		add_like_part(asker, pattern_out);
+		add_like_part(pattern_out);
 	}
 	/* A pattern that ends in a single backslash is an error, which must be the same with and
 	 * without the index. */
-	if (!random_one_in(&asker->random, 8))
+	if (!one_in(8))
 		text_add(pattern_out, "%%");
 }
 
@@ -377,16 +314,16 @@ static void add_escaped(struct text *out, const struct text *bytes)
 	}
 }
 
-static void add_literal(struct asker *asker, struct text *out, unsigned n_most)
+static void add_literal(struct text *out, unsigned n_most)
 {
 	TEXT bytes = {0};
-	part(asker, n_most, &bytes);
-	if (random_one_in(&asker->random, 4))
-		change_case(asker, &bytes);
+	part(n_most, &bytes);
+	if (one_in(4))
+		change_case(&bytes);
 	add_escaped(out, &bytes);
 }
 
-static void add_regex(struct asker *asker, struct text *out, unsigned depth)
+static void add_regex(struct text *out, unsigned depth)
 {
 	static const char *const atoms[] = {
 		".", ".*", ".+", ".*?", ".{0,9}", "\\s+", "\\w+", "\\d*", "\\S", "\\W", "\\D",
@@ -401,55 +338,40 @@ static void add_regex(struct asker *asker, struct text *out, unsigned depth)
 		"[a\\]]", "[é-ü]", "[^à-ÿ]", "[!-~]", "[ -é]", "[\\x41-z]", "[a-\\x7a]",
 		"[^a-\\x7a]", "[\\u00e9a]", "[[.a.]-z]", "[[:<:]]", "[[:>:]]", "[[:xdigit:]]+",
 		"[^\\d]*", "[[=e=]x]"};
-	unsigned n = 1 + random_below(&asker->random, 3);
-	for (unsigned i = 0; i < n; i++)
-		switch (random_below(&asker->random, 8)) {
-		case 0:
-			text_add(out, "%s", atoms[random_below(&asker->random, N_OF(atoms))]);
-			break;
-		case 1:
-			if (depth > 0) {
-				text_add(out, random_one_in(&asker->random, 2) ? "(" : "(?:");
-				add_regex(asker, out, depth - 1);
-				text_add(out, "|");
-				add_regex(asker, out, depth - 1);
-				text_add(out, random_one_in(&asker->random, 4)   ? ")?"
-				              : random_one_in(&asker->random, 4) ? ")*"
-				                                                 : ")");
-				break;
-			}
-			/* fall through */
-		case 2:
-			add_literal(asker, out, 6);
-			text_add(out, "%s", atoms[random_below(&asker->random, N_OF(atoms))]);
-			break;
-		case 3:
-			text_add(out, "\\m%s\\M",
-			         random_one_in(&asker->random, 2) ? "lantern" : "index");
-			break;
-		case 4:
-			add_literal(asker, out, 5);
-			text_add(out, random_one_in(&asker->random, 3)   ? "?"
-			              : random_one_in(&asker->random, 2) ? "+"
-			                                                 : "{1,2}?");
-			break;
-		default:
-			add_literal(asker, out, 12);
+	for (unsigned n = 1 + below(3); n > 0; n--) {
+		unsigned kind = below(8);
+		if (kind == 1 && depth > 0) {
+			text_add(out, one_in(2) ? "(" : "(?:");
+			add_regex(out, depth - 1);
+			text_add(out, "|");
+			add_regex(out, depth - 1);
+			text_add(out, one_in(4) ? ")?" : one_in(4) ? ")*" : ")");
+		} else if (kind < 3) {
+			if (kind > 0)
+				add_literal(out, 6);
+			text_add(out, "%s", atoms[below(N_OF(atoms))]);
+		} else if (kind == 3) {
+			text_add(out, "\\m%s\\M", one_in(2) ? "lantern" : "index");
+		} else if (kind == 4) {
+			add_literal(out, 5);
+			text_add(out, one_in(3) ? "?" : one_in(2) ? "+" : "{1,2}?");
+		} else {
+			add_literal(out, 12);
 		}
+	}
 }
 
-void ask_regex(struct asker *asker, struct text *pattern_out)
+void ask_regex(struct text *pattern_out)
 {
 	static const char *const beginnings[] = {"(?i)", "(?c)",     "(?n)", "(?x)", "(?s)",
 	                                         "(?p)", "(?w)",     "(?e)", "(?q)", "(?b)",
 	                                         "***:", "***:(?i)", "***="};
 	text_clear(pattern_out);
-	if (random_one_in(&asker->random, 5))
-		text_add(pattern_out, "%s",
-		         beginnings[random_below(&asker->random, N_OF(beginnings))]);
-	add_regex(asker, pattern_out, 2);
-	if (random_one_in(&asker->random, 6)) {
+	if (one_in(5))
+		text_add(pattern_out, "%s", beginnings[below(N_OF(beginnings))]);
+	add_regex(pattern_out, 2);
+	if (one_in(6)) {
 		text_add(pattern_out, "|");
-		add_regex(asker, pattern_out, 1);
+		add_regex(pattern_out, 1);
 	}
 }

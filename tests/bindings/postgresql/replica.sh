@@ -6,8 +6,7 @@ set -euo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/cluster.sh"
 program=$(realpath -- "$1") steps=${2:-300} seed=${3:-1}
 echo "seed $seed"
-cluster_begin "$(mktemp -d "${TMPDIR:-/tmp}/bitsift-replica.XXXXXX")"
-trap cluster_end EXIT
+cluster_test
 cluster_make one "shared_buffers = 32MB" "max_wal_senders = 4" "wal_keep_size = 2GB"
 sql one -c 'CREATE EXTENSION bitsift'
 cluster_replica two one
@@ -17,17 +16,12 @@ while "$program" "$(connection one)" --seed "$seed" --steps 3 --queries 0 --tabl
     [ "$(sql one -c "SELECT relpersistence FROM pg_class WHERE relname = 't'")" != p ]; do
     seed=$((seed + 1))
 done
-follow() {
-    local wanted
-    wanted=$(sql one -c 'SELECT pg_current_wal_insert_lsn()')
-    until [ "$(sql two -c "SELECT pg_last_wal_replay_lsn() >= '$wanted'")" = t ]; do sleep 0.1; done
-}
-follow
+cluster_follow two one
 # The replica has no data of an unlogged table; the error is PostgreSQL's.
 sql one -c "CREATE UNLOGGED TABLE u(body text)" -c "INSERT INTO u VALUES ('word')" -c "CREATE INDEX ON u USING bitsift (body)"
-follow
+cluster_follow two one
 said=$(sql two -c "SELECT count(*) FROM u WHERE body @@@ 'word'" 2>&1) && exit 1
-[[ $said == *"cannot access temporary or unlogged relations during recovery"* ]] || { echo "$said" && exit 1; }
+[[ $said == *"cannot access temporary or unlogged relations during recovery"* ]] || fail "$said"
 sql one -c "DROP TABLE u"
 "$program" "$(connection one)" --seed "$seed" --steps "$steps" --queries 0 --writers 1 --tables 1 --resume >"$cluster_folder/wrote" 2>&1 &
 writer=$!
@@ -41,7 +35,7 @@ while kill -0 "$writer" 2>/dev/null; do
     n=$((n + 1))
 done
 wait "$writer" || { cat "$cluster_folder/wrote" && exit 1; }
-follow
+cluster_follow two one
 "$program" "$(connection two)" --check 100 --seed "$seed" || exit 1
 sql two -c 'SELECT pg_promote()' >/dev/null
 until [ "$(sql two -c 'SELECT pg_is_in_recovery()')" = f ]; do sleep 0.1; done

@@ -17,6 +17,14 @@ RECORDS = [
 ]
 
 
+def made(documents, path=None, **options):
+    """Returns a new index of documents: pairs of ids and documents."""
+    index = bitsift.Index.create(path, **options)
+    index.add_many(documents)
+    index.commit()
+    return index
+
+
 @pytest.fixture(params=["memory", "directory"])
 def empty(request, tmp_path):
     """An index without documents."""
@@ -28,8 +36,7 @@ def empty(request, tmp_path):
 @pytest.fixture
 def index(empty):
     """An index of RECORDS."""
-    for record in RECORDS:
-        empty.add(record["id"], {name: text for name, text in record.items() if name != "id"})
+    empty.add_many(RECORDS)
     empty.commit()
     return empty
 
@@ -46,11 +53,8 @@ def slow_query(n):
     return " OR ".join(f'"w{i} w{(i * 3) % 977}"~5' for i in range(1, n))
 
 
-def raises(error, function, *arguments, **options):
-    """Checks that the call raises this exception."""
-    with pytest.raises(error) as caught:
-        function(*arguments, **options)
-    return caught
+# Checks that a call raises this exception.
+raises = pytest.raises
 
 
 def run_all(functions):

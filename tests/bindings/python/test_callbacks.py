@@ -10,7 +10,7 @@ import weakref
 
 import bitsift
 import pytest
-from conftest import raises, slow_query
+from conftest import made, raises, slow_query
 
 
 def capitals(text):
@@ -21,10 +21,7 @@ def capitals(text):
 def test_an_analyzer(tmp_path):
     analyzer = bitsift.Analyzer("capitals-1", capitals)
     path = tmp_path / "x.index"
-    with bitsift.Index.create(path, analyzer=analyzer) as index:
-        index.add("1", "das Öl im Haus, Übel")
-        index.add("2", "das öl im haus")
-        index.commit()
+    with made([("1", "das Öl im Haus, Übel"), ("2", "das öl im haus")], path, analyzer=analyzer) as index:
         assert index.ids("Öl Haus") == ["1"] and index.count("Haus") == 1
         assert index.search("Übel", mark=("<", ">"))[0].snippet == "das Öl im Haus, <Übel>"
         assert index.query("Haus").match("ein Haus").places[0].start == 4
@@ -66,9 +63,7 @@ def test_invalid_analyzers(words):
 
 def test_a_log(tmp_path, caplog):
     with caplog.at_level(logging.DEBUG, logger="notes"):
-        with bitsift.Index.create(tmp_path / "x.index", log="notes", slow=1e-9) as index:
-            index.add("1", "a cat, 100% of it")
-            index.commit()
+        with made([("1", "a cat, 100% of it")], tmp_path / "x.index", log="notes", slow=1e-9) as index:
             index.search("cat 100%")
         bitsift.Index.open(tmp_path / "x.index", log="notes").count("cat")
     bitsift.check(tmp_path / "x.index", log="notes")
@@ -123,8 +118,9 @@ def test_cancel(many):
 
 def test_limits(many):
     assert many.search("w1", deadline=float("inf")).total and many.search("w1", deadline=None).total
-    for over in [0, -1, 1e-12]:
+    for over in [0, -1, 1e-12, 0.005]:
         raises(TimeoutError, many.search, SLOW, brute=True, deadline=over)
+    assert many.search(SLOW, brute=True, deadline=0.005, partial=True).partial
     raises(ValueError, lambda: many.search("w1", deadline=float("nan")))
     raises(TypeError, many.search, "w1", deadline="soon")
     raises(MemoryError, many.search, SLOW, memory_bytes=1)
@@ -166,30 +162,25 @@ def test_a_provider_cannot_use_its_writer():
         assert len(index) == 0
 
 
-def nested(index, how):
-    """Uses the index; for calls from one of its own callbacks."""
-    if how == "search":
-        return index.search('"big dog"')
-    if how == "ids":
-        return index.ids("big -dog OR dog~1")
-    if how == "count":
-        return index.count('"common big"~3')
-    if how == "statistics":
-        return index.statistics("big dog")
-    if how == "document":
-        return index.document("d1")
-    if how == "query":
-        return index.query("big dog").match("a big dog")
-    if how == "candidates":
-        return index.matrix.candidates('"big dog"')
-    if how == "open":
-        return bitsift.Index.open(memory=index.memory, texts=index._opening["texts"], analyzer=index._opening["analyzer"]).search('"big dog"')
-    if how == "write":
-        index.add("d1", "a big dog")
-        return index.commit()
-    if how == "delete":
-        return index.delete_query('"big dog"')
-    return bitsift.compact(None, memory=index.memory, texts=index._opening["texts"], analyzer=index._opening["analyzer"])
+def opening(index):
+    """The options with which the index was opened."""
+    return {"memory": index.memory, "texts": index._opening["texts"], "analyzer": index._opening["analyzer"]}
+
+
+# Ways to use an index from one of its own callbacks.
+HOWS = {
+    "search": lambda index: index.search('"big dog"'),
+    "ids": lambda index: index.ids("big -dog OR dog~1"),
+    "count": lambda index: index.count('"common big"~3'),
+    "statistics": lambda index: index.statistics("big dog"),
+    "document": lambda index: index.document("d1"),
+    "query": lambda index: index.query("big dog").match("a big dog"),
+    "candidates": lambda index: index.matrix.candidates('"big dog"'),
+    "open": lambda index: bitsift.Index.open(**opening(index)).search('"big dog"'),
+    "write": lambda index: (index.add("d1", "a big dog"), index.commit()),
+    "delete": lambda index: index.delete_query('"big dog"'),
+    "compact": lambda index: bitsift.compact(None, **opening(index)),
+}
 
 
 class Depth:
@@ -205,29 +196,24 @@ class Depth:
         self.now -= 1
 
 
-HOWS = ["search", "ids", "count", "statistics", "document", "query", "candidates", "open", "write", "delete", "compact"]
-
-
 @pytest.mark.parametrize("limit", [200, 20000])
 @pytest.mark.parametrize("how", HOWS)
 def test_a_provider_that_uses_its_index(how, limit):
     docs = {f"d{i}": f"common big dog {i}" for i in range(60)}
     state = [docs.get]
-    index = bitsift.Index.create(texts=lambda id: state[0](id), store=False)
-    index.add_many(docs.items())
-    index.commit()
+    index = made(docs.items(), texts=lambda id: state[0](id), store=False)
     depth = Depth()
 
     def ask(id):
         with depth:
-            nested(index, how)
+            HOWS[how](index)
         return docs[id]
 
     state[0] = ask
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(limit)
     try:
-        for ask_index in (lambda: index.search('"big dog"'), lambda: nested(index, how)):
+        for ask_index in (lambda: index.search('"big dog"'), lambda: HOWS[how](index)):
             with contextlib.suppress(RecursionError, bitsift.Error, RuntimeError):
                 ask_index()
     finally:
@@ -242,16 +228,14 @@ def test_a_provider_that_uses_its_index(how, limit):
 def test_an_analyzer_that_uses_its_index(how, threads):
     state = [capitals]
     analyzer = bitsift.Analyzer("nested", lambda text: state[0](text))
-    index = bitsift.Index.create(analyzer=analyzer, threads=threads)
-    index.add_many((f"d{i}", "Big Dog " * 50) for i in range(60))
-    index.commit()
+    index = made(((f"d{i}", "Big Dog " * 50) for i in range(60)), analyzer=analyzer, threads=threads)
 
     def ask(text):
-        nested(index, how)
+        HOWS[how](index)
         return capitals(text)
 
     state[0] = ask
-    for work in (lambda: index.search("Big Dog"), lambda: index.query("Big Dog"), lambda: nested(index, how)):
+    for work in (lambda: index.search("Big Dog"), lambda: index.query("Big Dog"), lambda: HOWS[how](index)):
         with contextlib.suppress(RecursionError, bitsift.Error, RuntimeError):
             work()
     with contextlib.suppress(RecursionError, bitsift.Error, RuntimeError):
@@ -264,9 +248,7 @@ def test_an_analyzer_that_uses_its_index(how, threads):
 
 def test_a_search_in_an_analyzer_is_a_recursion_error():
     state = [capitals]
-    index = bitsift.Index.create(analyzer=bitsift.Analyzer("nested", lambda text: state[0](text)))
-    index.add("1", "Big Dog")
-    index.commit()
+    index = made([("1", "Big Dog")], analyzer=bitsift.Analyzer("nested", lambda text: state[0](text)))
     state[0] = lambda text: index.search("Big") and capitals(text)
     with pytest.raises(RecursionError, match="more than 16 deep"):
         index.search("Big")
@@ -281,9 +263,8 @@ def test_a_mapping_that_uses_its_index():
             return super().items()
 
     state = [{"a": "big dog"}]
-    index = bitsift.Index.create(texts=lambda id: state[0], store=False)
-    index.add("1", {"a": "big dog"})
-    index.commit()
+    index = made([("1", {"a": "big dog"})], texts=lambda id: state[0], store=False)
+
     class Mapping:
         def items(self):
             return Document(a="big dog").items()
@@ -306,7 +287,7 @@ class Nested(logging.Handler):
         self.n += 1
         if self.index is not None:
             with contextlib.suppress(bitsift.Error, RuntimeError):
-                nested(self.index, self.how)
+                HOWS[self.how](self.index)
 
 
 @pytest.mark.parametrize("how", HOWS)

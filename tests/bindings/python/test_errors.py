@@ -3,11 +3,10 @@
 import os
 import pathlib
 import re
-import threading
 
 import bitsift
 import pytest
-from conftest import raises, slow_query
+from conftest import raises
 
 BASES = {
     bitsift.InvalidError: (ValueError, "invalid"),
@@ -63,26 +62,6 @@ def test_a_damaged_index(folder):
         file.seek(-100, os.SEEK_END)
         file.write(bytes.translate(bytes.maketrans(bytes, b"%c" % (bytes[0] ^ 1))))
     raises(bitsift.CorruptError, bitsift.check, "built.index")
-
-
-def test_deadlines(many):
-    query = slow_query(200)
-    raises(TimeoutError, many.search, query, brute=True, deadline=0.005)
-    found = many.search(query, brute=True, deadline=0.005, partial=True)
-    assert found.partial
-    assert many.count("w1") > 0
-
-
-def test_interrupts(many):
-    """Ctrl-C ends a running search."""
-    import _thread
-
-    timer = threading.Timer(0.2, _thread.interrupt_main)
-    timer.start()
-    with pytest.raises(KeyboardInterrupt):
-        while True:
-            many.search(slow_query(900), brute=True)
-    timer.join()
 
 
 def test_messages_name_options_of_the_package(folder):

@@ -2,7 +2,7 @@
 
 import bitsift
 import pytest
-from conftest import raises
+from conftest import made, raises
 
 N = 4000
 
@@ -10,9 +10,8 @@ N = 4000
 @pytest.fixture(scope="module")
 def divided(tmp_path_factory):
     """Document i has a word for each divisor of i below 40, such as d7, and a word of its own."""
-    with bitsift.Index.create(tmp_path_factory.mktemp("matrix") / "x.index") as index:
-        index.add_many((str(i), " ".join(f"d{d}" for d in range(1, 40) if i % d == 0) + f" own{i}") for i in range(1, N + 1))
-        index.commit()
+    documents = ((str(i), " ".join(f"d{d}" for d in range(1, 40) if i % d == 0) + f" own{i}") for i in range(1, N + 1))
+    with made(documents, tmp_path_factory.mktemp("matrix") / "x.index") as index:
         yield index
 
 
@@ -105,9 +104,7 @@ def test_numpy_reads_without_a_copy(divided):
 
 
 def test_views_outlive_the_index(tmp_path):
-    with bitsift.Index.create(tmp_path / "x.index") as index:
-        index.add_many((str(i), f"a{i} b c{i % 10}") for i in range(3000))
-        index.commit()
+    with made(((str(i), f"a{i} b c{i % 10}") for i in range(3000)), tmp_path / "x.index") as index:
         shard = index.matrix.segments[0].shards[0]
         columns = shard.exact_columns if shard.is_lists else shard.document_columns
         view = memoryview(columns.view(0, 1))

@@ -12,6 +12,7 @@ import sys
 
 import bitsift
 import pytest
+from conftest import made
 
 README = pathlib.Path(__file__).resolve().parents[3] / "bindings/python/README.md"
 
@@ -28,9 +29,7 @@ def test_the_example_of_the_readme(capsys):
 def test_the_example_of_the_main_readme(tmp_path, monkeypatch, capsys):
     text = (README.parents[2] / "README.md").read_text(encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    with bitsift.Index.create("sample.index") as index:
-        index.add_many([("a", "the cold harbour"), ("b", "a warm harbour")])
-        index.commit()
+    made([("a", "the cold harbour"), ("b", "a warm harbour")], "sample.index").close()
     exec(re.search(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL).group(1), {})
     assert re.fullmatch(r"[0-9.]+  a\n", capsys.readouterr().out)
 
@@ -46,9 +45,7 @@ def example(heading, **names):
 
 def test_the_example_of_the_matrix(folder):
     pytest.importorskip("numpy")
-    with bitsift.Index.create("x.index") as index:
-        index.add_many((str(i), f"false positives {i} " + " ".join(f"w{i % d}" for d in range(2, 30))) for i in range(3000))
-        index.commit()
+    made(((str(i), f"false positives {i} " + " ".join(f"w{i % d}" for d in range(2, 30))) for i in range(3000)), "x.index").close()
     names = example("The matrix")
     assert len(names["documents"]) > 0 and 0 < names["bits"].mean() < 0.7
 
@@ -74,10 +71,7 @@ def test_the_example_of_queries(capsys):
 
 
 def test_the_example_of_parts():
-    parts = [bitsift.Index.create() for _ in range(2)]
-    for n, part in enumerate(parts):
-        part.add_many((f"{n}-{i}", "a cold harbour " + "far away " * (n + 2 * i)) for i in range(4))
-        part.commit()
+    parts = [made((f"{n}-{i}", "a cold harbour " + "far away " * (n + 2 * i)) for i in range(4)) for n in range(2)]
     names = example("Several indexes ranked as one", parts=parts)
     assert [hit.id for hit in names["best"]] == ["0-0", "1-0", "0-1", "1-1", "0-2", "1-2", "0-3", "1-3"]
     assert names["score"] > names["best"][1].score
@@ -162,9 +156,7 @@ def test_repeated_calls_do_not_leak(folder):
             for shard in matrix.segments[0].shards:
                 memoryview(shard.documents()), memoryview(shard.exact_columns.view()), shard.columns_of("cats")
             list(matrix.segments[0].terms())
-        with bitsift.Index.create(analyzer=bitsift.Analyzer("x", lambda text: [("x", 0, 1)]), log=silent, store=False, texts=lambda id: "y") as index:
-            index.add("1", "y")
-            index.commit()
+        with made([("1", "y")], analyzer=bitsift.Analyzer("x", lambda text: [("x", 0, 1)]), log=silent, store=False, texts=lambda id: "y") as index:
             assert index.count("y") == 1 and index.search("y")[0].snippet
         with bitsift.Index.open("built.index") as index:
             assert list(index.grep("filter", "files", "built.index", "records.jsonl", enclosing=True))

@@ -109,10 +109,12 @@ def test_the_end_of_python(tmp_path):
     assert (done.returncode, done.stdout, done.stderr) == (0, "1\n", "")
 
 
-@pytest.mark.parametrize("what", ["build", "grep", "commit"])
+@pytest.mark.parametrize("what", ["build", "search", "grep", "commit"])
 def test_interrupts_end_long_calls(tmp_path, what):
     for i in range(40):
         (tmp_path / f"{i}.txt").write_text("".join(f"{k * i % 9973} word{k} aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab\n" for k in range(8000)))
+    if what == "search":
+        bitsift.build(tmp_path / "searched", [tmp_path], words=True)
     child = subprocess.Popen([sys.executable, "-c", textwrap.dedent("""
         import sys, bitsift
         what, folder = sys.argv[1:]
@@ -121,6 +123,8 @@ def test_interrupts_end_long_calls(tmp_path, what):
             for i in range(1000):
                 if what == "build":
                     bitsift.build(folder + "/x.index", [folder + "/"], rebuild=True, threads=2)
+                elif what == "search":
+                    bitsift.Index.open(folder + "/searched").count('"word1 word3"~5 OR "word7 word5"~5', brute=True)
                 elif what == "grep":
                     assert not list(bitsift.grep("(a*)*\\\\1c", folder, deadline=100))
                 else:

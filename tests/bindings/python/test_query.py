@@ -5,7 +5,7 @@ import json
 
 import bitsift
 import pytest
-from conftest import raises, run_all
+from conftest import made, raises, run_all
 
 
 def test_a_text_matches_or_not():
@@ -62,15 +62,8 @@ def test_an_index_outlives_its_queries():
 
 def test_several_indexes_rank_as_one():
     texts = {str(i): " ".join(f"w{(i * k) % 37}" for k in range(1, 5 + i % 7)) for i in range(600)}
-    with bitsift.Index.create() as whole:
-        whole.add_many(texts.items())
-        whole.commit()
-        parts = []
-        for n in range(3):
-            part = bitsift.Index.create()
-            part.add_many(item for item in texts.items() if int(item[0]) * 3 // 600 == n)
-            part.commit()
-            parts.append(part)
+    parts = [made(item for item in texts.items() if int(item[0]) * 3 // 600 == n) for n in range(3)]
+    with made(texts.items()) as whole:
         for query in ["w3 w7", "w1*", "w12 OR w5 OR w30"]:
             total = sum((part.statistics(query) for part in parts), bitsift.Statistics())
             wanted = [(hit.id, hit.score) for hit in whole.search(query)]

@@ -3,8 +3,7 @@
 import threading
 import time
 
-import bitsift
-from conftest import run_all, slow_query
+from conftest import made, run_all, slow_query
 
 
 def test_searches_and_commits(empty):
@@ -63,9 +62,7 @@ def test_commits_of_several_threads_do_not_hide_each_other(empty):
 
 def test_threads_with_an_index_each(tmp_path):
     def make(i):
-        with bitsift.Index.create(tmp_path / f"{i}.index") as index:
-            index.add_many((str(k), f"number {k} of {i}") for k in range(1000))
-            index.commit()
+        with made(((str(k), f"number {k} of {i}") for k in range(1000)), tmp_path / f"{i}.index") as index:
             assert index.count(f"number of {i}") == len(index.ids(f"number of {i}")) == 1000
 
     run_all([lambda i=i: make(i) for i in range(4)])

@@ -4,7 +4,7 @@ import threading
 
 import bitsift
 import pytest
-from conftest import raises
+from conftest import made, raises
 
 
 def test_nothing_is_seen_before_commit(empty):
@@ -142,19 +142,15 @@ def test_add_many_keeps_documents_before_a_failure(empty):
 
 
 def test_options_of_an_index(tmp_path):
-    with bitsift.Index.create(stem="english", fold_accents=True, weights={"title": 5}) as index:
-        index.add("1", {"title": "Sailing", "text": "cafés"})
-        index.add("2", {"title": "x", "text": "sailed sailed to a café"})
-        index.commit()
+    documents = [("1", {"title": "Sailing", "text": "cafés"}), ("2", {"title": "x", "text": "sailed sailed to a café"})]
+    with made(documents, stem="english", fold_accents=True, weights={"title": 5}) as index:
         assert index.ids("cafe sail") == ["1", "2"]
         assert index.search("sails")[0].id == "1"
     raises(bitsift.InvalidError, bitsift.Index.create, stem="klingon")
     path = tmp_path / "x.index"
     bitsift.Index.create(path, density=0.2).close()
     raises(FileExistsError, bitsift.Index.create, path)
-    with bitsift.Index.create(path, exist_ok=True) as index:
-        index.add("1", "there")
-        index.commit()
+    made([("1", "there")], path, exist_ok=True).close()
     with bitsift.Index.open(path) as index:
         index.add("2", "there too")
         index.commit()
@@ -171,9 +167,7 @@ def test_texts_that_are_not_stored():
         asked.append(id)
         return texts.get(id)
 
-    with bitsift.Index.create(store=False, texts=give) as index:
-        index.add_many(texts.items())
-        index.commit()
+    with made(texts.items(), store=False, texts=give) as index:
         assert index.ids('"cold harbour"') == ["1"] and asked
         assert index.search("cold")[0].snippet
         assert index.document("2") == {"text": "a harbour, cold"}
@@ -183,9 +177,7 @@ def test_exceptions_of_a_provider_are_raised():
     def give(id):
         raise LookupError(id)
 
-    with bitsift.Index.create(store=False, texts=give) as index:
-        index.add("1", "a cold lonely harbour")
-        index.commit()
+    with made([("1", "a cold lonely harbour")], store=False, texts=give) as index:
         raises(LookupError, index.ids, '"cold harbour"~3')
 
 

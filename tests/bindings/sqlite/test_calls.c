@@ -70,27 +70,30 @@ static void make(const char *name, const char *columns, const char *row)
 	assert_int_equal(sqlite3_close(db), SQLITE_OK);
 }
 
+static void attach(sqlite3 *db, const char *name)
+{
+	char sql[100];
+	snprintf(sql, sizeof(sql), "ATTACH '%s/%s' AS x", dir, name);
+	run(db, sql);
+}
+
 /* Attaches another file under the same name while a statement on the old one is kept. */
 static void test_attach(void **state)
 {
-	char attach[200];
 	make("one", "a", "'one word'");
 	make("two", "a", "'two word'");
 	make("three", "b, c, d", "'three', 'word', 'four'");
 	sqlite3 *db = open_database("");
-	snprintf(attach, sizeof(attach), "ATTACH '%s/one' AS x", dir);
-	run(db, attach);
+	attach(db, "one");
 	sqlite3_stmt *kept = prepare(db, "SELECT * FROM x.t('one OR two OR three')");
 	assert_string_equal(rows_of(kept), "one word");
 	run(db, "DETACH x");
-	snprintf(attach, sizeof(attach), "ATTACH '%s/two' AS x", dir);
-	run(db, attach);
+	attach(db, "two");
 	assert_string_equal(ask(db, "SELECT a FROM x.t('one')"), "");
 	assert_string_equal(ask(db, "SELECT a FROM x.t('two')"), "two word");
 	assert_string_equal(rows_of(kept), "two word");
 	run(db, "DETACH x");
-	snprintf(attach, sizeof(attach), "ATTACH '%s/three' AS x", dir);
-	run(db, attach);
+	attach(db, "three");
 	assert_string_equal(ask(db, "SELECT d FROM x.t('c:word')"), "four");
 	assert_string_equal(rows_of(kept), "three");
 	run(db, "INSERT INTO x.t VALUES('five', 'six', 'seven')");
@@ -145,16 +148,15 @@ static void test_changes_ahead(void **state)
 	for (size_t i = 0; i < 3; i++) {
 		sqlite3 *db = open_database("");
 		char sql[100];
-		run(db, "CREATE VIRTUAL TABLE t USING bitsift(a); INSERT INTO t VALUES('w'), "
-		        "('w'), ('w'), ('w'), "
-		        "('w'), ('w')");
+		run(db, "CREATE VIRTUAL TABLE t USING bitsift(a); "
+		        "INSERT INTO t VALUES('w'), ('w'), ('w'), ('w'), ('w'), ('w')");
 		snprintf(sql, sizeof(sql), "SELECT a, rowid FROM t('w')%s", orders[i]);
 		sqlite3_stmt *statement = prepare(db, sql);
 		unsigned n = 0;
 		while (sqlite3_step(statement) == SQLITE_ROW && ++n)
 			if (n == 1)
-				run(db, "DELETE FROM t WHERE rowid IN (2, 5); UPDATE t SET a = 'x' "
-				        "WHERE rowid = 3;"
+				run(db, "DELETE FROM t WHERE rowid IN (2, 5);"
+				        "UPDATE t SET a = 'x' WHERE rowid = 3;"
 				        "UPDATE t SET a = 'w w' WHERE rowid = 4");
 		assert_int_equal(sqlite3_finalize(statement), SQLITE_OK);
 		assert_int_equal(n, 3);

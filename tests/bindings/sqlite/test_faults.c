@@ -115,9 +115,8 @@ static const char *const script[] = {
 	"INSERT INTO t(a, b) SELECT 'fizz', 'b' || i FROM numbers WHERE i < 40",
 	"SAVEPOINT x",
 	"UPDATE t SET a = 'fizz buzz' WHERE rowid % 7 = 0",
-	("SELECT snippet(t, 0, '[', ']', '..', 5), bm25(t, 2) FROM t('\"fizz buzz\"') ORDER BY "
-         "rank "
-         "LIMIT 5"),
+	("SELECT snippet(t, 0, '[', ']', '..', 5), bm25(t, 2) "
+         "FROM t('\"fizz buzz\"') ORDER BY rank LIMIT 5"),
 	"SAVEPOINT y",
 	"DELETE FROM t WHERE t MATCH 'b1*'",
 	"SELECT count(*) FROM t('a:fizz')",
@@ -158,11 +157,9 @@ static void make(const char *path)
 	if (sqlite3_exec(db,
 	                 "CREATE VIRTUAL TABLE t USING bitsift(a, b); CREATE TABLE numbers(i);"
 	                 "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < "
-	                 "1500) INSERT INTO "
-	                 "numbers SELECT i FROM n;"
-	                 "INSERT INTO t SELECT 'fizz', 'b' || i FROM numbers WHERE i < 150; INSERT "
-	                 "INTO t VALUES "
-	                 "('buzz', 'pending')",
+	                 "1500) INSERT INTO numbers SELECT i FROM n;"
+	                 "INSERT INTO t SELECT 'fizz', 'b' || i FROM numbers WHERE i < 150;"
+	                 "INSERT INTO t VALUES ('buzz', 'pending')",
 	                 NULL, NULL, &message))
 		die(path, message, 0);
 	sqlite3_close(db);

@@ -5,6 +5,7 @@
  *
  * Usage: test_sqlite_hostile EXTENSION [N_ROUNDS [SEED]]
  */
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,7 @@ static struct hostile hostile;
 static sqlite3 *db;
 static char path[64], folder[] = "/tmp/bitsift-sqlite-XXXXXX";
 static char *table, *columns[MOST_COLUMNS];
+static char *column_list; /* the quoted names of the columns */
 static int n_columns;
 static bool is_utf16;
 static struct row rows[MOST_ROWS];
@@ -54,19 +56,18 @@ static uint64_t below(uint64_t bound)
 	return hostile_below(&hostile, bound);
 }
 
-/* Runs a statement and frees its text. */
-static int run(char *sql)
+static int run(const char *format, ...)
 {
+	va_list arguments;
+	va_start(arguments, format);
+	char *sql = sqlite3_vmprintf(format, arguments);
+	va_end(arguments);
 	int code = sqlite3_exec(db, sql, NULL, NULL, NULL);
 	sqlite3_free(sql);
 	return code;
 }
 
-static void must_run(const char *step, char *sql)
-{
-	if (run(sql))
-		fail(step, NULL, sqlite3_errmsg(db));
-}
+#define must_run(...) (run(__VA_ARGS__) ? fail(#__VA_ARGS__, NULL, sqlite3_errmsg(db)) : (void)0)
 
 static void open_database(void)
 {
@@ -76,7 +77,7 @@ static void open_database(void)
 	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 1, NULL);
 	if (sqlite3_load_extension(db, extension, NULL, &message))
 		fail("load", NULL, message);
-	must_run("synchronous", sqlite3_mprintf("PRAGMA synchronous = OFF"));
+	must_run("PRAGMA synchronous = OFF");
 }
 
 /* Replaces U+FFFE and U+FFFF by U+FFFD, as SQLite does in a UTF-16 database. There, names with the
@@ -114,8 +115,7 @@ static void make_table(void)
 {
 	static const char *const ends[] = {"", "", "x1", "x2"};
 	is_utf16 = below(3) == 0;
-	must_run("encoding",
-	         sqlite3_mprintf("PRAGMA encoding = '%s'", is_utf16 ? "UTF-16le" : "UTF-8"));
+	must_run("PRAGMA encoding = '%s'", is_utf16 ? "UTF-16le" : "UTF-8");
 	table = make_name("_t");
 	n_columns = 0;
 	for (int wanted = 1 + (int)below(MOST_COLUMNS); wanted > 0; wanted--) {
@@ -128,12 +128,12 @@ static void make_table(void)
 	while (n_columns == 0)
 		columns[n_columns++] = strdup("only");
 	for (int attempt = 0; attempt < 2; attempt++) {
-		sqlite3_str *sql = sqlite3_str_new(db);
-		sqlite3_str_appendf(sql, "CREATE VIRTUAL TABLE \"%w\" USING bitsift(", table);
+		sqlite3_str *list = sqlite3_str_new(db);
 		for (int i = 0; i < n_columns; i++)
-			sqlite3_str_appendf(sql, "%s\"%w\"", i ? ", " : "", columns[i]);
-		sqlite3_str_appendall(sql, ")");
-		if (run(sqlite3_str_finish(sql)) == SQLITE_OK)
+			sqlite3_str_appendf(list, "%s\"%w\"", i ? ", " : "", columns[i]);
+		sqlite3_free(column_list);
+		column_list = sqlite3_str_finish(list);
+		if (!run("CREATE VIRTUAL TABLE \"%w\" USING bitsift(%s)", table, column_list))
 			return;
 		if (attempt > 0)
 			fail("create", NULL, sqlite3_errmsg(db));
@@ -151,6 +151,8 @@ static void free_names(void)
 {
 	free(table);
 	table = NULL;
+	sqlite3_free(column_list);
+	column_list = NULL;
 	for (int i = 0; i < n_columns; i++)
 		free(columns[i]);
 }
@@ -212,15 +214,9 @@ static void put_row(struct row *replaced)
 		row->word[i] = "abcdefghijklmnoprstv"[n % 20];
 	for (size_t i = 0; i + 1 < n_rows; i++)
 		rows[i].is_dead |= rows[i].id == row->id;
-	sqlite3_str *sql = sqlite3_str_new(db);
-	sqlite3_str_appendf(sql, "REPLACE INTO \"%w\"(rowid", table);
-	for (int i = 0; i < n_columns; i++)
-		sqlite3_str_appendf(sql, ", \"%w\"", columns[i]);
-	sqlite3_str_appendall(sql, ") VALUES(?1");
-	for (int i = 0; i < n_columns; i++)
-		sqlite3_str_appendf(sql, ", ?%d", i + 2);
-	sqlite3_str_appendall(sql, ")");
-	char *text = sqlite3_str_finish(sql);
+	/* as many of the parameters as there are columns */
+	char *text = sqlite3_mprintf("REPLACE INTO \"%w\"(rowid, %s) VALUES(?1%.*s)", table,
+	                             column_list, 4 * n_columns, ", ?2, ?3, ?4, ?5");
 	sqlite3_stmt *statement;
 	if (sqlite3_prepare_v2(db, text, -1, &statement, NULL))
 		fail("insert", row, sqlite3_errmsg(db));
@@ -281,31 +277,27 @@ static void change(void)
 	size_t n_before = n_rows;
 	struct row before[MOST_ROWS];
 	memcpy(before, rows, sizeof(rows));
-	must_run("savepoint", sqlite3_mprintf("SAVEPOINT before"));
+	must_run("SAVEPOINT before");
 	put_row(live_row());
-	must_run("rollback", sqlite3_mprintf("ROLLBACK TO before; RELEASE before"));
+	must_run("ROLLBACK TO before; RELEASE before");
 	memcpy(rows, before, sizeof(rows));
 	n_rows = n_before;
 	for (uint64_t n = 1 + below(8); n > 0; n--)
 		put_row(below(4) ? NULL : live_row());
 	if ((row = live_row()) != NULL) {
-		must_run("delete",
-		         sqlite3_mprintf("DELETE FROM \"%w\" WHERE rowid = %lld", table, row->id));
+		must_run("DELETE FROM \"%w\" WHERE rowid = %lld", table, row->id);
 		row->is_dead = true;
 	}
 	if ((row = live_row()) != NULL && row->id < INT64_MAX / 2 && row->id > 0) {
 		sqlite3_int64 to = row->id + INT64_MAX / 2;
-		must_run("update",
-		         sqlite3_mprintf("UPDATE \"%w\" SET rowid = %lld WHERE rowid = %lld", table,
-		                         to, row->id));
+		must_run("UPDATE \"%w\" SET rowid = %lld WHERE rowid = %lld", table, to, row->id);
 		row->id = to;
 	}
 }
 
 static void command(const char *name)
 {
-	must_run(name,
-	         sqlite3_mprintf("INSERT INTO \"%w\"(\"%w\") VALUES('%q')", table, table, name));
+	must_run("INSERT INTO \"%w\"(\"%w\") VALUES('%q')", table, table, name);
 	expect(name);
 }
 
@@ -316,10 +308,10 @@ static void round_of(void)
 	make_table();
 	change();
 	expect("insert");
-	must_run("begin", sqlite3_mprintf("BEGIN"));
+	must_run("BEGIN");
 	change();
 	expect("in a transaction");
-	must_run("commit", sqlite3_mprintf("COMMIT"));
+	must_run("COMMIT");
 	expect("commit");
 	sqlite3_close(db);
 	open_database();

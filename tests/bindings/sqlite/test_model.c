@@ -22,7 +22,7 @@
 #include <sqlite3.h>
 
 #include "core/bitsift/query.h"
-#include "tests/rigs/random_rounds.h"
+#include "tests/rigs/dice.h"
 
 #define N_IDS      240u
 #define MOST_DEPTH 3u
@@ -49,7 +49,6 @@ struct connection {
 	bool is_in_transaction;
 };
 
-static uint64_t rng, seed;
 static const char *extension, *journal, *written = "t", *asked = "t";
 static bool is_external;
 static char path[64];
@@ -77,27 +76,17 @@ static uint32_t id_of(sqlite3_int64 rowid)
 	               : 0;
 }
 
-static uint32_t below(uint32_t n)
-{
-	rng ^= rng << 13;
-	rng ^= rng >> 7;
-	rng ^= rng << 17;
-	return (uint32_t)((rng >> 11) % n);
-}
-
 static void die(const char *format, ...)
 {
 	va_list arguments;
 	va_start(arguments, format);
-	fprintf(stderr, "seed %llu, %s, %s: ", (unsigned long long)seed, journal,
+	fprintf(stderr, "seed %llu, %s, %s: ", (unsigned long long)rounds.seed, journal,
 	        is_external ? "content" : "own");
 	vfprintf(stderr, format, arguments);
 	fprintf(stderr, "\n");
 	va_end(arguments);
 	abort();
 }
-
-static bool is_traced;
 
 static int run(struct connection *connection, const char *format, ...)
 {
@@ -106,8 +95,6 @@ static int run(struct connection *connection, const char *format, ...)
 	va_start(arguments, format);
 	char *sql = sqlite3_vmprintf(format, arguments);
 	va_end(arguments);
-	if (is_traced)
-		fprintf(stderr, "%p: %.150s\n", (void *)connection->db, sql);
 	int code = sqlite3_exec(connection->db, sql, NULL, NULL, &message);
 	if (code && code != SQLITE_BUSY && code != SQLITE_CONSTRAINT)
 		die("%s: %s (%d)", sql, message ? message : sqlite3_errmsg(connection->db), code);
@@ -164,7 +151,7 @@ static void make_query(char query[TEXT_BYTES])
 	size_t n = 1 + below(3);
 	query[0] = '\0';
 	for (size_t i = 0; i < n; i++) {
-		const char *word = word_of(rng + below(1000)), *other = word_of(rng + below(999));
+		const char *word = word_of(below(UINT32_MAX)), *other = word_of(below(UINT32_MAX));
 		char piece[120];
 		unsigned form = below(10);
 		snprintf(piece, sizeof(piece),
@@ -205,8 +192,6 @@ static void prepare(struct connection *connection, sqlite3_stmt **statement_out,
 	va_start(arguments, format);
 	char *sql = sqlite3_vmprintf(format, arguments);
 	va_end(arguments);
-	if (is_traced)
-		fprintf(stderr, "%p: %s\n", (void *)connection->db, sql);
 	int code = sqlite3_prepare_v2(connection->db, sql, -1, statement_out, NULL);
 	if (code && code != SQLITE_BUSY)
 		die("%s: %s", sql, sqlite3_errmsg(connection->db));
@@ -242,44 +227,36 @@ static void check_query(struct connection *connection, const char *query)
 	bool expected[N_IDS + 1] = {false}, found[N_IDS + 1] = {false};
 	sqlite3_stmt *statement;
 	sqlite3_int64 n_found = 0;
-	int code;
 	if (!match_model(&connection->state, query, expected))
 		return;
-	char *sql = sqlite3_mprintf(forms[below(3)], asked, asked, query);
-	if (is_traced)
-		fprintf(stderr, "%p: %s\n", (void *)connection->db, sql);
-	code = sqlite3_prepare_v2(connection->db, sql, -1, &statement, NULL);
-	if (code && code != SQLITE_BUSY)
-		die("%s: %s", sql, sqlite3_errmsg(connection->db));
-	/* In rollback-journal mode, a writer whose cache overflows locks readers out. */
-	while (!code && (code = sqlite3_step(statement)) == SQLITE_ROW) {
+	prepare(connection, &statement, forms[below(3)], asked, asked, query);
+	const char *sql = statement ? sqlite3_sql(statement) : query;
+	int code = statement ? SQLITE_ROW : SQLITE_BUSY;
+	while (statement && (code = sqlite3_step(statement)) == SQLITE_ROW) {
 		uint32_t id = id_of(sqlite3_column_int64(statement, 0));
-		code = SQLITE_OK;
 		if (!id || found[id])
 			die("%s: row %lld, or twice", sql,
 			    (long long)sqlite3_column_int64(statement, 0));
 		found[id] = true;
 	}
+	/* In rollback-journal mode, a writer whose cache overflows locks readers out. */
 	if (code == SQLITE_BUSY && strcmp(journal, "wal")) {
 		sqlite3_finalize(statement);
-		sqlite3_free(sql);
 		return;
 	}
 	if (code != SQLITE_DONE)
 		die("%s: %s", sql, sqlite3_errmsg(connection->db));
-	sqlite3_finalize(statement);
 	for (uint32_t id = 1; id <= N_IDS; id++) {
 		n_found += found[id];
 		if (expected[id] != found[id])
 			die("%s: row %u is %sfound", sql, id, found[id] ? "" : "not ");
 	}
-	sqlite3_free(sql);
-	sql = sqlite3_mprintf("SELECT count(*) FROM %s WHERE %s MATCH %Q", asked, asked, query);
-	if (sqlite3_prepare_v2(connection->db, sql, -1, &statement, NULL) ||
-	    sqlite3_step(statement) != SQLITE_ROW || sqlite3_column_int64(statement, 0) != n_found)
-		die("%s: not %lld: %s", sql, (long long)n_found, sqlite3_errmsg(connection->db));
 	sqlite3_finalize(statement);
-	sqlite3_free(sql);
+	prepare(connection, &statement, "SELECT count(*) FROM %s WHERE %s MATCH %Q", asked, asked,
+	        query);
+	if (sqlite3_step(statement) != SQLITE_ROW || sqlite3_column_int64(statement, 0) != n_found)
+		die("%s: not %lld: %s", query, (long long)n_found, sqlite3_errmsg(connection->db));
+	sqlite3_finalize(statement);
 	check_kept(connection, query, n_found);
 	told->n_checks++;
 }
@@ -297,22 +274,19 @@ static void check(struct connection *connection)
 static void read_state(struct connection *connection, struct state *state_out)
 {
 	sqlite3_stmt *statement;
-	char *sql = sqlite3_mprintf("SELECT rowid, title, body, number FROM %s", written);
-	if (sqlite3_prepare_v2(connection->db, sql, -1, &statement, NULL))
-		die("%s: %s", sql, sqlite3_errmsg(connection->db));
+	prepare(connection, &statement, "SELECT rowid, body, number FROM %s", written);
 	*state_out = (struct state){{0}};
 	while (sqlite3_step(statement) == SQLITE_ROW) {
 		uint32_t id = id_of(sqlite3_column_int64(statement, 0));
 		char text[TEXT_BYTES];
-		uint32_t row = (uint32_t)sqlite3_column_int64(statement, 3);
+		uint32_t row = (uint32_t)sqlite3_column_int64(statement, 2);
 		text_of(row, 1, text);
-		if (!id || strcmp(text, (const char *)sqlite3_column_text(statement, 2)))
+		if (!id || strcmp(text, (const char *)sqlite3_column_text(statement, 1)))
 			die("row %u is not as it was written", id);
 		state_out->rows[id] = row;
 	}
 	if (sqlite3_finalize(statement))
-		die("%s: %s", sql, sqlite3_errmsg(connection->db));
-	sqlite3_free(sql);
+		die("the rows: %s", sqlite3_errmsg(connection->db));
 }
 
 static void open_connection(struct connection *connection)
@@ -372,8 +346,7 @@ static void put_half(struct connection *connection)
 		return;
 	if (run(connection,
 	        "INSERT INTO %s(rowid, title, body, number) VALUES(%lld, 'apple', 'apple', 0), "
-	        "(%lld, 'apple', "
-	        "'apple', 0)",
+	        "(%lld, 'apple', 'apple', 0)",
 	        written, rowid_of(id), rowid_of(taken)) != SQLITE_CONSTRAINT)
 		die("row %u was put over row %u", id, taken);
 }
@@ -390,9 +363,8 @@ static void copy_found(struct connection *connection)
 		return;
 	run(connection,
 	    "INSERT OR IGNORE INTO %s(rowid, title, body, number) SELECT 1 + (rowid + %u) %% %u, "
-	    "title, body, number "
-	    "FROM %s"
-	    " WHERE %s MATCH %Q AND rowid BETWEEN 1 AND %u AND (1 + (rowid + %u) %% %u) %% 16 > 1",
+	    "title, body, number FROM %s WHERE %s MATCH %Q AND rowid BETWEEN 1 AND %u "
+	    "AND (1 + (rowid + %u) %% %u) %% 16 > 1",
 	    written, by, N_IDS, asked, asked, query, N_IDS, by, N_IDS);
 	for (uint32_t id = 1; id <= N_IDS; id++) {
 		uint32_t to = 1 + (id + by) % N_IDS;
@@ -675,34 +647,32 @@ static void create(struct connection *connection)
 
 int main(int argc, char **argv)
 {
+	char folder[] = "/tmp/bitsift-sqlite-XXXXXX", command[64];
 	struct connection connections[2];
 	if (argc < 6)
 		return 2;
 	program = argv;
 	extension = argv[1];
 	const bool is_child = argc > 6;
-	struct random_rounds rounds = {.seed = strtoull(argv[3], NULL, 10)};
-	if (!is_child)
-		rounds = random_rounds(argc - 1, argv + 1, 130, 1);
+	if (is_child)
+		rounds.seed = strtoull(argv[3], NULL, 10);
+	else
+		random_rounds(argc - 1, argv + 1, 130, 1);
 	unsigned n_transactions = (unsigned)rounds.n, n_kills = 0;
-	seed = rounds.seed;
 	journal = argv[4];
 	is_external = strcmp(argv[5], "content") == 0;
-	is_traced = getenv("TRACE") != NULL;
-	rng = mix(seed + 1) | 1;
+	random_state = rounds.seed;
 	if (is_external)
 		written = "v";
 	if (is_child) {
-		n_texts = (uint32_t)rng;
+		n_texts = below(UINT32_MAX);
 		snprintf(path, sizeof(path), "%s", argv[6]);
 		share();
 		run_child();
 	}
-	snprintf(path, sizeof(path), "/tmp/bitsift-sqlite-XXXXXX");
-	int file = mkstemp(path);
-	if (file < 0)
+	if (!mkdtemp(folder))
 		return 2;
-	close(file);
+	snprintf(path, sizeof(path), "%s/db", folder);
 	share();
 	open_connection(&connections[0]);
 	create(&connections[0]);
@@ -736,11 +706,6 @@ int main(int argc, char **argv)
 	       "difference\n",
 	       n_transactions, n_kills, (unsigned long long)told->n_committed,
 	       (unsigned long long)told->n_checks);
-	static const char *const ends[] = {"", "-wal", "-shm", "-journal", "-told"};
-	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
-		char name[80];
-		snprintf(name, sizeof(name), "%s%s", path, ends[i]);
-		unlink(name);
-	}
-	return 0;
+	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	return system(command);
 }

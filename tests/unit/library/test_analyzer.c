@@ -1,11 +1,7 @@
 /* test_analyzer.c: words from a callback (struct bs_analyzer): an index is built, refreshed,
  * compacted, searched and shown with it, and refused without it. The analyzer splits at '|' and
  * does not fold case. */
-#include <unistd.h>
-
-#include <bitsift.h>
-
-#include "tests/rigs/library_rig.h"
+#include "tests/rigs/writer_rig.h"
 
 static int cut(void *context, const uint8_t *text, size_t text_bytes,
                int (*emit)(void *emit_context, const uint8_t *term, size_t term_bytes, size_t start,
@@ -27,99 +23,67 @@ static int cut(void *context, const uint8_t *text, size_t text_bytes,
 static size_t n_cuts;
 static const struct bs_analyzer bars = {.name = "bars-1", .cut = cut, .context = &n_cuts};
 
-static struct library_rig *rig;
-
 static int setup(void **state)
 {
-	library_setup(
-		state,
+	return library_setup(
 		"{\"id\": \"1\", \"text\": \"New York|London|Paris\"}\n"
 		"{\"id\": \"2\", \"text\": \"London|New York|a.b:c\"}\n"
 		"{\"id\": \"3\", \"text\": \"new york|york\"}\n"
 		"{\"id\": \"4\", \"text\": \"\xe4\xb8\xad\xe6\x96\x87|London|Paris, France\"}\n");
-	rig = *state;
-	return 0;
 }
 
-static struct bs_build_request request_of(const char *const *source)
+static const char *const records = "a.jsonl";
+
+static struct bs_build_request request_with(const struct bs_analyzer *analyzer)
 {
 	return (struct bs_build_request){
-		.dir = rig->dir, .sources = source, .n_sources = 1, .host.analyzer = &bars};
+		.dir = "index", .sources = &records, .n_sources = 1, .host.analyzer = analyzer};
 }
 
 static void build(void)
 {
-	const char *source = rig->collection;
-	struct bs_build_request request = request_of(&source);
+	struct bs_build_request request = request_with(&bars);
 	ok(bs_index_build(&request, NULL, ERR));
 }
 
-struct heard {
-	char ids[256], snippet[256];
-};
-
-static int hear(void *context, const struct bs_hit *hit)
+static struct bs_index *open_bars(bool fresh)
 {
-	struct heard *heard = context;
-	size_t used = strlen(heard->ids);
-	snprintf(heard->ids + used, sizeof(heard->ids) - used, "%.*s ", (int)hit->local_id_bytes,
-	         hit->local_id);
-	if (hit->rank == 1)
-		snprintf(heard->snippet, sizeof(heard->snippet), "%.*s", (int)hit->snippet_bytes,
-		         hit->snippet);
-	return 0;
-}
-
-static struct bs_index *open_index(bool fresh)
-{
-	struct bs_open_request open = {.dir = rig->dir, .host.analyzer = &bars, .fresh = fresh};
+	struct bs_open_request open = {.dir = "index", .host.analyzer = &bars, .fresh = fresh};
 	return must_open_with(&open);
 }
 
 /* Searches by the index, and by reading every document. */
-static void assert_finds(const struct bs_index *index, const char *query, const char *ids)
+static void assert_finds(struct bs_index *index, const char *query, const char *ids)
 {
-	AUTO(bs_searcher_free_at) struct bs_searcher *searcher = must_searcher(index);
 	for (int brute = 0; brute < 2; brute++) {
-		for (int mode = 0; mode < 2; mode++) {
-			struct heard heard = {"", ""};
-			struct bs_search_request request = {
-				QUERY(query),
-				.output.mode = mode ? BS_SEARCH_IDS : BS_SEARCH_TOP,
-				.method.brute = brute,
-				.output.sort_field = NULL,
-				.callbacks.hit = hear,
-				.callbacks.context = &heard};
-			if (bs_search(searcher, &request, NULL, ERR))
-				fail_msg("%s: %s", query, said.text);
-			if (mode)
-				assert_string_equal(heard.ids, ids);
-			else
-				assert_int_equal(strlen(heard.ids), strlen(ids));
-		}
+		struct heard found = ASK_IN(index, query, .output.mode = BS_SEARCH_IDS,
+		                            .method.brute = brute),
+			     best = ASK_IN(index, query, .method.brute = brute);
+		assert_string_equal(found.ids, ids);
+		assert_int_equal(strlen(best.ids), strlen(ids));
 	}
 }
 
-static void assert_all(const struct bs_index *index)
+static void assert_all(struct bs_index *index)
 {
 	static const char *const cases[][2] = {
-		{"London", "1 2 4 "},
+		{"London", "1 2 4"},
 		{"london", ""},
-		{"\"New York\"", "1 2 "},
-		{"york", "3 "},
+		{"\"New York\"", "1 2"},
+		{"york", "3"},
 		{"York", ""},
-		{"\"new york\"", "3 "},
-		{"\"New York|London\"", "1 "},
-		{"\"London|New York\"", "2 "},
-		{"\"London|Paris\"", "1 "},
-		{"\"New York\" -Paris", "2 "},
-		{"Lon*", "1 2 4 "},
-		{"Londin~1", "1 2 4 "},
-		{"*o?don", "1 2 4 "},
-		{"\xe4\xb8\xad\xe6\x96\x87", "4 "},
+		{"\"new york\"", "3"},
+		{"\"New York|London\"", "1"},
+		{"\"London|New York\"", "2"},
+		{"\"London|Paris\"", "1"},
+		{"\"New York\" -Paris", "2"},
+		{"Lon*", "1 2 4"},
+		{"Londin~1", "1 2 4"},
+		{"*o?don", "1 2 4"},
+		{"\xe4\xb8\xad\xe6\x96\x87", "4"},
 		{"\xe4\xb8\xad", ""},
-		{"text:London OR york", "1 2 3 4 "},
-		{"\"Paris, France\" OR \"a.b:c\"", "2 4 "},
+		{"text:London OR york", "1 2 3 4"},
+		{"\"Paris, France\" OR \"a.b:c\"", "2 4"},
 	};
 	for (size_t i = 0; i < COUNT(cases); i++)
 		assert_finds(index, cases[i][0], cases[i][1]);
@@ -130,44 +94,37 @@ static void test_words_are_cut(void **state)
 	n_cuts = 0;
 	build();
 	assert_true(n_cuts > 0);
-	struct bs_index *index = open_index(false);
+	struct bs_index *index = open_bars(false);
 	assert_all(index);
-	struct heard heard = {"", ""};
-	struct bs_search_request request = {
-		QUERY("\"New York|London\""), .output.snippets = true, .output.mark_start = "<",
-		.output.mark_stop = ">",      .callbacks.hit = hear,   .callbacks.context = &heard};
-	struct bs_searcher *searcher = must_searcher(index);
-	ok(bs_search(searcher, &request, NULL, ERR));
-	assert_string_equal(heard.snippet, "<New York>|<London>|Paris");
+	assert_string_equal(ASK_IN(index, "\"New York|London\"", .output.snippets = true,
+	                           .output.mark_start = "<", .output.mark_stop = ">")
+	                            .snippet,
+	                    "<New York>|<London>|Paris");
 	/* The library's tokenizer would split this word into characters. */
-	heard = (struct heard){"", ""};
-	request.query.text = "\xe4\xb8\xad\xe6\x96\x87";
-	request.query.text_bytes = 6;
-	ok(bs_search(searcher, &request, NULL, ERR));
-	assert_string_equal(heard.snippet, "<\xe4\xb8\xad\xe6\x96\x87>|London|Paris, France");
-	bs_searcher_free(searcher);
+	assert_string_equal(ASK_IN(index, "\xe4\xb8\xad\xe6\x96\x87", .output.snippets = true,
+	                           .output.mark_start = "<", .output.mark_stop = ">")
+	                            .snippet,
+	                    "<\xe4\xb8\xad\xe6\x96\x87>|London|Paris, France");
 	bs_index_close(index);
-	ok(bs_index_check(&(struct bs_check_request){.dir = rig->dir}, NULL, ERR));
+	ok(bs_index_check(&(struct bs_check_request){.dir = "index"}, NULL, ERR));
 }
 
 static void test_it_is_asked_for(void **state)
 {
 	struct bs_index *index;
 	build();
-	expect_error(bs_index_open(rig->dir, &index, ERR), BS_UNSUPPORTED, "bars-1");
+	expect_error(bs_index_open("index", &index, ERR), BS_UNSUPPORTED, "bars-1");
 	struct bs_analyzer other = bars;
 	other.name = "bars-2";
-	struct bs_open_request open = {.dir = rig->dir, .host.analyzer = &other};
+	struct bs_open_request open = {.dir = "index", .host.analyzer = &other};
 	expect_error(bs_index_open_with(&open, &index, ERR), BS_UNSUPPORTED, "bars-1");
-	expect_error(bs_index_build(&(struct bs_build_request){.dir = rig->dir}, NULL, ERR),
+	expect_error(bs_index_build(&(struct bs_build_request){.dir = "index"}, NULL, ERR),
 	             BS_UNSUPPORTED, "bars-1");
-	assert_int_equal(bs_index_compact(&(struct bs_build_request){.dir = rig->dir}, NULL, ERR),
+	assert_int_equal(bs_index_compact(&(struct bs_build_request){.dir = "index"}, NULL, ERR),
 	                 BS_UNSUPPORTED);
-	struct bs_delete_request deletion = {.dir = rig->dir, .query = "London", .query_bytes = 6};
+	struct bs_delete_request deletion = {.dir = "index", .query = "London", .query_bytes = 6};
 	assert_int_equal(bs_index_delete(&deletion, NULL, ERR), BS_UNSUPPORTED);
-	const char *source = rig->collection;
-	struct bs_build_request request = request_of(&source);
-	request.host.analyzer = &other;
+	struct bs_build_request request = request_with(&other);
 	assert_int_equal(bs_index_build(&request, NULL, ERR), BS_INVALID);
 	request.rebuild = true;
 	ok(bs_index_build(&request, NULL, ERR));
@@ -179,8 +136,8 @@ static void test_it_is_asked_for(void **state)
 	request.host.analyzer = NULL;
 	request.index.words = true;
 	ok(bs_index_build(&request, NULL, ERR));
-	ok(bs_index_open(rig->dir, &index, ERR));
-	assert_finds(index, "york", "1 2 3 ");
+	ok(bs_index_open("index", &index, ERR));
+	assert_finds(index, "york", "1 2 3");
 	bs_index_close(index);
 	open.host.analyzer = &bars;
 	assert_int_equal(bs_index_open_with(&open, &index, ERR), BS_UNSUPPORTED);
@@ -189,29 +146,29 @@ static void test_it_is_asked_for(void **state)
 static void test_the_life_of_an_index(void **state)
 {
 	build();
-	append_text(rig->collection, "{\"id\": \"5\", \"text\": \"London|Rome\"}\n");
-	struct bs_index *index = open_index(true);
-	assert_finds(index, "Rome", "5 ");
-	assert_finds(index, "\"London|Rome\"", "5 ");
+	append_text(records, "{\"id\": \"5\", \"text\": \"London|Rome\"}\n");
+	struct bs_index *index = open_bars(true);
+	assert_finds(index, "Rome", "5");
+	assert_finds(index, "\"London|Rome\"", "5");
 	bs_index_close(index);
 	build();
-	index = open_index(false);
-	assert_finds(index, "\"London|Rome\"", "5 ");
+	index = open_bars(false);
+	assert_finds(index, "\"London|Rome\"", "5");
 	bs_index_close(index);
 	struct bs_delete_request deletion = {
-		.dir = rig->dir, .query = "Rome", .query_bytes = 4, .host.analyzer = &bars};
+		.dir = "index", .query = "Rome", .query_bytes = 4, .host.analyzer = &bars};
 	struct bs_delete_result deleted;
 	ok(bs_index_delete(&deletion, &deleted, ERR));
 	assert_int_equal(deleted.n_deleted, 1);
 	struct bs_build_report report;
-	ok(bs_index_compact(&(struct bs_build_request){.dir = rig->dir, .host.analyzer = &bars},
+	ok(bs_index_compact(&(struct bs_build_request){.dir = "index", .host.analyzer = &bars},
 	                    &report, ERR));
 	assert_true(report.is_committed == (report.n_moved > 0));
-	index = open_index(false);
+	index = open_bars(false);
 	assert_all(index);
 	assert_finds(index, "Rome", "");
 	bs_index_close(index);
-	ok(bs_index_check(&(struct bs_check_request){.dir = rig->dir}, NULL, ERR));
+	ok(bs_index_check(&(struct bs_check_request){.dir = "index"}, NULL, ERR));
 }
 
 static int cut_badly(void *context, const uint8_t *text, size_t text_bytes,
@@ -237,11 +194,9 @@ static void test_bad_analyzers_fail(void **state)
 {
 	static const enum bs_status expected[] = {BS_INVALID, BS_INVALID, BS_INVALID, BS_INVALID,
 	                                          BS_IO};
-	const char *source = rig->collection;
 	for (int kind = 0; kind < 5; kind++) {
 		struct bs_analyzer bad = {.name = "bad", .cut = cut_badly, .context = &kind};
-		struct bs_build_request request = request_of(&source);
-		request.host.analyzer = &bad;
+		struct bs_build_request request = request_with(&bad);
 		assert_int_equal(bs_index_build(&request, NULL, ERR), expected[kind]);
 		assert_non_null(strstr(said.text, "bad"));
 	}

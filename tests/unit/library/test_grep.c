@@ -29,8 +29,7 @@ static int setup(void **state)
 	struct bs_build_request build = {
 		.dir = "index", .sources = &source, .n_sources = 1, .index.grams = true};
 	char path[32], text[256];
-	make_folder(folder);
-	assert_int_equal(chdir(folder), 0);
+	enter_new_folder(folder);
 	assert_int_equal(mkdir(source, 0777), 0);
 	for (int i = 0; i < N_FILES; i++) {
 		snprintf(path, sizeof(path), "tree/%02d", i);
@@ -372,6 +371,23 @@ static void test_tasks(void **state)
 	request.callbacks.context = memset(&heard, 0, sizeof(heard));
 	ok(bs_grep(&request, NULL, ERR));
 	assert_non_null(strstr(heard.text, "tree/03:0:0:"));
+	/* A file that the index does not know may match, unless no_stat is set. */
+	write_text("tree/new", "nothing of that kind\n");
+	for (int no_stat = 0; no_stat < 2; no_stat++) {
+		pattern = "rare [wn]o";
+		request = ask(&pattern, &heard);
+		request.index.dir = "index";
+		request.index.no_stat = no_stat;
+		request.task = BS_GREP_LIST_CANDIDATES;
+		ok(bs_grep(&request, &result, ERR));
+		assert_true(result.has_match);
+		assert_non_null(strstr(heard.text, "tree/00\ntree/"));
+		assert_int_equal(strstr(heard.text, "tree/new") == NULL, no_stat);
+		assert_int_equal(strstr(heard.text, "tree/03") == NULL, no_stat);
+		assert_null(strstr(heard.text, "tree/01"));
+	}
+	assert_int_equal(unlink("tree/new"), 0);
+	pattern = "rare now";
 	request = ask(&pattern, &heard);
 	request.task = BS_GREP_LIST_FILES;
 	ok(bs_grep(&request, &result, ERR));
@@ -390,20 +406,20 @@ static void test_tasks(void **state)
 
 static void test_stop(void **state)
 {
+	static const enum bs_grep_task tasks[] = {BS_GREP_SEARCH, BS_GREP_LIST_FILES,
+	                                          BS_GREP_LIST_CANDIDATES};
 	static struct heard heard;
 	const char *pattern = "word";
 	struct bs_grep_result result;
-	for (int with_lines = 0; with_lines < 2; with_lines++) {
+	for (size_t i = 0; i < 2 * COUNT(tasks); i++) {
 		struct bs_grep_request request = ask(&pattern, &heard);
-		request.callbacks.line = with_lines ? take_line : NULL;
+		request.callbacks.line = i % 2 ? take_line : NULL;
+		request.task = tasks[i / 2];
+		request.index.dir = request.task == BS_GREP_LIST_CANDIDATES ? "index" : NULL;
 		heard.n_wanted = 3;
 		assert_int_equal(bs_grep(&request, &result, NULL), BS_STOPPED);
 		assert_int_equal(heard.n_calls, 3);
 		assert_true(result.has_match);
-		request.task = BS_GREP_LIST_FILES;
-		heard.n_calls = 0;
-		assert_int_equal(bs_grep(&request, &result, NULL), BS_STOPPED);
-		assert_int_equal(heard.n_calls, 3);
 	}
 }
 

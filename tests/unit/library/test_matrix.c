@@ -14,7 +14,7 @@
 #define N_FEW  200
 
 static struct rig {
-	char folder[FOLDER_BYTES], dir[2][96];
+	char folder[FOLDER_BYTES];
 	struct bs_index *index[2];
 	struct bs_searcher *searcher[2];
 } rig;
@@ -36,20 +36,16 @@ static void write_records(const char *path, int n_docs)
 
 static int setup(void **state)
 {
-	make_folder(rig.folder);
+	enter_new_folder(rig.folder);
 	for (int i = 0; i < 2; i++) {
-		char collection[96];
-		const char *sources[] = {collection};
+		const char *records = i ? "few.jsonl" : "docs.jsonl", *dir = i ? "few" : "docs";
 		const char *ids[] = {"30", "31"};
-		snprintf(collection, sizeof(collection), "%s/%d.jsonl", rig.folder, i);
-		snprintf(rig.dir[i], sizeof(rig.dir[i]), "%s/index%d", rig.folder, i);
-		write_records(collection, i == 0 ? N_DOCS : N_FEW);
-		struct bs_build_request build = {
-			.dir = rig.dir[i], .sources = sources, .n_sources = 1};
-		struct bs_delete_request delete = {.dir = rig.dir[i], .ids = ids, .n_ids = 2};
+		write_records(records, i == 0 ? N_DOCS : N_FEW);
+		struct bs_build_request build = {.dir = dir, .sources = &records, .n_sources = 1};
+		struct bs_delete_request delete = {.dir = dir, .ids = ids, .n_ids = 2};
 		ok(bs_index_build(&build, NULL, ERR));
 		ok(bs_index_delete(&delete, NULL, ERR));
-		ok(bs_index_open(rig.dir[i], &rig.index[i], ERR));
+		ok(bs_index_open(dir, &rig.index[i], ERR));
 		ok(bs_searcher_new(rig.index[i], &rig.searcher[i], ERR));
 	}
 	return 0;
@@ -80,19 +76,18 @@ static int id_of(int i, uint64_t document)
 	return atoi(id);
 }
 
-static struct bs_matrix_shard shard_of(int i, uint32_t segment, uint32_t shard)
+static struct bs_matrix_shard shard_of(int i, uint32_t shard)
 {
 	struct bs_matrix_shard shape;
-	ok(bs_matrix_shard_at(rig.index[i], segment, shard, &shape, ERR));
+	ok(bs_matrix_shard_at(rig.index[i], 0, shard, &shape, ERR));
 	return shape;
 }
 
 /* The documents of the rows of a shard. */
-static uint64_t *documents_of(const struct bs_index *index, uint32_t segment, uint32_t shard,
-                              uint32_t n_rows)
+static uint64_t *documents_of(int i, uint32_t shard, uint32_t n_rows)
 {
 	uint64_t *documents = must_calloc(n_rows, sizeof(*documents));
-	ok(bs_matrix_documents(index, segment, shard, documents, ERR));
+	ok(bs_matrix_documents(rig.index[i], 0, shard, documents, ERR));
 	return documents;
 }
 
@@ -116,8 +111,8 @@ static void test_shapes(void **state)
 		assert_true(segment.density >= 0.05 && segment.density <= 0.6);
 		FREED uint8_t *seen = must_calloc(segment.n_docs, 1);
 		for (uint32_t s = 0; s < segment.n_shards; s++) {
-			struct bs_matrix_shard shard = shard_of(i, 0, s);
-			FREED uint64_t *documents = documents_of(rig.index[i], 0, s, shard.n_rows);
+			struct bs_matrix_shard shard = shard_of(i, s);
+			FREED uint64_t *documents = documents_of(i, s, shard.n_rows);
 			for (uint32_t row = 0; row < shard.n_rows; row++) {
 				assert_true(documents[row] < segment.n_docs);
 				assert_int_equal(seen[documents[row]]++, 0);
@@ -136,51 +131,43 @@ static void test_shapes(void **state)
 	assert_true(is_matrix && is_lists);
 }
 
+static void check_columns(int i, uint32_t s, enum bs_matrix_level level)
+{
+	struct bs_matrix_shard shard = shard_of(i, s);
+	const struct bs_matrix_columns *columns = &shard.levels[level];
+	const uint64_t *words;
+	uint64_t n_set = 0;
+	FREED uint32_t *counts = must_calloc(columns->n_columns + 1, sizeof(*counts));
+	ok(bs_matrix_words(rig.index[i], 0, s, level, 0, columns->n_columns, &words, ERR));
+	ok(bs_matrix_popcounts(rig.index[i], 0, s, level, 0, columns->n_columns, counts, ERR));
+	for (uint32_t c = 0; c < columns->n_columns; c++, words += columns->column_words) {
+		uint32_t n = 0;
+		for (uint64_t lane = 0; lane < columns->column_words * UINT64_C(64); lane++) {
+			bool is_set = has_bit(words, lane);
+			n += is_set;
+			assert_true(lane < columns->n_lanes || !is_set);
+		}
+		assert_int_equal(counts[c], n);
+		n_set += n;
+	}
+	assert_int_equal(n_set, columns->n_set);
+	if (columns->n_columns == 0)
+		return;
+	assert_int_equal((shard.n_rows + columns->lane_rows - 1) / columns->lane_rows,
+	                 columns->n_lanes);
+	/* The density is about the requested one; in such a small matrix rounding may change it by
+	 * a factor of two. */
+	double density = (double)n_set / columns->n_columns / columns->n_lanes,
+	       wanted = segment_of(i).density;
+	assert_true(level != BS_MATRIX_DOCUMENT || (density > wanted / 2 && density < wanted * 2));
+}
+
 static void test_columns_count_what_they_say(void **state)
 {
-	for (int i = 0; i < 2; i++) {
-		struct bs_matrix_segment segment = segment_of(i);
-		for (uint32_t s = 0; s < segment.n_shards; s++) {
-			struct bs_matrix_shard shard = shard_of(i, 0, s);
-			for (int l = 0; l < BS_MATRIX_LEVELS; l++) {
-				const struct bs_matrix_columns *columns = &shard.levels[l];
-				const uint64_t *words;
-				uint64_t n_set = 0;
-				FREED uint32_t *counts =
-					must_calloc(columns->n_columns + 1, sizeof(*counts));
-				ok(bs_matrix_words(rig.index[i], 0, s, (enum bs_matrix_level)l, 0,
-				                   columns->n_columns, &words, ERR));
-				ok(bs_matrix_popcounts(rig.index[i], 0, s, (enum bs_matrix_level)l,
-				                       0, columns->n_columns, counts, ERR));
-				for (uint32_t c = 0; c < columns->n_columns; c++) {
-					uint32_t n = 0;
-					for (uint64_t lane = 0;
-					     lane < columns->column_words * UINT64_C(64); lane++) {
-						bool is_set = has_bit(
-							words + (uint64_t)c * columns->column_words,
-							lane);
-						n += is_set;
-						assert_true(lane < columns->n_lanes || !is_set);
-					}
-					assert_int_equal(counts[c], n);
-					n_set += n;
-				}
-				assert_int_equal(n_set, columns->n_set);
-				if (columns->n_columns > 0)
-					assert_int_equal((shard.n_rows + columns->lane_rows - 1) /
-					                         columns->lane_rows,
-					                 columns->n_lanes);
-				/* The density is about the requested one; in such a small matrix
-				 * rounding may change it by a factor of two. */
-				if (columns->n_columns > 0 && l == BS_MATRIX_DOCUMENT) {
-					double density = (double)n_set / columns->n_columns /
-					                 columns->n_lanes;
-					assert_true(density > segment.density / 2 &&
-					            density < segment.density * 2);
-				}
-			}
-		}
-	}
+	for (int i = 0; i < 2; i++)
+		for (uint32_t s = 0; s < segment_of(i).n_shards; s++)
+			for (int l = 0; l < BS_MATRIX_LEVELS; l++)
+				check_columns(i, s, (enum bs_matrix_level)l);
 }
 
 static void check_term(int i, int n)
@@ -195,10 +182,10 @@ static void check_term(int i, int n)
 	ok(bs_matrix_term_treatment_at(rig.index[i], 0, found.treatment, &treatment, ERR));
 	assert_true(found.df >= treatment.min_df);
 	for (uint32_t s = 0; s < segment.n_shards; s++) {
-		struct bs_matrix_shard shard = shard_of(i, 0, s);
+		struct bs_matrix_shard shard = shard_of(i, s);
 		struct bs_matrix_term_columns has;
 		ok(bs_matrix_find_columns(rig.index[i], 0, s, term, strlen(term), &has, ERR));
-		FREED uint64_t *documents = documents_of(rig.index[i], 0, s, shard.n_rows);
+		FREED uint64_t *documents = documents_of(i, s, shard.n_rows);
 		bool is_exact = has.n_columns[BS_MATRIX_EXACT] == 1;
 		if (shard.is_lists || is_exact)
 			assert_int_equal(has.n_columns[BS_MATRIX_DOCUMENT], 0);
@@ -328,8 +315,7 @@ static int by_number(const void *a, const void *b)
 static int hear_candidates(void *context, const struct bs_matrix_candidates *candidates)
 {
 	struct asked *asked = context;
-	FREED uint64_t *documents = documents_of(rig.index[asked->i], candidates->segment,
-	                                         candidates->shard, candidates->n_rows);
+	FREED uint64_t *documents = documents_of(asked->i, candidates->shard, candidates->n_rows);
 	uint64_t n = 0;
 	for (uint64_t row = 0; row < candidates->n_words * 64; row++) {
 		if (!has_bit(candidates->words, row))
@@ -382,36 +368,6 @@ static void test_candidates_are_hits(void **state)
 	}
 }
 
-static int pass_by(void *context, const struct bs_matrix_candidates *candidates)
-{
-	return 0;
-}
-
-/* Limits of a request apply to one call only. Memory that a call uses does not count in the next
- * call. */
-static void test_limits(void **state)
-{
-	int cancel = 1;
-	struct bs_limits flag = {.cancel = &cancel}, little = {.memory_bytes = 1},
-			 enough = {.memory_bytes = 4 << 20};
-	struct bs_search_request find = {QUERY("n2 OR n3"), .output.mode = BS_SEARCH_COUNT,
-	                                 .limits = &flag};
-	struct bs_statistics *statistics;
-	AUTO(bs_searcher_free_at) struct bs_searcher *searcher = must_searcher(rig.index[0]);
-	ok(bs_statistics_new(&statistics, ERR));
-	assert_int_equal(bs_matrix_query(searcher, &find, pass_by, NULL, NULL, ERR), BS_STOPPED);
-	assert_int_equal(bs_statistics_gather(searcher, &find, statistics, ERR), BS_STOPPED);
-	bs_statistics_free(statistics);
-	find.limits = &little;
-	assert_int_equal(bs_matrix_query(searcher, &find, pass_by, NULL, NULL, ERR), BS_NO_MEMORY);
-	assert_int_equal(bs_search(searcher, &find, NULL, ERR), BS_NO_MEMORY);
-	find.limits = NULL;
-	for (int i = 0; i < 2000; i++)
-		ok(bs_matrix_query(searcher, &find, pass_by, NULL, NULL, ERR));
-	find.limits = &enough;
-	ok(bs_search(searcher, &find, NULL, ERR));
-}
-
 static int never(void *context, const struct bs_matrix_candidates *candidates)
 {
 	return 1;
@@ -433,16 +389,13 @@ static void test_refusals(void **state)
 	assert_int_equal(
 		bs_matrix_term_treatment_at(index, 0, segment.n_treatments, &treatment, NULL),
 		BS_INVALID);
-	shard = shard_of(0, 0, 0);
-	assert_int_equal(bs_matrix_words(index, 0, 0, BS_MATRIX_DOCUMENT, shard.levels[0].n_columns,
-	                                 1, &words, NULL),
-	                 BS_INVALID);
-	assert_int_equal(
-		bs_matrix_words(index, 0, 0, BS_MATRIX_DOCUMENT, 1, UINT32_MAX, &words, NULL),
-		BS_INVALID);
-	assert_int_equal(bs_matrix_words(index, 0, 0, BS_MATRIX_DOCUMENT,
-	                                 shard.levels[0].n_columns + 1, 1, &words, NULL),
-	                 BS_INVALID);
+	shard = shard_of(0, 0);
+	const uint32_t n_columns = shard.levels[0].n_columns,
+		       wrong[][2] = {{n_columns, 1}, {1, UINT32_MAX}, {n_columns + 1, 1}};
+	for (size_t i = 0; i < COUNT(wrong); i++)
+		assert_int_equal(bs_matrix_words(index, 0, 0, BS_MATRIX_DOCUMENT, wrong[i][0],
+		                                 wrong[i][1], &words, NULL),
+		                 BS_INVALID);
 	assert_int_equal(bs_matrix_words(index, 0, 0, (enum bs_matrix_level)9, 0, 1, &words, NULL),
 	                 BS_INVALID);
 	assert_int_equal(bs_matrix_find_term(index, 0, "nowhere", 7, &term, NULL), BS_NOT_FOUND);
@@ -461,4 +414,4 @@ static void test_refusals(void **state)
 
 RUN_TESTS_WITH(setup, teardown, test_shapes, test_columns_count_what_they_say,
                test_columns_of_terms, test_treatments, test_numbers_of_segments,
-               test_terms_are_walked_in_order, test_candidates_are_hits, test_limits, test_refusals)
+               test_terms_are_walked_in_order, test_candidates_are_hits, test_refusals)

@@ -28,10 +28,11 @@ static const char *const queries[] = {"common", "common rare7", "word1 word2",
 
 /* ---- a record file ---- */
 
+static const char *const records = "a.jsonl";
+
 static int setup(void **state)
 {
-	library_setup(state, "");
-	return 0;
+	return library_setup("");
 }
 
 static uint32_t next_random(uint32_t *state)
@@ -62,16 +63,13 @@ static void write_collection(const char *path)
 
 /* ---- answers ---- */
 
-/* A digest of the hits of a query in a mode, and the number of hits. */
+/* A digest of the hits of a query in a mode, the number of hits, and the enum bs_status. */
 struct answer {
-	uint64_t sum, n_hits;
-	enum bs_status status;
+	uint64_t sum, n_hits, status;
 };
 
-#define N_MODES 3
-struct answers {
-	struct answer of[N_QUERIES][N_MODES];
-};
+#define N_MODES   3
+#define N_ANSWERS (N_QUERIES * N_MODES)
 
 static uint64_t mix(uint64_t sum, const void *bytes, size_t n)
 {
@@ -93,17 +91,16 @@ static int take_hit(void *context, const struct bs_hit *hit)
 
 /* Runs every query in every mode, beginning with number `first`, so that threads run different
  * queries at a time. */
-static void ask_all(struct bs_searcher *searcher, size_t first, struct answers *answers)
+static void ask_all(struct bs_searcher *searcher, size_t first, struct answer answers[N_ANSWERS])
 {
-	for (size_t i = 0; i < N_QUERIES * N_MODES; i++) {
-		size_t at = (first + i) % (N_QUERIES * N_MODES);
-		size_t q = at / N_MODES;
-		struct answer *answer = &answers->of[q][at % N_MODES];
+	for (size_t i = 0; i < N_ANSWERS; i++) {
+		size_t at = (first + i) % N_ANSWERS;
+		struct answer *answer = &answers[at];
 		struct bs_search_result result;
 		struct bs_search_request request = {
-			QUERY(queries[q]), .output.mode = (enum bs_search_mode)(at % N_MODES),
-			.output.snippets = true, .callbacks.hit = take_hit,
-			.callbacks.context = answer};
+			QUERY(queries[at / N_MODES]),
+			.output.mode = (enum bs_search_mode)(at % N_MODES), .output.snippets = true,
+			.callbacks.hit = take_hit, .callbacks.context = answer};
 		*answer = (struct answer){.sum = 1};
 		answer->status = bs_search(searcher, &request, &result, NULL);
 		answer->n_hits = result.n_hits;
@@ -112,78 +109,75 @@ static void ask_all(struct bs_searcher *searcher, size_t first, struct answers *
 
 /* ---- threads ---- */
 
-struct thread {
-	pthread_t thread;
+static pthread_barrier_t barrier;
+
+/* Runs the function on N_THREADS threads, each with an element of the array; it waits at the
+ * barrier. */
+static void run_on_threads(void *(*function)(void *), void *elements, size_t size)
+{
+	pthread_t threads[N_THREADS];
+	assert_int_equal(pthread_barrier_init(&barrier, NULL, N_THREADS), 0);
+	for (size_t i = 0; i < N_THREADS; i++)
+		assert_int_equal(
+			pthread_create(&threads[i], NULL, function, (char *)elements + i * size),
+			0);
+	for (size_t i = 0; i < N_THREADS; i++)
+		assert_int_equal(pthread_join(threads[i], NULL), 0);
+	pthread_barrier_destroy(&barrier);
+}
+
+struct asking {
 	const struct bs_index *index;
-	pthread_barrier_t *barrier;
 	size_t number;
-	bool is_searcher_made;
-	struct answers answers[N_ROUNDS];
+	struct answer answers[N_ROUNDS][N_ANSWERS];
 };
 
 /* No assertions here, because only the main thread may fail. */
-static void *run_thread(void *context)
+static void *ask_in_rounds(void *context)
 {
-	struct thread *thread = context;
+	struct asking *asking = context;
 	struct bs_searcher *searcher = NULL;
-	thread->is_searcher_made = bs_searcher_new(thread->index, &searcher, NULL) == BS_OK;
-	pthread_barrier_wait(thread->barrier);
-	for (size_t round = 0; round < N_ROUNDS && thread->is_searcher_made; round++)
-		ask_all(searcher, thread->number * 7 + round, &thread->answers[round]);
+	enum bs_status status = bs_searcher_new(asking->index, &searcher, NULL);
+	pthread_barrier_wait(&barrier);
+	for (size_t round = 0; round < N_ROUNDS && !status; round++)
+		ask_all(searcher, asking->number * 7 + round, asking->answers[round]);
 	bs_searcher_free(searcher);
 	return NULL;
 }
 
-static void run_threads(const struct bs_index *index, const struct answers *expected)
+static void expect_answers(const struct bs_index *index, const struct answer expected[N_ANSWERS])
 {
-	FREED struct thread *threads = must_calloc(N_THREADS, sizeof(*threads));
-	pthread_barrier_t barrier;
-	assert_int_equal(pthread_barrier_init(&barrier, NULL, N_THREADS), 0);
+	FREED struct asking *askings = must_calloc(N_THREADS, sizeof(*askings));
 	for (size_t i = 0; i < N_THREADS; i++) {
-		threads[i].index = index;
-		threads[i].barrier = &barrier;
-		threads[i].number = i;
-		assert_int_equal(pthread_create(&threads[i].thread, NULL, run_thread, &threads[i]),
-		                 0);
+		askings[i].index = index;
+		askings[i].number = i;
 	}
+	run_on_threads(ask_in_rounds, askings, sizeof(*askings));
 	for (size_t i = 0; i < N_THREADS; i++)
-		assert_int_equal(pthread_join(threads[i].thread, NULL), 0);
-	pthread_barrier_destroy(&barrier);
-	for (size_t i = 0; i < N_THREADS; i++) {
-		assert_true(threads[i].is_searcher_made);
 		for (size_t round = 0; round < N_ROUNDS; round++)
-			for (size_t q = 0; q < N_QUERIES * N_MODES; q++) {
-				const struct answer *got =
-					&threads[i].answers[round].of[q / N_MODES][q % N_MODES];
-				const struct answer *want = &expected->of[q / N_MODES][q % N_MODES];
-				assert_int_equal(got->status, want->status);
-				assert_int_equal(got->n_hits, want->n_hits);
-				assert_true(got->sum == want->sum);
-			}
-	}
+			assert_memory_equal(askings[i].answers[round], expected,
+			                    sizeof(askings[i].answers[round]));
 }
 
 static void test_threads_share_an_index(void **state)
 {
-	struct library_rig *rig = *state;
-	write_collection(rig->collection);
-	const char *sources[] = {rig->collection};
+	write_collection(records);
 	struct bs_build_request request = {
-		.dir = rig->dir, .sources = sources, .n_sources = 1, .write.n_threads = N_THREADS};
+		.dir = "index", .sources = &records, .n_sources = 1, .write.n_threads = N_THREADS};
 	ok(bs_index_build(&request, NULL, ERR));
 
-	struct answers expected;
-	struct bs_index *index = must_open(rig->dir);
+	struct answer expected[N_ANSWERS];
+	struct bs_index *index = must_open("index");
 	struct bs_searcher *searcher = must_searcher(index);
-	ask_all(searcher, 0, &expected);
+	ask_all(searcher, 0, expected);
 	bs_searcher_free(searcher);
-	assert_int_equal(expected.of[N_QUERIES - 1][0].status, BS_INVALID);
-	assert_true(expected.of[0][0].n_hits > 0);
-	run_threads(index, &expected);
+	assert_int_equal(expected[N_ANSWERS - 1].status, BS_INVALID);
+	assert_true(expected[0].n_hits > 0);
+	expect_answers(index, expected);
 	bs_index_close(index);
 
-	ok(bs_index_open(rig->dir, &index, ERR));
-	run_threads(index, &expected);
+	ok(bs_index_open("index", &index, ERR));
+	expect_answers(index, expected);
 	bs_index_close(index);
 }
 
@@ -215,16 +209,14 @@ static void write_numbered(const char *path, const char *mode, int first, int en
 }
 
 struct counting {
-	pthread_t thread;
 	struct bs_searcher *searcher;
-	pthread_barrier_t *barrier;
 	uint64_t n_hits[2], n_changed;
 };
 
 static void *count_twice(void *context)
 {
 	struct counting *counting = context;
-	pthread_barrier_wait(counting->barrier);
+	pthread_barrier_wait(&barrier);
 	for (int i = 0; i < 2; i++) {
 		struct bs_search_result result = {0};
 		struct bs_search_request request = {QUERY("common"),
@@ -240,20 +232,11 @@ static void *count_twice(void *context)
 static uint64_t read_by_counting(const struct bs_index *index, uint64_t n_hits)
 {
 	struct counting threads[N_THREADS] = {0};
-	pthread_barrier_t barrier;
-	assert_int_equal(pthread_barrier_init(&barrier, NULL, N_THREADS), 0);
-	for (size_t i = 0; i < N_THREADS; i++) {
-		threads[i].barrier = &barrier;
+	for (size_t i = 0; i < N_THREADS; i++)
 		ok(bs_searcher_new(index, &threads[i].searcher, ERR));
-	}
 	uint64_t before = bytes_read();
-	for (size_t i = 0; i < N_THREADS; i++)
-		assert_int_equal(pthread_create(&threads[i].thread, NULL, count_twice, &threads[i]),
-		                 0);
-	for (size_t i = 0; i < N_THREADS; i++)
-		assert_int_equal(pthread_join(threads[i].thread, NULL), 0);
+	run_on_threads(count_twice, threads, sizeof(*threads));
 	uint64_t n_bytes = bytes_read() - before;
-	pthread_barrier_destroy(&barrier);
 	for (size_t i = 0; i < N_THREADS; i++) {
 		assert_int_equal(threads[i].n_hits[0], n_hits);
 		assert_int_equal(threads[i].n_hits[1], n_hits);
@@ -265,25 +248,23 @@ static uint64_t read_by_counting(const struct bs_index *index, uint64_t n_hits)
 
 static void test_threads_prove_a_collection_once(void **state)
 {
-	struct library_rig *rig = *state;
 	struct stat file;
-	write_numbered(rig->collection, "w", 0, N_LONG_DOCS);
-	const char *sources[] = {rig->collection};
-	struct bs_build_request request = {.dir = rig->dir, .sources = sources, .n_sources = 1};
+	write_numbered(records, "w", 0, N_LONG_DOCS);
+	struct bs_build_request request = {.dir = "index", .sources = &records, .n_sources = 1};
 	ok(bs_index_build(&request, NULL, ERR));
-	assert_int_equal(stat(rig->collection, &file), 0);
+	assert_int_equal(stat(records, &file), 0);
 	uint64_t n_bytes = (uint64_t)file.st_size;
 
 	/* With a racy fingerprint, every search would read the record file. */
-	write_numbered(rig->collection, "a", N_LONG_DOCS, N_LONG_DOCS + 1);
+	write_numbered(records, "a", N_LONG_DOCS, N_LONG_DOCS + 1);
 	clock_make_old();
-	struct bs_index *index = must_open(rig->dir);
+	struct bs_index *index = must_open("index");
 	uint64_t n_read = read_by_counting(index, N_LONG_DOCS);
 	assert_true(n_read >= n_bytes && n_read < n_bytes + n_bytes / 2);
 	/* Later searchers do not read the file again. */
 	assert_true(read_by_counting(index, N_LONG_DOCS) < n_bytes / 2);
 	/* The file grows again, now by a record that replaces another one, and is read again. */
-	write_numbered(rig->collection, "a", 17, 18);
+	write_numbered(records, "a", 17, 18);
 	clock_make_old();
 	n_read = read_by_counting(index, N_LONG_DOCS);
 	assert_true(n_read >= n_bytes && n_read < n_bytes + n_bytes / 2);
