@@ -52,11 +52,11 @@ struct grammar {
 };
 
 /* Draws documents and writes them to "files/" and "records.jsonl" in the current folder. */
-void grammar_write(struct grammar *grammar, struct dice *dice);
+void grammar_write(struct grammar *grammar);
 void grammar_deinit(struct grammar *grammar);
 
 /* Draws a query; sometimes a mutation of the query that `text` already holds. */
-void grammar_draw(const struct grammar *grammar, struct dice *dice, struct bs_buffer *text);
+void grammar_draw(const struct grammar *grammar, struct bs_buffer *text);
 
 /* ---- a query, read ---- */
 

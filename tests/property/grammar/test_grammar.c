@@ -16,7 +16,6 @@
 #include "core/bitsift/search.h"
 #include "query/language/parse.h"
 #include "tests/property/grammar/grammar.h"
-#include "tests/rigs/dice.h"
 #include "tests/rigs/library_rig.h"
 
 #define QUERIES_OF_CORPUS 1000u
@@ -31,7 +30,6 @@ struct answer {
 };
 
 struct bench {
-	struct dice dice;
 	struct grammar grammar;
 	char folder[FOLDER_BYTES];
 	struct bs_index *index;
@@ -157,7 +155,7 @@ static void check_normal(struct bench *bench, bool any, const struct answer *exp
 {
 	struct answer found;
 	/* All operators and brackets of a normal form are explicit, so --any changes nothing. */
-	bool any_then = chance(&bench->dice, 50);
+	bool any_then = by_chance(50);
 	search(bench, &bench->normal, any_then, BS_SEARCH_TOP, false, &found);
 	compare(bench, any, "its normal form", expected, &found, true);
 	if (!make_normal(bench, &bench->normal, any_then, &bench->again))
@@ -174,15 +172,15 @@ static void check_query(struct bench *bench)
 {
 	struct answer expected, found;
 	size_t n_matches = 0;
-	bool any = chance(&bench->dice, 25);
-	grammar_draw(&bench->grammar, &bench->dice, &bench->query);
+	bool any = by_chance(25);
+	grammar_draw(&bench->grammar, &bench->query);
 	struct grammar_node *root =
 		grammar_read(&bench->grammar, bench->query.data, bench->query.used_bytes, any);
 	expect(bench, root, &expected);
 	bool is_query = make_normal(bench, &bench->query, any, &bench->normal);
 	search(bench, &bench->query, any, BS_SEARCH_TOP, false, &found);
 	compare(bench, any, "ranked", &expected, &found, true);
-	search(bench, &bench->query, any, BS_SEARCH_IDS, chance(&bench->dice, 50), &found);
+	search(bench, &bench->query, any, BS_SEARCH_IDS, by_chance(50), &found);
 	compare(bench, any, "ids", &expected, &found, false);
 	if (is_query)
 		check_normal(bench, any, &expected);
@@ -222,13 +220,14 @@ static void check_corpus(unsigned number, unsigned n_queries)
 		{.fold_accents = false}, {.stem_language = "english", .fold_accents = true}};
 	const struct bs_tokenizer_options *options = &all_options[number % 2];
 	struct bs_tokenizer_options unstemmed = *options;
-	struct bench bench = {.dice = {rounds.seed * UINT64_C(0x9e3779b97f4a7c15) + number}};
+	struct bench bench = {.n_some = 0};
+	random_state = rounds.seed * UINT64_C(0x9e3779b97f4a7c15) + number;
 	unstemmed.stem_language = NULL;
 	make_folder(bench.folder);
 	assert_int_equal(chdir(bench.folder), 0);
 	ok(bs_tokenizer_new(options, &bench.grammar.tokenizer, ERR));
 	ok(bs_tokenizer_new(&unstemmed, &bench.grammar.unstemmed, ERR));
-	grammar_write(&bench.grammar, &bench.dice);
+	grammar_write(&bench.grammar);
 	open_index(&bench, options);
 	for (unsigned i = 0; i < n_queries; i++)
 		check_query(&bench);

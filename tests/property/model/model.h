@@ -10,13 +10,7 @@
 
 #include "core/bitsift/index.h"
 #include "core/bitsift/status.h"
-
-/* ---- chance ---- */
-
-void model_seed(uint64_t seed);
-/* Returns 0 .. n - 1. */
-uint32_t roll(uint32_t n);
-bool chance(uint32_t percent);
+#include "tests/rigs/dice.h"
 
 /* ---- the trace: operations as lines of a shell script ---- */
 

@@ -31,9 +31,9 @@ static void query_make(struct model_query *query, enum kind kind)
 		"-absent",     "w%u",         "w%u w%u",       "w%u OR w%u", "w%u -w%u",
 		"w%u OR -w%u", "\"w%u w%u\"", "\"w%u w%u\"~2", "w%u*",       "w%u (w%u OR w%u)"};
 	query->kind = (int)kind;
-	query->words[0] = roll(kind == PREFIX ? 3 : VOCABULARY);
-	query->words[1] = (query->words[0] + 1 + roll(VOCABULARY - 1)) % VOCABULARY;
-	query->words[2] = roll(VOCABULARY);
+	query->words[0] = below(kind == PREFIX ? 3 : VOCABULARY);
+	query->words[1] = (query->words[0] + 1 + below(VOCABULARY - 1)) % VOCABULARY;
+	query->words[2] = below(VOCABULARY);
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 	snprintf(query->text, sizeof(query->text), forms[kind], query->words[0], query->words[1],
@@ -368,7 +368,7 @@ static void check_query(struct comparison *comparison)
 	AUTO(answer_deinit) struct answer ids, brute_ids, count, top, brute_top;
 	ask(comparison, BS_SEARCH_IDS, false, &ids);
 	ask(comparison, BS_SEARCH_IDS, true, &brute_ids);
-	ask(comparison, BS_SEARCH_COUNT, chance(30) && comparison->is_clean, &count);
+	ask(comparison, BS_SEARCH_COUNT, by_chance(30) && comparison->is_clean, &count);
 	compare_answers(comparison, &ids, &count);
 	ask(comparison, BS_SEARCH_TOP, false, &top);
 	compare_answers(comparison, &ids, &(struct answer){.result = top.result});
@@ -408,7 +408,7 @@ bool model_compare(struct bs_index *index, const struct model_state *state,
 		       info.n_docs, state->docs.n);
 	ok(bs_searcher_new(index, &comparison.searcher, ERR));
 	for (unsigned i = 0; i < n_queries && comparison.is_same; i++) {
-		query_make(&query, i == 0 ? ALL : (enum kind)roll(N_KINDS));
+		query_make(&query, i == 0 ? ALL : (enum kind)below(N_KINDS));
 		check_query(&comparison);
 	}
 	bs_searcher_free(comparison.searcher);

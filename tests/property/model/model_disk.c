@@ -1,4 +1,4 @@
-/* model_disk.c: random numbers, the trace, and the files. See model.h. */
+/* model_disk.c: the trace, and the files. See model.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -6,27 +6,6 @@
 
 #include "tests/property/model/model.h"
 #include "tests/rigs/core_rig.h"
-
-/* ---- chance ---- */
-
-static uint64_t random_state;
-
-void model_seed(uint64_t seed)
-{
-	random_state = (seed + 1) * UINT64_C(0x9e3779b97f4a7c15);
-	for (int i = 0; i < 8; i++)
-		next_random(&random_state);
-}
-
-uint32_t roll(uint32_t n)
-{
-	return (uint32_t)random_below(&random_state, n);
-}
-
-bool chance(uint32_t percent)
-{
-	return roll(100) < percent;
-}
 
 /* ---- the trace ---- */
 
@@ -231,10 +210,10 @@ static void set_time(const char *path, enum model_time time, struct timespec bef
 	if (time == MODEL_TIME_NOW)
 		return;
 	if (time == MODEL_TIME_PAST)
-		times[1] = (struct timespec){.tv_sec = 1000000000 + roll(3),
-		                             .tv_nsec = chance(50) ? 0 : 5};
+		times[1] = (struct timespec){.tv_sec = 1000000000 + below(3),
+		                             .tv_nsec = by_chance(50) ? 0 : 5};
 	if (time == MODEL_TIME_FUTURE)
-		times[1] = (struct timespec){.tv_sec = 4000000000 + roll(3)};
+		times[1] = (struct timespec){.tv_sec = 4000000000 + below(3)};
 	check(utimensat(AT_FDCWD, path, times, 0), path);
 	trace("touch -m -d @%lld.%09ld %s", (long long)times[1].tv_sec, times[1].tv_nsec, path);
 }

@@ -21,7 +21,6 @@
 #include "tests/property/model/model_run.h"
 #include "tests/rigs/clock_rig.h"
 #include "tests/rigs/core_rig.h"
-#include "tests/rigs/dice.h"
 
 AUTO_OF(struct bs_index, bs_index_close)
 
@@ -97,7 +96,8 @@ static void compare_grep(struct world *world)
 	struct bs_grep_result results[2] = {{0}, {0}};
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-	size_t n = (size_t)snprintf(pattern, sizeof(pattern), forms[roll(COUNT(forms))], roll(20));
+	size_t n =
+		(size_t)snprintf(pattern, sizeof(pattern), forms[below(COUNT(forms))], below(20));
 #pragma GCC diagnostic pop
 	const char *patterns[] = {pattern};
 	struct bs_grep_request request = {
@@ -106,11 +106,11 @@ static void compare_grep(struct world *world)
 		.output = {.with_path = true, .line_numbers = true},
 		/* With no_stat, grep may list only files of the index, not those deleted by id. */
 		.index.no_stat = world->is_clean && world->is_known &&
-	                         world->state.excluded.n == 0 && chance(50),
-		.n_threads = 1 + roll(2),
+	                         world->state.excluded.n == 0 && by_chance(50),
+		.n_threads = 1 + below(2),
 		.callbacks.write = take_output,
 	};
-	if (strcmp(world->dir, "index") != 0 && chance(30))
+	if (strcmp(world->dir, "index") != 0 && by_chance(30))
 		request.files.n_paths = 0;
 	for (int i = 0; i < 2 && world->is_same; i++) {
 		request.index.dir = i ? world->dir : NULL;
@@ -142,10 +142,10 @@ static void compare(struct world *world, unsigned n_queries)
 		                   world->is_clean ? MODEL_CLEAN : MODEL_CHANGED, n_queries));
 		bs_index_close(index);
 	}
-	if (index && world->is_same && chance(60))
+	if (index && world->is_same && by_chance(60))
 		compare_grep(world);
 	for (size_t i = 0; i < MAX_READERS && world->is_same; i++)
-		if (world->readers[i].index && chance(50)) {
+		if (world->readers[i].index && by_chance(50)) {
 			note(world, model_compare(world->readers[i].index, &world->readers[i].state,
 			                          &world->files.disk, MODEL_CHANGED, 3));
 			if (!world->is_same)
@@ -211,7 +211,7 @@ static void finish_refresh(struct world *world, struct run *run, enum bs_status 
 /* With this probability, moves the clock, so that fingerprints are not racy in the operation. */
 static void pause_some(uint32_t percent)
 {
-	if (chance(percent)) {
+	if (by_chance(percent)) {
 		trace("sleep 0.03");
 		clock_make_old();
 	}
@@ -222,7 +222,7 @@ static void refresh(struct world *world, struct run *run)
 	run_trace(run, "index");
 	finish_refresh(world, run, run_do_any(run));
 	free(run->input);
-	if (world->is_same && chance(40))
+	if (world->is_same && by_chance(40))
 		check_index(world);
 	if (world->is_same)
 		compare(world, 6);
@@ -232,7 +232,7 @@ static void op_refresh(struct world *world)
 {
 	struct run run;
 	run_draw(&run, world->dir);
-	if (chance(25))
+	if (by_chance(25))
 		run_draw_sources(&run, world->sources, world->n_sources);
 	pause_some(30);
 	refresh(world, &run);
@@ -243,7 +243,7 @@ static void op_rebuild(struct world *world)
 	struct run run;
 	run_draw(&run, world->dir);
 	run.request.rebuild = true;
-	if (chance(60))
+	if (by_chance(60))
 		run_draw_sources(&run, world->sources, world->n_sources);
 	refresh(world, &run);
 }
@@ -301,14 +301,14 @@ static void op_delete(struct world *world)
 {
 	const char *ids[3];
 	char *copies[3];
-	size_t n = 1 + roll(3);
+	size_t n = 1 + below(3);
 	if (!world->is_known)
 		return;
 	size_t n_before = world->state.docs.n;
 	for (size_t i = 0; i < n; i++) {
-		bool is_there = n_before > 0 && chance(90);
+		bool is_there = n_before > 0 && by_chance(90);
 		ids[i] = copies[i] =
-			strdup(is_there ? world->state.docs.at[roll((uint32_t)n_before)].id : "r1");
+			strdup(is_there ? world->state.docs.at[below(n_before)].id : "r1");
 		trace("bitsift delete --index %s -- '%s'", world->dir, ids[i]);
 	}
 	for (size_t i = 0; i < n; i++)
@@ -322,7 +322,7 @@ static void op_delete(struct world *world)
 		           n_before - world->state.docs.n);
 	for (size_t i = 0; i < n; i++)
 		free(copies[i]);
-	if (chance(40))
+	if (by_chance(40))
 		check_index(world);
 	if (world->is_same)
 		compare(world, 4);
@@ -337,7 +337,7 @@ static void op_undo(struct world *world)
 	struct run run;
 	if (!world->is_known || excluded->n == 0)
 		return;
-	const struct model_doc *doc = &excluded->at[roll((uint32_t)excluded->n)];
+	const struct model_doc *doc = &excluded->at[below(excluded->n)];
 	FREED char *id = strdup(doc->id);
 	bool may_stay_lost = false;
 	for (size_t i = 0; i < excluded->n; i++) {
@@ -354,7 +354,7 @@ static void op_undo(struct world *world)
 	                                    .ids = &(const char *){id},
 	                                    .n_ids = 1,
 	                                    .undo = true,
-	                                    .dry_run = chance(30)};
+	                                    .dry_run = by_chance(30)};
 	if (bs_index_delete(&request, &result, ERR))
 		difference(world, "undo: %s", said.text);
 	else if (result.n_deleted < n || result.n_lost > 0)
@@ -401,13 +401,13 @@ static void op_kill(struct world *world)
 	struct run run;
 	struct model_state after;
 	const char *id = NULL;
-	bool is_compaction = chance(30), is_possible = false;
+	bool is_compaction = by_chance(30), is_possible = false;
 	uint64_t generation = generation_of(world);
-	uint32_t patience_us = roll(chance(50) ? 8000 : 1500);
+	uint32_t patience_us = below(by_chance(50) ? 8000 : 1500);
 	int how = 0;
 	run_draw(&run, world->dir);
-	if (!is_compaction && world->is_known && world->state.docs.n > 0 && chance(20)) {
-		id = world->state.docs.at[roll((uint32_t)world->state.docs.n)].id;
+	if (!is_compaction && world->is_known && world->state.docs.n > 0 && by_chance(20)) {
+		id = world->state.docs.at[below(world->state.docs.n)].id;
 		trace("bitsift delete --index %s -- '%s'", world->dir, id);
 		state_copy(&world->state, &after);
 		state_delete(&after, id);
@@ -415,9 +415,9 @@ static void op_kill(struct world *world)
 		run_trace(&run, "compact");
 		state_copy(&world->state, &after);
 	} else {
-		if (chance(25))
+		if (by_chance(25))
 			run_draw_sources(&run, world->sources, world->n_sources);
-		run.request.rebuild = chance(15);
+		run.request.rebuild = by_chance(15);
 		run_trace(&run, "index");
 		is_possible = expect_run(world, &run, &after) == BS_OK &&
 		              !state_has_away(&after, &world->files.disk);
@@ -452,7 +452,7 @@ static void op_disturb(struct world *world)
 		return;
 	run_draw(&run, world->dir);
 	run.world = world;
-	run.countdown = roll(4);
+	run.countdown = below(4);
 	run.request.callbacks.progress = disturb;
 	run.request.callbacks.context = &run;
 	run_trace(&run, "index");
@@ -471,7 +471,7 @@ static void op_open(struct world *world)
 {
 	if (!world->is_known)
 		return;
-	struct reader *reader = &world->readers[roll(MAX_READERS)];
+	struct reader *reader = &world->readers[below(MAX_READERS)];
 	bs_index_close(reader->index);
 	state_deinit(&reader->state);
 	reader->index = open_index(world);
@@ -528,8 +528,8 @@ static void run_edit(struct world *world, const struct model_edit *edit)
 static const struct model_edit *draw_edit(void)
 {
 	for (;;) {
-		const struct model_edit *edit = &model_edits[roll((uint32_t)n_model_edits)];
-		if (roll(MAX_WEIGHT) < edit->weight && !is_left_out(edit->name))
+		const struct model_edit *edit = &model_edits[below(n_model_edits)];
+		if (below(MAX_WEIGHT) < edit->weight && !is_left_out(edit->name))
 			return edit;
 	}
 }
@@ -548,11 +548,11 @@ static int disturb(void *context, const struct bs_build_report *so_far)
 static void run_operation(struct world *world, unsigned number)
 {
 	for (;;) {
-		size_t i = roll((uint32_t)(COUNT(operations) + n_model_edits));
+		size_t i = below(COUNT(operations) + n_model_edits);
 		const struct model_edit *edit = i < n_model_edits ? &model_edits[i] : NULL;
 		const struct operation *operation = edit ? NULL : &operations[i - n_model_edits];
 		const char *name = edit ? edit->name : operation->name;
-		if (roll(MAX_WEIGHT) >= (edit ? edit->weight : operation->weight) ||
+		if (below(MAX_WEIGHT) >= (edit ? edit->weight : operation->weight) ||
 		    is_left_out(name))
 			continue;
 		trace_start(number, name);
@@ -569,18 +569,18 @@ static void draw_world(struct world *world)
 {
 	static const char *const content[] = {"s0", "s1", "f.txt", "c.jsonl", "d.ndjson"};
 	static const char *const more[] = {"-"};
-	*world = (struct world){.is_same = true, .dir = chance(50) ? "index" : "../index"};
+	*world = (struct world){.is_same = true, .dir = by_chance(50) ? "index" : "../index"};
 	while (world->files.n_content == 0)
 		for (size_t i = 0; i < COUNT(content); i++)
-			if (world->files.n_content < 3 && chance(40))
+			if (world->files.n_content < 3 && by_chance(40))
 				world->files.content[world->files.n_content++] = content[i];
 	for (size_t i = 0; i < world->files.n_content; i++)
 		world->sources[world->n_sources++] = world->files.content[i];
 	for (size_t i = 0; i < COUNT(more); i++)
-		if (chance(35))
+		if (by_chance(35))
 			world->sources[world->n_sources++] = more[i];
 	for (size_t i = world->n_sources; i-- > 1;) {
-		size_t k = roll((uint32_t)i + 1);
+		size_t k = below(i + 1);
 		const char *kept = world->sources[i];
 		world->sources[i] = world->sources[k];
 		world->sources[k] = kept;
@@ -621,13 +621,13 @@ static void end_world(struct world *world)
 static bool run_world(uint64_t seed)
 {
 	struct world world;
-	model_seed(seed);
+	random_state = seed * UINT64_C(0xd1342543de82ef95);
 	trace_start(0, "");
 	trace_start(1, "start");
 	assert_int_equal(enter_folder(NULL), 0);
 	assert_int_equal(mkdir("work", 0755) || chdir("work"), 0);
 	draw_world(&world);
-	run_with_grams(chance(60));
+	run_with_grams(by_chance(60));
 	start_world(&world);
 	for (unsigned i = 2; i <= WORLD_OPERATIONS && world.is_same; i++) {
 		run_operation(&world, i);

@@ -2,7 +2,7 @@
  * oracle.h: the parts of the oracle test: random corpora, random queries, and a naive search,
  * whose matching and scoring share no code with the engine.
  *
- *   oracle_docs.c        the random generator; the documents of the naive search, with every token
+ *   oracle_docs.c        the documents of the naive search, with every token
  *   oracle_text.c        random words and texts
  *   oracle_corpus.c      random options; writes the sources for the engine and adds their documents
  *   oracle_query.c       random query trees, printed as query text
@@ -26,21 +26,13 @@
 
 #include "indexer/run/tuning.h"
 #include "tests/rigs/buffer_rig.h"
+#include "tests/rigs/dice.h"
 #include "tests/rigs/words_rig.h"
 
 struct bs_search_request;
 
-/* ---- chance ---- */
-
-struct dice {
-	uint64_t state;
-};
-
-/* Returns 0 .. n - 1. */
-uint32_t roll(struct dice *dice, uint32_t n);
 /* Returns low .. high. */
-uint32_t roll_between(struct dice *dice, uint32_t low, uint32_t high);
-bool chance(struct dice *dice, uint32_t percent);
+uint32_t roll_between(uint32_t low, uint32_t high);
 
 /* ---- documents ---- */
 
@@ -183,24 +175,21 @@ struct oracle_vocabulary {
 	uint32_t n;
 };
 
-void oracle_vocabulary_init(struct oracle_vocabulary *vocabulary, struct dice *dice, uint32_t n);
+void oracle_vocabulary_init(struct oracle_vocabulary *vocabulary, uint32_t n);
 void oracle_vocabulary_deinit(struct oracle_vocabulary *vocabulary);
 /* Draws a word approximately by Zipf's law. */
-const uint8_t *oracle_draw_word(const struct oracle_vocabulary *vocabulary, struct dice *dice,
-                                size_t *n_bytes_out);
-void oracle_append_text(const struct oracle_vocabulary *vocabulary, struct dice *dice,
-                        uint32_t n_words, struct bs_buffer *text);
+const uint8_t *oracle_draw_word(const struct oracle_vocabulary *vocabulary, size_t *n_bytes_out);
+void oracle_append_text(const struct oracle_vocabulary *vocabulary, uint32_t n_words,
+                        struct bs_buffer *text);
 
 /* Draws the setup of corpus `number` (0, 1, ...) of the run. n_docs: its size; 0: drawn. */
-void oracle_setup_draw(struct oracle_setup *setup, struct dice *dice, uint64_t seed,
-                       unsigned number, uint32_t n_docs);
+void oracle_setup_draw(struct oracle_setup *setup, uint64_t seed, unsigned number, uint32_t n_docs);
 void oracle_setup_print(const struct oracle_setup *setup, FILE *to);
 
 /* Writes the sources into the current folder and adds their documents to the oracle. If "-" is a
  * source, standard input is redirected to its file. */
 void oracle_write_sources(const struct oracle_setup *setup,
-                          const struct oracle_vocabulary *vocabulary, struct dice *dice,
-                          struct oracle *oracle);
+                          const struct oracle_vocabulary *vocabulary, struct oracle *oracle);
 
 /* ---- a query ---- */
 
@@ -240,8 +229,7 @@ struct oracle_range {
 };
 
 #define ORACLE_RANGE_BYTES 80
-void oracle_range_draw(struct oracle_range *range, struct dice *dice,
-                       char text[ORACLE_RANGE_BYTES]);
+void oracle_range_draw(struct oracle_range *range, char text[ORACLE_RANGE_BYTES]);
 /* Whether both ends are numbers, or both are dates. */
 bool oracle_range_is_one(const struct oracle_range *range);
 bool oracle_range_has(const struct oracle_range *range, const struct oracle_value *value);
@@ -294,7 +282,7 @@ struct oracle_query {
 
 void oracle_query_deinit(struct oracle_query *query);
 /* Draws the tree and prints it to query->text. */
-void oracle_query_draw(struct oracle_query *query, struct dice *dice, struct oracle *oracle,
+void oracle_query_draw(struct oracle_query *query, struct oracle *oracle,
                        const struct oracle_vocabulary *vocabulary);
 
 struct oracle_filter {
@@ -310,8 +298,7 @@ struct oracle_filter {
 };
 
 /* Draws a filter; most filters accept everything. has_times: the mtimes of the files are known. */
-void oracle_filter_draw(struct oracle_filter *filter, struct dice *dice,
-                        const struct oracle *oracle, bool has_times);
+void oracle_filter_draw(struct oracle_filter *filter, const struct oracle *oracle, bool has_times);
 void oracle_filter_ask(struct oracle_filter *filter, struct bs_search_request *request);
 bool oracle_filter_passes(const struct oracle_filter *filter, const struct oracle *oracle,
                           const struct oracle_doc *doc);

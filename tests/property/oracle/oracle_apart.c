@@ -32,7 +32,7 @@ static struct bs_query *make_query(struct bench *bench, struct bs_error *err)
 	                                                   ? (const char *)bench->query.stops.data
 	                                                   : NULL,
 	                                   .stop_words_bytes = bench->query.stops.used_bytes};
-	if (has_signs || chance(&bench->dice, 50)) {
+	if (has_signs || by_chance(50)) {
 		request.index = bench->indexes[bench->kernel];
 	} else {
 		request.stem_language = setup->words.stem_language;
@@ -151,7 +151,7 @@ static bool check_index(struct bench *bench, const struct bs_statistics *statist
 {
 	struct bs_search_request request = bench->request;
 	request.output.mode = BS_SEARCH_TOP;
-	request.output.limit = chance(&bench->dice, 50) ? 10 : 2000;
+	request.output.limit = by_chance(50) ? 10 : 2000;
 	request.output.sort_field = NULL;
 	request.query.statistics = statistics;
 	request.callbacks.hit = compare_score;
@@ -191,19 +191,19 @@ static int compare_rank(void *context, const struct bs_hit *hit)
 
 /* Changes the statistics to numbers that no index has, so that score bounds computed from the
  * numbers of the index would be wrong. */
-static void distort(struct dice *dice, struct bs_statistics *statistics)
+static void distort(struct bs_statistics *statistics)
 {
 	const char *word;
 	size_t word_bytes;
-	uint64_t n, n_docs = bs_statistics_n_docs(statistics) * roll_between(dice, 2, 5) + 2000;
+	uint64_t n, n_docs = bs_statistics_n_docs(statistics) * roll_between(2, 5) + 2000;
 	bs_statistics_set(statistics, n_docs,
-	                  bs_statistics_n_positions(statistics) * roll_between(dice, 1, 40) + 1);
+	                  bs_statistics_n_positions(statistics) * roll_between(1, 40) + 1);
 	for (size_t i = 0; bs_statistics_word(statistics, i, &word, &word_bytes, &n); i++) {
 		char copy[1024];
 		memcpy(copy, word, word_bytes < sizeof(copy) ? word_bytes : 0);
 		if (word_bytes < sizeof(copy))
 			ok(bs_statistics_add_word(statistics, copy, word_bytes,
-			                          roll(dice, chance(dice, 50) ? 3 : 2000), ERR));
+			                          below(by_chance(50) ? 3 : 2000), ERR));
 	}
 }
 
@@ -215,7 +215,7 @@ static bool check_bounds(struct bench *bench, struct bs_query *query,
 	static struct bs_text texts[MOST_TEXTS];
 	struct bs_buffer hits = {0};
 	enum bs_status status = BS_OK;
-	distort(&bench->dice, statistics);
+	distort(statistics);
 	oracle_search(&bench->query, &bench->oracle, &hits);
 	struct oracle_hit *hit = (struct oracle_hit *)(void *)hits.data;
 	size_t n = hits.used_bytes / sizeof(*hit);
@@ -231,7 +231,7 @@ static bool check_bounds(struct bench *bench, struct bs_query *query,
 	oracle_rank(hit, n);
 	struct bs_search_request request = bench->request;
 	request.output.mode = BS_SEARCH_TOP;
-	request.output.limit = roll_between(&bench->dice, 1, 20);
+	request.output.limit = roll_between(1, 20);
 	struct ranking ranking = {.bench = bench,
 	                          .expected = hit,
 	                          .n_expected =

@@ -130,10 +130,10 @@ static void open_searchers(struct bench *bench)
 
 void bench_init(struct bench *bench, uint64_t seed, unsigned number, uint32_t n_docs)
 {
-	*bench = (struct bench){
-		.dice = {seed * UINT64_C(0x9e3779b97f4a7c15) + number * UINT64_C(1000003)}};
-	oracle_setup_draw(&bench->setup, &bench->dice, seed, number, n_docs);
-	oracle_vocabulary_init(&bench->vocabulary, &bench->dice, bench->setup.n_vocabulary);
+	*bench = (struct bench){.is_told = false};
+	random_state = seed * UINT64_C(0x9e3779b97f4a7c15) + number * UINT64_C(1000003);
+	oracle_setup_draw(&bench->setup, seed, number, n_docs);
+	oracle_vocabulary_init(&bench->vocabulary, bench->setup.n_vocabulary);
 	bench_provide(bench);
 	if (bench->setup.is_in_memory)
 		ok(bs_memory_index_new(&bench->memory, ERR));
@@ -144,7 +144,7 @@ void bench_write(struct bench *bench)
 {
 	oracle_init(&bench->oracle, &bench->setup.words);
 	bench->oracle.weights = bench->setup.weights;
-	oracle_write_sources(&bench->setup, &bench->vocabulary, &bench->dice, &bench->oracle);
+	oracle_write_sources(&bench->setup, &bench->vocabulary, &bench->oracle);
 }
 
 void bench_write_file(struct bench *bench, unsigned number, const char *text)
@@ -195,16 +195,16 @@ void bench_search(struct bench *bench, size_t kernel, enum bs_search_mode mode, 
 		.query.text = (const char *)bench->query.text.data,
 		.query.text_bytes = bench->query.text.used_bytes,
 		.output.mode = mode,
-		.output.limit = roll_between(&bench->dice, 1, chance(&bench->dice, 50) ? 20 : 1000),
+		.output.limit = roll_between(1, by_chance(50) ? 20 : 1000),
 		.query.any = bench->query.any,
 		.query.stop_words = bench->query.stops.used_bytes > 0
 	                                    ? (const char *)bench->query.stops.data
 	                                    : NULL,
 		.query.stop_words_bytes = bench->query.stops.used_bytes,
 		.method.brute = brute,
-		.method.exhaustive = chance(&bench->dice, 10),
-		.method.no_stat = chance(&bench->dice, 25),
-		.output.snippets = chance(&bench->dice, 5),
+		.method.exhaustive = by_chance(10),
+		.method.no_stat = by_chance(25),
+		.output.snippets = by_chance(5),
 		.output.sort_field = bench->sort_field,
 		.output.sort_descending = bench->is_descending,
 		.callbacks.hit = take_hit,

@@ -40,7 +40,6 @@ static inline const struct found_hit *found_at(const struct found *found, size_t
 }
 
 struct bench {
-	struct dice dice;
 	struct oracle_setup setup;
 	struct oracle_vocabulary vocabulary;
 	struct oracle oracle;

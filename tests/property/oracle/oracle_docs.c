@@ -1,24 +1,10 @@
-/* oracle_docs.c: the random generator, and the documents of the naive search. See oracle.h. */
+/* oracle_docs.c: the documents of the naive search. See oracle.h. */
 #include "tests/property/oracle/oracle.h"
 #include "tests/rigs/test.h"
 
-uint32_t roll(struct dice *dice, uint32_t n)
+uint32_t roll_between(uint32_t low, uint32_t high)
 {
-	/* splitmix64 */
-	uint64_t z = dice->state += UINT64_C(0x9e3779b97f4a7c15);
-	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-	return (uint32_t)(((z ^ (z >> 31)) >> 32) * n >> 32);
-}
-
-uint32_t roll_between(struct dice *dice, uint32_t low, uint32_t high)
-{
-	return low + roll(dice, high - low + 1);
-}
-
-bool chance(struct dice *dice, uint32_t percent)
-{
-	return roll(dice, 100) < percent;
+	return low + below(high - low + 1);
 }
 
 void oracle_init(struct oracle *oracle, const struct bs_tokenizer_options *options)

@@ -82,7 +82,7 @@ static void forget_date(struct bench *bench, size_t doc, size_t n_texts)
 /* Draws one of the first n_docs documents, and deletes it if it is of "-" and not replaced. */
 static void delete_some(struct bench *bench, struct bs_writer *writer, size_t n_docs)
 {
-	size_t doc = roll(&bench->dice, (uint32_t)n_docs), id_bytes;
+	size_t doc = below(n_docs), id_bytes;
 	bool was_there;
 	if (!is_of_stdin(&bench->oracle, doc) || oracle_doc(&bench->oracle, doc)->is_replaced)
 		return;
@@ -128,7 +128,7 @@ uint64_t bench_give(struct bench *bench, const char *dir)
 		const char *id = id_of(bench, doc, &id_bytes);
 		if (!is_of_stdin(&bench->oracle, doc))
 			continue;
-		if (n_since == 0 && chance(&bench->dice, 30))
+		if (n_since == 0 && by_chance(30))
 			take_back(bench, writer);
 		n_texts = make_texts(bench, doc);
 		expect_written(bench,
@@ -136,10 +136,10 @@ uint64_t bench_give(struct bench *bench, const char *dir)
 		oracle_doc(&bench->oracle, doc)->line = n_given++;
 		forget_date(bench, doc, n_texts);
 		n_since++;
-		if (chance(&bench->dice, 2))
+		if (by_chance(2))
 			delete_some(bench, writer, doc + 1);
 		/* At most 4 commits: more segments would be compacted. */
-		if (n_since < LEAST_COMMIT || n_commits == 3 || !chance(&bench->dice, 3))
+		if (n_since < LEAST_COMMIT || n_commits == 3 || !by_chance(3))
 			continue;
 		expect_written(bench, bs_writer_commit(writer, &report, ERR));
 		n_since = 0;

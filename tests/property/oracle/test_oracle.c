@@ -9,7 +9,6 @@
 
 #include "core/bitsift/search.h"
 #include "tests/property/oracle/oracle_bench.h"
-#include "tests/rigs/dice.h"
 #include "tests/rigs/test.h"
 
 /* The number of differences that are printed; further ones are only counted. */
@@ -279,7 +278,7 @@ static void answer(struct bench *bench)
 static void check_sorted(struct bench *bench, size_t kernel)
 {
 	const struct oracle *oracle = &bench->oracle;
-	int name = oracle->n_names ? (int)roll(&bench->dice, (uint32_t)oracle->n_names) : -1;
+	int name = oracle->n_names ? (int)below((uint32_t)oracle->n_names) : -1;
 	size_t n = n_expected(bench);
 	if (name < 0 || !oracle->has_values[name] || n > MOST_SORTED)
 		return;
@@ -289,9 +288,9 @@ static void check_sorted(struct bench *bench, size_t kernel)
 	for (size_t i = 0; i < n; i++)
 		hits[i].score = 0;
 	bench->sort_field = oracle->names[name];
-	bench->is_descending = chance(&bench->dice, 50);
+	bench->is_descending = by_chance(50);
 	oracle_sort(oracle, bench->sort_field, bench->is_descending, hits, n);
-	check(bench, kernel, BS_SEARCH_TOP, chance(&bench->dice, 20));
+	check(bench, kernel, BS_SEARCH_TOP, by_chance(20));
 	bench->sort_field = NULL;
 	n_sorted += n > 1;
 }
@@ -379,8 +378,7 @@ static void check_feedback(struct bench *bench)
 
 static void check_query(struct bench *bench)
 {
-	struct dice *dice = &bench->dice;
-	uint32_t n_kernels = (uint32_t)bench->n_kernels, kernel = roll(dice, n_kernels);
+	uint32_t n_kernels = (uint32_t)bench->n_kernels, kernel = below(n_kernels);
 	size_t n_docs = oracle_n_docs(&bench->oracle);
 	const char *fault;
 	bool is_small = n_docs <= 1100, is_huge = n_docs > 30000;
@@ -398,19 +396,19 @@ static void check_query(struct bench *bench)
 	for (size_t i = 0; i < n_kernels; i++)
 		if (is_small || i == kernel)
 			check(bench, i, BS_SEARCH_COUNT, false);
-	check(bench, roll(dice, n_kernels), BS_SEARCH_IDS, false);
-	if (!is_huge || chance(dice, 30))
-		check(bench, roll(dice, n_kernels), BS_SEARCH_TOP, false);
-	if (chance(dice, is_small ? 100 : is_huge ? 10 : 40))
-		check(bench, kernel, (enum bs_search_mode)roll(dice, 3), true);
-	if (chance(dice, 30))
-		check_sorted(bench, roll(dice, n_kernels));
-	if (is_small && chance(dice, 20))
+	check(bench, below(n_kernels), BS_SEARCH_IDS, false);
+	if (!is_huge || by_chance(30))
+		check(bench, below(n_kernels), BS_SEARCH_TOP, false);
+	if (by_chance(is_small ? 100 : is_huge ? 10 : 40))
+		check(bench, kernel, (enum bs_search_mode)below(3), true);
+	if (by_chance(30))
+		check_sorted(bench, below(n_kernels));
+	if (is_small && by_chance(20))
 		check_feedback(bench);
 	fault = bench_check_candidates(bench, &n_certain);
 	if (fault)
 		differ(bench, "candidates: %s", fault);
-	bool is_apart = !is_huge && chance(dice, is_small ? 40 : 4);
+	bool is_apart = !is_huge && by_chance(is_small ? 40 : 4);
 	fault = is_apart ? bench_check_apart(bench) : NULL;
 	n_apart += is_apart;
 	if (fault)
@@ -423,9 +421,8 @@ static void check_corpus(struct bench *bench, unsigned queries)
 	bench_write(bench);
 	bench_open(bench);
 	for (unsigned i = 0; i < queries; i++) {
-		oracle_query_draw(&bench->query, &bench->dice, &bench->oracle, &bench->vocabulary);
-		oracle_filter_draw(&bench->filter, &bench->dice, &bench->oracle,
-		                   !bench->setup.is_young);
+		oracle_query_draw(&bench->query, &bench->oracle, &bench->vocabulary);
+		oracle_filter_draw(&bench->filter, &bench->oracle, !bench->setup.is_young);
 		check_query(bench);
 	}
 	if (bench->found.n_changed > 0)
@@ -488,8 +485,7 @@ static void test_exact_words_are_not_verified(void **state)
 		bench_open(&bench);
 		uint64_t n_before = n_exact;
 		for (int i = 0; i < 200; i++) {
-			oracle_query_draw(&bench.query, &bench.dice, &bench.oracle,
-			                  &bench.vocabulary);
+			oracle_query_draw(&bench.query, &bench.oracle, &bench.vocabulary);
 			if (oracle_query_analyze(&bench.query, &bench.oracle) &&
 			    oracle_query_is_words(&bench.query))
 				check_query(&bench);

@@ -11,7 +11,6 @@
 #include "core/bitsift/search.h"
 #include "core/bitsift/writer.h"
 #include "tests/property/oracle/oracle_bench.h"
-#include "tests/rigs/dice.h"
 #include "tests/rigs/test.h"
 
 #define N_PARTS ORACLE_MAX_SOURCES
@@ -136,7 +135,7 @@ static struct bs_statistics *gather(struct bench *bench, struct part *parts, str
 	struct bs_statistics *sum, *own;
 	ok(bs_statistics_new(&sum, ERR));
 	for (size_t i = 0; i < N_PARTS; i++) {
-		bool is_sent = chance(&bench->dice, 50);
+		bool is_sent = by_chance(50);
 		ok(bs_statistics_new(&own, ERR));
 		if (!told->status)
 			told->status = bs_statistics_gather(parts[i].searcher, &request,
@@ -167,7 +166,7 @@ static void check_mode(struct bench *bench, struct part *parts, enum bs_search_m
 static void check_query(struct bench *bench, struct part *parts)
 {
 	struct list told = {.status = BS_OK};
-	oracle_query_draw(&bench->query, &bench->dice, &bench->oracle, &bench->vocabulary);
+	oracle_query_draw(&bench->query, &bench->oracle, &bench->vocabulary);
 	if (!oracle_query_analyze(&bench->query, &bench->oracle))
 		return;
 	struct bs_statistics *statistics = gather(bench, parts, &told);
@@ -192,7 +191,7 @@ static void draw_parts(struct bench *bench)
 	bench->memory = NULL;
 	for (size_t i = 0; i < N_PARTS; i++)
 		strcpy(bench->setup.sources[i],
-		       sources[i][chance(&bench->dice, bench->setup.n_docs > 1100 ? 0 : 30)]);
+		       sources[i][by_chance(bench->setup.n_docs > 1100 ? 0 : 30)]);
 }
 
 static void check_corpus(unsigned number)
