@@ -64,39 +64,14 @@ static const char *const values[] = {
 	"2018-01", "2018-01-15", "2018-01-15T12:00:00", "2018-01-15 14:30", "1492-10-12",
 	"9999-12-31", "n/a", "12,5", "cat", "2018-01-15 cat"};
 
-/* Adds a text and takes ownership of it. */
-static void add_text(struct grammar *grammar, struct grammar_doc *doc, int field, char *copy)
+static void draw_text(uint32_t n_words, struct bs_buffer *text)
 {
-	struct grammar_text *text = &doc->texts[doc->n_texts++];
-	struct oracle_value value;
-	assert_true(doc->n_texts <= GRAMMAR_MAX_FIELDS);
-	text->field = field;
-	text->text = copy;
-	kept_analyze(grammar->tokenizer, copy, strlen(copy), &text->words);
-	for (size_t i = 0; i < kept_n(&text->words); i++)
-		doc->length += !kept_at(&text->words, i)->is_bigram;
-	if (field >= 0 && oracle_value_take(copy, strlen(copy), &value))
-		grammar->has_values[field] = true;
-}
-
-static char *draw_text(uint32_t n_words)
-{
-	struct bs_buffer text = {0};
+	static const char *const between[] = {", ", ".", "-", "\n", "", "\u3000", " (", "/"};
 	for (uint32_t i = 0; i < n_words; i++) {
-		static const char *const between[] = {", ", ".",      "-",  "\n",
-		                                      "",   "\u3000", " (", "/"};
 		if (i > 0)
-			append_string(&text, by_chance(85) ? " " : PICK(between));
-		append_string(&text, draw_word());
+			append_string(text, by_chance(85) ? " " : PICK(between));
+		append_string(text, draw_word());
 	}
-	append_bytes(&text, "", 1);
-	return (char *)text.data;
-}
-
-static char *copy_of(const char *text)
-{
-	char *copy = must_malloc(strlen(text) + 1);
-	return strcpy(copy, text);
 }
 
 static void write_string(FILE *file, const char *text)
@@ -111,9 +86,10 @@ static void write_string(FILE *file, const char *text)
 	fputc('"', file);
 }
 
-static void write_record(struct grammar *grammar, struct grammar_doc *doc, FILE *file)
+static void write_record(struct grammar *grammar, const char *id, FILE *file)
 {
-	fprintf(file, "{\"id\": \"%s\"", doc->id);
+	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
+	fprintf(file, "{\"id\": \"%s\"", id);
 	for (int field = 0; field < GRAMMAR_N_NAMES; field++) {
 		bool is_value = field == 2 || field == 3, is_name = field == GRAMMAR_N_NAMES - 1;
 		uint32_t n = by_chance(field < 2 ? 90 : is_value ? 70 : 35);
@@ -122,61 +98,59 @@ static void write_record(struct grammar *grammar, struct grammar_doc *doc, FILE 
 		/* Sometimes a field has several texts. */
 		n += by_chance(15);
 		fprintf(file, ", \"%s\": [", grammar_names[field]);
-		for (uint32_t i = 0; i < n && doc->n_texts < GRAMMAR_MAX_FIELDS; i++) {
-			add_text(grammar, doc, field,
-			         is_value ? copy_of(PICK(values))
-			                  : draw_text(roll_between(1, is_name ? 2 : 7)));
+		for (uint32_t i = 0; i < n; i++) {
+			bs_buffer_clear(&text);
+			if (is_value)
+				append_string(&text, PICK(values));
+			else
+				draw_text(roll_between(1, is_name ? 2 : 7), &text);
+			oracle_add_field(&grammar->oracle, grammar_names[field], text.data,
+			                 text.used_bytes);
+			append_bytes(&text, "", 1);
 			fputs(i > 0 ? ", " : "", file);
-			write_string(file, doc->texts[doc->n_texts - 1].text);
+			write_string(file, (const char *)text.data);
 		}
 		fputs("]", file);
 	}
 	fputs("}\n", file);
+	oracle_end_doc(&grammar->oracle, id, strlen(id));
+	oracle_place_doc(&grammar->oracle, "", 0, 0);
 }
 
-static void write_file(struct grammar *grammar, struct grammar_doc *doc, uint32_t number)
+static void write_file(struct grammar *grammar, const char *name)
 {
-	static const char *const names[] = {"cat",       "big dog",         "cat-dog.txt",
-	                                    "sub/bird",  "sub/cat 1990.md", "\u6f22\u5b57.txt",
-	                                    "caf\u00e9", "foo_bar.c",       "running",
-	                                    "x y/z"};
-	const char *name = names[number];
-	snprintf(doc->id, sizeof(doc->id), "files/%s", name);
-	kept_analyze(grammar->tokenizer, name, strlen(name), &doc->path);
-	FILE *file = must_fopen(doc->id, "w");
-	add_text(grammar, doc, GRAMMAR_ANY_FIELD, draw_text(roll_between(2, 9)));
-	fputs(doc->texts[0].text, file);
+	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
+	char path[64];
+	snprintf(path, sizeof(path), "files/%s", name);
+	draw_text(roll_between(2, 9), &text);
+	FILE *file = must_fopen(path, "w");
+	fwrite(text.data, 1, text.used_bytes, file);
 	assert_int_equal(fclose(file), 0);
+	oracle_add_field(&grammar->oracle, "", text.data, text.used_bytes);
+	oracle_end_doc(&grammar->oracle, path, strlen(path));
+	oracle_place_doc(&grammar->oracle, path, strlen("files/"), 0);
 }
 
 void grammar_write(struct grammar *grammar)
 {
-	uint64_t n_words = 0;
+	static const char *const names[GRAMMAR_N_FILES] = {
+		"cat",       "big dog",         "cat-dog.txt",
+		"sub/bird",  "sub/cat 1990.md", "\u6f22\u5b57.txt",
+		"caf\u00e9", "foo_bar.c",       "running",
+		"x y/z"};
+	char id[16];
+	memcpy(grammar->oracle.names, grammar_names, sizeof(grammar_names));
+	grammar->oracle.n_names = GRAMMAR_N_NAMES;
 	assert_int_equal(mkdir("files", 0700) | mkdir("files/sub", 0700) | mkdir("files/x y", 0700),
 	                 0);
 	FILE *file = must_fopen("records.jsonl", "w");
 	for (uint32_t i = 0; i < GRAMMAR_N_RECORDS; i++) {
-		snprintf(grammar->docs[i].id, sizeof(grammar->docs[i].id), "r%u", i);
-		write_record(grammar, &grammar->docs[i], file);
+		snprintf(id, sizeof(id), "r%u", i);
+		write_record(grammar, id, file);
 	}
 	assert_int_equal(fclose(file), 0);
 	for (uint32_t i = 0; i < GRAMMAR_N_FILES; i++)
-		write_file(grammar, &grammar->docs[GRAMMAR_N_RECORDS + i], i);
-	for (uint32_t i = 0; i < GRAMMAR_N_DOCS; i++)
-		n_words += grammar->docs[i].length;
-	grammar->mean_length = (double)n_words / GRAMMAR_N_DOCS;
-}
-
-void grammar_deinit(struct grammar *grammar)
-{
-	for (uint32_t i = 0; i < GRAMMAR_N_DOCS; i++) {
-		struct grammar_doc *doc = &grammar->docs[i];
-		kept_deinit(&doc->path);
-		for (uint32_t k = 0; k < doc->n_texts; k++) {
-			free(doc->texts[k].text);
-			kept_deinit(&doc->texts[k].words);
-		}
-	}
+		write_file(grammar, names[i]);
 }
 
 /* ---- queries ---- */
@@ -319,11 +293,14 @@ static void put_phrase(struct growing *growing)
 	uint32_t n = roll_between(by_chance(5) ? 0 : 1, 3);
 	bool is_curled = by_chance(5);
 	/* About half of the phrases are pieces of a document's text. */
-	const struct grammar_doc *doc = &growing->grammar->docs[below(GRAMMAR_N_DOCS)];
-	const char *text = doc->n_texts > 0 ? doc->texts[below(doc->n_texts)].text : "";
+	const struct oracle *oracle = &growing->grammar->oracle;
+	const struct oracle_field *field =
+		oracle_field(oracle, below(oracle->fields.used_bytes / sizeof(*field)));
+	const char *text = (const char *)oracle->bytes.data + field->text_off;
+	size_t length = field->text_bytes;
 	put(growing, is_curled ? PICK(curled) : "\"");
-	if (by_chance(50) && !strchr(text, '"')) {
-		size_t length = strlen(text), at = below(length + 1), end = at + below(16);
+	if (by_chance(50) && !memchr(text, '"', length)) {
+		size_t at = below(length + 1), end = at + below(16);
 		while (at > 0 && text[at - 1] != ' ')
 			at--;
 		end = end < length ? end : length;

@@ -116,6 +116,8 @@ const struct oracle_field *oracle_field(const struct oracle *oracle, size_t fiel
 const struct oracle_token *oracle_token(const struct oracle *oracle, size_t token);
 const struct oracle_term *oracle_term(const struct oracle *oracle, size_t term);
 
+bool oracle_has_id(const struct oracle *oracle, size_t doc, const void *id, size_t id_bytes);
+
 /* Documents are added in document order. Each is added by oracle_add_field for each of its fields
  * and then oracle_end_doc, which returns the document's number. */
 void oracle_add_field(struct oracle *oracle, const char *name, const void *text, size_t text_bytes);
@@ -204,7 +206,7 @@ enum oracle_kind {
 };
 
 #define ORACLE_MAX_CHILDREN 4
-#define ORACLE_MAX_NODES    80
+#define ORACLE_MAX_NODES    1000
 
 /* A number, 0.DIGITS * 10^exponent, or a date. */
 struct oracle_value {
@@ -243,8 +245,11 @@ struct oracle_item {
 	bool is_stop;
 };
 
-/* Placeholder, in the text of a leaf, for a pattern of small letters, * and ?. */
+/* Placeholder, in the text of a leaf, for a pattern. */
 #define ORACLE_PATTERN "qx"
+/* The wildcards in a pattern are bytes that UTF-8 never uses. They are printed as * and ?. */
+#define ORACLE_ANY_CHARS 0xff
+#define ORACLE_ONE_CHAR  0xfe
 
 struct oracle_node {
 	enum oracle_kind kind;
@@ -262,8 +267,9 @@ struct oracle_node {
 	/* WORD, PHRASE: the pattern that is printed instead of ORACLE_PATTERN, which is then the
 	 * last word of the text. 0 bytes: none. */
 	size_t pattern_off, pattern_bytes;
-	/* Leaves and nodes in parentheses: "" or "^2.5" and the like. */
-	const char *weight;
+	/* Leaves and nodes in parentheses: "" or "^2.5" and the like, and its number. */
+	const char *weight_text;
+	double weight;
 	uint32_t distance;          /* NEAR */
 	struct oracle_range range;  /* RANGE */
 	size_t first_item, n_items; /* leaves, after analysis; no item: the leaf is ignored */
@@ -339,6 +345,12 @@ const char *oracle_check_feedback(const struct oracle_query *query, struct oracl
 
 /* Analyses the leaves. False: the query has no words and no ranges. */
 bool oracle_query_analyze(struct oracle_query *query, struct oracle *oracle);
+/* Appends the set of the terms that match a word with a suffix ("*", "~1" or "~2") or, with the
+ * suffix "?", a pattern. Returns its offset in query->sets. */
+size_t oracle_add_set(struct oracle_query *query, const struct oracle *oracle, const char *suffix,
+                      const uint8_t *word, size_t word_bytes);
+/* Computes query->weights. */
+void oracle_query_weigh(struct oracle_query *query, const struct oracle *oracle);
 /* Whether every leaf is a single exact word without a field: no prefix, pattern or fuzzy word, no
  * phrase of several words, no range. */
 bool oracle_query_is_words(const struct oracle_query *query);

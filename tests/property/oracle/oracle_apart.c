@@ -135,11 +135,10 @@ static int compare_score(void *context, const struct bs_hit *hit)
 {
 	const struct bench *bench = context;
 	for (size_t doc = 0; doc < oracle_n_docs(&bench->oracle); doc++) {
-		const struct oracle_doc *told = oracle_doc(&bench->oracle, doc);
 		double score = ((const double *)(const void *)bench->ranked.data)[doc];
-		if (!told->is_replaced && told->id_bytes == hit->id_bytes &&
-		    !(score < hit->score) && !(score > hit->score) &&
-		    memcmp(bench->oracle.bytes.data + told->id_off, hit->id, hit->id_bytes) == 0)
+		if (!oracle_doc(&bench->oracle, doc)->is_replaced && !(score < hit->score) &&
+		    !(score > hit->score) &&
+		    oracle_has_id(&bench->oracle, doc, hit->id, hit->id_bytes))
 			return 0;
 	}
 	snprintf(fault, sizeof(fault), "no document %.*s has the score %.17g", (int)hit->id_bytes,
@@ -174,14 +173,10 @@ static int compare_rank(void *context, const struct bs_hit *hit)
 {
 	struct ranking *ranking = context;
 	const struct oracle_hit *expected = &ranking->expected[ranking->n_found];
-	bool is_right = ranking->n_found++ < ranking->n_expected &&
-	                !(hit->score < expected->score) && !(hit->score > expected->score);
-	if (is_right) {
-		const struct oracle_doc *doc = oracle_doc(&ranking->bench->oracle, expected->doc);
-		is_right = doc->id_bytes == hit->id_bytes &&
-		           memcmp(ranking->bench->oracle.bytes.data + doc->id_off, hit->id,
-		                  hit->id_bytes) == 0;
-	}
+	bool is_right =
+		ranking->n_found++ < ranking->n_expected && !(hit->score < expected->score) &&
+		!(hit->score > expected->score) &&
+		oracle_has_id(&ranking->bench->oracle, expected->doc, hit->id, hit->id_bytes);
 	if (!is_right)
 		snprintf(fault, sizeof(fault),
 		         "by other statistics: hit %zu is %.*s of score %.17g", ranking->n_found,

@@ -43,6 +43,13 @@ struct oracle_doc *oracle_doc(const struct oracle *oracle, size_t doc)
 	return (struct oracle_doc *)(void *)oracle->docs.data + doc;
 }
 
+bool oracle_has_id(const struct oracle *oracle, size_t doc, const void *id, size_t id_bytes)
+{
+	const struct oracle_doc *has = oracle_doc(oracle, doc);
+	return has->id_bytes == id_bytes &&
+	       memcmp(oracle->bytes.data + has->id_off, id, id_bytes) == 0;
+}
+
 const struct oracle_field *oracle_field(const struct oracle *oracle, size_t field)
 {
 	return (const struct oracle_field *)(const void *)oracle->fields.data + field;

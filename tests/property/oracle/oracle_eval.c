@@ -26,8 +26,13 @@ static struct code_points decode(const uint8_t *bytes, size_t n_bytes)
 {
 	struct code_points decoded = {malloc((n_bytes + 1) * sizeof(UChar32)), 0};
 	assert_non_null(decoded.c);
-	for (size_t at = 0; at < n_bytes; decoded.n++)
-		U8_NEXT_OR_FFFD(bytes, at, n_bytes, decoded.c[decoded.n]);
+	for (size_t at = 0; at < n_bytes; decoded.n++) {
+		/* wildcards become negative numbers */
+		if (bytes[at] >= ORACLE_ONE_CHAR)
+			decoded.c[decoded.n] = -(UChar32)bytes[at++];
+		else
+			U8_NEXT_OR_FFFD(bytes, at, n_bytes, decoded.c[decoded.n]);
+	}
 	return decoded;
 }
 
@@ -62,44 +67,54 @@ static size_t count_edits(const struct code_points *a, const struct code_points 
 	return edits;
 }
 
-static bool is_match(const char *suffix, const uint8_t *word, size_t word_bytes,
-                     const uint8_t *term, size_t term_bytes)
+/* Whether a pattern matches. does[i * width + k]: whether its first i code points match the first k
+ * of the term. */
+static bool is_like(const struct code_points *pattern, const struct code_points *term)
 {
-	if (*suffix == '*')
-		return term_bytes >= word_bytes && memcmp(term, word, word_bytes) == 0;
-	size_t limit = (size_t)(suffix[1] - '0');
-	struct code_points a = decode(word, word_bytes), b = decode(term, term_bytes);
-	bool is_near = a.n <= b.n + limit && b.n <= a.n + limit && count_edits(&a, &b) <= limit;
-	free(a.c);
-	free(b.c);
-	return is_near;
-}
-
-/* does[i * width + k]: whether the first i code points of the pattern match the first k of the
- * term. */
-static bool is_pattern_match(const uint8_t *pattern, size_t pattern_bytes, const uint8_t *term,
-                             size_t term_bytes)
-{
-	struct code_points a = decode(pattern, pattern_bytes), b = decode(term, term_bytes);
-	size_t width = b.n + 1;
-	bool *does = must_calloc((a.n + 1) * width, sizeof(*does));
+	size_t width = term->n + 1;
+	FREED bool *does = must_calloc((pattern->n + 1) * width, sizeof(*does));
 	does[0] = true;
-	for (size_t i = 1; i <= a.n; i++) {
-		for (size_t k = 0; k <= b.n; k++) {
-			if (a.c[i - 1] == '*')
+	for (size_t i = 1; i <= pattern->n; i++) {
+		UChar32 c = pattern->c[i - 1];
+		for (size_t k = 0; k <= term->n; k++) {
+			if (c == -ORACLE_ANY_CHARS)
 				does[i * width + k] = does[(i - 1) * width + k] ||
 				                      (k > 0 && does[i * width + k - 1]);
 			else
 				does[i * width + k] =
 					k > 0 && does[(i - 1) * width + k - 1] &&
-					(a.c[i - 1] == '?' || a.c[i - 1] == b.c[k - 1]);
+					(c == -ORACLE_ONE_CHAR || c == term->c[k - 1]);
 		}
 	}
-	bool matches = does[a.n * width + b.n];
-	free(does);
+	return does[pattern->n * width + term->n];
+}
+
+static bool is_match(const char *suffix, const uint8_t *word, size_t word_bytes,
+                     const uint8_t *term, size_t term_bytes)
+{
+	if (*suffix == '*')
+		return term_bytes >= word_bytes && memcmp(term, word, word_bytes) == 0;
+	struct code_points a = decode(word, word_bytes), b = decode(term, term_bytes);
+	size_t limit = *suffix == '~' ? (size_t)(suffix[1] - '0') : 0;
+	bool matches = *suffix == '?' ? is_like(&a, &b)
+	                              : a.n <= b.n + limit && b.n <= a.n + limit &&
+	                                        count_edits(&a, &b) <= limit;
 	free(a.c);
 	free(b.c);
 	return matches;
+}
+
+size_t oracle_add_set(struct oracle_query *query, const struct oracle *oracle, const char *suffix,
+                      const uint8_t *word, size_t word_bytes)
+{
+	size_t set_off = query->sets.used_bytes;
+	for (size_t i = 0; i < oracle->terms.used_bytes / sizeof(struct oracle_term); i++) {
+		const struct oracle_term *term = oracle_term(oracle, i);
+		bool matches = is_match(suffix, word, word_bytes,
+		                        oracle->bytes.data + term->term_off, term->term_bytes);
+		append_bytes(&query->sets, &matches, 1);
+	}
+	return set_off;
 }
 
 /* Analyses a text as the text of a query, in which identifiers are not split. */
@@ -117,31 +132,20 @@ static void analyze_query(struct oracle *oracle, const void *text, size_t text_b
 static size_t make_set(struct oracle_query *query, const struct oracle_node *node,
                        struct oracle *oracle)
 {
-	struct kept kept = {0};
+	AUTO(kept_deinit) struct kept kept = {0};
 	struct sb_stemmer *stemmer = oracle->naive.stemmer;
-	size_t set_off = query->sets.used_bytes,
-	       n_terms = oracle->terms.used_bytes / sizeof(struct oracle_term);
+	if (node->pattern_bytes > 0)
+		return oracle_add_set(query, oracle, "?", query->bytes.data + node->pattern_off,
+		                      node->pattern_bytes);
 	oracle->naive.stemmer = NULL;
 	analyze_query(oracle, query->bytes.data + node->text_off, node->text_bytes, &kept);
 	oracle->naive.stemmer = stemmer;
 	size_t last = kept_n(&kept) - 1;
 	while (kept_at(&kept, last)->is_bigram)
 		last--;
-	const uint8_t *word = kept.terms.data + kept_at(&kept, last)->term_off;
-	for (size_t i = 0; i < n_terms; i++) {
-		const struct oracle_term *term = oracle_term(oracle, i);
-		const uint8_t *bytes = oracle->bytes.data + term->term_off,
-			      *pattern = query->bytes.data + node->pattern_off;
-		uint8_t matches =
-			node->pattern_bytes > 0
-				? is_pattern_match(pattern, node->pattern_bytes, bytes,
-		                                   term->term_bytes)
-				: is_match(node->suffix, word, kept_at(&kept, last)->term_bytes,
-		                           bytes, term->term_bytes);
-		append_bytes(&query->sets, &matches, 1);
-	}
-	kept_deinit(&kept);
-	return set_off;
+	return oracle_add_set(query, oracle, node->suffix,
+	                      kept.terms.data + kept_at(&kept, last)->term_off,
+	                      kept_at(&kept, last)->term_bytes);
 }
 
 /* Whether the last word of a leaf matches a set of terms: it is a pattern, or has a suffix. After a
@@ -247,7 +251,7 @@ static void collect_weights(struct oracle_query *query, uint32_t number, bool is
                             double weight)
 {
 	const struct oracle_node *node = &query->nodes[number];
-	weight *= *node->weight ? strtod(node->weight + 1, NULL) : 1;
+	weight *= node->weight;
 	for (uint32_t i = 0; i < node->n_children; i++)
 		collect_weights(query, node->children[i],
 		                node->kind == ORACLE_NOT ? !is_positive : is_positive, weight);
@@ -282,13 +286,18 @@ static bool has_others(const struct oracle_query *query, uint32_t number, bool i
 	return has;
 }
 
+void oracle_query_weigh(struct oracle_query *query, const struct oracle *oracle)
+{
+	bs_buffer_clear(&query->weights);
+	for (size_t i = 0; i < oracle->terms.used_bytes / sizeof(struct oracle_term); i++)
+		append_bytes(&query->weights, &(double){0}, sizeof(double));
+	collect_weights(query, query->root, true, 1);
+}
+
 bool oracle_query_analyze(struct oracle_query *query, struct oracle *oracle)
 {
 	bs_buffer_clear(&query->items);
 	bs_buffer_clear(&query->sets);
-	bs_buffer_clear(&query->weights);
-	for (size_t i = 0; i < oracle->terms.used_bytes / sizeof(struct oracle_term); i++)
-		append_bytes(&query->weights, &(double){0}, sizeof(double));
 	for (uint32_t i = 0; i < query->n_nodes; i++)
 		if (query->nodes[i].kind < ORACLE_RANGE)
 			analyze_leaf(query, &query->nodes[i], oracle);
@@ -299,7 +308,7 @@ bool oracle_query_analyze(struct oracle_query *query, struct oracle *oracle)
 	if (!has_others(query, query->root, true))
 		for (size_t i = 0; i < query->items.used_bytes / sizeof(*items); i++)
 			items[i].is_stop = false;
-	collect_weights(query, query->root, true, 1);
+	oracle_query_weigh(query, oracle);
 	return is_anything(query, query->root);
 }
 

@@ -23,7 +23,7 @@ static double own_weight(const struct oracle_query *query, uint32_t number, bool
 	const struct oracle_item *items =
 		(const struct oracle_item *)(const void *)query->items.data + node->first_item;
 	double sum = 0;
-	weight *= *node->weight ? strtod(node->weight + 1, NULL) : 1;
+	weight *= node->weight;
 	for (size_t i = 0; i < node->n_items && is_positive; i++)
 		sum += items[i].is_stop ? 0 : weight;
 	for (uint32_t i = 0; i < node->n_children; i++)

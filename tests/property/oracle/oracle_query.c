@@ -6,6 +6,8 @@
 #include "tests/rigs/test.h"
 
 #define MAX_DEPTH 4
+/* With more nodes than this, all further ones are leaves. */
+#define MOST_NODES 40
 
 struct growing {
 	struct oracle_query *query;
@@ -182,8 +184,11 @@ static uint32_t new_node(struct growing *growing, enum oracle_kind kind)
 {
 	struct oracle_query *query = growing->query;
 	assert_true(query->n_nodes < ORACLE_MAX_NODES);
-	query->nodes[query->n_nodes] = (struct oracle_node){
-		.kind = kind, .field = ORACLE_NO_NAME, .suffix = "", .weight = ""};
+	query->nodes[query->n_nodes] = (struct oracle_node){.kind = kind,
+	                                                    .field = ORACLE_NO_NAME,
+	                                                    .suffix = "",
+	                                                    .weight_text = "",
+	                                                    .weight = 1};
 	if (growing->oracle->n_names > 0 && by_chance(12))
 		query->nodes[query->n_nodes].field = (int)below((uint32_t)growing->oracle->n_names);
 	bool is_name =
@@ -250,8 +255,10 @@ static void draw_weight(struct growing *growing, struct oracle_node *node)
 		node->kind == ORACLE_WORD && node->field == ORACLE_NO_NAME && !*node->suffix;
 	for (size_t i = 0; i < node->text_bytes && all_digits; i++)
 		all_digits = text[i] >= '0' && text[i] <= '9';
-	if (!all_digits && by_chance(25))
-		node->weight = weights[below(COUNT(weights))];
+	if (!all_digits && by_chance(25)) {
+		node->weight_text = weights[below(COUNT(weights))];
+		node->weight = strtod(node->weight_text + 1, NULL);
+	}
 }
 
 /* Draws a field that has values, except "name"; ORACLE_NO_NAME after 6 tries. */
@@ -307,7 +314,8 @@ static bool append_wild(struct growing *growing, const uint8_t *word, size_t n_b
 		if (!(c >= 'a' && c <= 'z') && !(c >= 0x430 && c <= 0x44f))
 			return false;
 		if (n_any < 3 && by_chance(20)) {
-			append_string(to, by_chance(20) ? "**" : "*");
+			append_bytes(to, (uint8_t[]){ORACLE_ANY_CHARS, ORACLE_ANY_CHARS},
+			             by_chance(20) ? 2 : 1);
 			for (uint32_t n = below(4); n > 0 && next < n_bytes; n--)
 				U8_FWD_1(word, next, n_bytes);
 			next = by_chance(30) ? at : next;
@@ -316,7 +324,7 @@ static bool append_wild(struct growing *growing, const uint8_t *word, size_t n_b
 			continue;
 		}
 		if (is_behind_letter && next < n_bytes && by_chance(20)) {
-			append_string(to, "?");
+			append_bytes(to, &(uint8_t){ORACLE_ONE_CHAR}, 1);
 			at = next;
 			n_one++;
 			U8_NEXT(word, next, n_bytes, c);
@@ -423,7 +431,7 @@ static uint32_t grow_operand(struct growing *growing, enum oracle_kind under, ui
 static uint32_t grow(struct growing *growing, uint32_t depth)
 {
 	uint32_t what = below(100);
-	if (depth == 0 || growing->query->n_nodes > ORACLE_MAX_NODES / 2 || what < 25)
+	if (depth == 0 || growing->query->n_nodes > MOST_NODES || what < 25)
 		return grow_leaf(growing);
 	enum oracle_kind kind = what < 60 ? ORACLE_AND : what < 85 ? ORACLE_OR : ORACLE_NOT;
 	uint32_t number = new_node(growing, kind);
@@ -476,10 +484,13 @@ static void print_leaf(struct growing *growing, const struct oracle_node *node)
 	append_bytes(text, growing->query->bytes.data + node->text_off, n_bytes);
 	append_bytes(text, growing->query->bytes.data + node->pattern_off, pattern_bytes);
 	/* Some patterns are printed in capital letters, because patterns ignore case. */
-	for (size_t i = text->used_bytes - pattern_bytes;
-	     i < text->used_bytes && text->used_bytes % 2; i++)
-		if (text->data[i] >= 'a' && text->data[i] <= 'z')
-			text->data[i] = (uint8_t)(text->data[i] - 'a' + 'A');
+	for (size_t i = text->used_bytes - pattern_bytes; i < text->used_bytes; i++) {
+		uint8_t *c = &text->data[i];
+		if (*c >= ORACLE_ONE_CHAR)
+			*c = *c == ORACLE_ANY_CHARS ? '*' : '?';
+		else if (text->used_bytes % 2 && *c >= 'a' && *c <= 'z')
+			*c = (uint8_t)(*c - 'a' + 'A');
+	}
 	append_string(text, is_bare ? node->suffix : "\"");
 	if (node->kind == ORACLE_NEAR) {
 		snprintf(distance, sizeof(distance), "~%u", node->distance);
@@ -526,7 +537,7 @@ static void print_node(struct growing *growing, uint32_t number)
 	}
 	if (node->in_parens)
 		append_string(text, ")");
-	append_string(text, node->weight);
+	append_string(text, node->weight_text);
 }
 
 /* Sometimes draws stop words as a user types them: words of the query and others. */
@@ -575,7 +586,8 @@ void oracle_query_set(struct oracle_query *query, enum oracle_kind kind, const c
 	query->nodes[0] = (struct oracle_node){.kind = kind,
 	                                       .field = ORACLE_NO_NAME,
 	                                       .suffix = "",
-	                                       .weight = "",
+	                                       .weight_text = "",
+	                                       .weight = 1,
 	                                       .text_bytes = strlen(text)};
 	bs_buffer_clear(&query->bytes);
 	bs_buffer_clear(&query->text);

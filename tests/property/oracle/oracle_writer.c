@@ -45,9 +45,7 @@ static int provide(void *context, const char *id, size_t id_bytes, const struct 
 {
 	struct bench *bench = context;
 	for (size_t doc = oracle_n_docs(&bench->oracle); doc-- > 0;) {
-		size_t n_bytes;
-		const char *other = id_of(bench, doc, &n_bytes);
-		if (n_bytes != id_bytes || memcmp(id, other, id_bytes) != 0 ||
+		if (!oracle_has_id(&bench->oracle, doc, id, id_bytes) ||
 		    !is_of_stdin(&bench->oracle, doc))
 			continue;
 		*n_texts_out = make_texts(bench, doc);

@@ -99,10 +99,8 @@ static const struct oracle_hit *expected_at(const struct bs_buffer *hits, size_t
 
 static bool is_id_of(const struct bench *bench, const struct found_hit *hit, size_t doc)
 {
-	const struct oracle_doc *wanted = oracle_doc(&bench->oracle, doc);
-	return hit->id_bytes == wanted->id_bytes &&
-	       memcmp(bench->found.ids.data + hit->id_off,
-	              bench->oracle.bytes.data + wanted->id_off, hit->id_bytes) == 0;
+	return oracle_has_id(&bench->oracle, doc, bench->found.ids.data + hit->id_off,
+	                     hit->id_bytes);
 }
 
 static void check_stats(struct bench *bench)
