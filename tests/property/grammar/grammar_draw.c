@@ -295,7 +295,7 @@ static void put_phrase(struct growing *growing)
 	/* About half of the phrases are pieces of a document's text. */
 	const struct oracle *oracle = &growing->grammar->oracle;
 	const struct oracle_field *field =
-		oracle_field(oracle, below(oracle->fields.used_bytes / sizeof(*field)));
+		&oracle->fields.items[below(bs_vector_n(&oracle->fields))];
 	const char *text = (const char *)oracle->bytes.data + field->text_off;
 	size_t length = field->text_bytes;
 	put(growing, is_curled ? PICK(curled) : "\"");

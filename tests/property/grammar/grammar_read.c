@@ -415,10 +415,10 @@ static const struct kept_token *last_word(const struct kept *kept)
 /* Adds a leaf with the words of a text. */
 static uint32_t add_leaf(struct reader *reader, enum oracle_kind kind, const struct kept *kept)
 {
-	struct bs_buffer *items = &reader->query->items;
+	struct oracle_items *items = &reader->query->items;
 	uint32_t number = new_node(reader, kind, reader->field);
 	struct oracle_node *leaf = node_at(reader, number);
-	leaf->first_item = items->used_bytes / sizeof(struct oracle_item);
+	leaf->first_item = bs_vector_n(items);
 	for (size_t i = 0; i < kept_n(kept); i++) {
 		const struct kept_token *word = kept_at(kept, i);
 		struct oracle_item item = {.position = word->position - kept_at(kept, 0)->position,
@@ -427,7 +427,7 @@ static uint32_t add_leaf(struct reader *reader, enum oracle_kind kind, const str
 			continue;
 		item.term = oracle_find_term(&reader->grammar->oracle,
 		                             kept->terms.data + word->term_off, word->term_bytes);
-		append_bytes(items, &item, sizeof(item));
+		ok(bs_vector_append(items, &item, ERR));
 		leaf->n_items++;
 	}
 	return number;
@@ -436,9 +436,9 @@ static uint32_t add_leaf(struct reader *reader, enum oracle_kind kind, const str
 /* Makes the last word of the last leaf inexact. suffix: as of oracle_add_set. */
 static void set_last(struct reader *reader, const char *suffix, const uint8_t *word, size_t n)
 {
-	struct bs_buffer *items = &reader->query->items;
-	size_t set_off = oracle_add_set(reader->query, &reader->grammar->oracle, suffix, word, n);
-	((struct oracle_item *)(void *)(items->data + items->used_bytes))[-1].set_off = set_off;
+	struct oracle_items *items = &reader->query->items;
+	items->items[bs_vector_n(items) - 1].set_off =
+		oracle_add_set(reader->query, &reader->grammar->oracle, suffix, word, n);
 }
 
 /* Letters that stand in for wildcards while the tokenizer splits a text: Gothic letters, or Hangul
@@ -799,7 +799,7 @@ bool grammar_read(struct grammar *grammar, const uint8_t *text, size_t n_bytes, 
 	                          .field = ORACLE_NO_NAME};
 	query->n_nodes = 0;
 	bs_buffer_clear(&query->bytes);
-	bs_buffer_clear(&query->items);
+	bs_vector_clear(&query->items);
 	bs_buffer_clear(&query->sets);
 	/* Each byte is in at most one range, whose ends have two more; so the bytes never move. */
 	ok(bs_buffer_reserve(&query->bytes, 3 * GRAMMAR_MAX_TEXT, ERR));

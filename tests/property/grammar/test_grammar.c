@@ -82,7 +82,7 @@ static void search(struct bench *bench, const struct bs_buffer *text, bool any,
 
 static void expect(struct bench *bench, bool any, struct answer *answer)
 {
-	AUTO(bs_buffer_deinit) struct bs_buffer hits = {0};
+	AUTO(vector_deinit) struct oracle_hits hits = {0};
 	struct grammar *grammar = &bench->grammar;
 	clear(answer, &grammar->oracle);
 	answer->status = BS_INVALID;
@@ -90,9 +90,8 @@ static void expect(struct bench *bench, bool any, struct answer *answer)
 		return;
 	answer->status = BS_OK;
 	oracle_search(&bench->tree, &grammar->oracle, &hits);
-	const struct oracle_hit *hit = (const struct oracle_hit *)(const void *)hits.data;
-	for (size_t i = 0; i < hits.used_bytes / sizeof(*hit); i++)
-		answer->scores[hit[i].doc] = hit[i].score;
+	for (size_t i = 0; i < bs_vector_n(&hits); i++)
+		answer->scores[hits.items[i].doc] = hits.items[i].score;
 }
 
 static void fail_with(const struct bench *bench, bool any, const char *what, const char *document)
@@ -117,7 +116,7 @@ static void compare(const struct bench *bench, bool any, const char *what,
 		if (is_match == (b != DOES_NOT_MATCH) &&
 		    (!with_scores || difference <= 1e-6 * (a > 1 ? a : 1)))
 			continue;
-		const struct oracle_doc *doc = oracle_doc(&bench->grammar.oracle, i);
+		const struct oracle_doc *doc = &bench->grammar.oracle.docs.items[i];
 		snprintf(message, sizeof(message), "%.*s: %g, expected %g", (int)doc->id_bytes,
 		         (const char *)bench->grammar.oracle.bytes.data + doc->id_off, b, a);
 		fail_with(bench, any, what, message);
@@ -165,8 +164,7 @@ static void check_normal(struct bench *bench, bool any, const struct answer *exp
 	compare(bench, any, "its normal form", expected, &found, true);
 	if (!make_normal(bench, &bench->normal, any_then, &bench->again))
 		fail_with(bench, any, "its normal form", "an error");
-	if (bench->again.used_bytes != bench->normal.used_bytes ||
-	    memcmp(bench->again.data, bench->normal.data, bench->again.used_bytes) != 0) {
+	if (!bs_buffer_equals(&bench->again, &bench->normal)) {
 		append_bytes(&bench->again, "", 1);
 		fail_with(bench, any, "the normal form of its normal form",
 		          (const char *)bench->again.data);

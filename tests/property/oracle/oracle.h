@@ -24,6 +24,7 @@
 
 #include <stdio.h>
 
+#include "core/base/vector.h"
 #include "indexer/run/tuning.h"
 #include "tests/rigs/buffer_rig.h"
 #include "tests/rigs/dice.h"
@@ -87,10 +88,19 @@ struct oracle_term {
 	size_t last_doc; /* the last document counted in df */
 };
 
+BS_VECTOR(oracle_docs, struct oracle_doc);
+BS_VECTOR(oracle_fields, struct oracle_field);
+BS_VECTOR(oracle_tokens, struct oracle_token);
+BS_VECTOR(oracle_terms, struct oracle_term);
+
 struct oracle {
 	struct naive naive;
 	struct kept kept; /* scratch */
-	struct bs_buffer bytes, docs, fields, tokens, name_tokens, terms;
+	struct bs_buffer bytes;
+	struct oracle_docs docs;
+	struct oracle_fields fields;
+	struct oracle_tokens tokens, name_tokens;
+	struct oracle_terms terms;
 	uint32_t *slots; /* hash table of term + 1; 0: empty */
 	size_t n_slots;
 	/* Names of the fields seen so far; string literals. */
@@ -108,13 +118,8 @@ struct oracle {
 void oracle_init(struct oracle *oracle, const struct bs_tokenizer_options *options);
 void oracle_deinit(struct oracle *oracle);
 
-size_t oracle_n_docs(const struct oracle *oracle);
 /* Returns N for scores: the number of documents that are not gone. */
 size_t oracle_n_counted(const struct oracle *oracle);
-struct oracle_doc *oracle_doc(const struct oracle *oracle, size_t doc);
-const struct oracle_field *oracle_field(const struct oracle *oracle, size_t field);
-const struct oracle_token *oracle_token(const struct oracle *oracle, size_t token);
-const struct oracle_term *oracle_term(const struct oracle *oracle, size_t term);
 
 bool oracle_has_id(const struct oracle *oracle, size_t doc, const void *id, size_t id_bytes);
 
@@ -251,6 +256,9 @@ struct oracle_item {
 #define ORACLE_ANY_CHARS 0xff
 #define ORACLE_ONE_CHAR  0xfe
 
+BS_VECTOR(oracle_items, struct oracle_item);
+BS_VECTOR(oracle_weights, double);
+
 struct oracle_node {
 	enum oracle_kind kind;
 	int field;      /* the field prefix that is printed before the node; ORACLE_NO_NAME: none */
@@ -279,11 +287,11 @@ struct oracle_query {
 	struct oracle_node nodes[ORACLE_MAX_NODES];
 	uint32_t n_nodes, root;
 	bool any;
-	struct bs_buffer bytes, items, sets;
-	struct bs_buffer text;  /* the query as printed */
-	struct bs_buffer stops; /* stop words, one per line; empty: none */
-	/* One double per term: the sum of its weights in the query, without negated words. */
-	struct bs_buffer weights;
+	struct bs_buffer bytes, sets;
+	struct oracle_items items;
+	struct bs_buffer text;         /* the query as printed */
+	struct bs_buffer stops;        /* stop words, one per line; empty: none */
+	struct oracle_weights weights; /* of each term: their sum, without negated words */
 };
 
 void oracle_query_deinit(struct oracle_query *query);
@@ -333,6 +341,8 @@ struct oracle_hit {
 	double score;
 };
 
+BS_VECTOR(oracle_hits, struct oracle_hit);
+
 /* Whether a word of the query's stop list is analysed to this term. */
 bool oracle_is_stop(const struct oracle_query *query, struct oracle *oracle, const uint8_t *term,
                     size_t term_bytes);
@@ -354,9 +364,9 @@ void oracle_query_weigh(struct oracle_query *query, const struct oracle *oracle)
 /* Whether every leaf is a single exact word without a field: no prefix, pattern or fuzzy word, no
  * phrase of several words, no range. */
 bool oracle_query_is_words(const struct oracle_query *query);
-/* Writes all hits, scored and in document order, into hits (struct oracle_hit). */
+/* Writes all hits, scored and in document order, into hits. */
 void oracle_search(const struct oracle_query *query, const struct oracle *oracle,
-                   struct bs_buffer *hits);
+                   struct oracle_hits *hits);
 /* Sorts by descending score, ties in document order. */
 void oracle_rank(struct oracle_hit *hits, size_t n_hits);
 /* Sorts by the least value of a field, or by the greatest in descending order; ties in document

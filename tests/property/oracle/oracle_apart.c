@@ -50,7 +50,7 @@ static size_t take_texts(const struct oracle *oracle, const struct oracle_doc *d
 {
 	assert_in_range(doc->n_fields, 0, MOST_TEXTS);
 	for (size_t i = 0; i < doc->n_fields; i++) {
-		const struct oracle_field *field = oracle_field(oracle, doc->first_field + i);
+		const struct oracle_field *field = &oracle->fields.items[doc->first_field + i];
 		const char *name = field->name == ORACLE_NO_NAME ? "" : oracle->names[field->name];
 		texts[i] = (struct bs_text){name, strlen(name),
 		                            (const char *)oracle->bytes.data + field->text_off,
@@ -88,7 +88,7 @@ static bool check_doc(struct bench *bench, struct bs_query *query,
                       const struct oracle_hit *expected, double *score_out)
 {
 	static struct bs_text texts[MOST_TEXTS];
-	const struct oracle_doc *doc = oracle_doc(&bench->oracle, number);
+	const struct oracle_doc *doc = &bench->oracle.docs.items[number];
 	const char *name = (const char *)bench->oracle.bytes.data + doc->name_off;
 	struct bs_query_result result;
 	size_t n = take_texts(&bench->oracle, doc, texts);
@@ -112,21 +112,20 @@ static bool check_doc(struct bench *bench, struct bs_query *query,
 }
 
 static bool check_docs(struct bench *bench, struct bs_query *query,
-                       const struct bs_statistics *statistics, double *scores)
+                       const struct bs_statistics *statistics)
 {
-	struct bs_buffer hits = {0};
+	AUTO(vector_deinit) struct oracle_hits hits = {0};
 	bool is_right = true;
+	size_t next = 0;
 	oracle_search(&bench->query, &bench->oracle, &hits);
-	const struct oracle_hit *hit = (const struct oracle_hit *)(const void *)hits.data;
-	const struct oracle_hit *end = hits.data ? hit + hits.used_bytes / sizeof(*hit) : hit;
-	for (size_t doc = 0; doc < oracle_n_docs(&bench->oracle) && is_right; doc++) {
-		bool is_hit = hit != end && hit->doc == doc;
-		if (!oracle_doc(&bench->oracle, doc)->is_replaced)
-			is_right = check_doc(bench, query, statistics, doc, is_hit ? hit : NULL,
-			                     &scores[doc]);
-		hit += is_hit;
+	for (size_t doc = 0; doc < bs_vector_n(&bench->oracle.docs) && is_right; doc++) {
+		bool is_hit = next < bs_vector_n(&hits) && hits.items[next].doc == doc;
+		if (!bench->oracle.docs.items[doc].is_replaced)
+			is_right =
+				check_doc(bench, query, statistics, doc,
+			                  is_hit ? &hits.items[next] : NULL, &bench->scores[doc]);
+		next += is_hit;
 	}
-	bs_buffer_deinit(&hits);
 	return is_right;
 }
 
@@ -134,9 +133,9 @@ static bool check_docs(struct bench *bench, struct bs_query *query,
 static int compare_score(void *context, const struct bs_hit *hit)
 {
 	const struct bench *bench = context;
-	for (size_t doc = 0; doc < oracle_n_docs(&bench->oracle); doc++) {
-		double score = ((const double *)(const void *)bench->ranked.data)[doc];
-		if (!oracle_doc(&bench->oracle, doc)->is_replaced && !(score < hit->score) &&
+	for (size_t doc = 0; doc < bs_vector_n(&bench->oracle.docs); doc++) {
+		double score = bench->scores[doc];
+		if (!bench->oracle.docs.items[doc].is_replaced && !(score < hit->score) &&
 		    !(score > hit->score) &&
 		    oracle_has_id(&bench->oracle, doc, hit->id, hit->id_bytes))
 			return 0;
@@ -208,14 +207,14 @@ static bool check_bounds(struct bench *bench, struct bs_query *query,
                          struct bs_statistics *statistics)
 {
 	static struct bs_text texts[MOST_TEXTS];
-	struct bs_buffer hits = {0};
+	AUTO(vector_deinit) struct oracle_hits hits = {0};
 	enum bs_status status = BS_OK;
 	distort(statistics);
 	oracle_search(&bench->query, &bench->oracle, &hits);
-	struct oracle_hit *hit = (struct oracle_hit *)(void *)hits.data;
-	size_t n = hits.used_bytes / sizeof(*hit);
+	struct oracle_hit *hit = hits.items;
+	size_t n = bs_vector_n(&hits);
 	for (size_t i = 0; i < n && !status; i++) {
-		const struct oracle_doc *doc = oracle_doc(&bench->oracle, hit[i].doc);
+		const struct oracle_doc *doc = &bench->oracle.docs.items[hit[i].doc];
 		const char *name = (const char *)bench->oracle.bytes.data + doc->name_off;
 		status = bs_query_set_name(query, *name ? name : NULL, strlen(name), ERR);
 		if (!status)
@@ -244,7 +243,6 @@ static bool check_bounds(struct bench *bench, struct bs_query *query,
 	if (!*fault && (status || ranking.n_found != ranking.n_expected))
 		snprintf(fault, sizeof(fault), "by other statistics: %zu hits, not %zu: %.100s",
 		         ranking.n_found, ranking.n_expected, said.text);
-	bs_buffer_deinit(&hits);
 	return !*fault;
 }
 
@@ -252,16 +250,15 @@ const char *bench_check_apart(struct bench *bench)
 {
 	struct bs_statistics *statistics;
 	struct bs_query *query = make_query(bench, ERR);
-	size_t n_docs = oracle_n_docs(&bench->oracle);
+	FREED double *scores = must_calloc(bs_vector_n(&bench->oracle.docs), sizeof(*scores));
+	bench->scores = scores;
 	*fault = '\0';
 	ok(bs_statistics_new(&statistics, ERR));
-	bs_buffer_clear(&bench->ranked);
-	ok(bs_buffer_reserve(&bench->ranked, (n_docs + 1) * sizeof(double), ERR));
 	if (!query ||
 	    bs_statistics_gather(bench->searchers[bench->kernel], &bench->request, statistics, ERR))
 		snprintf(fault, sizeof(fault), "%.200s", said.text);
-	else if (check_docs(bench, query, statistics, (double *)(void *)bench->ranked.data) &&
-	         check_index(bench, statistics) && check_index(bench, NULL))
+	else if (check_docs(bench, query, statistics) && check_index(bench, statistics) &&
+	         check_index(bench, NULL))
 		(void)check_bounds(bench, query, statistics);
 	bs_query_free(query);
 	bs_statistics_free(statistics);

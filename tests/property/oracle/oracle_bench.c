@@ -49,8 +49,9 @@ static int take_hit(void *context, const struct bs_hit *hit)
 {
 	struct found *found = context;
 	struct found_hit taken = {found->ids.used_bytes, hit->id_bytes, hit->score, hit->rank};
-	return bs_buffer_append(&found->ids, hit->id, hit->id_bytes, NULL) ||
-	       bs_buffer_append(&found->hits, &taken, sizeof(taken), NULL);
+	append_bytes(&found->ids, hit->id, hit->id_bytes);
+	ok(bs_vector_append(&found->hits, &taken, ERR));
+	return 0;
 }
 
 void bench_index(struct bench *bench, const char *dir, uint32_t first_source, uint32_t n_sources)
@@ -103,8 +104,8 @@ void bench_index(struct bench *bench, const char *dir, uint32_t first_source, ui
 		}
 	}
 	size_t n_docs = 0;
-	for (size_t i = 0; i < oracle_n_docs(&bench->oracle); i++)
-		n_docs += !oracle_doc(&bench->oracle, i)->is_replaced;
+	for (size_t i = 0; i < bs_vector_n(&bench->oracle.docs); i++)
+		n_docs += !bench->oracle.docs.items[i].is_replaced;
 	if (report.n_docs != n_docs && n_sources == setup->n_sources) {
 		oracle_setup_print(setup, stderr);
 		fail_msg("%" PRIu64 " documents indexed, not %zu", report.n_docs, n_docs);
@@ -179,10 +180,10 @@ void bench_deinit(struct bench *bench)
 	oracle_vocabulary_deinit(&bench->vocabulary);
 	oracle_deinit(&bench->oracle);
 	oracle_query_deinit(&bench->query);
-	bs_buffer_deinit(&bench->expected);
-	bs_buffer_deinit(&bench->ranked);
+	bs_vector_deinit(&bench->expected);
+	bs_vector_deinit(&bench->ranked);
 	bs_buffer_deinit(&bench->found.ids);
-	bs_buffer_deinit(&bench->found.hits);
+	bs_vector_deinit(&bench->found.hits);
 	leave_folder();
 }
 
@@ -211,7 +212,7 @@ void bench_search(struct bench *bench, size_t kernel, enum bs_search_mode mode, 
 		.callbacks.context = found};
 	oracle_filter_ask(&bench->filter, &bench->request);
 	bs_buffer_clear(&found->ids);
-	bs_buffer_clear(&found->hits);
+	bs_vector_clear(&found->hits);
 	found->err.text[0] = '\0';
 	found->status = bs_search(bench->searchers[kernel], &bench->request, &result, &found->err);
 	found->stats = result.stats;

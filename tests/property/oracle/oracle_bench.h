@@ -12,9 +12,17 @@
 #define BENCH_MAX_KERNELS 16
 #define ORACLE_MAX_FIELDS 64 /* of an in-memory document */
 
+struct found_hit {
+	size_t id_off, id_bytes;
+	double score;
+	size_t rank;
+};
+
+BS_VECTOR(found_hits, struct found_hit);
+
 struct found {
-	struct bs_buffer ids;  /* ids of the hits, concatenated */
-	struct bs_buffer hits; /* struct found_hit */
+	struct bs_buffer ids; /* ids of the hits, concatenated */
+	struct found_hits hits;
 	struct bs_query_stats stats;
 	uint64_t n_unreadable; /* sum over all searches */
 	enum bs_status status;
@@ -22,22 +30,6 @@ struct found {
 	unsigned n_changed; /* source files found changed, sum over all searches */
 	bool is_at_least;   /* last search: the number of hits is a lower bound */
 };
-
-struct found_hit {
-	size_t id_off, id_bytes;
-	double score;
-	size_t rank;
-};
-
-static inline size_t n_found(const struct found *found)
-{
-	return found->hits.used_bytes / sizeof(struct found_hit);
-}
-
-static inline const struct found_hit *found_at(const struct found *found, size_t i)
-{
-	return (const struct found_hit *)(const void *)found->hits.data + i;
-}
 
 struct bench {
 	struct oracle_setup setup;
@@ -48,10 +40,9 @@ struct bench {
 	struct bs_memory_index *memory; /* holds the index; NULL: the index is a directory */
 	struct bs_text_provider texts;  /* for in-memory documents that are not stored */
 	struct bs_text text[ORACLE_MAX_FIELDS];
-	struct bs_buffer expected; /* the hits, struct oracle_hit in document order */
-	/* The hits, struct oracle_hit by rank; in oracle_apart.c the score of each document, a
-	 * double. */
-	struct bs_buffer ranked;
+	struct oracle_hits expected; /* in document order */
+	struct oracle_hits ranked;
+	double *scores; /* of each document, in oracle_apart.c */
 	struct found found;
 	const struct bs_kernel *kernels[BENCH_MAX_KERNELS];
 	struct bs_index *indexes[BENCH_MAX_KERNELS];

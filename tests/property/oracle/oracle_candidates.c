@@ -42,12 +42,6 @@ static void clear(struct taken *taken)
 	bs_buffer_deinit(&taken->ids);
 }
 
-static bool are_equal(const struct bs_buffer *a, const struct bs_buffer *b)
-{
-	return a->used_bytes == b->used_bytes &&
-	       (a->used_bytes == 0 || memcmp(a->data, b->data, a->used_bytes) == 0);
-}
-
 static size_t n_taken(const struct taken *taken)
 {
 	return taken->candidates.used_bytes;
@@ -102,9 +96,9 @@ const char *bench_check_candidates(struct bench *bench, uint64_t *n_certain_io)
 	if (bs_search(searcher, &request, &counted, ERR))
 		goto out;
 	fault = compare(&exact, &one_by_one, &n_candidates);
-	if (!fault && (!are_equal(&one_by_one.ids, &in_batches.ids) ||
-	               !are_equal(&one_by_one.documents, &in_batches.documents) ||
-	               !are_equal(&one_by_one.candidates, &in_batches.candidates)))
+	if (!fault && (!bs_buffer_equals(&one_by_one.ids, &in_batches.ids) ||
+	               !bs_buffer_equals(&one_by_one.documents, &in_batches.documents) ||
+	               !bs_buffer_equals(&one_by_one.candidates, &in_batches.candidates)))
 		fault = "batches have other hits";
 	if (!fault &&
 	    (result.n_hits != n_taken(&one_by_one) || result.n_candidates != n_candidates ||

@@ -388,7 +388,7 @@ static bool is_integer(const struct bs_buffer *id)
  * Only such an id has a colon after the id of the file. */
 static bool is_named_by_line(const struct making *making, size_t doc)
 {
-	const struct oracle_doc *record = oracle_doc(making->oracle, doc);
+	const struct oracle_doc *record = &making->oracle->docs.items[doc];
 	size_t n = strlen(making->inner_id);
 	return n > 0 && making->oracle->bytes.data[record->id_off + n] == ':';
 }
@@ -396,11 +396,11 @@ static bool is_named_by_line(const struct making *making, size_t doc)
 /* Draws an earlier document of this source that the next record replaces by its id, or SIZE_MAX. */
 static size_t draw_replaced(struct making *making, size_t first_doc)
 {
-	size_t n = oracle_n_docs(making->oracle) - first_doc;
+	size_t n = bs_vector_n(&making->oracle->docs) - first_doc;
 	if (n == 0 || !by_chance(7))
 		return SIZE_MAX;
 	size_t doc = first_doc + below(n);
-	return oracle_doc(making->oracle, doc)->is_replaced || is_named_by_line(making, doc)
+	return making->oracle->docs.items[doc].is_replaced || is_named_by_line(making, doc)
 	               ? SIZE_MAX
 	               : doc;
 }
@@ -416,7 +416,7 @@ static void append_id(struct making *making, const char *argument, uint32_t line
 	bs_buffer_clear(&making->id);
 	append_bytes(&making->id, "", 0);
 	if (replaced != SIZE_MAX) {
-		const struct oracle_doc *doc = oracle_doc(making->oracle, replaced);
+		const struct oracle_doc *doc = &making->oracle->docs.items[replaced];
 		size_t skip = making->inner_id[0] ? strlen(making->inner_id) + 1 : 0;
 		append_bytes(&making->id, making->oracle->bytes.data + doc->id_off + skip,
 		             doc->id_bytes - skip);
@@ -583,7 +583,7 @@ static void append_record(struct making *making, const char *argument, uint32_t 
 	if (!append_fields(making, json))
 		return;
 	if (replaced != SIZE_MAX)
-		oracle_doc(making->oracle, replaced)->is_replaced = true;
+		making->oracle->docs.items[replaced].is_replaced = true;
 	size_t doc = end_record(making);
 	bs_buffer_clear(&making->id);
 	if (making->inner_id[0])
@@ -595,8 +595,8 @@ static void append_record(struct making *making, const char *argument, uint32_t 
 	bool has_path = making->inner_id[0] && !making->has_own_name;
 	oracle_place_doc(making->oracle, path, has_path ? making->inner_below : strlen(path),
 	                 mtime_of(argument));
-	oracle_doc(making->oracle, doc)->when_s = making->when_s;
-	oracle_doc(making->oracle, doc)->line = line;
+	making->oracle->docs.items[doc].when_s = making->when_s;
+	making->oracle->docs.items[doc].line = line;
 }
 
 static void replace_stdin(const char *path)
@@ -610,7 +610,7 @@ static void replace_stdin(const char *path)
 static void make_collection(struct making *making, const char *argument, uint32_t n_docs)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer json = {0};
-	size_t first_doc = oracle_n_docs(making->oracle);
+	size_t first_doc = bs_vector_n(&making->oracle->docs);
 	uint32_t line = 1;
 	bool is_stdin = strcmp(argument, "-") == 0;
 	append_bytes(&json, "", 0);

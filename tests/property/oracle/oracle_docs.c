@@ -20,54 +20,24 @@ void oracle_deinit(struct oracle *oracle)
 	naive_deinit(&oracle->naive);
 	kept_deinit(&oracle->kept);
 	bs_buffer_deinit(&oracle->bytes);
-	bs_buffer_deinit(&oracle->docs);
-	bs_buffer_deinit(&oracle->fields);
-	bs_buffer_deinit(&oracle->tokens);
-	bs_buffer_deinit(&oracle->name_tokens);
-	bs_buffer_deinit(&oracle->terms);
+	bs_vector_deinit(&oracle->docs);
+	bs_vector_deinit(&oracle->fields);
+	bs_vector_deinit(&oracle->tokens);
+	bs_vector_deinit(&oracle->name_tokens);
+	bs_vector_deinit(&oracle->terms);
 	free(oracle->slots);
-}
-
-size_t oracle_n_docs(const struct oracle *oracle)
-{
-	return oracle->docs.used_bytes / sizeof(struct oracle_doc);
 }
 
 size_t oracle_n_counted(const struct oracle *oracle)
 {
-	return oracle_n_docs(oracle) - oracle->n_gone;
-}
-
-struct oracle_doc *oracle_doc(const struct oracle *oracle, size_t doc)
-{
-	return (struct oracle_doc *)(void *)oracle->docs.data + doc;
+	return bs_vector_n(&oracle->docs) - oracle->n_gone;
 }
 
 bool oracle_has_id(const struct oracle *oracle, size_t doc, const void *id, size_t id_bytes)
 {
-	const struct oracle_doc *has = oracle_doc(oracle, doc);
+	const struct oracle_doc *has = &oracle->docs.items[doc];
 	return has->id_bytes == id_bytes &&
 	       memcmp(oracle->bytes.data + has->id_off, id, id_bytes) == 0;
-}
-
-const struct oracle_field *oracle_field(const struct oracle *oracle, size_t field)
-{
-	return (const struct oracle_field *)(const void *)oracle->fields.data + field;
-}
-
-const struct oracle_token *oracle_token(const struct oracle *oracle, size_t token)
-{
-	return (const struct oracle_token *)(const void *)oracle->tokens.data + token;
-}
-
-static struct oracle_term *term_at(const struct oracle *oracle, size_t term)
-{
-	return (struct oracle_term *)(void *)oracle->terms.data + term;
-}
-
-const struct oracle_term *oracle_term(const struct oracle *oracle, size_t term)
-{
-	return term_at(oracle, term);
 }
 
 /* ---- terms ---- */
@@ -82,7 +52,7 @@ static uint32_t *find_slot(const struct oracle *oracle, const uint8_t *bytes, si
 		uint32_t *slot = &oracle->slots[at & (oracle->n_slots - 1)];
 		if (!*slot)
 			return slot;
-		const struct oracle_term *term = term_at(oracle, *slot - 1);
+		const struct oracle_term *term = &oracle->terms.items[*slot - 1];
 		if (term->term_bytes == n_bytes &&
 		    memcmp(oracle->bytes.data + term->term_off, bytes, n_bytes) == 0)
 			return slot;
@@ -101,8 +71,8 @@ static void grow_slots(struct oracle *oracle)
 	oracle->n_slots *= 2;
 	oracle->slots = calloc(oracle->n_slots, sizeof(*oracle->slots));
 	assert_non_null(oracle->slots);
-	for (size_t i = 0; i < oracle->terms.used_bytes / sizeof(struct oracle_term); i++) {
-		const struct oracle_term *term = term_at(oracle, i);
+	for (size_t i = 0; i < bs_vector_n(&oracle->terms); i++) {
+		const struct oracle_term *term = &oracle->terms.items[i];
 		*find_slot(oracle, oracle->bytes.data + term->term_off, term->term_bytes) =
 			(uint32_t)i + 1;
 	}
@@ -110,14 +80,14 @@ static void grow_slots(struct oracle *oracle)
 
 static uint32_t intern(struct oracle *oracle, const uint8_t *bytes, size_t n_bytes)
 {
-	size_t n = oracle->terms.used_bytes / sizeof(struct oracle_term);
+	size_t n = bs_vector_n(&oracle->terms);
 	uint32_t *slot = find_slot(oracle, bytes, n_bytes);
 	if (*slot)
 		return *slot - 1;
 	struct oracle_term term = {
 		.term_off = oracle->bytes.used_bytes, .term_bytes = n_bytes, .last_doc = SIZE_MAX};
 	append_bytes(&oracle->bytes, bytes, n_bytes);
-	append_bytes(&oracle->terms, &term, sizeof(term));
+	ok(bs_vector_append(&oracle->terms, &term, ERR));
 	*slot = (uint32_t)n + 1;
 	if (n * 2 > oracle->n_slots)
 		grow_slots(oracle);
@@ -148,9 +118,9 @@ static int find_name(struct oracle *oracle, const char *name)
 static struct oracle_doc next_doc(const struct oracle *oracle)
 {
 	struct oracle_doc doc = {0};
-	size_t n = oracle_n_docs(oracle);
+	size_t n = bs_vector_n(&oracle->docs);
 	if (n > 0) {
-		const struct oracle_doc *last = oracle_doc(oracle, n - 1);
+		const struct oracle_doc *last = &oracle->docs.items[n - 1];
 		doc.first_field = last->first_field + last->n_fields;
 		doc.first_token = last->first_token + last->n_tokens;
 	}
@@ -159,12 +129,12 @@ static struct oracle_doc next_doc(const struct oracle *oracle)
 
 void oracle_add_field(struct oracle *oracle, const char *name, const void *text, size_t text_bytes)
 {
-	size_t n_fields = oracle->fields.used_bytes / sizeof(struct oracle_field);
-	size_t doc = oracle_n_docs(oracle);
+	size_t n_fields = bs_vector_n(&oracle->fields);
+	size_t doc = bs_vector_n(&oracle->docs);
 	struct oracle_field field = {find_name(oracle, name), oracle->bytes.used_bytes, text_bytes};
 	struct oracle_value value;
 	append_bytes(&oracle->bytes, text, text_bytes);
-	append_bytes(&oracle->fields, &field, sizeof(field));
+	ok(bs_vector_append(&oracle->fields, &field, ERR));
 	if (field.name >= 0)
 		oracle->has_values[field.name] |= oracle_value_take(text, text_bytes, &value);
 	naive_analyze(&oracle->naive, text, text_bytes, &oracle->kept);
@@ -176,8 +146,8 @@ void oracle_add_field(struct oracle *oracle, const char *name, const void *text,
 		uint32_t number =
 			intern(oracle, oracle->kept.terms.data + kept->term_off, kept->term_bytes);
 		struct oracle_token token = {number, kept->position, n_fields};
-		append_bytes(&oracle->tokens, &token, sizeof(token));
-		struct oracle_term *term = term_at(oracle, number);
+		ok(bs_vector_append(&oracle->tokens, &token, ERR));
+		struct oracle_term *term = &oracle->terms.items[number];
 		term->df += term->last_doc != doc;
 		term->last_doc = doc;
 	}
@@ -188,22 +158,22 @@ size_t oracle_end_doc(struct oracle *oracle, const void *id, size_t id_bytes)
 	struct oracle_doc doc = next_doc(oracle);
 	doc.id_off = oracle->bytes.used_bytes;
 	doc.id_bytes = id_bytes;
-	doc.n_fields = oracle->fields.used_bytes / sizeof(struct oracle_field) - doc.first_field;
-	doc.n_tokens = oracle->tokens.used_bytes / sizeof(struct oracle_token) - doc.first_token;
+	doc.n_fields = bs_vector_n(&oracle->fields) - doc.first_field;
+	doc.n_tokens = bs_vector_n(&oracle->tokens) - doc.first_token;
 	doc.length = oracle->length;
 	oracle->length = 0;
 	append_bytes(&oracle->bytes, id, id_bytes);
-	append_bytes(&oracle->docs, &doc, sizeof(doc));
+	ok(bs_vector_append(&oracle->docs, &doc, ERR));
 	oracle->n_positions += doc.length;
-	return oracle_n_docs(oracle) - 1;
+	return bs_vector_n(&oracle->docs) - 1;
 }
 
 void oracle_place_doc(struct oracle *oracle, const char *path, size_t name_off, int64_t mtime_s)
 {
-	struct oracle_doc *doc = oracle_doc(oracle, oracle_n_docs(oracle) - 1);
+	struct oracle_doc *doc = &oracle->docs.items[bs_vector_n(&oracle->docs) - 1];
 	doc->path_off = oracle->bytes.used_bytes;
 	doc->name_off = doc->path_off + name_off;
-	doc->first_name = oracle->name_tokens.used_bytes / sizeof(struct oracle_token);
+	doc->first_name = bs_vector_n(&oracle->name_tokens);
 	doc->mtime_s = mtime_s;
 	append_bytes(&oracle->bytes, path, strlen(path) + 1);
 	oracle->has_files |= path[name_off] != '\0';
@@ -216,7 +186,7 @@ void oracle_place_doc(struct oracle *oracle, const char *path, size_t name_off, 
 		uint32_t number =
 			intern(oracle, oracle->kept.terms.data + kept->term_off, kept->term_bytes);
 		struct oracle_token token = {number, kept->position, SIZE_MAX};
-		append_bytes(&oracle->name_tokens, &token, sizeof(token));
+		ok(bs_vector_append(&oracle->name_tokens, &token, ERR));
 		doc->n_names++;
 	}
 }
@@ -225,17 +195,17 @@ void oracle_place_doc(struct oracle *oracle, const char *path, size_t name_off, 
 
 void oracle_forget(struct oracle *oracle, size_t doc)
 {
-	struct oracle_doc *gone = oracle_doc(oracle, doc);
+	struct oracle_doc *gone = &oracle->docs.items[doc];
 	/* No document has this number; it marks terms whose df was already reduced for this
 	 * document. */
-	size_t mark = oracle_n_docs(oracle) + doc;
+	size_t mark = bs_vector_n(&oracle->docs) + doc;
 	assert_true(gone->is_replaced && !gone->is_gone);
 	gone->is_gone = true;
 	oracle->n_gone++;
 	oracle->n_positions -= gone->length;
 	for (size_t i = 0; i < gone->n_tokens; i++) {
 		struct oracle_term *term =
-			term_at(oracle, oracle_token(oracle, gone->first_token + i)->term);
+			&oracle->terms.items[oracle->tokens.items[gone->first_token + i].term];
 		term->df -= term->last_doc != mark;
 		term->last_doc = mark;
 	}
@@ -244,11 +214,11 @@ void oracle_forget(struct oracle *oracle, size_t doc)
 void oracle_refind_values(struct oracle *oracle)
 {
 	memset(oracle->has_values, 0, sizeof(oracle->has_values));
-	for (size_t d = 0; d < oracle_n_docs(oracle); d++) {
-		const struct oracle_doc *doc = oracle_doc(oracle, d);
+	for (size_t d = 0; d < bs_vector_n(&oracle->docs); d++) {
+		const struct oracle_doc *doc = &oracle->docs.items[d];
 		for (size_t i = 0; i < doc->n_fields && !doc->is_gone; i++) {
 			const struct oracle_field *field =
-				oracle_field(oracle, doc->first_field + i);
+				&oracle->fields.items[doc->first_field + i];
 			struct oracle_value value;
 			if (field->name >= 0)
 				oracle->has_values[field->name] |=

@@ -7,14 +7,6 @@
 #include "tests/property/oracle/oracle.h"
 #include "tests/rigs/test.h"
 
-/* ---- leaves ---- */
-
-static const struct oracle_item *items_of(const struct oracle_query *query,
-                                          const struct oracle_node *node)
-{
-	return (const struct oracle_item *)(const void *)query->items.data + node->first_item;
-}
-
 /* ---- inexact words: prefixes, patterns, fuzzy words ---- */
 
 struct code_points {
@@ -108,8 +100,8 @@ size_t oracle_add_set(struct oracle_query *query, const struct oracle *oracle, c
                       const uint8_t *word, size_t word_bytes)
 {
 	size_t set_off = query->sets.used_bytes;
-	for (size_t i = 0; i < oracle->terms.used_bytes / sizeof(struct oracle_term); i++) {
-		const struct oracle_term *term = oracle_term(oracle, i);
+	for (size_t i = 0; i < bs_vector_n(&oracle->terms); i++) {
+		const struct oracle_term *term = &oracle->terms.items[i];
 		bool matches = is_match(suffix, word, word_bytes,
 		                        oracle->bytes.data + term->term_off, term->term_bytes);
 		append_bytes(&query->sets, &matches, 1);
@@ -188,8 +180,7 @@ static void mark_stops(struct oracle_query *query, const struct oracle_node *nod
                        struct oracle *oracle)
 {
 	struct sb_stemmer *stemmer = oracle->naive.stemmer;
-	struct oracle_item *items =
-		(struct oracle_item *)(void *)query->items.data + node->first_item;
+	struct oracle_item *items = query->items.items + node->first_item;
 	AUTO(kept_deinit) struct kept kept = {0};
 	size_t n = 0;
 	oracle->naive.stemmer = NULL;
@@ -212,7 +203,7 @@ static void analyze_leaf(struct oracle_query *query, struct oracle_node *node,
 {
 	struct kept *kept = &oracle->kept;
 	const struct kept_token *last = NULL;
-	node->first_item = query->items.used_bytes / sizeof(struct oracle_item);
+	node->first_item = bs_vector_n(&query->items);
 	node->n_items = 0;
 	analyze_query(oracle, query->bytes.data + node->text_off, node->text_bytes, kept);
 	for (size_t i = 0; i < kept_n(kept); i++) {
@@ -223,26 +214,20 @@ static void analyze_leaf(struct oracle_query *query, struct oracle_node *node,
 			continue;
 		item.term = oracle_find_term(oracle, kept->terms.data + token->term_off,
 		                             token->term_bytes);
-		append_bytes(&query->items, &item, sizeof(item));
+		ok(bs_vector_append(&query->items, &item, ERR));
 		node->n_items++;
 		last = token;
 	}
 	if (!last || !is_blurred(query, node, last))
 		return;
-	size_t set_off = make_set(query, node, oracle);
-	struct oracle_item *items = (struct oracle_item *)(void *)query->items.data;
-	items[node->first_item + node->n_items - 1].set_off = set_off;
+	query->items.items[node->first_item + node->n_items - 1].set_off =
+		make_set(query, node, oracle);
 }
 
 static bool accepts(const struct oracle_query *query, const struct oracle_item *item, uint32_t term)
 {
 	return item->set_off == SIZE_MAX ? item->term == term
 	                                 : query->sets.data[item->set_off + term];
-}
-
-static double *weights_of(const struct oracle_query *query)
-{
-	return (double *)(void *)query->weights.data;
 }
 
 /* For each word of the query under an even number of NOTs, except stop words, adds the product of
@@ -256,10 +241,10 @@ static void collect_weights(struct oracle_query *query, uint32_t number, bool is
 		collect_weights(query, node->children[i],
 		                node->kind == ORACLE_NOT ? !is_positive : is_positive, weight);
 	for (size_t i = 0; i < node->n_items && is_positive; i++)
-		for (uint32_t term = 0; term < query->weights.used_bytes / sizeof(double); term++)
-			weights_of(query)[term] +=
-				accepts(query, &items_of(query, node)[i], term) &&
-						!items_of(query, node)[i].is_stop
+		for (uint32_t term = 0; term < bs_vector_n(&query->weights); term++)
+			query->weights.items[term] +=
+				accepts(query, &query->items.items[node->first_item + i], term) &&
+						!query->items.items[node->first_item + i].is_stop
 					? weight
 					: 0;
 }
@@ -279,7 +264,7 @@ static bool has_others(const struct oracle_query *query, uint32_t number, bool i
 	const struct oracle_node *node = &query->nodes[number];
 	bool has = false;
 	for (size_t i = 0; i < node->n_items && is_positive; i++)
-		has = has || !items_of(query, node)[i].is_stop;
+		has = has || !query->items.items[node->first_item + i].is_stop;
 	for (uint32_t i = 0; i < node->n_children && !has; i++)
 		has = has_others(query, node->children[i],
 		                 node->kind == ORACLE_NOT ? !is_positive : is_positive);
@@ -288,15 +273,15 @@ static bool has_others(const struct oracle_query *query, uint32_t number, bool i
 
 void oracle_query_weigh(struct oracle_query *query, const struct oracle *oracle)
 {
-	bs_buffer_clear(&query->weights);
-	for (size_t i = 0; i < oracle->terms.used_bytes / sizeof(struct oracle_term); i++)
-		append_bytes(&query->weights, &(double){0}, sizeof(double));
+	bs_vector_clear(&query->weights);
+	for (size_t i = 0; i < bs_vector_n(&oracle->terms); i++)
+		ok(bs_vector_append(&query->weights, &(double){0}, ERR));
 	collect_weights(query, query->root, true, 1);
 }
 
 bool oracle_query_analyze(struct oracle_query *query, struct oracle *oracle)
 {
-	bs_buffer_clear(&query->items);
+	bs_vector_clear(&query->items);
 	bs_buffer_clear(&query->sets);
 	for (uint32_t i = 0; i < query->n_nodes; i++)
 		if (query->nodes[i].kind < ORACLE_RANGE)
@@ -304,10 +289,9 @@ bool oracle_query_analyze(struct oracle_query *query, struct oracle *oracle)
 	for (uint32_t i = 0; i < query->n_nodes && query->stops.used_bytes > 0; i++)
 		if (query->nodes[i].kind < ORACLE_RANGE)
 			mark_stops(query, &query->nodes[i], oracle);
-	struct oracle_item *items = (struct oracle_item *)(void *)query->items.data;
 	if (!has_others(query, query->root, true))
-		for (size_t i = 0; i < query->items.used_bytes / sizeof(*items); i++)
-			items[i].is_stop = false;
+		for (size_t i = 0; i < bs_vector_n(&query->items); i++)
+			query->items.items[i].is_stop = false;
 	oracle_query_weigh(query, oracle);
 	return is_anything(query, query->root);
 }
@@ -338,8 +322,7 @@ struct looking {
 
 static bool is_in_field(const struct looking *looking, const struct oracle_token *token, int field)
 {
-	return field == ORACLE_NO_NAME ||
-	       oracle_field(looking->oracle, token->field)->name == field;
+	return field == ORACLE_NO_NAME || looking->oracle->fields.items[token->field].name == field;
 }
 
 /* Whether the item occurs `distance` positions after token t, in the same field. */
@@ -360,7 +343,7 @@ static bool is_followed(const struct looking *looking, size_t t, const struct or
 
 static bool phrase_matches(const struct looking *looking, const struct oracle_node *node, int field)
 {
-	const struct oracle_item *items = items_of(looking->query, node);
+	const struct oracle_item *items = &looking->query->items.items[node->first_item];
 	for (size_t t = 0; t < looking->doc->n_tokens; t++) {
 		const struct oracle_token *token = &looking->tokens[t];
 		bool all = accepts(looking->query, &items[0], token->term) &&
@@ -398,7 +381,7 @@ static bool window_holds(const struct looking *looking, size_t t, const struct o
 
 static bool near_matches(const struct looking *looking, const struct oracle_node *node, int field)
 {
-	const struct oracle_item *items = items_of(looking->query, node);
+	const struct oracle_item *items = &looking->query->items.items[node->first_item];
 	for (size_t t = 0; t < looking->doc->n_tokens; t++) {
 		bool is_item = false;
 		for (size_t i = 0; i < node->n_items; i++)
@@ -464,10 +447,8 @@ static bool leaf_matches(const struct looking *looking, const struct oracle_node
 static bool name_matches(const struct looking *looking, const struct oracle_node *node)
 {
 	struct oracle_doc named = *looking->doc;
-	struct looking at_name = {
-		looking->query, looking->oracle, &named,
-		(const struct oracle_token *)(const void *)looking->oracle->name_tokens.data +
-			named.first_name};
+	struct looking at_name = {looking->query, looking->oracle, &named,
+	                          looking->oracle->name_tokens.items + named.first_name};
 	int own = oracle_find_field(looking->oracle, "name");
 	named.n_tokens = named.n_names;
 	return leaf_matches(&at_name, node, ORACLE_NO_NAME) ||
@@ -478,7 +459,7 @@ static bool range_matches(const struct looking *looking, const struct oracle_nod
 {
 	for (size_t i = 0; i < looking->doc->n_fields; i++) {
 		const struct oracle_field *at =
-			oracle_field(looking->oracle, looking->doc->first_field + i);
+			&looking->oracle->fields.items[looking->doc->first_field + i];
 		struct oracle_value value;
 		if (at->name == node->field &&
 		    oracle_value_take(looking->oracle->bytes.data + at->text_off, at->text_bytes,
@@ -510,7 +491,7 @@ static enum oracle_truth eval(const struct looking *looking, uint32_t number, in
 	is_outside = is_outside && !node->in_parens;
 	/* With --any, a stop word is ignored unless it is negated. */
 	if (node->kind < ORACLE_AND && node->n_items == 1 && looking->query->any && !in_not &&
-	    items_of(looking->query, node)->is_stop)
+	    looking->query->items.items[node->first_item].is_stop)
 		return ORACLE_IGNORED;
 	if (node->kind < ORACLE_AND)
 		return eval_leaf(looking, node, field);
@@ -540,12 +521,12 @@ static uint32_t weight_of(const struct oracle *oracle, int name)
 
 static uint32_t tf_of(const struct oracle *oracle, size_t doc, uint32_t term)
 {
-	const struct oracle_doc *counted = oracle_doc(oracle, doc);
+	const struct oracle_doc *counted = &oracle->docs.items[doc];
 	uint32_t tf = 0;
 	for (size_t i = 0; i < counted->n_tokens; i++) {
-		const struct oracle_token *token = oracle_token(oracle, counted->first_token + i);
+		const struct oracle_token *token = &oracle->tokens.items[counted->first_token + i];
 		if (token->term == term)
-			tf += weight_of(oracle, oracle_field(oracle, token->field)->name);
+			tf += weight_of(oracle, oracle->fields.items[token->field].name);
 	}
 	return tf;
 }
@@ -568,39 +549,39 @@ static double add_up(double *parts, size_t n)
 
 static double score_of(const struct oracle_query *query, const struct oracle *oracle, size_t d)
 {
-	const struct oracle_doc *doc = oracle_doc(oracle, d);
+	const struct oracle_doc *doc = &oracle->docs.items[d];
 	double n = (double)oracle_n_counted(oracle), avgdl = (double)oracle->n_positions / n;
 	FREED double *parts = must_malloc((doc->n_tokens + 1) * sizeof(*parts));
 	size_t n_parts = 0;
 	for (size_t i = 0; i < doc->n_tokens; i++) {
-		uint32_t term = oracle_token(oracle, doc->first_token + i)->term;
-		bool is_first = weights_of(query)[term] > 0;
+		uint32_t term = oracle->tokens.items[doc->first_token + i].term;
+		bool is_first = query->weights.items[term] > 0;
 		for (size_t k = 0; k < i && is_first; k++)
-			is_first = oracle_token(oracle, doc->first_token + k)->term != term;
+			is_first = oracle->tokens.items[doc->first_token + k].term != term;
 		if (!is_first)
 			continue;
-		double tf = tf_of(oracle, d, term), df = oracle_term(oracle, term)->df;
+		double tf = tf_of(oracle, d, term), df = oracle->terms.items[term].df;
 		double idf = log(1 + (n - df + 0.5) / (df + 0.5));
-		parts[n_parts++] = weights_of(query)[term] * idf * tf * 2.2 /
+		parts[n_parts++] = query->weights.items[term] * idf * tf * 2.2 /
 		                   (tf + 1.2 * (0.25 + 0.75 * doc->length / avgdl));
 	}
 	return add_up(parts, n_parts);
 }
 
 void oracle_search(const struct oracle_query *query, const struct oracle *oracle,
-                   struct bs_buffer *hits)
+                   struct oracle_hits *hits)
 {
-	bs_buffer_clear(hits);
-	for (size_t d = 0; d < oracle_n_docs(oracle); d++) {
-		const struct oracle_doc *doc = oracle_doc(oracle, d);
+	bs_vector_clear(hits);
+	for (size_t d = 0; d < bs_vector_n(&oracle->docs); d++) {
+		const struct oracle_doc *doc = &oracle->docs.items[d];
 		struct looking looking = {query, oracle, doc, NULL};
 		if (doc->n_tokens > 0)
-			looking.tokens = oracle_token(oracle, doc->first_token);
+			looking.tokens = &oracle->tokens.items[doc->first_token];
 		if (doc->is_replaced ||
 		    eval(&looking, query->root, ORACLE_NO_NAME, true, false) != ORACLE_YES)
 			continue;
 		struct oracle_hit hit = {d, score_of(query, oracle, d)};
-		append_bytes(hits, &hit, sizeof(hit));
+		ok(bs_vector_append(hits, &hit, ERR));
 	}
 }
 
@@ -623,7 +604,7 @@ static bool is_scored(const struct oracle_query *query, const struct oracle *ora
 {
 	bool any = false;
 	for (size_t i = 0; i < doc->n_tokens && !any; i++)
-		any = weights_of(query)[oracle_token(oracle, doc->first_token + i)->term] > 0;
+		any = query->weights.items[oracle->tokens.items[doc->first_token + i].term] > 0;
 	return any;
 }
 
@@ -631,11 +612,11 @@ static bool is_scored(const struct oracle_query *query, const struct oracle *ora
 static bool has_counts_of(const struct oracle_query *query, const struct oracle *oracle, size_t a,
                           size_t b)
 {
-	const struct oracle_doc *doc = oracle_doc(oracle, a);
+	const struct oracle_doc *doc = &oracle->docs.items[a];
 	bool all = true;
 	for (size_t i = 0; i < doc->n_tokens && all; i++) {
-		uint32_t term = oracle_token(oracle, doc->first_token + i)->term;
-		all = !(weights_of(query)[term] > 0) ||
+		uint32_t term = oracle->tokens.items[doc->first_token + i].term;
+		all = !(query->weights.items[term] > 0) ||
 		      tf_of(oracle, a, term) == tf_of(oracle, b, term);
 	}
 	return all;
@@ -644,7 +625,7 @@ static bool has_counts_of(const struct oracle_query *query, const struct oracle 
 bool oracle_is_tie(const struct oracle_query *query, const struct oracle *oracle, size_t a,
                    size_t b)
 {
-	const struct oracle_doc *x = oracle_doc(oracle, a), *y = oracle_doc(oracle, b);
+	const struct oracle_doc *x = &oracle->docs.items[a], *y = &oracle->docs.items[b];
 	if (!is_scored(query, oracle, x) && !is_scored(query, oracle, y))
 		return true;
 	return x->length == y->length && has_counts_of(query, oracle, a, b) &&
@@ -655,10 +636,10 @@ bool oracle_is_tie(const struct oracle_query *query, const struct oracle *oracle
 static bool take_sorted(const struct oracle *oracle, size_t doc, int name, bool is_descending,
                         struct oracle_value *best)
 {
-	const struct oracle_doc *sorted = oracle_doc(oracle, doc);
+	const struct oracle_doc *sorted = &oracle->docs.items[doc];
 	bool has = false;
 	for (size_t i = 0; i < sorted->n_fields; i++) {
-		const struct oracle_field *at = oracle_field(oracle, sorted->first_field + i);
+		const struct oracle_field *at = &oracle->fields.items[sorted->first_field + i];
 		struct oracle_value value;
 		if (at->name != name ||
 		    !oracle_value_take(oracle->bytes.data + at->text_off, at->text_bytes, &value))

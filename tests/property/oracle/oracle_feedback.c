@@ -20,12 +20,10 @@ static double own_weight(const struct oracle_query *query, uint32_t number, bool
                          double weight)
 {
 	const struct oracle_node *node = &query->nodes[number];
-	const struct oracle_item *items =
-		(const struct oracle_item *)(const void *)query->items.data + node->first_item;
 	double sum = 0;
 	weight *= node->weight;
 	for (size_t i = 0; i < node->n_items && is_positive; i++)
-		sum += items[i].is_stop ? 0 : weight;
+		sum += query->items.items[node->first_item + i].is_stop ? 0 : weight;
 	for (uint32_t i = 0; i < node->n_children; i++)
 		sum += own_weight(query, node->children[i],
 		                  node->kind == ORACLE_NOT ? !is_positive : is_positive, weight);
@@ -34,13 +32,13 @@ static double own_weight(const struct oracle_query *query, uint32_t number, bool
 
 static void add_doc(const struct oracle *oracle, size_t d, double trust, struct typical *typical)
 {
-	const struct oracle_doc *doc = oracle_doc(oracle, d);
+	const struct oracle_doc *doc = &oracle->docs.items[d];
 	double avgdl = (double)oracle->n_positions / (double)oracle_n_counted(oracle);
 	for (size_t i = 0; i < doc->n_tokens; i++) {
-		uint32_t term = oracle_token(oracle, doc->first_token + i)->term, tf = 0,
+		uint32_t term = oracle->tokens.items[doc->first_token + i].term, tf = 0,
 			 n_before = 0;
 		for (size_t k = 0; k < doc->n_tokens; k++) {
-			bool is_same = oracle_token(oracle, doc->first_token + k)->term == term;
+			bool is_same = oracle->tokens.items[doc->first_token + k].term == term;
 			tf += is_same;
 			n_before += is_same && k < i;
 		}
@@ -105,7 +103,7 @@ const char *oracle_check_feedback(const struct oracle_query *query, struct oracl
                                   const struct oracle_hit *hits, size_t n_hits, const char *line,
                                   size_t line_bytes)
 {
-	size_t n_terms = oracle->terms.used_bytes / sizeof(struct oracle_term), n_told = 0;
+	size_t n_terms = bs_vector_n(&oracle->terms), n_told = 0;
 	double own = own_weight(query, query->root, true, 1),
 	       n_docs = (double)oracle_n_counted(oracle);
 	FREED struct typical *typical = must_calloc(n_terms + 1, sizeof(*typical));
@@ -113,7 +111,7 @@ const char *oracle_check_feedback(const struct oracle_query *query, struct oracl
 		add_doc(oracle, hits[i].doc, pow(hits[i].score / hits[0].score, 4), typical);
 	bool is_long = false;
 	for (size_t t = 0; t < n_terms; t++) {
-		const struct oracle_term *term = oracle_term(oracle, t);
+		const struct oracle_term *term = &oracle->terms.items[t];
 		const uint8_t *bytes = oracle->bytes.data + term->term_off;
 		is_long = is_long || (typical[t].share > 0 && term->term_bytes > 100);
 		typical[t].may_be = typical[t].share > 0 && term->df >= 2 &&

@@ -46,7 +46,7 @@ static const struct oracle_date *draw_date(void)
 /* Draws a document's path or one of its parent folders. */
 static void draw_place(struct oracle_filter *filter, const struct oracle *oracle)
 {
-	const struct oracle_doc *doc = oracle_doc(oracle, below(oracle_n_docs(oracle)));
+	const struct oracle_doc *doc = &oracle->docs.items[below(bs_vector_n(&oracle->docs))];
 	snprintf(filter->place, sizeof(filter->place), "%s",
 	         (const char *)oracle->bytes.data + doc->path_off);
 	if (strcmp(filter->place, "-") == 0)
@@ -69,7 +69,7 @@ void oracle_filter_draw(struct oracle_filter *filter, const struct oracle *oracl
 		filter->type = by_chance(50) ? "txt" : "jsonl";
 	else if (what == 1)
 		filter->type_not = by_chance(50) ? "txt" : "jsonl";
-	if (what == 2 && oracle_n_docs(oracle) > 0)
+	if (what == 2 && bs_vector_n(&oracle->docs) > 0)
 		draw_place(filter, oracle);
 	if (what == 4 || (what == 3 && has_times)) {
 		filter->is_when = what == 4;

@@ -32,11 +32,11 @@ static int compare_places(const void *a, const void *b)
 static void sort_places(struct held *held)
 {
 	const struct oracle *oracle = &held->bench->oracle;
-	held->n_places = oracle_n_docs(oracle);
+	held->n_places = bs_vector_n(&oracle->docs);
 	held->places = calloc(held->n_places + 1, sizeof(*held->places));
 	assert_non_null(held->places);
 	for (size_t i = 0; i < held->n_places; i++) {
-		const struct oracle_doc *doc = oracle_doc(oracle, i);
+		const struct oracle_doc *doc = &oracle->docs.items[i];
 		held->places[i] = (struct place){(const char *)oracle->bytes.data + doc->path_off,
 		                                 doc->line, i, false};
 	}
@@ -80,7 +80,7 @@ static void find_document(struct held *held, struct bs_doc_ref ref)
 	struct bs_doc_record record;
 	ok(bs_snapshot_record(held->snapshot, ref, &record, ERR));
 	struct place *place = find_place(held, &record);
-	const struct oracle_doc *doc = place ? oracle_doc(&held->bench->oracle, place->doc) : NULL;
+	const struct oracle_doc *doc = place ? &held->bench->oracle.docs.items[place->doc] : NULL;
 	bool is_deleted = bs_snapshot_is_deleted(held->snapshot, ref.segment, ref.document);
 	if (!place || place->is_held || !has_name(held, doc, &record) ||
 	    is_deleted != doc->is_replaced || record.length != doc->length) {
@@ -107,7 +107,7 @@ void bench_count_held(struct bench *bench)
 	for (size_t i = 0; i < held.n_places; i++) {
 		if (held.places[i].is_held)
 			continue;
-		if (!oracle_doc(oracle, held.places[i].doc)->is_replaced) {
+		if (!oracle->docs.items[held.places[i].doc].is_replaced) {
 			oracle_setup_print(&bench->setup, stderr);
 			fail_msg("%s, line %llu, is not in the index", held.places[i].path,
 			         (unsigned long long)held.places[i].line);

@@ -18,11 +18,11 @@ struct growing {
 void oracle_query_deinit(struct oracle_query *query)
 {
 	bs_buffer_deinit(&query->bytes);
-	bs_buffer_deinit(&query->items);
+	bs_vector_deinit(&query->items);
 	bs_buffer_deinit(&query->sets);
 	bs_buffer_deinit(&query->text);
 	bs_buffer_deinit(&query->stops);
-	bs_buffer_deinit(&query->weights);
+	bs_vector_deinit(&query->weights);
 }
 
 /* ---- the text of leaves ---- */
@@ -30,9 +30,9 @@ void oracle_query_deinit(struct oracle_query *query)
 /* Draws any non-empty field of any document; NULL after 8 empty ones. */
 static const struct oracle_field *draw_field(struct growing *growing)
 {
-	size_t n_fields = growing->oracle->fields.used_bytes / sizeof(struct oracle_field);
+	size_t n_fields = bs_vector_n(&growing->oracle->fields);
 	for (int i = 0; i < 8 && n_fields > 0; i++) {
-		const struct oracle_field *field = oracle_field(growing->oracle, below(n_fields));
+		const struct oracle_field *field = &growing->oracle->fields.items[below(n_fields)];
 		if (field->text_bytes > 0)
 			return field;
 	}
@@ -223,7 +223,7 @@ static void blur(struct growing *growing, struct oracle_node *node)
 static void append_name(struct growing *growing, struct bs_buffer *to)
 {
 	const struct oracle *oracle = growing->oracle;
-	const struct oracle_doc *doc = oracle_doc(oracle, below(oracle_n_docs(oracle)));
+	const struct oracle_doc *doc = &oracle->docs.items[below(bs_vector_n(&oracle->docs))];
 	const char *name = (const char *)oracle->bytes.data + doc->name_off;
 	size_t n = strlen(name), start = n ? below(n) : 0;
 	start = by_chance(50) ? 0 : start;
@@ -388,7 +388,7 @@ static uint32_t grow_leaf(struct growing *growing)
 	append_bytes(bytes, "", 0);
 	bool is_wild = kind != ORACLE_NEAR && by_chance(15) && make_wild(growing, node);
 	bool is_name = !is_wild && node->field == ORACLE_FILE_NAME &&
-	               oracle_n_docs(growing->oracle) > 0 && by_chance(75);
+	               bs_vector_n(&growing->oracle->docs) > 0 && by_chance(75);
 	if (is_name)
 		append_name(growing, bytes);
 	else if (!is_wild && !append_again(growing, number, bytes))

@@ -13,7 +13,7 @@
 
 static bool is_of_stdin(const struct oracle *oracle, size_t doc)
 {
-	return strcmp((const char *)oracle->bytes.data + oracle_doc(oracle, doc)->path_off, "-") ==
+	return strcmp((const char *)oracle->bytes.data + oracle->docs.items[doc].path_off, "-") ==
 	       0;
 }
 
@@ -21,10 +21,10 @@ static bool is_of_stdin(const struct oracle *oracle, size_t doc)
 static size_t make_texts(struct bench *bench, size_t doc)
 {
 	const struct oracle *oracle = &bench->oracle;
-	const struct oracle_doc *of = oracle_doc(oracle, doc);
+	const struct oracle_doc *of = &oracle->docs.items[doc];
 	assert_in_range(of->n_fields, 0, ORACLE_MAX_FIELDS);
 	for (size_t i = 0; i < of->n_fields; i++) {
-		const struct oracle_field *field = oracle_field(oracle, of->first_field + i);
+		const struct oracle_field *field = &oracle->fields.items[of->first_field + i];
 		const char *name = field->name == ORACLE_NO_NAME ? "" : oracle->names[field->name];
 		bench->text[i] = (struct bs_text){
 			name, strlen(name), (const char *)oracle->bytes.data + field->text_off,
@@ -35,7 +35,7 @@ static size_t make_texts(struct bench *bench, size_t doc)
 
 static const char *id_of(const struct bench *bench, size_t doc, size_t *id_bytes_out)
 {
-	const struct oracle_doc *of = oracle_doc(&bench->oracle, doc);
+	const struct oracle_doc *of = &bench->oracle.docs.items[doc];
 	*id_bytes_out = of->id_bytes;
 	return (const char *)bench->oracle.bytes.data + of->id_off;
 }
@@ -44,7 +44,7 @@ static int provide(void *context, const char *id, size_t id_bytes, const struct 
                    size_t *n_texts_out)
 {
 	struct bench *bench = context;
-	for (size_t doc = oracle_n_docs(&bench->oracle); doc-- > 0;) {
+	for (size_t doc = bs_vector_n(&bench->oracle.docs); doc-- > 0;) {
 		if (!oracle_has_id(&bench->oracle, doc, id, id_bytes) ||
 		    !is_of_stdin(&bench->oracle, doc))
 			continue;
@@ -74,7 +74,7 @@ static void forget_date(struct bench *bench, size_t doc, size_t n_texts)
 	for (size_t i = 0; i < n_texts; i++)
 		if (bench->text[i].field_bytes == 4 && memcmp(bench->text[i].field, "when", 4) == 0)
 			return;
-	oracle_doc(&bench->oracle, doc)->when_s = 0;
+	bench->oracle.docs.items[doc].when_s = 0;
 }
 
 /* Draws one of the first n_docs documents, and deletes it if it is of "-" and not replaced. */
@@ -82,12 +82,12 @@ static void delete_some(struct bench *bench, struct bs_writer *writer, size_t n_
 {
 	size_t doc = below(n_docs), id_bytes;
 	bool was_there;
-	if (!is_of_stdin(&bench->oracle, doc) || oracle_doc(&bench->oracle, doc)->is_replaced)
+	if (!is_of_stdin(&bench->oracle, doc) || bench->oracle.docs.items[doc].is_replaced)
 		return;
 	const char *id = id_of(bench, doc, &id_bytes);
 	expect_written(bench, bs_writer_delete(writer, id, id_bytes, &was_there, ERR));
 	assert_true(was_there);
-	oracle_doc(&bench->oracle, doc)->is_replaced = true;
+	bench->oracle.docs.items[doc].is_replaced = true;
 }
 
 static void take_back(struct bench *bench, struct bs_writer *writer)
@@ -121,7 +121,7 @@ uint64_t bench_give(struct bench *bench, const char *dir)
 	uint32_t n_since = 0, n_commits = 0;
 	uint64_t n_given = 0;
 	expect_written(bench, bs_writer_open(&request, &writer, ERR));
-	for (size_t doc = 0; doc < oracle_n_docs(&bench->oracle); doc++) {
+	for (size_t doc = 0; doc < bs_vector_n(&bench->oracle.docs); doc++) {
 		size_t id_bytes, n_texts = make_texts(bench, doc);
 		const char *id = id_of(bench, doc, &id_bytes);
 		if (!is_of_stdin(&bench->oracle, doc))
@@ -131,7 +131,7 @@ uint64_t bench_give(struct bench *bench, const char *dir)
 		n_texts = make_texts(bench, doc);
 		expect_written(bench,
 		               bs_writer_add(writer, id, id_bytes, bench->text, n_texts, ERR));
-		oracle_doc(&bench->oracle, doc)->line = n_given++;
+		bench->oracle.docs.items[doc].line = n_given++;
 		forget_date(bench, doc, n_texts);
 		n_since++;
 		if (by_chance(2))

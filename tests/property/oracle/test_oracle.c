@@ -35,14 +35,14 @@ static void print_bytes(const uint8_t *bytes, size_t n_bytes)
 static void print_doc(const struct bench *bench, const char *what, size_t doc, double score)
 {
 	const struct oracle *oracle = &bench->oracle;
-	const struct oracle_doc *told = oracle_doc(oracle, doc);
+	const struct oracle_doc *told = &oracle->docs.items[doc];
 	fprintf(stderr, "    %s #%zu ", what, doc);
 	print_bytes(oracle->bytes.data + told->id_off, told->id_bytes);
 	fprintf(stderr, " score %.17g, length %u:", score, told->length);
 	for (size_t i = 0; i < told->n_tokens && i < 40; i++) {
 		const struct oracle_term *term =
-			oracle_term(oracle, oracle_token(oracle, told->first_token + i)->term);
-		fprintf(stderr, " %u:", oracle_token(oracle, told->first_token + i)->position);
+			&oracle->terms.items[oracle->tokens.items[told->first_token + i].term];
+		fprintf(stderr, " %u:", oracle->tokens.items[told->first_token + i].position);
 		print_bytes(oracle->bytes.data + term->term_off, term->term_bytes);
 	}
 	fprintf(stderr, "\n");
@@ -86,16 +86,6 @@ static bool differ(struct bench *bench, const char *format, ...)
 }
 
 /* ---- comparing ---- */
-
-static size_t n_expected(const struct bench *bench)
-{
-	return bench->expected.used_bytes / sizeof(struct oracle_hit);
-}
-
-static const struct oracle_hit *expected_at(const struct bs_buffer *hits, size_t i)
-{
-	return (const struct oracle_hit *)(const void *)hits->data + i;
-}
 
 static bool is_id_of(const struct bench *bench, const struct found_hit *hit, size_t doc)
 {
@@ -141,25 +131,25 @@ static void check_stats(struct bench *bench)
 
 static void check_ids(struct bench *bench)
 {
-	size_t n = n_expected(bench) < n_found(&bench->found) ? n_expected(bench)
-	                                                      : n_found(&bench->found),
+	size_t n = bs_vector_n(&bench->expected) < bs_vector_n(&bench->found.hits)
+	                   ? bs_vector_n(&bench->expected)
+	                   : bs_vector_n(&bench->found.hits),
 	       i = 0;
-	while (i < n &&
-	       is_id_of(bench, found_at(&bench->found, i), expected_at(&bench->expected, i)->doc))
+	while (i < n && is_id_of(bench, &bench->found.hits.items[i], bench->expected.items[i].doc))
 		i++;
-	if (i == n_expected(bench) && i == n_found(&bench->found))
+	if (i == bs_vector_n(&bench->expected) && i == bs_vector_n(&bench->found.hits))
 		return;
 	if (!differ(bench, "%zu ids, not %zu; the first difference is number %zu",
-	            n_found(&bench->found), n_expected(bench), i))
+	            bs_vector_n(&bench->found.hits), bs_vector_n(&bench->expected), i))
 		return;
-	if (i < n_found(&bench->found)) {
+	if (i < bs_vector_n(&bench->found.hits)) {
 		fprintf(stderr, "    found    ");
-		print_bytes(bench->found.ids.data + found_at(&bench->found, i)->id_off,
-		            found_at(&bench->found, i)->id_bytes);
+		print_bytes(bench->found.ids.data + bench->found.hits.items[i].id_off,
+		            bench->found.hits.items[i].id_bytes);
 		fprintf(stderr, "\n");
 	}
-	if (i < n_expected(bench))
-		print_doc(bench, "expected", expected_at(&bench->expected, i)->doc, 0);
+	if (i < bs_vector_n(&bench->expected))
+		print_doc(bench, "expected", bench->expected.items[i].doc, 0);
 }
 
 static bool is_near(double a, double b, double tolerance)
@@ -171,7 +161,7 @@ static bool is_near(double a, double b, double tolerance)
 static bool is_found(const struct bench *bench, size_t n, size_t doc)
 {
 	for (size_t i = 0; i < n; i++)
-		if (is_id_of(bench, found_at(&bench->found, i), doc))
+		if (is_id_of(bench, &bench->found.hits.items[i], doc))
 			return true;
 	return false;
 }
@@ -182,13 +172,13 @@ static bool is_found(const struct bench *bench, size_t n, size_t doc)
  * if its score is that of the wanted hit and if all ties that must precede it do. */
 static bool may_stand_for(const struct bench *bench, size_t i, const struct oracle_hit *wanted)
 {
-	for (size_t j = 0; j < n_expected(bench); j++) {
-		const struct oracle_hit *hit = expected_at(&bench->ranked, j);
+	for (size_t j = 0; j < bs_vector_n(&bench->expected); j++) {
+		const struct oracle_hit *hit = &bench->ranked.items[j];
 		/* Several sources may use the same id. */
-		bool may = is_id_of(bench, found_at(&bench->found, i), hit->doc) &&
+		bool may = is_id_of(bench, &bench->found.hits.items[i], hit->doc) &&
 		           is_near(hit->score, wanted->score, 1e-12);
 		for (size_t before = 0; before < j && may; before++) {
-			size_t doc = expected_at(&bench->ranked, before)->doc;
+			size_t doc = bench->ranked.items[before].doc;
 			may = !oracle_is_tie(&bench->query, &bench->oracle, doc, hit->doc) ||
 			      is_found(bench, i, doc);
 		}
@@ -200,15 +190,16 @@ static bool may_stand_for(const struct bench *bench, size_t i, const struct orac
 
 static void check_top(struct bench *bench)
 {
-	size_t n = n_expected(bench) < bench->request.output.limit ? n_expected(bench)
-	                                                           : bench->request.output.limit;
-	if (n_found(&bench->found) != n) {
-		differ(bench, "%zu hits, not %zu", n_found(&bench->found), n);
+	size_t n = bs_vector_n(&bench->expected) < bench->request.output.limit
+	                   ? bs_vector_n(&bench->expected)
+	                   : bench->request.output.limit;
+	if (bs_vector_n(&bench->found.hits) != n) {
+		differ(bench, "%zu hits, not %zu", bs_vector_n(&bench->found.hits), n);
 		return;
 	}
 	for (size_t i = 0; i < n; i++) {
-		const struct found_hit *hit = found_at(&bench->found, i);
-		const struct oracle_hit *wanted = expected_at(&bench->ranked, i);
+		const struct found_hit *hit = &bench->found.hits.items[i];
+		const struct oracle_hit *wanted = &bench->ranked.items[i];
 		bool is_same = is_id_of(bench, hit, wanted->doc);
 		if (hit->rank == i + 1 && is_same && bench->sort_field)
 			continue;
@@ -238,13 +229,13 @@ static void check(struct bench *bench, size_t kernel, enum bs_search_mode mode, 
 	bool is_top = mode == BS_SEARCH_TOP && !brute && !bench->request.method.exhaustive;
 	if (found->is_at_least && !is_top)
 		differ(bench, "a number of hits that is not exact");
-	if (found->is_at_least
-	            ? found->stats.hits > n_expected(bench) || found->stats.hits < n_found(found)
-	            : found->stats.hits != n_expected(bench))
+	if (found->is_at_least ? found->stats.hits > bs_vector_n(&bench->expected) ||
+	                                 found->stats.hits < bs_vector_n(&found->hits)
+	                       : found->stats.hits != bs_vector_n(&bench->expected))
 		differ(bench, "%" PRIu64 " hits counted, not %zu", found->stats.hits,
-		       n_expected(bench));
-	if (mode == BS_SEARCH_COUNT && n_found(found) > 0)
-		differ(bench, "%zu hits shown in a count", n_found(found));
+		       bs_vector_n(&bench->expected));
+	if (mode == BS_SEARCH_COUNT && bs_vector_n(&found->hits) > 0)
+		differ(bench, "%zu hits shown in a count", bs_vector_n(&found->hits));
 	if (mode == BS_SEARCH_IDS)
 		check_ids(bench);
 	if (mode == BS_SEARCH_TOP)
@@ -257,17 +248,16 @@ static void check(struct bench *bench, size_t kernel, enum bs_search_mode mode, 
 static void answer(struct bench *bench)
 {
 	oracle_search(&bench->query, &bench->oracle, &bench->expected);
-	struct oracle_hit *hits = (struct oracle_hit *)(void *)bench->expected.data;
-	size_t n = n_expected(bench), n_passed = 0;
+	struct oracle_hit *hits = bench->expected.items;
+	size_t n = bs_vector_n(&bench->expected), n_passed = 0;
 	for (size_t i = 0; i < n; i++)
 		if (oracle_filter_passes(&bench->filter, &bench->oracle,
-		                         oracle_doc(&bench->oracle, hits[i].doc)))
+		                         &bench->oracle.docs.items[hits[i].doc]))
 			hits[n_passed++] = hits[i];
-	bench->expected.used_bytes = n_passed * sizeof(*hits);
-	bs_buffer_clear(&bench->ranked);
-	if (n_expected(bench) > 0)
-		append_bytes(&bench->ranked, bench->expected.data, bench->expected.used_bytes);
-	oracle_rank((struct oracle_hit *)(void *)bench->ranked.data, n_expected(bench));
+	bs_vector_set_n(&bench->expected, n_passed);
+	bs_vector_clear(&bench->ranked);
+	ok(bs_vector_extend(&bench->ranked, hits, n_passed, ERR));
+	oracle_rank(bench->ranked.items, n_passed);
 }
 
 #define MOST_SORTED 400u /* largest number of hits, because the oracle sorts by insertion */
@@ -277,14 +267,12 @@ static void check_sorted(struct bench *bench, size_t kernel)
 {
 	const struct oracle *oracle = &bench->oracle;
 	int name = oracle->n_names ? (int)below((uint32_t)oracle->n_names) : -1;
-	size_t n = n_expected(bench);
+	size_t n = bs_vector_n(&bench->expected);
 	if (name < 0 || !oracle->has_values[name] || n > MOST_SORTED)
 		return;
-	struct oracle_hit *hits = (struct oracle_hit *)(void *)bench->ranked.data;
-	if (n > 0)
-		memcpy(hits, bench->expected.data, bench->expected.used_bytes);
+	struct oracle_hit *hits = bench->ranked.items;
 	for (size_t i = 0; i < n; i++)
-		hits[i].score = 0;
+		hits[i] = (struct oracle_hit){.doc = bench->expected.items[i].doc};
 	bench->sort_field = oracle->names[name];
 	bench->is_descending = by_chance(50);
 	oracle_sort(oracle, bench->sort_field, bench->is_descending, hits, n);
@@ -305,7 +293,7 @@ static bool has_range(const struct oracle_query *query)
 static size_t doc_of(const struct bench *bench, const struct found_hit *hit)
 {
 	size_t found = SIZE_MAX;
-	for (size_t doc = 0; doc < oracle_n_docs(&bench->oracle); doc++) {
+	for (size_t doc = 0; doc < bs_vector_n(&bench->oracle.docs); doc++) {
 		if (!is_id_of(bench, hit, doc))
 			continue;
 		if (found != SIZE_MAX)
@@ -350,11 +338,11 @@ static void check_feedback(struct bench *bench)
 	AUTO(bs_buffer_deinit) struct bs_buffer line = {0}, by_brute = {0};
 	bench->request.query.feedback_docs = 0;
 	bench_search(bench, bench->kernel, BS_SEARCH_TOP, false);
-	size_t n = n_found(&bench->found) < 20 ? n_found(&bench->found) : 20;
+	size_t n = bs_vector_n(&bench->found.hits) < 20 ? bs_vector_n(&bench->found.hits) : 20;
 	bool is_known = true;
 	for (size_t i = 0; i < n; i++) {
-		hits[i] = (struct oracle_hit){doc_of(bench, found_at(&bench->found, i)),
-		                              found_at(&bench->found, i)->score};
+		hits[i] = (struct oracle_hit){doc_of(bench, &bench->found.hits.items[i]),
+		                              bench->found.hits.items[i].score};
 		is_known = is_known && hits[i].doc != SIZE_MAX;
 	}
 	if (n > 0 && is_known) {
@@ -365,8 +353,7 @@ static void check_feedback(struct bench *bench)
 		if (fault)
 			differ(bench, "feedback of %zu: %s: %.*s", n, fault, (int)line.used_bytes,
 			       (const char *)line.data);
-		if (line.used_bytes != by_brute.used_bytes ||
-		    (line.used_bytes > 0 && memcmp(line.data, by_brute.data, line.used_bytes) != 0))
+		if (!bs_buffer_equals(&line, &by_brute))
 			differ(bench, "feedback: %.*s, brute: %.*s", (int)line.used_bytes,
 			       (const char *)line.data, (int)by_brute.used_bytes,
 			       (const char *)by_brute.data);
@@ -377,7 +364,7 @@ static void check_feedback(struct bench *bench)
 static void check_query(struct bench *bench)
 {
 	uint32_t n_kernels = (uint32_t)bench->n_kernels, kernel = below(n_kernels);
-	size_t n_docs = oracle_n_docs(&bench->oracle);
+	size_t n_docs = bs_vector_n(&bench->oracle.docs);
 	const char *fault;
 	bool is_small = n_docs <= 1100, is_huge = n_docs > 30000;
 	bench->is_told = false;
@@ -390,7 +377,7 @@ static void check_query(struct bench *bench)
 		return;
 	}
 	answer(bench);
-	n_ranged += has_range(&bench->query) && n_expected(bench) > 0;
+	n_ranged += has_range(&bench->query) && bs_vector_n(&bench->expected) > 0;
 	for (size_t i = 0; i < n_kernels; i++)
 		if (is_small || i == kernel)
 			check(bench, i, BS_SEARCH_COUNT, false);
@@ -522,7 +509,7 @@ static void test_signs_pair_with_runs(void **state)
 		oracle_query_set(&bench.query, i % 2 ? ORACLE_WORD : ORACLE_PHRASE,
 		                 queries[i].text);
 		check_query(&bench);
-		assert_int_equal(n_expected(&bench), queries[i].n_hits);
+		assert_int_equal(bs_vector_n(&bench.expected), queries[i].n_hits);
 	}
 	bench_deinit(&bench);
 	conclude();
