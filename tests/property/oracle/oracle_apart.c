@@ -24,14 +24,12 @@ static struct bs_query *make_query(struct bench *bench, struct bs_error *err)
 	for (size_t i = 0; i < bench->query.text.used_bytes; i++)
 		has_signs |= strchr("<>.", bench->query.text.data[i]) != NULL;
 	memcpy(names, bench->oracle.names, (size_t)bench->oracle.n_names * sizeof(*names));
-	struct bs_query_request request = {.query = (const char *)bench->query.text.data,
-	                                   .query_bytes = bench->query.text.used_bytes,
-	                                   .any = bench->query.any,
-	                                   .stop_words =
-	                                           bench->query.stops.used_bytes > 0
-	                                                   ? (const char *)bench->query.stops.data
-	                                                   : NULL,
-	                                   .stop_words_bytes = bench->query.stops.used_bytes};
+	const struct bs_search_request search = bench_request(bench);
+	struct bs_query_request request = {.query = search.query.text,
+	                                   .query_bytes = search.query.text_bytes,
+	                                   .any = search.query.any,
+	                                   .stop_words = search.query.stop_words,
+	                                   .stop_words_bytes = search.query.stop_words_bytes};
 	if (has_signs || by_chance(50)) {
 		request.index = bench->indexes[bench->kernel];
 	} else {

@@ -45,13 +45,19 @@ int bench_clean(void **state)
 
 /* ---- the engine ---- */
 
-static int take_hit(void *context, const struct bs_hit *hit)
+int bench_take_hit(void *context, const struct bs_hit *hit)
 {
 	struct found *found = context;
 	struct found_hit taken = {found->ids.used_bytes, hit->id_bytes, hit->score, hit->rank};
 	append_bytes(&found->ids, hit->id, hit->id_bytes);
 	ok(bs_vector_append(&found->hits, &taken, ERR));
 	return 0;
+}
+
+void found_deinit(struct found *found)
+{
+	bs_buffer_deinit(&found->ids);
+	bs_vector_deinit(&found->hits);
 }
 
 void bench_index(struct bench *bench, const char *dir, uint32_t first_source, uint32_t n_sources)
@@ -182,39 +188,44 @@ void bench_deinit(struct bench *bench)
 	oracle_query_deinit(&bench->query);
 	bs_vector_deinit(&bench->expected);
 	bs_vector_deinit(&bench->ranked);
-	bs_buffer_deinit(&bench->found.ids);
-	bs_vector_deinit(&bench->found.hits);
+	found_deinit(&bench->found);
 	leave_folder();
+}
+
+struct bs_search_request bench_request(const struct bench *bench)
+{
+	const struct oracle_query *query = &bench->query;
+	bool has_stops = query->stops.used_bytes > 0;
+	return (struct bs_search_request){
+		.query.text = (const char *)query->text.data,
+		.query.text_bytes = query->text.used_bytes,
+		.query.any = query->any,
+		.query.stop_words = has_stops ? (const char *)query->stops.data : NULL,
+		.query.stop_words_bytes = query->stops.used_bytes};
 }
 
 void bench_search(struct bench *bench, size_t kernel, enum bs_search_mode mode, bool brute)
 {
 	struct found *found = &bench->found;
 	struct bs_search_result result;
+	struct bs_search_request *request = &bench->request;
 	bench->kernel = kernel;
-	bench->request = (struct bs_search_request){
-		.query.text = (const char *)bench->query.text.data,
-		.query.text_bytes = bench->query.text.used_bytes,
-		.output.mode = mode,
-		.output.limit = roll_between(1, by_chance(50) ? 20 : 1000),
-		.query.any = bench->query.any,
-		.query.stop_words = bench->query.stops.used_bytes > 0
-	                                    ? (const char *)bench->query.stops.data
-	                                    : NULL,
-		.query.stop_words_bytes = bench->query.stops.used_bytes,
-		.method.brute = brute,
-		.method.exhaustive = by_chance(10),
-		.method.no_stat = by_chance(25),
-		.output.snippets = by_chance(5),
-		.output.sort_field = bench->sort_field,
-		.output.sort_descending = bench->is_descending,
-		.callbacks.hit = take_hit,
-		.callbacks.context = found};
-	oracle_filter_ask(&bench->filter, &bench->request);
+	*request = bench_request(bench);
+	request->output.mode = mode;
+	request->output.limit = roll_between(1, by_chance(50) ? 20 : 1000);
+	request->method.brute = brute;
+	request->method.exhaustive = by_chance(10);
+	request->method.no_stat = by_chance(25);
+	request->output.snippets = by_chance(5);
+	request->output.sort_field = bench->sort_field;
+	request->output.sort_descending = bench->is_descending;
+	request->callbacks.hit = bench_take_hit;
+	request->callbacks.context = found;
+	oracle_filter_ask(&bench->filter, request);
 	bs_buffer_clear(&found->ids);
 	bs_vector_clear(&found->hits);
 	found->err.text[0] = '\0';
-	found->status = bs_search(bench->searchers[kernel], &bench->request, &result, &found->err);
+	found->status = bs_search(bench->searchers[kernel], request, &result, &found->err);
 	found->stats = result.stats;
 	found->n_unreadable += result.n_unreadable;
 	found->n_changed += (unsigned)(result.changes.n_changed + result.changes.n_gone);

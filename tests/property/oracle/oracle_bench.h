@@ -31,6 +31,8 @@ struct found {
 	bool is_at_least;   /* last search: the number of hits is a lower bound */
 };
 
+void found_deinit(struct found *found);
+
 struct bench {
 	struct oracle_setup setup;
 	struct oracle_vocabulary vocabulary;
@@ -85,6 +87,10 @@ void bench_deinit(struct bench *bench);
 /* Teardown for cmocka: removes the folder that a failed test left behind. */
 int bench_clean(void **state);
 
+/* Returns a request for bench->query. */
+struct bs_search_request bench_request(const struct bench *bench);
+/* A callback that appends a hit to `found`, a struct found. */
+int bench_take_hit(void *found, const struct bs_hit *hit);
 /* Runs bench->query; the results are in bench->found. */
 void bench_search(struct bench *bench, size_t kernel, enum bs_search_mode mode, bool brute);
 

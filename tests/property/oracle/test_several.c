@@ -15,7 +15,6 @@
 
 #define N_PARTS ORACLE_MAX_SOURCES
 #define N_BEST  10
-#define MOST_ID 256
 
 static unsigned n_queries = 60;
 static uint64_t n_asked, n_hits, n_differences;
@@ -25,83 +24,46 @@ struct part {
 	struct bs_searcher *searcher;
 };
 
-struct hit {
-	double score;
-	size_t id_bytes;
-	char id[MOST_ID];
-};
-
-/* The hits of one search or of several. */
-struct list {
-	struct bs_buffer hits; /* struct hit each */
-	enum bs_status status;
-	struct bs_error err;
-};
-
-static size_t length(const struct list *list)
-{
-	return list->hits.used_bytes / sizeof(struct hit);
-}
-
-static struct hit *hit_at(const struct list *list, size_t i)
-{
-	return (struct hit *)(void *)list->hits.data + i;
-}
-
-static int take_hit(void *context, const struct bs_hit *hit)
-{
-	struct list *list = context;
-	struct hit taken = {.score = hit->score, .id_bytes = hit->id_bytes};
-	assert_in_range(hit->id_bytes, 0, MOST_ID);
-	memcpy(taken.id, hit->id, hit->id_bytes);
-	return bs_buffer_append(&list->hits, &taken, sizeof(taken), NULL) != BS_OK;
-}
-
 static void search(struct bench *bench, struct bs_searcher *searcher, enum bs_search_mode mode,
-                   const struct bs_statistics *statistics, struct list *list)
+                   const struct bs_statistics *statistics, struct found *found)
 {
-	struct bs_search_request request = {.query.text = (const char *)bench->query.text.data,
-	                                    .query.text_bytes = bench->query.text.used_bytes,
-	                                    .output.mode = mode,
-	                                    .output.limit = N_BEST,
-	                                    .query.any = bench->query.any,
-	                                    .query.stop_words =
-	                                            bench->query.stops.used_bytes > 0
-	                                                    ? (const char *)bench->query.stops.data
-	                                                    : NULL,
-	                                    .query.stop_words_bytes = bench->query.stops.used_bytes,
-	                                    .query.statistics = statistics,
-	                                    .callbacks.hit = take_hit,
-	                                    .callbacks.context = list};
-	if (!list->status)
-		list->status = bs_search(searcher, &request, NULL, &list->err);
+	struct bs_search_request request = bench_request(bench);
+	request.output.mode = mode;
+	request.output.limit = N_BEST;
+	request.query.statistics = statistics;
+	request.callbacks.hit = bench_take_hit;
+	request.callbacks.context = found;
+	if (!found->status)
+		found->status = bs_search(searcher, &request, NULL, &found->err);
 }
 
 /* Sorts by descending score; stable. */
-static void rank(struct list *list)
+static void rank(struct found_hits *hits)
 {
-	for (size_t i = 1; i < length(list); i++) {
-		struct hit moved = *hit_at(list, i);
+	for (size_t i = 1; i < bs_vector_n(hits); i++) {
+		struct found_hit moved = hits->items[i];
 		size_t at = i;
-		for (; at > 0 && hit_at(list, at - 1)->score < moved.score; at--)
-			*hit_at(list, at) = *hit_at(list, at - 1);
-		*hit_at(list, at) = moved;
+		for (; at > 0 && hits->items[at - 1].score < moved.score; at--)
+			hits->items[at] = hits->items[at - 1];
+		hits->items[at] = moved;
 	}
 }
 
-static bool is_same(const struct hit *a, const struct hit *b)
+static bool is_same(const struct found *a, const struct found *b, size_t i)
 {
-	return !(a->score < b->score) && !(a->score > b->score) && a->id_bytes == b->id_bytes &&
-	       memcmp(a->id, b->id, a->id_bytes) == 0;
+	const struct found_hit *x = &a->hits.items[i], *y = &b->hits.items[i];
+	return !(x->score < y->score) && !(x->score > y->score) && x->id_bytes == y->id_bytes &&
+	       memcmp(a->ids.data + x->id_off, b->ids.data + y->id_off, x->id_bytes) == 0;
 }
 
-static void compare(struct bench *bench, const char *what, const struct list *parts,
-                    const struct list *whole, size_t most)
+static void compare(struct bench *bench, const char *what, const struct found *parts,
+                    const struct found *whole, size_t most)
 {
-	size_t n = length(parts) < most ? length(parts) : most, i = 0;
-	while (i < n && i < length(whole) && is_same(hit_at(parts, i), hit_at(whole, i)))
+	size_t n = bs_vector_n(&parts->hits), n_whole = bs_vector_n(&whole->hits), i = 0;
+	n = n < most ? n : most;
+	while (i < n && i < n_whole && is_same(parts, whole, i))
 		i++;
-	if (i == n && i == length(whole) && !parts->status && !whole->status)
+	if (i == n && i == n_whole && !parts->status && !whole->status)
 		return;
 	n_differences++;
 	oracle_setup_print(&bench->setup, stderr);
@@ -109,29 +71,23 @@ static void compare(struct bench *bench, const char *what, const struct list *pa
 	        "  query%s: %.*s\n  %s: %zu hits, not %zu; different from the %zuth on; %s: %s, "
 	        "%s: %s\n",
 	        bench->query.any ? " (any)" : "", (int)bench->query.text.used_bytes,
-	        (const char *)bench->query.text.data, what, n, length(whole), i,
+	        (const char *)bench->query.text.data, what, n, n_whole, i,
 	        bs_status_name(parts->status), parts->err.text, bs_status_name(whole->status),
 	        whole->err.text);
-	for (int k = 0; k < 2; k++)
-		if (i < length(k ? whole : parts))
-			fprintf(stderr, "    %.*s %.17g\n",
-			        (int)hit_at(k ? whole : parts, i)->id_bytes,
-			        hit_at(k ? whole : parts, i)->id,
-			        hit_at(k ? whole : parts, i)->score);
+	for (int k = 0; k < 2; k++) {
+		const struct found *found = k ? whole : parts;
+		if (i < bs_vector_n(&found->hits))
+			fprintf(stderr, "    %.*s %.17g\n", (int)found->hits.items[i].id_bytes,
+			        (const char *)found->ids.data + found->hits.items[i].id_off,
+			        found->hits.items[i].score);
+	}
 }
 
 /* Gathers the statistics of all parts: of some directly, of others as separate statistics that are
  * then added, as if another machine had sent them. */
-static struct bs_statistics *gather(struct bench *bench, struct part *parts, struct list *told)
+static struct bs_statistics *gather(struct bench *bench, struct part *parts, struct found *told)
 {
-	struct bs_search_request request = {
-		.query.text = (const char *)bench->query.text.data,
-		.query.text_bytes = bench->query.text.used_bytes,
-		.query.any = bench->query.any,
-		.query.stop_words = bench->query.stops.used_bytes > 0
-	                                    ? (const char *)bench->query.stops.data
-	                                    : NULL,
-		.query.stop_words_bytes = bench->query.stops.used_bytes};
+	struct bs_search_request request = bench_request(bench);
 	struct bs_statistics *sum, *own;
 	ok(bs_statistics_new(&sum, ERR));
 	for (size_t i = 0; i < N_PARTS; i++) {
@@ -150,22 +106,22 @@ static struct bs_statistics *gather(struct bench *bench, struct part *parts, str
 static void check_mode(struct bench *bench, struct part *parts, enum bs_search_mode mode,
                        const struct bs_statistics *statistics)
 {
-	struct list of_parts = {.status = BS_OK}, of_whole = {.status = BS_OK};
+	struct found of_parts = {.status = BS_OK}, of_whole = {.status = BS_OK};
 	search(bench, bench->searchers[0], mode, NULL, &of_whole);
 	for (size_t i = 0; i < N_PARTS; i++)
 		search(bench, parts[i].searcher, mode, statistics, &of_parts);
 	if (mode == BS_SEARCH_TOP)
-		rank(&of_parts);
+		rank(&of_parts.hits);
 	compare(bench, mode == BS_SEARCH_TOP ? "best" : "all", &of_parts, &of_whole,
 	        mode == BS_SEARCH_TOP ? N_BEST : SIZE_MAX);
-	n_hits += length(&of_whole);
-	bs_buffer_deinit(&of_parts.hits);
-	bs_buffer_deinit(&of_whole.hits);
+	n_hits += bs_vector_n(&of_whole.hits);
+	found_deinit(&of_parts);
+	found_deinit(&of_whole);
 }
 
 static void check_query(struct bench *bench, struct part *parts)
 {
-	struct list told = {.status = BS_OK};
+	struct found told = {.status = BS_OK};
 	oracle_query_draw(&bench->query, &bench->oracle, &bench->vocabulary);
 	if (!oracle_query_analyze(&bench->query, &bench->oracle))
 		return;
@@ -280,8 +236,6 @@ int main(int argc, char **argv)
 	random_rounds(argc, argv, 20, 1);
 	if (argc > 3)
 		n_queries = (unsigned)strtoul(argv[3], NULL, 10);
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(test_parts_rank_as_one, bench_clean),
-		cmocka_unit_test(test_names_with_colons)};
-	return cmocka_run_group_tests_name("several", tests, NULL, NULL);
+	return RUN_NAMES(NULL, bench_clean, NULL, NULL, test_parts_rank_as_one,
+	                 test_names_with_colons);
 }
