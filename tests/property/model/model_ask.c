@@ -25,12 +25,18 @@ enum kind {
 	N_KINDS,
 };
 
+struct model_query {
+	enum kind kind;
+	uint32_t words[3];
+	char text[64];
+};
+
 static void query_make(struct model_query *query, enum kind kind)
 {
 	static const char *const forms[N_KINDS] = {
 		"-absent",     "w%u",         "w%u w%u",       "w%u OR w%u", "w%u -w%u",
 		"w%u OR -w%u", "\"w%u w%u\"", "\"w%u w%u\"~2", "w%u*",       "w%u (w%u OR w%u)"};
-	query->kind = (int)kind;
+	query->kind = kind;
 	query->words[0] = below(kind == PREFIX ? 3 : VOCABULARY);
 	query->words[1] = (query->words[0] + 1 + below(VOCABULARY - 1)) % VOCABULARY;
 	query->words[2] = below(VOCABULARY);
@@ -75,10 +81,10 @@ static bool is_close(const struct model_query *query, const struct model_doc *do
 	return false;
 }
 
-bool query_matches(const struct model_query *query, const struct model_doc *doc)
+static bool query_matches(const struct model_query *query, const struct model_doc *doc)
 {
 	bool first = has(query, 0, doc), second = has(query, 1, doc);
-	switch ((enum kind)query->kind) {
+	switch (query->kind) {
 	case ALL:
 		return true;
 	case WORD:

@@ -103,17 +103,6 @@ char *model_lines(uint32_t n)
 	return lines;
 }
 
-static char *random_collection(void)
-{
-	char *lines = model_lines(by_chance(4) ? 60 + below(by_chance(20) ? 1500 : 60) : below(10));
-	if (by_chance(95))
-		return lines;
-	char *marked = NULL;
-	assert_true(asprintf(&marked, "\xef\xbb\xbf%s", lines) > 0);
-	free(lines);
-	return marked;
-}
-
 static bool is_collection(const char *label)
 {
 	return strstr(label, "json") != NULL;
@@ -143,24 +132,31 @@ static const struct model_node *random_node(const struct model_files *files, boo
 
 /* ---- operations on files ---- */
 
-static void write_text_at(struct model_files *files, const char *path, enum model_time time)
+static void write_collection(struct model_files *files, const char *path)
+{
+	FREED char *lines =
+		model_lines(by_chance(4) ? 60 + below(by_chance(20) ? 1500 : 60) : below(10));
+	FREED char *marked = NULL;
+	assert_true(asprintf(&marked, "%s%s", by_chance(95) ? "" : "\xef\xbb\xbf", lines) >= 0);
+	disk_write(&files->disk, path, marked, strlen(marked), by_chance(60), random_time());
+}
+
+static void write_text_at(struct model_files *files, const char *path)
 {
 	char text[1024];
 	if (is_collection(path) && by_chance(75)) {
-		char *lines = random_collection();
-		disk_write(&files->disk, path, lines, strlen(lines), by_chance(60), time);
-		free(lines);
+		write_collection(files, path);
 		return;
 	}
 	random_text(text, sizeof(text));
-	disk_write(&files->disk, path, text, strlen(text), by_chance(60), time);
+	disk_write(&files->disk, path, text, strlen(text), by_chance(60), random_time());
 }
 
 static void op_create(struct model_files *files)
 {
 	const char *label = random_content(files);
 	if (is_folder(files, label))
-		write_text_at(files, random_path(label), random_time());
+		write_text_at(files, random_path(label));
 }
 
 /* Changes the first digit of a random word. False: it found no word in 10 tries. */
@@ -195,7 +191,7 @@ static void op_edit(struct model_files *files)
 	else if (by_chance(20)) /* unchanged bytes */
 		disk_write(&files->disk, path, bytes, n_bytes, by_chance(60), random_time());
 	else if ((!is_collection(path) || strchr(path, '/')) && !strstr(path, ".ignore"))
-		write_text_at(files, path, random_time());
+		write_text_at(files, path);
 }
 
 /* Gives a file the content that it had before the last edit. */
@@ -320,10 +316,8 @@ static void op_end_line(struct model_files *files)
 static void op_rewrite(struct model_files *files)
 {
 	const char *label = random_collection_label(files);
-	if (!label)
-		return;
-	FREED char *lines = random_collection();
-	disk_write(&files->disk, label, lines, strlen(lines), by_chance(60), random_time());
+	if (label)
+		write_collection(files, label);
 }
 
 static void op_truncate(struct model_files *files)
@@ -344,17 +338,14 @@ static void op_truncate(struct model_files *files)
 
 static void make(struct model_files *files, const char *label, bool is_file)
 {
-	char *lines;
 	if (is_collection(label) && is_file) {
-		lines = random_collection();
-		disk_write(&files->disk, label, lines, strlen(lines), false, random_time());
-		free(lines);
+		write_collection(files, label);
 	} else if (is_file) {
-		write_text_at(files, label, random_time());
+		write_text_at(files, label);
 	} else {
 		disk_make_folder(&files->disk, label);
 		for (uint32_t n = by_chance(4) ? 70 : below(8); n > 0; n--)
-			write_text_at(files, random_path(label), random_time());
+			write_text_at(files, random_path(label));
 	}
 }
 

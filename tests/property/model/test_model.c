@@ -118,10 +118,7 @@ static void compare_grep(struct world *world)
 		if (bs_grep(&request, &results[i], ERR))
 			difference(world, "grep: %s", said.text);
 	}
-	if (results[0].has_match != results[1].has_match ||
-	    found[0].used_bytes != found[1].used_bytes ||
-	    (found[0].used_bytes > 0 &&
-	     memcmp(found[0].data, found[1].data, found[0].used_bytes) != 0))
+	if (results[0].has_match != results[1].has_match || !bs_buffer_equals(&found[0], &found[1]))
 		difference(world, "grep%s '%s': by the index\n%.*s---\nwithout\n%.*s",
 		           request.index.no_stat ? " --no-stat" : "", pattern,
 		           (int)found[1].used_bytes, (const char *)found[1].data,
@@ -266,13 +263,13 @@ static void op_idle(struct world *world)
 		           run.report.n_indexed, run.report.is_committed ? " and committed" : "");
 }
 
-static uint64_t count_deleted(struct world *world)
+static struct bs_index_info describe(struct world *world)
 {
 	struct bs_index_info info = {0};
 	AUTO(bs_index_close_at) struct bs_index *index = open_index(world);
 	if (index)
 		bs_index_describe(index, &info);
-	return info.n_deleted;
+	return info;
 }
 
 static void op_compact(struct world *world)
@@ -288,9 +285,9 @@ static void op_compact(struct world *world)
 	if (world->is_known && run.report.n_docs != world->state.docs.n)
 		difference(world, "%" PRIu64 " documents reported, not %zu", run.report.n_docs,
 		           world->state.docs.n);
-	if (world->is_clean && count_deleted(world) > 0)
-		difference(world, "%" PRIu64 " deleted documents after compaction",
-		           count_deleted(world));
+	uint64_t n_deleted = describe(world).n_deleted;
+	if (world->is_clean && n_deleted > 0)
+		difference(world, "%" PRIu64 " deleted documents after compaction", n_deleted);
 	check_index(world);
 	if (world->is_same)
 		compare(world, 6);
@@ -299,21 +296,20 @@ static void op_compact(struct world *world)
 /* Deletes by ids, some of which may not exist or may be repeated. */
 static void op_delete(struct world *world)
 {
-	const char *ids[3];
-	char *copies[3];
+	char *ids[3];
 	size_t n = 1 + below(3);
 	if (!world->is_known)
 		return;
 	size_t n_before = world->state.docs.n;
 	for (size_t i = 0; i < n; i++) {
 		bool is_there = n_before > 0 && by_chance(90);
-		ids[i] = copies[i] =
-			strdup(is_there ? world->state.docs.at[below(n_before)].id : "r1");
+		ids[i] = strdup(is_there ? world->state.docs.at[below(n_before)].id : "r1");
 		trace("bitsift delete --index %s -- '%s'", world->dir, ids[i]);
 	}
 	for (size_t i = 0; i < n; i++)
 		state_delete(&world->state, ids[i]);
-	struct bs_delete_request request = {.dir = world->dir, .ids = ids, .n_ids = n};
+	struct bs_delete_request request = {
+		.dir = world->dir, .ids = (const char *const *)ids, .n_ids = n};
 	struct bs_delete_result result;
 	if (bs_index_delete(&request, &result, ERR))
 		difference(world, "delete: %s", said.text);
@@ -321,7 +317,7 @@ static void op_delete(struct world *world)
 		difference(world, "%" PRIu64 " deleted, not %zu", result.n_deleted,
 		           n_before - world->state.docs.n);
 	for (size_t i = 0; i < n; i++)
-		free(copies[i]);
+		free(ids[i]);
 	if (by_chance(40))
 		check_index(world);
 	if (world->is_same)
@@ -370,21 +366,12 @@ static void op_undo(struct world *world)
 	refresh(world, &run);
 }
 
-static uint64_t generation_of(struct world *world)
-{
-	struct bs_index_info info = {0};
-	AUTO(bs_index_close_at) struct bs_index *index = open_index(world);
-	if (index)
-		bs_index_describe(index, &info);
-	return info.generation;
-}
-
 /* A run that was killed must have changed everything if it had committed, otherwise nothing. */
 static void finish_killed(struct world *world, struct model_state *after, bool is_refresh,
                           uint64_t generation, int how)
 {
 	check_index(world);
-	bool is_committed = generation_of(world) > generation;
+	bool is_committed = describe(world).generation > generation;
 	trace("# ... %s, %s", WIFSIGNALED(how) ? "killed" : "done",
 	      is_committed ? "committed" : "not committed");
 	if (is_committed || (WIFEXITED(how) && WEXITSTATUS(how) == BS_OK)) {
@@ -402,7 +389,7 @@ static void op_kill(struct world *world)
 	struct model_state after;
 	const char *id = NULL;
 	bool is_compaction = by_chance(30), is_possible = false;
-	uint64_t generation = generation_of(world);
+	uint64_t generation = describe(world).generation;
 	uint32_t patience_us = below(by_chance(50) ? 8000 : 1500);
 	int how = 0;
 	run_draw(&run, world->dir);
@@ -568,7 +555,6 @@ static void run_operation(struct world *world, unsigned number)
 static void draw_world(struct world *world)
 {
 	static const char *const content[] = {"s0", "s1", "f.txt", "c.jsonl", "d.ndjson"};
-	static const char *const more[] = {"-"};
 	*world = (struct world){.is_same = true, .dir = by_chance(50) ? "index" : "../index"};
 	while (world->files.n_content == 0)
 		for (size_t i = 0; i < COUNT(content); i++)
@@ -576,9 +562,8 @@ static void draw_world(struct world *world)
 				world->files.content[world->files.n_content++] = content[i];
 	for (size_t i = 0; i < world->files.n_content; i++)
 		world->sources[world->n_sources++] = world->files.content[i];
-	for (size_t i = 0; i < COUNT(more); i++)
-		if (by_chance(35))
-			world->sources[world->n_sources++] = more[i];
+	if (by_chance(35))
+		world->sources[world->n_sources++] = "-";
 	for (size_t i = world->n_sources; i-- > 1;) {
 		size_t k = below(i + 1);
 		const char *kept = world->sources[i];
@@ -661,8 +646,5 @@ int main(int argc, char **argv)
 		without = argv[3];
 	if (argc > 4)
 		script = argv[4];
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lives_of_indexes),
-	};
-	return cmocka_run_group_tests_name("model", tests, NULL, NULL);
+	return RUN_NAMES(NULL, NULL, NULL, NULL, test_lives_of_indexes);
 }

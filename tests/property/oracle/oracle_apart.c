@@ -8,8 +8,6 @@
 #include "tests/property/oracle/oracle_bench.h"
 #include "tests/rigs/test.h"
 
-#define MOST_TEXTS 4096
-
 static char fault[256];
 
 /* Makes the query with the tokenizer and fields of the index or, for half of the queries without
@@ -43,20 +41,6 @@ static struct bs_query *make_query(struct bench *bench, struct bs_error *err)
 	return bs_query_new(&request, &query, NULL, err) ? NULL : query;
 }
 
-static size_t take_texts(const struct oracle *oracle, const struct oracle_doc *doc,
-                         struct bs_text *texts)
-{
-	assert_in_range(doc->n_fields, 0, MOST_TEXTS);
-	for (size_t i = 0; i < doc->n_fields; i++) {
-		const struct oracle_field *field = &oracle->fields.items[doc->first_field + i];
-		const char *name = field->name == ORACLE_NO_NAME ? "" : oracle->names[field->name];
-		texts[i] = (struct bs_text){name, strlen(name),
-		                            (const char *)oracle->bytes.data + field->text_off,
-		                            field->text_bytes};
-	}
-	return doc->n_fields;
-}
-
 /* Checks lines and columns by counting; checks that places are in order. */
 static bool are_places(const struct bs_text *texts, const struct bs_query_result *result)
 {
@@ -85,19 +69,18 @@ static bool check_doc(struct bench *bench, struct bs_query *query,
                       const struct bs_statistics *statistics, size_t number,
                       const struct oracle_hit *expected, double *score_out)
 {
-	static struct bs_text texts[MOST_TEXTS];
 	const struct oracle_doc *doc = &bench->oracle.docs.items[number];
 	const char *name = (const char *)bench->oracle.bytes.data + doc->name_off;
 	struct bs_query_result result;
-	size_t n = take_texts(&bench->oracle, doc, texts);
+	size_t n = bench_texts(bench, number);
 	if (bs_query_set_name(query, *name ? name : NULL, strlen(name), ERR) ||
-	    bs_query_match(query, texts, n, &result, ERR) ||
-	    bs_query_score(query, texts, n, statistics, score_out, ERR)) {
+	    bs_query_match(query, bench->text, n, &result, ERR) ||
+	    bs_query_score(query, bench->text, n, statistics, score_out, ERR)) {
 		snprintf(fault, sizeof(fault), "document %zu: %.200s", number, said.text);
 		return false;
 	}
 	if (result.is_match != (expected != NULL) || result.length != doc->length ||
-	    !are_places(texts, &result) || (!result.is_match && result.n_places > 0) ||
+	    !are_places(bench->text, &result) || (!result.is_match && result.n_places > 0) ||
 	    fabs(*score_out - (expected ? expected->score : 0)) > 1e-9 * fmax(*score_out, 1)) {
 		snprintf(fault, sizeof(fault),
 		         "document %zu: match %d, not %d; length %u, not %u; %zu places; score "
@@ -204,7 +187,6 @@ static void distort(struct bs_statistics *statistics)
 static bool check_bounds(struct bench *bench, struct bs_query *query,
                          struct bs_statistics *statistics)
 {
-	static struct bs_text texts[MOST_TEXTS];
 	AUTO(vector_deinit) struct oracle_hits hits = {0};
 	enum bs_status status = BS_OK;
 	distort(statistics);
@@ -216,9 +198,8 @@ static bool check_bounds(struct bench *bench, struct bs_query *query,
 		const char *name = (const char *)bench->oracle.bytes.data + doc->name_off;
 		status = bs_query_set_name(query, *name ? name : NULL, strlen(name), ERR);
 		if (!status)
-			status =
-				bs_query_score(query, texts, take_texts(&bench->oracle, doc, texts),
-			                       statistics, &hit[i].score, ERR);
+			status = bs_query_score(query, bench->text, bench_texts(bench, hit[i].doc),
+			                        statistics, &hit[i].score, ERR);
 	}
 	oracle_rank(hit, n);
 	struct bs_search_request request = bench->request;

@@ -10,7 +10,7 @@
 #include "tests/property/oracle/oracle.h"
 
 #define BENCH_MAX_KERNELS 16
-#define ORACLE_MAX_FIELDS 64 /* of an in-memory document */
+#define ORACLE_MAX_FIELDS 64 /* of a document */
 
 struct found_hit {
 	size_t id_off, id_bytes;
@@ -41,8 +41,8 @@ struct bench {
 	struct oracle_filter filter;
 	struct bs_memory_index *memory; /* holds the index; NULL: the index is a directory */
 	struct bs_text_provider texts;  /* for in-memory documents that are not stored */
-	struct bs_text text[ORACLE_MAX_FIELDS];
-	struct oracle_hits expected; /* in document order */
+	struct bs_text text[ORACLE_MAX_FIELDS]; /* of bench_texts */
+	struct oracle_hits expected;            /* in document order */
 	struct oracle_hits ranked;
 	double *scores; /* of each document, in oracle_apart.c */
 	struct found found;
@@ -80,6 +80,8 @@ uint64_t bench_give(struct bench *bench, const char *dir);
  * but not replaced in the oracle or the reverse; also if the index lacks a document that was not
  * replaced. In oracle_held.c. */
 void bench_count_held(struct bench *bench);
+/* Fills bench->text with the fields of a document. Returns their number. */
+size_t bench_texts(struct bench *bench, size_t doc);
 /* Sets the provider of texts that are not stored. */
 void bench_provide(struct bench *bench);
 /* Frees everything; leaves and removes the folder. */

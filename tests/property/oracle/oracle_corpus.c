@@ -177,10 +177,8 @@ struct making {
 	int64_t when_s;    /* the record's date */
 	bool has_own_name; /* the record has a field "name" */
 	bool is_by_line;   /* the record's id is derived from its line */
-	/* For a collection in a folder, inner_id is the id of the file, and inner_below the offset
-	 * in inner_id of the path below the folder. Otherwise inner_id is empty. */
-	char inner_id[512];
-	size_t inner_below;
+	char path[512];    /* of the file, as in ids */
+	size_t below;      /* offset in `path` of the path below a folder; 0: not in a folder */
 };
 
 static uint32_t draw_length(struct making *making)
@@ -196,38 +194,32 @@ static uint32_t draw_length(struct making *making)
 static void draw_text(struct making *making)
 {
 	bs_buffer_clear(&making->text);
-	append_bytes(&making->text, "", 0);
+	ok(bs_buffer_reserve(&making->text, 1, ERR));
 	oracle_append_text(making->vocabulary, draw_length(making), &making->text);
 }
 
-/* Appends the argument as it appears in ids: without leading "./" and trailing "/". */
-static void append_label(struct bs_buffer *id, const char *argument)
+/* Sets the path of a file: a source without leading "./" and trailing "/", and the name of a file
+ * in it, if it is a folder. */
+static void set_path(struct making *making, const char *argument, const char *name)
 {
 	const char *start = strncmp(argument, "./", 2) == 0 ? argument + 2 : argument;
-	size_t n = strlen(start);
+	int n = (int)strlen(start);
 	while (n > 0 && start[n - 1] == '/')
 		n--;
-	append_bytes(id, start, n);
+	snprintf(making->path, sizeof(making->path), "%.*s%s%s", n, start, name ? "/" : "",
+	         name ? name : "");
+	making->below = name ? (size_t)n + 1 : 0;
 }
 
 /* Adds the file whose text is making->text to the oracle. `written` is its mtime. */
 static void add_file(struct making *making, const char *argument, const char *name, int64_t written)
 {
-	const struct bs_buffer *text = &making->text;
-	bs_buffer_clear(&making->id);
-	append_label(&making->id, argument);
-	if (name) {
-		append_string(&making->id, "/");
-		append_string(&making->id, name);
-	}
-	oracle_add_field(making->oracle, "", text->data ? text->data : (const uint8_t *)"",
-	                 text->used_bytes);
-	oracle_end_doc(making->oracle, making->id.data, making->id.used_bytes);
-	append_bytes(&making->id, "", 1);
-	const char *path = (const char *)making->id.data, *slash = strrchr(path, '/');
+	set_path(making, argument, name);
+	const char *path = making->path, *slash = strrchr(path, '/');
 	size_t base_off = slash ? (size_t)(slash - path) + 1 : 0;
-	oracle_place_doc(making->oracle, path, name ? strlen(path) - strlen(name) : base_off,
-	                 written);
+	oracle_add_field(making->oracle, "", making->text.data, making->text.used_bytes);
+	oracle_end_doc(making->oracle, path, strlen(path));
+	oracle_place_doc(making->oracle, path, name ? making->below : base_off, written);
 }
 
 static void make_file(struct making *making, const char *argument)
@@ -291,21 +283,6 @@ static void begin_plainly(struct bs_buffer *text)
 	memcpy(text->data, start, strlen(start));
 }
 
-/* Writes a collection inside a folder. */
-static void make_inner(struct making *making, const char *argument, const char *path,
-                       const char *name)
-{
-	bs_buffer_clear(&making->id);
-	append_label(&making->id, argument);
-	making->inner_below = making->id.used_bytes + 1;
-	append_string(&making->id, "/");
-	append_string(&making->id, name);
-	append_bytes(&making->id, "", 1);
-	snprintf(making->inner_id, sizeof(making->inner_id), "%s", (const char *)making->id.data);
-	make_collection(making, path, below(8));
-	making->inner_id[0] = '\0';
-}
-
 static void make_folder(struct making *making, const char *argument, uint32_t n_docs)
 {
 	char path[256];
@@ -320,7 +297,8 @@ static void make_folder(struct making *making, const char *argument, uint32_t n_
 		bool is_collection = strlen(names[i]) > 6 &&
 		                     strcmp(names[i] + strlen(names[i]) - 6, ".jsonl") == 0;
 		if (is_collection && by_chance(60)) {
-			make_inner(making, argument, path, names[i]);
+			set_path(making, argument, names[i]);
+			make_collection(making, path, below(8));
 			free(names[i]);
 			continue;
 		}
@@ -389,8 +367,8 @@ static bool is_integer(const struct bs_buffer *id)
 static bool is_named_by_line(const struct making *making, size_t doc)
 {
 	const struct oracle_doc *record = &making->oracle->docs.items[doc];
-	size_t n = strlen(making->inner_id);
-	return n > 0 && making->oracle->bytes.data[record->id_off + n] == ':';
+	return making->below > 0 &&
+	       making->oracle->bytes.data[record->id_off + strlen(making->path)] == ':';
 }
 
 /* Draws an earlier document of this source that the next record replaces by its id, or SIZE_MAX. */
@@ -407,38 +385,25 @@ static size_t draw_replaced(struct making *making, size_t first_doc)
 
 /* Stores the record's id in making->id and appends the id field. A record without the field gets an
  * id from its line. */
-static void append_id(struct making *making, const char *argument, uint32_t line, size_t replaced,
-                      struct bs_buffer *json)
+static void append_id(struct making *making, uint32_t line, size_t replaced, struct bs_buffer *json)
 {
 	const char *field = making->setup->id_field ? making->setup->id_field : "id";
-	char text[96];
-	making->is_by_line = false;
+	making->is_by_line = replaced == SIZE_MAX && by_chance(15);
 	bs_buffer_clear(&making->id);
-	append_bytes(&making->id, "", 0);
 	if (replaced != SIZE_MAX) {
 		const struct oracle_doc *doc = &making->oracle->docs.items[replaced];
-		size_t skip = making->inner_id[0] ? strlen(making->inner_id) + 1 : 0;
+		size_t skip = making->below > 0 ? strlen(making->path) + 1 : 0;
 		append_bytes(&making->id, making->oracle->bytes.data + doc->id_off + skip,
 		             doc->id_bytes - skip);
-	} else if (by_chance(15)) {
-		making->is_by_line = true;
-		if (making->inner_id[0])
-			append_string(&making->id, making->inner_id);
-		else
-			append_label(&making->id, argument);
-		snprintf(text, sizeof(text), ":%u", line);
-		append_string(&making->id, text);
-		if (by_chance(50)) {
-			snprintf(text, sizeof(text), "\"%s\": null, ", field);
-			append_string(json, text);
-		}
+	} else if (making->is_by_line) {
+		append_format(&making->id, "%s:%u", making->path, line);
+		if (by_chance(50))
+			append_format(json, "\"%s\": null, ", field);
 		return;
 	} else {
-		snprintf(text, sizeof(text), by_chance(30) ? "%u" : "d%u", line + 1000);
-		append_string(&making->id, text);
+		append_format(&making->id, "%s%u", by_chance(30) ? "" : "d", line + 1000);
 	}
-	snprintf(text, sizeof(text), "\"%s\": ", field);
-	append_string(json, text);
+	append_format(json, "\"%s\": ", field);
 	if (is_integer(&making->id) && by_chance(60))
 		append_bytes(json, making->id.data, making->id.used_bytes);
 	else
@@ -472,16 +437,13 @@ static void append_deep(struct making *making, struct bs_buffer *json, bool *has
 	                                      "123456789012345678901234567890", "1e999"};
 	const char *number = numbers[below(5)];
 	draw_text(making);
-	append_string(json, "\"n\": ");
-	append_string(json, number);
-	append_string(json, ", \"deep\": {\"none\": {}, \"title\": ");
+	append_format(json, "\"n\": %s, \"deep\": {\"none\": {}, \"title\": ", number);
 	append_json(making, json, making->text.data, making->text.used_bytes);
-	append_string(json, ", \"l\" : [\"x\", [] ,[ ");
-	append_string(json, number);
-	append_string(json, ", null], {\"a\": \"in a list\"}]}, \"t\": true, ");
+	append_format(json,
+	              ", \"l\" : [\"x\", [] ,[ %s, null], {\"a\": \"in a list\"}]}, \"t\": true, ",
+	              number);
 	add_field(making, "n", number, strlen(number), has_text);
-	add_field(making, "deep.title", making->text.data ? making->text.data : (const uint8_t *)"",
-	          making->text.used_bytes, has_text);
+	add_field(making, "deep.title", making->text.data, making->text.used_bytes, has_text);
 	add_field(making, "deep.l", "x", 1, has_text);
 	add_field(making, "deep.l", number, strlen(number), has_text);
 	add_field(making, "deep.l.a", "in a list", 9, has_text);
@@ -492,9 +454,7 @@ static void append_deep(struct making *making, struct bs_buffer *json, bool *has
 static bool append_when(struct making *making, struct bs_buffer *json)
 {
 	const struct oracle_date *date = &oracle_dates[below(ORACLE_N_DATES)];
-	append_string(json, "\"when\": \"");
-	append_string(json, date->text);
-	append_string(json, "\", ");
+	append_format(json, "\"when\": \"%s\", ", date->text);
 	making->when_s = date->seconds;
 	if (!is_text_field(making->setup, "when"))
 		return false;
@@ -545,8 +505,7 @@ static bool append_fields(struct making *making, struct bs_buffer *json)
 			append_json(making, json, making->text.data, making->text.used_bytes);
 		}
 		append_string(json, i + 1 < n_fields ? ", " : "}");
-		add_field(making, name, making->text.data ? making->text.data : (const uint8_t *)"",
-		          making->text.used_bytes, &has_text);
+		add_field(making, name, making->text.data, making->text.used_bytes, &has_text);
 	}
 	return has_text;
 }
@@ -564,10 +523,8 @@ static void append_bad_line(struct making *making, struct bs_buffer *json)
 static size_t end_record(struct making *making)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer whole = {0};
-	if (!making->inner_id[0] || making->is_by_line)
-		return oracle_end_doc(making->oracle, making->id.data, making->id.used_bytes);
-	append_string(&whole, making->inner_id);
-	append_string(&whole, "#");
+	if (making->below > 0 && !making->is_by_line)
+		append_format(&whole, "%s#", making->path);
 	append_bytes(&whole, making->id.data, making->id.used_bytes);
 	return oracle_end_doc(making->oracle, whole.data, whole.used_bytes);
 }
@@ -577,7 +534,7 @@ static void append_record(struct making *making, const char *argument, uint32_t 
 {
 	size_t replaced = draw_replaced(making, first_doc);
 	append_string(json, "{");
-	append_id(making, argument, line, replaced, json);
+	append_id(making, line, replaced, json);
 	making->when_s = 0;
 	making->has_own_name = false;
 	if (!append_fields(making, json))
@@ -585,16 +542,9 @@ static void append_record(struct making *making, const char *argument, uint32_t 
 	if (replaced != SIZE_MAX)
 		making->oracle->docs.items[replaced].is_replaced = true;
 	size_t doc = end_record(making);
-	bs_buffer_clear(&making->id);
-	if (making->inner_id[0])
-		append_string(&making->id, making->inner_id);
-	else
-		append_label(&making->id, argument);
-	append_bytes(&making->id, "", 1);
-	const char *path = (const char *)making->id.data;
-	bool has_path = making->inner_id[0] && !making->has_own_name;
-	oracle_place_doc(making->oracle, path, has_path ? making->inner_below : strlen(path),
-	                 mtime_of(argument));
+	bool has_path = making->below > 0 && !making->has_own_name;
+	oracle_place_doc(making->oracle, making->path,
+	                 has_path ? making->below : strlen(making->path), mtime_of(argument));
 	making->oracle->docs.items[doc].when_s = making->when_s;
 	making->oracle->docs.items[doc].line = line;
 }
@@ -619,7 +569,7 @@ static void make_collection(struct making *making, const char *argument, uint32_
 			append_string(&json, by_chance(5) ? "\r\n" : "\n");
 		/* A file of a folder whose first line is not an object would not be a
 		 * collection. */
-		if (by_chance(2) && (i > 0 || !making->inner_id[0])) {
+		if (by_chance(2) && (i > 0 || making->below == 0)) {
 			append_bad_line(making, &json);
 			continue;
 		}
@@ -649,6 +599,7 @@ void oracle_write_sources(const struct oracle_setup *setup,
 			make_file(&making, argument);
 			continue;
 		}
+		set_path(&making, argument, NULL);
 		if (first == 'n')
 			make_folder(&making, argument, n_docs);
 		else

@@ -17,8 +17,7 @@ static bool is_of_stdin(const struct oracle *oracle, size_t doc)
 	       0;
 }
 
-/* Fills bench->text with the fields of a document, for the writer. Returns their number. */
-static size_t make_texts(struct bench *bench, size_t doc)
+size_t bench_texts(struct bench *bench, size_t doc)
 {
 	const struct oracle *oracle = &bench->oracle;
 	const struct oracle_doc *of = &oracle->docs.items[doc];
@@ -48,7 +47,7 @@ static int provide(void *context, const char *id, size_t id_bytes, const struct 
 		if (!oracle_has_id(&bench->oracle, doc, id, id_bytes) ||
 		    !is_of_stdin(&bench->oracle, doc))
 			continue;
-		*n_texts_out = make_texts(bench, doc);
+		*n_texts_out = bench_texts(bench, doc);
 		*texts_out = bench->text;
 		return 0;
 	}
@@ -122,13 +121,13 @@ uint64_t bench_give(struct bench *bench, const char *dir)
 	uint64_t n_given = 0;
 	expect_written(bench, bs_writer_open(&request, &writer, ERR));
 	for (size_t doc = 0; doc < bs_vector_n(&bench->oracle.docs); doc++) {
-		size_t id_bytes, n_texts = make_texts(bench, doc);
+		size_t id_bytes;
 		const char *id = id_of(bench, doc, &id_bytes);
 		if (!is_of_stdin(&bench->oracle, doc))
 			continue;
 		if (n_since == 0 && by_chance(30))
 			take_back(bench, writer);
-		n_texts = make_texts(bench, doc);
+		size_t n_texts = bench_texts(bench, doc);
 		expect_written(bench,
 		               bs_writer_add(writer, id, id_bytes, bench->text, n_texts, ERR));
 		bench->oracle.docs.items[doc].line = n_given++;

@@ -129,26 +129,28 @@ static void check_stats(struct bench *bench)
 		       stats->verify.verified, stats->scan.candidates);
 }
 
+static void print_found(const struct bench *bench, size_t i)
+{
+	const struct found_hit *hit = &bench->found.hits.items[i];
+	fprintf(stderr, "    found    ");
+	print_bytes(bench->found.ids.data + hit->id_off, hit->id_bytes);
+	fprintf(stderr, "\n");
+}
+
 static void check_ids(struct bench *bench)
 {
-	size_t n = bs_vector_n(&bench->expected) < bs_vector_n(&bench->found.hits)
-	                   ? bs_vector_n(&bench->expected)
-	                   : bs_vector_n(&bench->found.hits),
-	       i = 0;
-	while (i < n && is_id_of(bench, &bench->found.hits.items[i], bench->expected.items[i].doc))
+	size_t n_found = bs_vector_n(&bench->found.hits),
+	       n_expected = bs_vector_n(&bench->expected), i = 0;
+	while (i < n_expected && i < n_found &&
+	       is_id_of(bench, &bench->found.hits.items[i], bench->expected.items[i].doc))
 		i++;
-	if (i == bs_vector_n(&bench->expected) && i == bs_vector_n(&bench->found.hits))
+	if ((i == n_expected && i == n_found) ||
+	    !differ(bench, "%zu ids, not %zu; the first difference is number %zu", n_found,
+	            n_expected, i))
 		return;
-	if (!differ(bench, "%zu ids, not %zu; the first difference is number %zu",
-	            bs_vector_n(&bench->found.hits), bs_vector_n(&bench->expected), i))
-		return;
-	if (i < bs_vector_n(&bench->found.hits)) {
-		fprintf(stderr, "    found    ");
-		print_bytes(bench->found.ids.data + bench->found.hits.items[i].id_off,
-		            bench->found.hits.items[i].id_bytes);
-		fprintf(stderr, "\n");
-	}
-	if (i < bs_vector_n(&bench->expected))
+	if (i < n_found)
+		print_found(bench, i);
+	if (i < n_expected)
 		print_doc(bench, "expected", bench->expected.items[i].doc, 0);
 }
 
@@ -209,9 +211,7 @@ static void check_top(struct bench *bench)
 			continue;
 		if (differ(bench, "hit %zu of rank %zu has score %.17g and another place", i,
 		           hit->rank, hit->score)) {
-			fprintf(stderr, "    found    ");
-			print_bytes(bench->found.ids.data + hit->id_off, hit->id_bytes);
-			fprintf(stderr, "\n");
+			print_found(bench, i);
 			print_doc(bench, "expected", wanted->doc, wanted->score);
 		}
 		return;
