@@ -2,6 +2,7 @@
  * and tokens as the manual describes them. See grammar.h. */
 #include <unicode/uchar.h>
 #include <unicode/unorm2.h>
+#include <unicode/ustring.h>
 #include <unicode/utf8.h>
 
 #include "tests/property/grammar/grammar.h"
@@ -380,28 +381,16 @@ static uint32_t join(struct reader *reader, enum oracle_kind kind, uint32_t a, u
 
 static size_t to_nfc(const uint8_t *text, size_t n, uint8_t *out, size_t room)
 {
-	UErrorCode code = U_ZERO_ERROR;
-	const UNormalizer2 *nfc = unorm2_getNFCInstance(&code);
 	static UChar units[GRAMMAR_MAX_TEXT * 2], composed[GRAMMAR_MAX_TEXT * 4];
-	int32_t n_units = 0, n_composed;
-	size_t at = 0, n_out = 0;
-	while (at < n) {
-		UChar32 c = char_at(text, n, at);
-		U8_FWD_1(text, at, n);
-		if (c > 0xffff)
-			units[n_units++] = U16_LEAD(c);
-		units[n_units++] = (UChar)(c > 0xffff ? U16_TRAIL(c) : c);
-	}
-	n_composed = unorm2_normalize(nfc, units, n_units, composed, GRAMMAR_MAX_TEXT * 4, &code);
+	UErrorCode code = U_ZERO_ERROR;
+	int32_t n_units, n_composed, n_out;
+	u_strFromUTF8WithSub(units, COUNT(units), &n_units, (const char *)text, (int32_t)n, 0xfffd,
+	                     NULL, &code);
+	n_composed = unorm2_normalize(unorm2_getNFCInstance(&code), units, n_units, composed,
+	                              COUNT(composed), &code);
+	u_strToUTF8((char *)out, (int32_t)room, &n_out, composed, n_composed, &code);
 	assert_true(U_SUCCESS(code));
-	for (int32_t i = 0; i < n_composed;) {
-		UChar32 c = composed[i++];
-		if (c >= 0xd800 && c < 0xdc00 && i < n_composed)
-			c = U16_GET_SUPPLEMENTARY(c, composed[i++]);
-		assert_true(n_out + U8_MAX_LENGTH < room);
-		n_out += put_char(out + n_out, c);
-	}
-	return n_out;
+	return (size_t)n_out;
 }
 
 static const struct kept_token *last_word(const struct kept *kept)

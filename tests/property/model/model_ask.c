@@ -400,8 +400,7 @@ bool model_compare(struct bs_index *index, const struct model_state *state,
 	for (uint32_t i = 0; i < state->n_sources; i++)
 		if (strcmp(state->sources[i], "-") != 0)
 			model_read_source(disk, state->sources[i], i, true, &now);
-	comparison.now_of = calloc(state->docs.n + 1, sizeof(*comparison.now_of));
-	assert_non_null(comparison.now_of);
+	comparison.now_of = must_calloc(state->docs.n + 1, sizeof(*comparison.now_of));
 	for (size_t i = 0; i < state->docs.n; i++) {
 		struct model_doc *doc = &state->docs.at[i];
 		bool is_kept = is_clean || strcmp(state->sources[doc->source], "-") == 0;

@@ -108,8 +108,7 @@ static struct model_node *add_node(struct model_disk *disk, const char *path, en
 static void set_bytes(struct model_node *node, const char *bytes, size_t n_bytes)
 {
 	free(node->bytes);
-	node->bytes = malloc(n_bytes + 1);
-	assert_non_null(node->bytes);
+	node->bytes = must_malloc(n_bytes + 1);
 	memcpy(node->bytes, bytes, n_bytes);
 	node->bytes[n_bytes] = '\0';
 	node->n_bytes = n_bytes;

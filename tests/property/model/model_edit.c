@@ -92,8 +92,7 @@ static void random_line(char *line, size_t line_bytes, uint32_t n_ids)
 
 char *model_lines(uint32_t n)
 {
-	char *lines = calloc(n + 1, 1200), *at = lines;
-	assert_non_null(lines);
+	char *lines = must_calloc(n + 1, 1200), *at = lines;
 	for (uint32_t i = 0; i < n; i++) {
 		random_line(at, 1100, n < 12 ? 12 : n);
 		at += strlen(at);

@@ -292,6 +292,7 @@ struct oracle_query {
 	struct bs_buffer text;         /* the query as printed */
 	struct bs_buffer stops;        /* stop words, one per line; empty: none */
 	struct oracle_weights weights; /* of each term: their sum, without negated words */
+	double own_weight; /* sum of the weights of words, without negated words and stop words */
 };
 
 void oracle_query_deinit(struct oracle_query *query);
@@ -359,7 +360,7 @@ bool oracle_query_analyze(struct oracle_query *query, struct oracle *oracle);
  * suffix "?", a pattern. Returns its offset in query->sets. */
 size_t oracle_add_set(struct oracle_query *query, const struct oracle *oracle, const char *suffix,
                       const uint8_t *word, size_t word_bytes);
-/* Computes query->weights. */
+/* Computes query->weights and query->own_weight. */
 void oracle_query_weigh(struct oracle_query *query, const struct oracle *oracle);
 /* Whether every leaf is a single exact word without a field: no prefix, pattern or fuzzy word, no
  * phrase of several words, no range. */

@@ -231,20 +231,15 @@ static void make_file(struct making *making, const char *argument)
 
 /* ---- folders ---- */
 
-/* Compares paths component by component, bytewise. */
+/* Compares paths by component: a slash sorts before all other bytes. */
 static int compare_paths(const void *a, const void *b)
 {
-	const char *x = *(const char *const *)a, *y = *(const char *const *)b;
-	for (;;) {
-		size_t x_bytes = strcspn(x, "/"), y_bytes = strcspn(y, "/");
-		int order = memcmp(x, y, x_bytes < y_bytes ? x_bytes : y_bytes);
-		if (order || x_bytes != y_bytes)
-			return order ? order : (x_bytes < y_bytes ? -1 : 1);
-		if (!x[x_bytes] || !y[y_bytes])
-			return x[x_bytes] ? 1 : (y[y_bytes] ? -1 : 0);
-		x += x_bytes + 1;
-		y += y_bytes + 1;
+	const uint8_t *x = *(const uint8_t *const *)a, *y = *(const uint8_t *const *)b;
+	while (*x && *x == *y) {
+		x++;
+		y++;
 	}
+	return (*x == '/' ? 1 : *x ? *x + 1 : 0) - (*y == '/' ? 1 : *y ? *y + 1 : 0);
 }
 
 /* Draws a path. It is unique: the file's name contains the number, and no folder's name contains a

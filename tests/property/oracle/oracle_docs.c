@@ -11,8 +11,7 @@ void oracle_init(struct oracle *oracle, const struct bs_tokenizer_options *optio
 {
 	*oracle = (struct oracle){.n_slots = 1024};
 	naive_init(&oracle->naive, options);
-	oracle->slots = calloc(oracle->n_slots, sizeof(*oracle->slots));
-	assert_non_null(oracle->slots);
+	oracle->slots = must_calloc(oracle->n_slots, sizeof(*oracle->slots));
 }
 
 void oracle_deinit(struct oracle *oracle)
@@ -69,8 +68,7 @@ static void grow_slots(struct oracle *oracle)
 {
 	free(oracle->slots);
 	oracle->n_slots *= 2;
-	oracle->slots = calloc(oracle->n_slots, sizeof(*oracle->slots));
-	assert_non_null(oracle->slots);
+	oracle->slots = must_calloc(oracle->n_slots, sizeof(*oracle->slots));
 	for (size_t i = 0; i < bs_vector_n(&oracle->terms); i++) {
 		const struct oracle_term *term = &oracle->terms.items[i];
 		*find_slot(oracle, oracle->bytes.data + term->term_off, term->term_bytes) =
@@ -127,27 +125,36 @@ static struct oracle_doc next_doc(const struct oracle *oracle)
 	return doc;
 }
 
-void oracle_add_field(struct oracle *oracle, const char *name, const void *text, size_t text_bytes)
+/* Appends the tokens of a text, which have this field number. Returns the number of positions. */
+static uint32_t add_tokens(struct oracle *oracle, const void *text, size_t text_bytes, size_t field,
+                           struct oracle_tokens *to)
 {
-	size_t n_fields = bs_vector_n(&oracle->fields);
-	size_t doc = bs_vector_n(&oracle->docs);
-	struct oracle_field field = {find_name(oracle, name), oracle->bytes.used_bytes, text_bytes};
-	struct oracle_value value;
-	append_bytes(&oracle->bytes, text, text_bytes);
-	ok(bs_vector_append(&oracle->fields, &field, ERR));
-	if (field.name >= 0)
-		oracle->has_values[field.name] |= oracle_value_take(text, text_bytes, &value);
 	naive_analyze(&oracle->naive, text, text_bytes, &oracle->kept);
-	oracle->length += oracle->kept.sum.n_positions;
 	for (size_t i = 0; i < kept_n(&oracle->kept); i++) {
 		const struct kept_token *kept = kept_at(&oracle->kept, i);
 		if (kept->is_bigram)
 			continue;
 		uint32_t number =
 			intern(oracle, oracle->kept.terms.data + kept->term_off, kept->term_bytes);
-		struct oracle_token token = {number, kept->position, n_fields};
-		ok(bs_vector_append(&oracle->tokens, &token, ERR));
-		struct oracle_term *term = &oracle->terms.items[number];
+		struct oracle_token token = {number, kept->position, field};
+		ok(bs_vector_append(to, &token, ERR));
+	}
+	return oracle->kept.sum.n_positions;
+}
+
+void oracle_add_field(struct oracle *oracle, const char *name, const void *text, size_t text_bytes)
+{
+	size_t doc = bs_vector_n(&oracle->docs), first = bs_vector_n(&oracle->tokens);
+	struct oracle_field field = {find_name(oracle, name), oracle->bytes.used_bytes, text_bytes};
+	struct oracle_value value;
+	append_bytes(&oracle->bytes, text, text_bytes);
+	if (field.name >= 0)
+		oracle->has_values[field.name] |= oracle_value_take(text, text_bytes, &value);
+	oracle->length +=
+		add_tokens(oracle, text, text_bytes, bs_vector_n(&oracle->fields), &oracle->tokens);
+	ok(bs_vector_append(&oracle->fields, &field, ERR));
+	for (size_t i = first; i < bs_vector_n(&oracle->tokens); i++) {
+		struct oracle_term *term = &oracle->terms.items[oracle->tokens.items[i].term];
 		term->df += term->last_doc != doc;
 		term->last_doc = doc;
 	}
@@ -177,18 +184,9 @@ void oracle_place_doc(struct oracle *oracle, const char *path, size_t name_off, 
 	doc->mtime_s = mtime_s;
 	append_bytes(&oracle->bytes, path, strlen(path) + 1);
 	oracle->has_files |= path[name_off] != '\0';
-	naive_analyze(&oracle->naive, (const uint8_t *)path + name_off, strlen(path + name_off),
-	              &oracle->kept);
-	for (size_t i = 0; i < kept_n(&oracle->kept); i++) {
-		const struct kept_token *kept = kept_at(&oracle->kept, i);
-		if (kept->is_bigram)
-			continue;
-		uint32_t number =
-			intern(oracle, oracle->kept.terms.data + kept->term_off, kept->term_bytes);
-		struct oracle_token token = {number, kept->position, SIZE_MAX};
-		ok(bs_vector_append(&oracle->name_tokens, &token, ERR));
-		doc->n_names++;
-	}
+	add_tokens(oracle, path + name_off, strlen(path + name_off), SIZE_MAX,
+	           &oracle->name_tokens);
+	doc->n_names = bs_vector_n(&oracle->name_tokens) - doc->first_name;
 }
 
 /* ---- forgetting ---- */

@@ -16,8 +16,7 @@ struct code_points {
 
 static struct code_points decode(const uint8_t *bytes, size_t n_bytes)
 {
-	struct code_points decoded = {malloc((n_bytes + 1) * sizeof(UChar32)), 0};
-	assert_non_null(decoded.c);
+	struct code_points decoded = {must_malloc((n_bytes + 1) * sizeof(UChar32)), 0};
 	for (size_t at = 0; at < n_bytes; decoded.n++) {
 		/* wildcards become negative numbers */
 		if (bytes[at] >= ORACLE_ONE_CHAR)
@@ -37,8 +36,7 @@ static size_t least(size_t a, size_t b)
  * a into b. No character is edited twice. */
 static size_t count_edits(const struct code_points *a, const struct code_points *b)
 {
-	size_t width = b->n + 1, *d = calloc((a->n + 1) * width, sizeof(*d));
-	assert_non_null(d);
+	size_t width = b->n + 1, *d = must_calloc((a->n + 1) * width, sizeof(*d));
 	for (size_t i = 0; i <= a->n; i++) {
 		for (size_t k = 0; k <= b->n; k++) {
 			size_t *here = &d[i * width + k];
@@ -240,13 +238,14 @@ static void collect_weights(struct oracle_query *query, uint32_t number, bool is
 	for (uint32_t i = 0; i < node->n_children; i++)
 		collect_weights(query, node->children[i],
 		                node->kind == ORACLE_NOT ? !is_positive : is_positive, weight);
-	for (size_t i = 0; i < node->n_items && is_positive; i++)
+	for (size_t i = 0; i < node->n_items && is_positive; i++) {
+		const struct oracle_item *item = &query->items.items[node->first_item + i];
+		if (item->is_stop)
+			continue;
+		query->own_weight += weight;
 		for (uint32_t term = 0; term < bs_vector_n(&query->weights); term++)
-			query->weights.items[term] +=
-				accepts(query, &query->items.items[node->first_item + i], term) &&
-						!query->items.items[node->first_item + i].is_stop
-					? weight
-					: 0;
+			query->weights.items[term] += accepts(query, item, term) ? weight : 0;
+	}
 }
 
 static bool is_anything(const struct oracle_query *query, uint32_t number)
@@ -276,6 +275,7 @@ void oracle_query_weigh(struct oracle_query *query, const struct oracle *oracle)
 	bs_vector_clear(&query->weights);
 	for (size_t i = 0; i < bs_vector_n(&oracle->terms); i++)
 		ok(bs_vector_append(&query->weights, &(double){0}, ERR));
+	query->own_weight = 0;
 	collect_weights(query, query->root, true, 1);
 }
 

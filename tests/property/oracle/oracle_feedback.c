@@ -15,21 +15,6 @@ struct typical {
 	bool may_be; /* the line of --explain may list it */
 };
 
-/* Returns the summed weights of all occurrences of words, except negated words and stop words. */
-static double own_weight(const struct oracle_query *query, uint32_t number, bool is_positive,
-                         double weight)
-{
-	const struct oracle_node *node = &query->nodes[number];
-	double sum = 0;
-	weight *= node->weight;
-	for (size_t i = 0; i < node->n_items && is_positive; i++)
-		sum += query->items.items[node->first_item + i].is_stop ? 0 : weight;
-	for (uint32_t i = 0; i < node->n_children; i++)
-		sum += own_weight(query, node->children[i],
-		                  node->kind == ORACLE_NOT ? !is_positive : is_positive, weight);
-	return sum;
-}
-
 static void add_doc(const struct oracle *oracle, size_t d, double trust, struct typical *typical)
 {
 	const struct oracle_doc *doc = &oracle->docs.items[d];
@@ -104,8 +89,7 @@ const char *oracle_check_feedback(const struct oracle_query *query, struct oracl
                                   size_t line_bytes)
 {
 	size_t n_terms = bs_vector_n(&oracle->terms), n_told = 0;
-	double own = own_weight(query, query->root, true, 1),
-	       n_docs = (double)oracle_n_counted(oracle);
+	double n_docs = (double)oracle_n_counted(oracle);
 	FREED struct typical *typical = must_calloc(n_terms + 1, sizeof(*typical));
 	for (size_t i = 0; i < n_hits && hits[0].score > 0; i++)
 		add_doc(oracle, hits[i].doc, pow(hits[i].score / hits[0].score, 4), typical);
@@ -128,6 +112,6 @@ const char *oracle_check_feedback(const struct oracle_query *query, struct oracl
 	else if (!at || !read_line(oracle, at + 1, line + line_bytes, typical, &n_told))
 		fault = hits[0].score > 0 ? "no line to be read" : NULL;
 	else
-		fault = check(typical, n_terms, n_told, own);
+		fault = check(typical, n_terms, n_told, query->own_weight);
 	return fault;
 }

@@ -33,8 +33,7 @@ static void sort_places(struct held *held)
 {
 	const struct oracle *oracle = &held->bench->oracle;
 	held->n_places = bs_vector_n(&oracle->docs);
-	held->places = calloc(held->n_places + 1, sizeof(*held->places));
-	assert_non_null(held->places);
+	held->places = must_calloc(held->n_places + 1, sizeof(*held->places));
 	for (size_t i = 0; i < held->n_places; i++) {
 		const struct oracle_doc *doc = &oracle->docs.items[i];
 		held->places[i] = (struct place){(const char *)oracle->bytes.data + doc->path_off,

@@ -87,8 +87,7 @@ static void append_new_word(struct bs_buffer *to)
 void oracle_vocabulary_init(struct oracle_vocabulary *vocabulary, uint32_t n)
 {
 	*vocabulary = (struct oracle_vocabulary){.n = n};
-	vocabulary->offs = calloc((size_t)n + 1, sizeof(*vocabulary->offs));
-	assert_non_null(vocabulary->offs);
+	vocabulary->offs = must_calloc((size_t)n + 1, sizeof(*vocabulary->offs));
 	for (uint32_t i = 0; i < n; i++) {
 		append_new_word(&vocabulary->bytes);
 		vocabulary->offs[i + 1] = vocabulary->bytes.used_bytes;
