@@ -211,8 +211,7 @@ static void print_docs(const char *what, const struct model_docs *docs)
 	}
 }
 
-static void differ(struct comparison *comparison, const struct answer *answer, const char *format,
-                   ...) __attribute__((format(printf, 3, 4)));
+BS_PRINTF(3, 4)
 static void differ(struct comparison *comparison, const struct answer *answer, const char *format,
                    ...)
 {

@@ -59,9 +59,7 @@ static void note(struct world *world, bool is_same)
 	n_compared++;
 }
 
-static void difference(struct world *world, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-static void difference(struct world *world, const char *format, ...)
+BS_PRINTF(2, 3) static void difference(struct world *world, const char *format, ...)
 {
 	va_list args;
 	fprintf(stderr, "difference: ");

@@ -1,7 +1,6 @@
 /* oracle_bench.c: a corpus with its index in a folder of its own, and the engine opened on it. See
  * oracle_bench.h. */
 #include <errno.h>
-#include <ftw.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,38 +11,27 @@
 
 #include "tests/property/oracle/oracle_bench.h"
 #include "tests/rigs/clock_rig.h"
-#include "tests/rigs/test.h"
+#include "tests/rigs/library_rig.h"
 
-/* ---- a folder of our own ---- */
-
-static char home[4096];
-
-static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *ftw)
-{
-	return remove(path);
-}
-
-static void enter_folder(void)
-{
-	const char *base = getenv("TMPDIR");
-	snprintf(home, sizeof(home), "%s/bitsift-oracle-XXXXXX", base ? base : "/tmp");
-	if (!mkdtemp(home) || chdir(home))
-		fail_msg("%s: %s", home, strerror(errno));
-}
+/* The folder and the setup of the bench that is in use; no folder: none is. */
+static char home[FOLDER_BYTES];
+static struct oracle_setup last_setup;
 
 static void leave_folder(void)
 {
-	if (chdir("/") || nftw(home, remove_entry, 16, FTW_DEPTH | FTW_PHYS))
-		fail_msg("%s: %s", home, strerror(errno));
-	home[0] = '\0';
+	assert_int_equal(chdir("/"), 0);
+	remove_folder(home);
+	*home = '\0';
 }
 
 int bench_clean(void **state)
 {
-	return *home && (chdir("/") || nftw(home, remove_entry, 16, FTW_DEPTH | FTW_PHYS)) ? -1 : 0;
+	if (*home) {
+		oracle_setup_print(&last_setup, stderr);
+		leave_folder();
+	}
+	return 0;
 }
-
-/* ---- the engine ---- */
 
 int bench_take_hit(void *context, const struct bs_hit *hit)
 {
@@ -102,20 +90,16 @@ void bench_index(struct bench *bench, const char *dir, uint32_t first_source, ui
 		request.sources = sources + i;
 		request.n_sources = setup->by_writer ? end - i : n_sources;
 		end = setup->by_writer ? end : n_sources;
-		if (by_writer) {
+		if (by_writer)
 			report.n_docs = bench_give(bench, dir);
-		} else if (bs_index_build(&request, &report, ERR)) {
-			oracle_setup_print(setup, stderr);
-			fail_msg("%s", said.text);
-		}
+		else
+			ok(bs_index_build(&request, &report, ERR));
 	}
 	size_t n_docs = 0;
 	for (size_t i = 0; i < bs_vector_n(&bench->oracle.docs); i++)
 		n_docs += !bench->oracle.docs.items[i].is_replaced;
-	if (report.n_docs != n_docs && n_sources == setup->n_sources) {
-		oracle_setup_print(setup, stderr);
-		fail_msg("%" PRIu64 " documents indexed, not %zu", report.n_docs, n_docs);
-	}
+	if (n_sources == setup->n_sources)
+		assert_int_equal(report.n_docs, n_docs);
 }
 
 static void open_searchers(struct bench *bench)
@@ -129,9 +113,8 @@ static void open_searchers(struct bench *bench)
 	request.host.consent = bench->memory ? &consent : NULL;
 	for (size_t i = 0; i < bench->n_kernels; i++) {
 		request.kernel = bench->kernels[i]->name;
-		if (bs_index_open_with(&request, &bench->indexes[i], ERR) ||
-		    bs_searcher_new(bench->indexes[i], &bench->searchers[i], ERR))
-			fail_msg("%s", said.text);
+		ok(bs_index_open_with(&request, &bench->indexes[i], ERR));
+		ok(bs_searcher_new(bench->indexes[i], &bench->searchers[i], ERR));
 	}
 }
 
@@ -144,7 +127,9 @@ void bench_init(struct bench *bench, uint64_t seed, unsigned number, uint32_t n_
 	bench_provide(bench);
 	if (bench->setup.is_in_memory)
 		ok(bs_memory_index_new(&bench->memory, ERR));
-	enter_folder();
+	last_setup = bench->setup;
+	make_folder(home);
+	assert_int_equal(chdir(home), 0);
 }
 
 void bench_write(struct bench *bench)
@@ -157,12 +142,9 @@ void bench_write(struct bench *bench)
 void bench_write_file(struct bench *bench, unsigned number, const char *text)
 {
 	char path[32];
-	if (mkdir("signs", 0700) && errno != EEXIST)
-		fail_msg("signs: %s", strerror(errno));
+	assert_true(mkdir("signs", 0700) == 0 || errno == EEXIST);
 	snprintf(path, sizeof(path), "signs/%06u", number);
-	FILE *file = must_fopen(path, "wb");
-	assert_true(fputs(text, file) >= 0);
-	assert_int_equal(fclose(file), 0);
+	write_text(path, text);
 	oracle_add_field(&bench->oracle, "", text, strlen(text));
 	oracle_end_doc(&bench->oracle, path, strlen(path));
 	oracle_place_doc(&bench->oracle, path, strlen("signs/"), 0);
@@ -170,6 +152,7 @@ void bench_write_file(struct bench *bench, unsigned number, const char *text)
 
 void bench_open(struct bench *bench)
 {
+	last_setup = bench->setup;
 	bench_index(bench, "index", 0, bench->setup.n_sources);
 	open_searchers(bench);
 	bench_count_held(bench);

@@ -86,7 +86,7 @@ size_t bench_texts(struct bench *bench, size_t doc);
 void bench_provide(struct bench *bench);
 /* Frees everything; leaves and removes the folder. */
 void bench_deinit(struct bench *bench);
-/* Teardown for cmocka: removes the folder that a failed test left behind. */
+/* Teardown for cmocka: after a failed test, prints the setup and removes the folder. */
 int bench_clean(void **state);
 
 /* Returns a request for bench->query. */

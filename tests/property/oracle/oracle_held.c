@@ -82,14 +82,12 @@ static void find_document(struct held *held, struct bs_doc_ref ref)
 	const struct oracle_doc *doc = place ? &held->bench->oracle.docs.items[place->doc] : NULL;
 	bool is_deleted = bs_snapshot_is_deleted(held->snapshot, ref.segment, ref.document);
 	if (!place || place->is_held || !has_name(held, doc, &record) ||
-	    is_deleted != doc->is_replaced || record.length != doc->length) {
-		oracle_setup_print(&held->bench->setup, stderr);
+	    is_deleted != doc->is_replaced || record.length != doc->length)
 		fail_msg("document %u of segment %u, %.*s, is %s", ref.document, ref.segment,
 		         (int)record.name_bytes, record.name,
 		         !place           ? "none of those written"
 		         : place->is_held ? "there twice"
 		                          : "not what was written");
-	}
 	place->is_held = true;
 }
 
@@ -106,11 +104,9 @@ void bench_count_held(struct bench *bench)
 	for (size_t i = 0; i < held.n_places; i++) {
 		if (held.places[i].is_held)
 			continue;
-		if (!oracle->docs.items[held.places[i].doc].is_replaced) {
-			oracle_setup_print(&bench->setup, stderr);
+		if (!oracle->docs.items[held.places[i].doc].is_replaced)
 			fail_msg("%s, line %llu, is not in the index", held.places[i].path,
 			         (unsigned long long)held.places[i].line);
-		}
 		oracle_forget(oracle, held.places[i].doc);
 	}
 	if (oracle->n_gone > 0)

@@ -59,14 +59,6 @@ void bench_provide(struct bench *bench)
 	bench->texts = (struct bs_text_provider){.texts = provide, .context = bench};
 }
 
-static void expect_written(struct bench *bench, enum bs_status status)
-{
-	if (!status)
-		return;
-	oracle_setup_print(&bench->setup, stderr);
-	fail_msg("the writer: %s", said.text);
-}
-
 /* The writer gets only text fields. A document whose "when" is not among them has no date. */
 static void forget_date(struct bench *bench, size_t doc, size_t n_texts)
 {
@@ -84,7 +76,7 @@ static void delete_some(struct bench *bench, struct bs_writer *writer, size_t n_
 	if (!is_of_stdin(&bench->oracle, doc) || bench->oracle.docs.items[doc].is_replaced)
 		return;
 	const char *id = id_of(bench, doc, &id_bytes);
-	expect_written(bench, bs_writer_delete(writer, id, id_bytes, &was_there, ERR));
+	ok(bs_writer_delete(writer, id, id_bytes, &was_there, ERR));
 	assert_true(was_there);
 	bench->oracle.docs.items[doc].is_replaced = true;
 }
@@ -93,9 +85,8 @@ static void take_back(struct bench *bench, struct bs_writer *writer)
 {
 	struct bs_text text = {"text", 4, "taken back", 10};
 	uint64_t n;
-	expect_written(bench, bs_writer_add(writer, "back", 4, &text, 1, ERR));
-	expect_written(bench,
-	               bs_writer_delete_query(writer, "taken OR the OR -taken", 22, &n, ERR));
+	ok(bs_writer_add(writer, "back", 4, &text, 1, ERR));
+	ok(bs_writer_delete_query(writer, "taken OR the OR -taken", 22, &n, ERR));
 	assert_true(n > 0);
 	bs_writer_rollback(writer);
 }
@@ -119,7 +110,7 @@ uint64_t bench_give(struct bench *bench, const char *dir)
 	struct bs_writer *writer;
 	uint32_t n_since = 0, n_commits = 0;
 	uint64_t n_given = 0;
-	expect_written(bench, bs_writer_open(&request, &writer, ERR));
+	ok(bs_writer_open(&request, &writer, ERR));
 	for (size_t doc = 0; doc < bs_vector_n(&bench->oracle.docs); doc++) {
 		size_t id_bytes;
 		const char *id = id_of(bench, doc, &id_bytes);
@@ -128,8 +119,7 @@ uint64_t bench_give(struct bench *bench, const char *dir)
 		if (n_since == 0 && by_chance(30))
 			take_back(bench, writer);
 		size_t n_texts = bench_texts(bench, doc);
-		expect_written(bench,
-		               bs_writer_add(writer, id, id_bytes, bench->text, n_texts, ERR));
+		ok(bs_writer_add(writer, id, id_bytes, bench->text, n_texts, ERR));
 		bench->oracle.docs.items[doc].line = n_given++;
 		forget_date(bench, doc, n_texts);
 		n_since++;
@@ -138,11 +128,11 @@ uint64_t bench_give(struct bench *bench, const char *dir)
 		/* At most 4 commits: more segments would be compacted. */
 		if (n_since < LEAST_COMMIT || n_commits == 3 || !by_chance(3))
 			continue;
-		expect_written(bench, bs_writer_commit(writer, &report, ERR));
+		ok(bs_writer_commit(writer, &report, ERR));
 		n_since = 0;
 		n_commits++;
 	}
-	expect_written(bench, bs_writer_commit(writer, &report, ERR));
+	ok(bs_writer_commit(writer, &report, ERR));
 	bs_writer_close(writer);
 	return report.n_docs;
 }

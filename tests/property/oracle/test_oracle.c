@@ -49,8 +49,7 @@ static void print_doc(const struct bench *bench, const char *what, size_t doc, d
 }
 
 /* Counts and prints a difference. False if no details are to be printed. */
-static bool differ(struct bench *bench, const char *format, ...) BS_PRINTF(2, 3);
-static bool differ(struct bench *bench, const char *format, ...)
+BS_PRINTF(2, 3) static bool differ(struct bench *bench, const char *format, ...)
 {
 	static const char *const modes[] = {"top", "ids", "count"};
 	va_list args;

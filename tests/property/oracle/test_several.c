@@ -162,9 +162,8 @@ static void check_corpus(unsigned number)
 	for (uint32_t i = 0; i < N_PARTS; i++) {
 		snprintf(dir, sizeof(dir), "part%u", i);
 		bench_index(&bench, dir, i, 1);
-		if (bs_index_open(dir, &parts[i].index, ERR) ||
-		    bs_searcher_new(parts[i].index, &parts[i].searcher, ERR))
-			fail_msg("%s", said.text);
+		ok(bs_index_open(dir, &parts[i].index, ERR));
+		ok(bs_searcher_new(parts[i].index, &parts[i].searcher, ERR));
 	}
 	for (unsigned i = 0; i < n_queries; i++)
 		check_query(&bench, parts);
