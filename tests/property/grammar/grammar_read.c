@@ -117,10 +117,13 @@ static bool holds_word(struct grammar *grammar, const uint8_t *text, size_t n)
 
 /* ---- quotes and brackets ---- */
 
-static bool is_operator(const uint8_t *text, size_t n)
+static enum kind operator_kind(const uint8_t *text, size_t n)
 {
-	return (n == 3 && (memcmp(text, "AND", 3) == 0 || memcmp(text, "NOT", 3) == 0)) ||
-	       (n == 2 && memcmp(text, "OR", 2) == 0);
+	if (n == 2 && (memcmp(text, "OR", 2) == 0 || memcmp(text, "||", 2) == 0))
+		return OR;
+	if ((n == 3 && memcmp(text, "AND", 3) == 0) || (n == 2 && memcmp(text, "&&", 2) == 0))
+		return AND;
+	return n == 3 && memcmp(text, "NOT", 3) == 0 ? NOT : WORD;
 }
 
 /* Whether the bracket at `at` may open a group: directly after a word character it is text, unless
@@ -135,7 +138,7 @@ static bool can_group(const struct reader *reader, size_t at)
 	while (start > 0 && !memchr("()\"", reader->text[start - 1], 3) &&
 	       !u_isUWhiteSpace(char_before(reader->text, start)))
 		start = step_back(reader->text, start);
-	return is_operator(reader->text + start, at - start);
+	return operator_kind(reader->text + start, at - start) != WORD;
 }
 
 static void find_roles(struct reader *reader)
@@ -228,15 +231,6 @@ static struct token *add(struct reader *reader, enum kind kind, size_t start, si
 	struct token *token = &reader->tokens[reader->n_tokens++];
 	*token = (struct token){.kind = kind, .start = start, .end = end, .weight = 1};
 	return token;
-}
-
-static enum kind operator_kind(const uint8_t *text, size_t n)
-{
-	if (n == 2 && (memcmp(text, "OR", 2) == 0 || memcmp(text, "||", 2) == 0))
-		return OR;
-	if ((n == 3 && memcmp(text, "AND", 3) == 0) || (n == 2 && memcmp(text, "&&", 2) == 0))
-		return AND;
-	return n == 3 && memcmp(text, "NOT", 3) == 0 ? NOT : WORD;
 }
 
 /* Reads a token that is not a phrase or a bracket. Returns its end. */

@@ -14,6 +14,8 @@
 
 /* ---- the trace: operations as lines of a shell script ---- */
 
+#define MODEL_OPERATIONS 100 /* the most operations of a trace */
+
 /* Begins operation `number`. Operation 0 first discards the previous trace. */
 void trace_start(unsigned number, const char *name);
 void trace(const char *format, ...) __attribute__((format(printf, 1, 2)));

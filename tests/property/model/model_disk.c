@@ -9,50 +9,35 @@
 
 /* ---- the trace ---- */
 
-struct line {
-	unsigned operation;
-	char *text;
-};
-
-static struct line *lines;
-static size_t n_lines;
+static struct bs_buffer lines;
+static size_t starts[MODEL_OPERATIONS + 1]; /* of the lines of each operation */
 static unsigned operation;
 
 void trace_start(unsigned number, const char *name)
 {
-	if (number == 0) {
-		while (n_lines > 0)
-			free(lines[--n_lines].text);
-		free(lines);
-		lines = NULL;
-	}
+	if (number == 0)
+		bs_buffer_deinit(&lines);
 	operation = number;
+	starts[number] = lines.used_bytes;
 	trace("# %u: %s", number, name);
 }
 
 void trace(const char *format, ...)
 {
+	FREED char *line = NULL;
 	va_list args;
-	lines = realloc(lines, (n_lines + 1) * sizeof(*lines));
-	assert_non_null(lines);
-	lines[n_lines].operation = operation;
 	va_start(args, format);
-	assert_true(vasprintf(&lines[n_lines].text, format, args) >= 0);
+	assert_true(vasprintf(&line, format, args) >= 0);
 	va_end(args);
-	n_lines++;
+	append_format(&lines, "%s\n", line);
 }
 
 void trace_print(unsigned n_operations, const char *path)
 {
-	FILE *file = path ? fopen(path, "w") : NULL;
-	for (size_t i = 0; i < n_lines; i++) {
-		if (lines[i].operation + n_operations > operation)
-			fprintf(stderr, "    %s\n", lines[i].text);
-		if (file)
-			fprintf(file, "%s\n", lines[i].text);
-	}
-	if (file)
-		fclose(file);
+	size_t start = operation < n_operations ? 0 : starts[operation - n_operations + 1];
+	fwrite(lines.data + start, 1, lines.used_bytes - start, stderr);
+	if (path)
+		write_bytes(path, lines.data, lines.used_bytes);
 }
 
 /* Returns the shell command printf 'BYTES'. The text is valid until the next call. */

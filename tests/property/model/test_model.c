@@ -24,10 +24,9 @@
 
 AUTO_OF(struct bs_index, bs_index_close)
 
-#define WORLD_OPERATIONS 100
-#define MAX_READERS      2
-#define MAX_WEIGHT       24
-#define MAX_TOLD         5
+#define MAX_READERS 2
+#define MAX_WEIGHT  24
+#define MAX_TOLD    5
 
 static const char *without = "", *script;
 static uint64_t n_done, n_compared, n_refreshes, n_killed, n_differences;
@@ -612,7 +611,7 @@ static bool run_world(uint64_t seed)
 	draw_world(&world);
 	run_with_grams(by_chance(60));
 	start_world(&world);
-	for (unsigned i = 2; i <= WORLD_OPERATIONS && world.is_same; i++) {
+	for (unsigned i = 2; i <= MODEL_OPERATIONS && world.is_same; i++) {
 		run_operation(&world, i);
 		n_done++;
 		if (!world.is_same)

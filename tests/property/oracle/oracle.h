@@ -101,8 +101,7 @@ struct oracle {
 	struct oracle_fields fields;
 	struct oracle_tokens tokens, name_tokens;
 	struct oracle_terms terms;
-	uint32_t *slots; /* hash table of term + 1; 0: empty */
-	size_t n_slots;
+	void *numbers; /* of the terms: a tree of tsearch() */
 	/* Names of the fields seen so far; string literals. */
 	const char *names[ORACLE_MAX_NAMES];
 	int n_names;

@@ -1,4 +1,6 @@
 /* oracle_docs.c: the documents of the naive search. See oracle.h. */
+#include <search.h>
+
 #include "tests/property/oracle/oracle.h"
 #include "tests/rigs/test.h"
 
@@ -9,9 +11,8 @@ uint32_t roll_between(uint32_t low, uint32_t high)
 
 void oracle_init(struct oracle *oracle, const struct bs_tokenizer_options *options)
 {
-	*oracle = (struct oracle){.n_slots = 1024};
+	*oracle = (struct oracle){.n_names = 0};
 	naive_init(&oracle->naive, options);
-	oracle->slots = must_calloc(oracle->n_slots, sizeof(*oracle->slots));
 }
 
 void oracle_deinit(struct oracle *oracle)
@@ -24,7 +25,7 @@ void oracle_deinit(struct oracle *oracle)
 	bs_vector_deinit(&oracle->tokens);
 	bs_vector_deinit(&oracle->name_tokens);
 	bs_vector_deinit(&oracle->terms);
-	free(oracle->slots);
+	tdestroy(oracle->numbers, free);
 }
 
 size_t oracle_n_counted(const struct oracle *oracle)
@@ -41,55 +42,42 @@ bool oracle_has_id(const struct oracle *oracle, size_t doc, const void *id, size
 
 /* ---- terms ---- */
 
-/* Returns the slot of a term, or the empty slot where it belongs. */
-static uint32_t *find_slot(const struct oracle *oracle, const uint8_t *bytes, size_t n_bytes)
+/* The number of a term, in the tree oracle->numbers. */
+struct numbered {
+	uint32_t number;
+	size_t n_bytes;
+	const void *bytes;
+};
+
+static int compare_terms(const void *a, const void *b)
 {
-	uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
-	for (size_t i = 0; i < n_bytes; i++)
-		hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
-	for (size_t at = (size_t)(hash >> 16);; at++) {
-		uint32_t *slot = &oracle->slots[at & (oracle->n_slots - 1)];
-		if (!*slot)
-			return slot;
-		const struct oracle_term *term = &oracle->terms.items[*slot - 1];
-		if (term->term_bytes == n_bytes &&
-		    memcmp(oracle->bytes.data + term->term_off, bytes, n_bytes) == 0)
-			return slot;
-	}
+	const struct numbered *x = a, *y = b;
+	if (x->n_bytes != y->n_bytes)
+		return x->n_bytes < y->n_bytes ? -1 : 1;
+	return memcmp(x->bytes, y->bytes, x->n_bytes);
 }
 
 uint32_t oracle_find_term(const struct oracle *oracle, const void *term, size_t term_bytes)
 {
-	uint32_t slot = *find_slot(oracle, term, term_bytes);
-	return slot ? slot - 1 : ORACLE_NO_TERM;
-}
-
-static void grow_slots(struct oracle *oracle)
-{
-	free(oracle->slots);
-	oracle->n_slots *= 2;
-	oracle->slots = must_calloc(oracle->n_slots, sizeof(*oracle->slots));
-	for (size_t i = 0; i < bs_vector_n(&oracle->terms); i++) {
-		const struct oracle_term *term = &oracle->terms.items[i];
-		*find_slot(oracle, oracle->bytes.data + term->term_off, term->term_bytes) =
-			(uint32_t)i + 1;
-	}
+	const struct numbered wanted = {.n_bytes = term_bytes, .bytes = term};
+	struct numbered **found = tfind(&wanted, &oracle->numbers, compare_terms);
+	return found ? (*found)->number : ORACLE_NO_TERM;
 }
 
 static uint32_t intern(struct oracle *oracle, const uint8_t *bytes, size_t n_bytes)
 {
-	size_t n = bs_vector_n(&oracle->terms);
-	uint32_t *slot = find_slot(oracle, bytes, n_bytes);
-	if (*slot)
-		return *slot - 1;
+	uint32_t number = oracle_find_term(oracle, bytes, n_bytes);
+	if (number != ORACLE_NO_TERM)
+		return number;
+	number = (uint32_t)bs_vector_n(&oracle->terms);
 	struct oracle_term term = {
 		.term_off = oracle->bytes.used_bytes, .term_bytes = n_bytes, .last_doc = SIZE_MAX};
 	append_bytes(&oracle->bytes, bytes, n_bytes);
 	ok(bs_vector_append(&oracle->terms, &term, ERR));
-	*slot = (uint32_t)n + 1;
-	if (n * 2 > oracle->n_slots)
-		grow_slots(oracle);
-	return (uint32_t)n;
+	struct numbered *added = must_malloc(sizeof(*added) + n_bytes);
+	*added = (struct numbered){number, n_bytes, memcpy(added + 1, bytes, n_bytes)};
+	assert_non_null(tsearch(added, &oracle->numbers, compare_terms));
+	return number;
 }
 
 /* ---- adding ---- */
