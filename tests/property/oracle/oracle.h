@@ -151,7 +151,6 @@ uint32_t oracle_find_term(const struct oracle *oracle, const void *term, size_t 
 
 /* All properties of a corpus that are drawn before its texts. */
 struct oracle_setup {
-	uint64_t seed;
 	unsigned number;
 	uint32_t n_docs; /* number of records and files to write; some yield no document */
 	uint32_t mean_words;
@@ -189,7 +188,7 @@ void oracle_append_text(const struct oracle_vocabulary *vocabulary, uint32_t n_w
                         struct bs_buffer *text);
 
 /* Draws the setup of corpus `number` (0, 1, ...) of the run. n_docs: its size; 0: drawn. */
-void oracle_setup_draw(struct oracle_setup *setup, uint64_t seed, unsigned number, uint32_t n_docs);
+void oracle_setup_draw(struct oracle_setup *setup, unsigned number, uint32_t n_docs);
 void oracle_setup_print(const struct oracle_setup *setup, FILE *to);
 
 /* Writes the sources into the current folder and adds their documents to the oracle. If "-" is a

@@ -13,30 +13,30 @@ static char fault[256];
 /* Makes the query with the tokenizer and fields of the index or, for half of the queries without
  * range signs, with those of the setup, which must give the same query. (Range signs depend on the
  * fields that have values, which only the index knows.) */
-static struct bs_query *make_query(struct bench *bench, struct bs_error *err)
+static struct bs_query *make_query(struct bs_error *err)
 {
-	const struct oracle_setup *setup = &bench->setup;
+	const struct oracle_setup *setup = &bench.setup;
 	const char *names[ORACLE_MAX_NAMES + 1] = {NULL};
 	struct bs_query *query;
 	bool has_signs = false;
-	for (size_t i = 0; i < bench->query.text.used_bytes; i++)
-		has_signs |= strchr("<>.", bench->query.text.data[i]) != NULL;
-	memcpy(names, bench->oracle.names, (size_t)bench->oracle.n_names * sizeof(*names));
-	const struct bs_search_request search = bench_request(bench);
+	for (size_t i = 0; i < bench.query.text.used_bytes; i++)
+		has_signs |= strchr("<>.", bench.query.text.data[i]) != NULL;
+	memcpy(names, bench.oracle.names, (size_t)bench.oracle.n_names * sizeof(*names));
+	const struct bs_search_request search = bench_request();
 	struct bs_query_request request = {.query = search.query.text,
 	                                   .query_bytes = search.query.text_bytes,
 	                                   .any = search.query.any,
 	                                   .stop_words = search.query.stop_words,
 	                                   .stop_words_bytes = search.query.stop_words_bytes};
 	if (has_signs || by_chance(50)) {
-		request.index = bench->indexes[bench->kernel];
+		request.index = bench.indexes[bench.kernel];
 	} else {
 		request.stem_language = setup->words.stem_language;
 		request.fold_accents = setup->words.fold_accents;
 		request.split_identifiers = setup->words.split_identifiers;
 		request.weights = setup->weights;
 		request.fields = names;
-		request.file_names = bench->oracle.has_files;
+		request.file_names = bench.oracle.has_files;
 	}
 	return bs_query_new(&request, &query, NULL, err) ? NULL : query;
 }
@@ -65,22 +65,21 @@ static bool are_places(const struct bs_text *texts, const struct bs_query_result
 
 /* Compares the match, the length and the score of a document with the expected hit (NULL: no
  * match), and checks the places. Stores its score in *score_out. */
-static bool check_doc(struct bench *bench, struct bs_query *query,
-                      const struct bs_statistics *statistics, size_t number,
+static bool check_doc(struct bs_query *query, const struct bs_statistics *statistics, size_t number,
                       const struct oracle_hit *expected, double *score_out)
 {
-	const struct oracle_doc *doc = &bench->oracle.docs.items[number];
-	const char *name = (const char *)bench->oracle.bytes.data + doc->name_off;
+	const struct oracle_doc *doc = &bench.oracle.docs.items[number];
+	const char *name = (const char *)bench.oracle.bytes.data + doc->name_off;
 	struct bs_query_result result;
-	size_t n = bench_texts(bench, number);
+	size_t n = bench_texts(number);
 	if (bs_query_set_name(query, *name ? name : NULL, strlen(name), ERR) ||
-	    bs_query_match(query, bench->text, n, &result, ERR) ||
-	    bs_query_score(query, bench->text, n, statistics, score_out, ERR)) {
+	    bs_query_match(query, bench.text, n, &result, ERR) ||
+	    bs_query_score(query, bench.text, n, statistics, score_out, ERR)) {
 		snprintf(fault, sizeof(fault), "document %zu: %.200s", number, said.text);
 		return false;
 	}
 	if (result.is_match != (expected != NULL) || result.length != doc->length ||
-	    !are_places(bench->text, &result) || (!result.is_match && result.n_places > 0) ||
+	    !are_places(bench.text, &result) || (!result.is_match && result.n_places > 0) ||
 	    fabs(*score_out - (expected ? expected->score : 0)) > 1e-9 * fmax(*score_out, 1)) {
 		snprintf(fault, sizeof(fault),
 		         "document %zu: match %d, not %d; length %u, not %u; %zu places; score "
@@ -92,19 +91,17 @@ static bool check_doc(struct bench *bench, struct bs_query *query,
 	return true;
 }
 
-static bool check_docs(struct bench *bench, struct bs_query *query,
-                       const struct bs_statistics *statistics)
+static bool check_docs(struct bs_query *query, const struct bs_statistics *statistics)
 {
 	AUTO(vector_deinit) struct oracle_hits hits = {0};
 	bool is_right = true;
 	size_t next = 0;
-	oracle_search(&bench->query, &bench->oracle, &hits);
-	for (size_t doc = 0; doc < bs_vector_n(&bench->oracle.docs) && is_right; doc++) {
+	oracle_search(&bench.query, &bench.oracle, &hits);
+	for (size_t doc = 0; doc < bs_vector_n(&bench.oracle.docs) && is_right; doc++) {
 		bool is_hit = next < bs_vector_n(&hits) && hits.items[next].doc == doc;
-		if (!bench->oracle.docs.items[doc].is_replaced)
-			is_right =
-				check_doc(bench, query, statistics, doc,
-			                  is_hit ? &hits.items[next] : NULL, &bench->scores[doc]);
+		if (!bench.oracle.docs.items[doc].is_replaced)
+			is_right = check_doc(query, statistics, doc,
+			                     is_hit ? &hits.items[next] : NULL, &bench.scores[doc]);
 		next += is_hit;
 	}
 	return is_right;
@@ -113,12 +110,11 @@ static bool check_docs(struct bench *bench, struct bs_query *query,
 /* A hit must have exactly the score of one of the documents with its id. */
 static int compare_score(void *context, const struct bs_hit *hit)
 {
-	const struct bench *bench = context;
-	for (size_t doc = 0; doc < bs_vector_n(&bench->oracle.docs); doc++) {
-		double score = bench->scores[doc];
-		if (!bench->oracle.docs.items[doc].is_replaced && !(score < hit->score) &&
+	for (size_t doc = 0; doc < bs_vector_n(&bench.oracle.docs); doc++) {
+		double score = bench.scores[doc];
+		if (!bench.oracle.docs.items[doc].is_replaced && !(score < hit->score) &&
 		    !(score > hit->score) &&
-		    oracle_has_id(&bench->oracle, doc, hit->id, hit->id_bytes))
+		    oracle_has_id(&bench.oracle, doc, hit->id, hit->id_bytes))
 			return 0;
 	}
 	snprintf(fault, sizeof(fault), "no document %.*s has the score %.17g", (int)hit->id_bytes,
@@ -126,16 +122,15 @@ static int compare_score(void *context, const struct bs_hit *hit)
 	return 1;
 }
 
-static bool check_index(struct bench *bench, const struct bs_statistics *statistics)
+static bool check_index(const struct bs_statistics *statistics)
 {
-	struct bs_search_request request = bench->request;
+	struct bs_search_request request = bench.request;
 	request.output.mode = BS_SEARCH_TOP;
 	request.output.limit = by_chance(50) ? 10 : 2000;
 	request.output.sort_field = NULL;
 	request.query.statistics = statistics;
 	request.callbacks.hit = compare_score;
-	request.callbacks.context = bench;
-	if (!bs_search(bench->searchers[bench->kernel], &request, NULL, ERR))
+	if (!bs_search(bench.searchers[bench.kernel], &request, NULL, ERR))
 		return true;
 	if (!*fault)
 		snprintf(fault, sizeof(fault), "%.200s", said.text);
@@ -144,7 +139,6 @@ static bool check_index(struct bench *bench, const struct bs_statistics *statist
 
 /* Hits found so far, compared one by one with the expected order. */
 struct ranking {
-	const struct bench *bench;
 	const struct oracle_hit *expected;
 	size_t n_expected, n_found;
 };
@@ -153,10 +147,9 @@ static int compare_rank(void *context, const struct bs_hit *hit)
 {
 	struct ranking *ranking = context;
 	const struct oracle_hit *expected = &ranking->expected[ranking->n_found];
-	bool is_right =
-		ranking->n_found++ < ranking->n_expected && !(hit->score < expected->score) &&
-		!(hit->score > expected->score) &&
-		oracle_has_id(&ranking->bench->oracle, expected->doc, hit->id, hit->id_bytes);
+	bool is_right = ranking->n_found++ < ranking->n_expected &&
+	                !(hit->score < expected->score) && !(hit->score > expected->score) &&
+	                oracle_has_id(&bench.oracle, expected->doc, hit->id, hit->id_bytes);
 	if (!is_right)
 		snprintf(fault, sizeof(fault),
 		         "by other statistics: hit %zu is %.*s of score %.17g", ranking->n_found,
@@ -184,31 +177,28 @@ static void distort(struct bs_statistics *statistics)
 
 /* With distorted statistics, the search that prunes by bounds must find the same best hits as
  * sorting the scores of all documents. */
-static bool check_bounds(struct bench *bench, struct bs_query *query,
-                         struct bs_statistics *statistics)
+static bool check_bounds(struct bs_query *query, struct bs_statistics *statistics)
 {
 	AUTO(vector_deinit) struct oracle_hits hits = {0};
 	enum bs_status status = BS_OK;
 	distort(statistics);
-	oracle_search(&bench->query, &bench->oracle, &hits);
+	oracle_search(&bench.query, &bench.oracle, &hits);
 	struct oracle_hit *hit = hits.items;
 	size_t n = bs_vector_n(&hits);
 	for (size_t i = 0; i < n && !status; i++) {
-		const struct oracle_doc *doc = &bench->oracle.docs.items[hit[i].doc];
-		const char *name = (const char *)bench->oracle.bytes.data + doc->name_off;
+		const struct oracle_doc *doc = &bench.oracle.docs.items[hit[i].doc];
+		const char *name = (const char *)bench.oracle.bytes.data + doc->name_off;
 		status = bs_query_set_name(query, *name ? name : NULL, strlen(name), ERR);
 		if (!status)
-			status = bs_query_score(query, bench->text, bench_texts(bench, hit[i].doc),
+			status = bs_query_score(query, bench.text, bench_texts(hit[i].doc),
 			                        statistics, &hit[i].score, ERR);
 	}
 	oracle_rank(hit, n);
-	struct bs_search_request request = bench->request;
+	struct bs_search_request request = bench.request;
 	request.output.mode = BS_SEARCH_TOP;
 	request.output.limit = roll_between(1, 20);
-	struct ranking ranking = {.bench = bench,
-	                          .expected = hit,
-	                          .n_expected =
-	                                  n < request.output.limit ? n : request.output.limit};
+	struct ranking ranking = {
+		.expected = hit, .n_expected = n < request.output.limit ? n : request.output.limit};
 	request.output.sort_field = NULL;
 	request.method.exhaustive = request.method.brute = request.method.no_stat = false;
 	request.filter.globs = request.filter.types = request.filter.excluded_types =
@@ -218,27 +208,26 @@ static bool check_bounds(struct bench *bench, struct bs_query *query,
 	request.callbacks.hit = compare_rank;
 	request.callbacks.context = &ranking;
 	if (!status)
-		status = bs_search(bench->searchers[bench->kernel], &request, NULL, ERR);
+		status = bs_search(bench.searchers[bench.kernel], &request, NULL, ERR);
 	if (!*fault && (status || ranking.n_found != ranking.n_expected))
 		snprintf(fault, sizeof(fault), "by other statistics: %zu hits, not %zu: %.100s",
 		         ranking.n_found, ranking.n_expected, said.text);
 	return !*fault;
 }
 
-const char *bench_check_apart(struct bench *bench)
+const char *bench_check_apart(void)
 {
 	struct bs_statistics *statistics;
-	struct bs_query *query = make_query(bench, ERR);
-	FREED double *scores = must_calloc(bs_vector_n(&bench->oracle.docs), sizeof(*scores));
-	bench->scores = scores;
+	struct bs_query *query = make_query(ERR);
+	FREED double *scores = must_calloc(bs_vector_n(&bench.oracle.docs), sizeof(*scores));
+	bench.scores = scores;
 	*fault = '\0';
 	ok(bs_statistics_new(&statistics, ERR));
 	if (!query ||
-	    bs_statistics_gather(bench->searchers[bench->kernel], &bench->request, statistics, ERR))
+	    bs_statistics_gather(bench.searchers[bench.kernel], &bench.request, statistics, ERR))
 		snprintf(fault, sizeof(fault), "%.200s", said.text);
-	else if (check_docs(bench, query, statistics) && check_index(bench, statistics) &&
-	         check_index(bench, NULL))
-		(void)check_bounds(bench, query, statistics);
+	else if (check_docs(query, statistics) && check_index(statistics) && check_index(NULL))
+		(void)check_bounds(query, statistics);
 	bs_query_free(query);
 	bs_statistics_free(statistics);
 	return *fault ? fault : NULL;

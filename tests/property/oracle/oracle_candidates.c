@@ -59,10 +59,10 @@ static const char *compare(const struct taken *exact, const struct taken *found,
 	return at == bs_vector_n(&exact->documents) ? NULL : "a hit is no candidate";
 }
 
-const char *bench_check_candidates(struct bench *bench, uint64_t *n_certain_io)
+const char *bench_check_candidates(uint64_t *n_certain_io)
 {
-	struct bs_search_request request = bench->request;
-	struct bs_searcher *searcher = bench->searchers[bench->kernel];
+	struct bs_search_request request = bench.request;
+	struct bs_searcher *searcher = bench.searchers[bench.kernel];
 	struct taken exact = {.ids = {0}}, one_by_one = exact, in_batches = exact;
 	struct bs_search_result result, counted;
 	size_t n_candidates;

@@ -58,7 +58,7 @@ static const char *draw_source(const struct oracle_setup *setup, uint32_t i, boo
 	return by_chance(setup->n_docs > 1100 ? 3 : 35) ? folders[i] : collections[i];
 }
 
-void oracle_setup_draw(struct oracle_setup *setup, uint64_t seed, unsigned number, uint32_t n_docs)
+void oracle_setup_draw(struct oracle_setup *setup, unsigned number, uint32_t n_docs)
 {
 	static const char *const stemmers[] = {"english", "french", "russian"};
 	static const char *const weights[][3] = {{"title=3", "title=100", "text=2"},
@@ -66,7 +66,7 @@ void oracle_setup_draw(struct oracle_setup *setup, uint64_t seed, unsigned numbe
 	                                         {"na\u00efve=4", "missing=9", "name=20"}};
 	static const enum bs_forward_mode modes[] = {BS_FORWARD_AUTO, BS_FORWARD_NEVER,
 	                                             BS_FORWARD_NEVER, BS_FORWARD_ALWAYS};
-	*setup = (struct oracle_setup){.seed = seed, .number = number};
+	*setup = (struct oracle_setup){.number = number};
 	setup->n_docs = n_docs ? n_docs : draw_n_docs(number);
 	setup->mean_words = n_docs ? 2
 	                           : roll_between(1, setup->n_docs > 3000  ? 3
@@ -111,7 +111,7 @@ void oracle_setup_print(const struct oracle_setup *setup, FILE *to)
 {
 	const struct bs_term_treatment_policy *policy = &setup->policy;
 	fprintf(to, "seed %" PRIu64 ", corpus %u: %u documents of about %u words of %u, sources",
-	        setup->seed, setup->number, setup->n_docs, setup->mean_words, setup->n_vocabulary);
+	        rounds.seed, setup->number, setup->n_docs, setup->mean_words, setup->n_vocabulary);
 	for (uint32_t i = 0; i < setup->n_sources; i++)
 		fprintf(to, " %s", setup->sources[i]);
 	fprintf(to,

@@ -17,24 +17,23 @@
 #define N_BEST  10
 
 static unsigned n_queries = 60;
-static uint64_t n_asked, n_hits, n_differences;
+static uint64_t n_asked, n_hits;
 
 struct part {
 	struct bs_index *index;
 	struct bs_searcher *searcher;
 };
 
-static void search(struct bench *bench, struct bs_searcher *searcher, enum bs_search_mode mode,
+static void search(struct bs_searcher *searcher, enum bs_search_mode mode,
                    const struct bs_statistics *statistics, struct found *found)
 {
-	struct bs_search_request request = bench_request(bench);
+	struct bs_search_request request = bench_request();
 	request.output.mode = mode;
 	request.output.limit = N_BEST;
 	request.query.statistics = statistics;
 	request.callbacks.hit = bench_take_hit;
 	request.callbacks.context = found;
-	if (!found->status)
-		found->status = bs_search(searcher, &request, NULL, &found->err);
+	ok(bs_search(searcher, &request, NULL, ERR));
 }
 
 /* Sorts by descending score; stable. */
@@ -56,24 +55,15 @@ static bool is_same(const struct found *a, const struct found *b, size_t i)
 	       memcmp(a->ids.data + x->id_off, b->ids.data + y->id_off, x->id_bytes) == 0;
 }
 
-static void compare(struct bench *bench, const char *what, const struct found *parts,
-                    const struct found *whole, size_t most)
+static void compare(const char *what, const struct found *parts, const struct found *whole,
+                    size_t most)
 {
 	size_t n = bs_vector_n(&parts->hits), n_whole = bs_vector_n(&whole->hits), i = 0;
 	n = n < most ? n : most;
 	while (i < n && i < n_whole && is_same(parts, whole, i))
 		i++;
-	if (i == n && i == n_whole && !parts->status && !whole->status)
+	if (i == n && i == n_whole)
 		return;
-	n_differences++;
-	oracle_setup_print(&bench->setup, stderr);
-	fprintf(stderr,
-	        "  query%s: %.*s\n  %s: %zu hits, not %zu; different from the %zuth on; %s: %s, "
-	        "%s: %s\n",
-	        bench->query.any ? " (any)" : "", (int)bench->query.text.used_bytes,
-	        (const char *)bench->query.text.data, what, n, n_whole, i,
-	        bs_status_name(parts->status), parts->err.text, bs_status_name(whole->status),
-	        whole->err.text);
 	for (int k = 0; k < 2; k++) {
 		const struct found *found = k ? whole : parts;
 		if (i < bs_vector_n(&found->hits))
@@ -81,21 +71,20 @@ static void compare(struct bench *bench, const char *what, const struct found *p
 			        (const char *)found->ids.data + found->hits.items[i].id_off,
 			        found->hits.items[i].score);
 	}
+	fail_msg("%s: %zu hits, not %zu; different from the %zuth on", what, n, n_whole, i);
 }
 
 /* Gathers the statistics of all parts: of some directly, of others as separate statistics that are
  * then added, as if another machine had sent them. */
-static struct bs_statistics *gather(struct bench *bench, struct part *parts, struct found *told)
+static struct bs_statistics *gather(struct part *parts)
 {
-	struct bs_search_request request = bench_request(bench);
+	struct bs_search_request request = bench_request();
 	struct bs_statistics *sum, *own;
 	ok(bs_statistics_new(&sum, ERR));
 	for (size_t i = 0; i < N_PARTS; i++) {
 		bool is_sent = by_chance(50);
 		ok(bs_statistics_new(&own, ERR));
-		if (!told->status)
-			told->status = bs_statistics_gather(parts[i].searcher, &request,
-			                                    is_sent ? own : sum, &told->err);
+		ok(bs_statistics_gather(parts[i].searcher, &request, is_sent ? own : sum, ERR));
 		if (is_sent)
 			ok(bs_statistics_add(sum, own, ERR));
 		bs_statistics_free(own);
@@ -103,84 +92,79 @@ static struct bs_statistics *gather(struct bench *bench, struct part *parts, str
 	return sum;
 }
 
-static void check_mode(struct bench *bench, struct part *parts, enum bs_search_mode mode,
+static void check_mode(struct part *parts, enum bs_search_mode mode,
                        const struct bs_statistics *statistics)
 {
 	struct found of_parts = {.status = BS_OK}, of_whole = {.status = BS_OK};
-	search(bench, bench->searchers[0], mode, NULL, &of_whole);
+	search(bench.searchers[0], mode, NULL, &of_whole);
 	for (size_t i = 0; i < N_PARTS; i++)
-		search(bench, parts[i].searcher, mode, statistics, &of_parts);
+		search(parts[i].searcher, mode, statistics, &of_parts);
 	if (mode == BS_SEARCH_TOP)
 		rank(&of_parts.hits);
-	compare(bench, mode == BS_SEARCH_TOP ? "best" : "all", &of_parts, &of_whole,
+	compare(mode == BS_SEARCH_TOP ? "best" : "all", &of_parts, &of_whole,
 	        mode == BS_SEARCH_TOP ? N_BEST : SIZE_MAX);
 	n_hits += bs_vector_n(&of_whole.hits);
 	found_deinit(&of_parts);
 	found_deinit(&of_whole);
 }
 
-static void check_query(struct bench *bench, struct part *parts)
+static void check_query(struct part *parts)
 {
-	struct found told = {.status = BS_OK};
-	oracle_query_draw(&bench->query, &bench->oracle, &bench->vocabulary);
-	if (!oracle_query_analyze(&bench->query, &bench->oracle))
+	oracle_query_draw(&bench.query, &bench.oracle, &bench.vocabulary);
+	if (!oracle_query_analyze(&bench.query, &bench.oracle))
 		return;
-	struct bs_statistics *statistics = gather(bench, parts, &told);
-	if (told.status)
-		compare(bench, "statistics", &told, &told, 0);
-	check_mode(bench, parts, BS_SEARCH_TOP, statistics);
-	check_mode(bench, parts, BS_SEARCH_IDS, statistics);
+	struct bs_statistics *statistics = gather(parts);
+	check_mode(parts, BS_SEARCH_TOP, statistics);
+	check_mode(parts, BS_SEARCH_IDS, statistics);
 	bs_statistics_free(statistics);
 	n_asked++;
 }
 
-static void draw_parts(struct bench *bench)
+static void draw_parts(void)
 {
 	static const char *const sources[N_PARTS][2] = {
 		{"c0.jsonl", "f0.txt"},   {"c1.jsonl", "notes1"}, {"c2.ndjson", "notes2"},
 		{"c3.jsonl", "c3.jsonl"}, {"sub/c4.jsonl", "n4"}, {"c5.jsonl", "c5.jsonl"},
 		{"c6.jsonl", "notes6"}};
-	bench->setup.n_sources = N_PARTS;
-	bench->setup.is_young = bench->setup.has_stdin = bench->setup.by_writer = false;
-	bench->setup.is_in_memory = bench->setup.is_not_stored = false;
-	bs_memory_index_free(bench->memory);
-	bench->memory = NULL;
+	bench.setup.n_sources = N_PARTS;
+	bench.setup.is_young = bench.setup.has_stdin = bench.setup.by_writer = false;
+	bench.setup.is_in_memory = bench.setup.is_not_stored = false;
+	bs_memory_index_free(bench.memory);
+	bench.memory = NULL;
 	for (size_t i = 0; i < N_PARTS; i++)
-		strcpy(bench->setup.sources[i],
-		       sources[i][by_chance(bench->setup.n_docs > 1100 ? 0 : 30)]);
+		strcpy(bench.setup.sources[i],
+		       sources[i][by_chance(bench.setup.n_docs > 1100 ? 0 : 30)]);
 }
 
 static void check_corpus(unsigned number)
 {
-	AUTO(bench_deinit) struct bench bench;
 	struct part parts[N_PARTS];
 	char dir[16];
-	bench_init(&bench, rounds.seed, number, 0);
-	draw_parts(&bench);
-	bench_write(&bench);
-	bench_open(&bench);
+	bench_init(number, 0);
+	draw_parts();
+	bench_write();
+	bench_open();
 	for (uint32_t i = 0; i < N_PARTS; i++) {
 		snprintf(dir, sizeof(dir), "part%u", i);
-		bench_index(&bench, dir, i, 1);
+		bench_index(dir, i, 1);
 		ok(bs_index_open(dir, &parts[i].index, ERR));
 		ok(bs_searcher_new(parts[i].index, &parts[i].searcher, ERR));
 	}
 	for (unsigned i = 0; i < n_queries; i++)
-		check_query(&bench, parts);
+		check_query(parts);
 	for (size_t i = 0; i < N_PARTS; i++) {
 		bs_searcher_free(parts[i].searcher);
 		bs_index_close(parts[i].index);
 	}
+	bench_deinit();
 }
 
 static void test_parts_rank_as_one(void **state)
 {
 	for (unsigned i = 0; i < rounds.n; i++)
 		check_corpus(i);
-	print_message("%llu queries over %u parts, %llu hits, %llu differences\n",
-	              (unsigned long long)n_asked, N_PARTS, (unsigned long long)n_hits,
-	              (unsigned long long)n_differences);
-	assert_true(n_differences == 0);
+	print_message("%llu queries over %u parts, %llu hits\n", (unsigned long long)n_asked,
+	              N_PARTS, (unsigned long long)n_hits);
 }
 
 /* Makes an in-memory index of one document, "d". */
