@@ -8,12 +8,10 @@
 #include "tests/property/oracle/oracle_bench.h"
 #include "tests/rigs/test.h"
 
-static char fault[256];
-
 /* Makes the query with the tokenizer and fields of the index or, for half of the queries without
  * range signs, with those of the setup, which must give the same query. (Range signs depend on the
  * fields that have values, which only the index knows.) */
-static struct bs_query *make_query(struct bs_error *err)
+static struct bs_query *make_query(void)
 {
 	const struct oracle_setup *setup = &bench.setup;
 	const char *names[ORACLE_MAX_NAMES + 1] = {NULL};
@@ -38,7 +36,8 @@ static struct bs_query *make_query(struct bs_error *err)
 		request.fields = names;
 		request.file_names = bench.oracle.has_files;
 	}
-	return bs_query_new(&request, &query, NULL, err) ? NULL : query;
+	ok(bs_query_new(&request, &query, NULL, ERR));
+	return query;
 }
 
 /* Checks lines and columns by counting; checks that places are in order. */
@@ -63,48 +62,46 @@ static bool are_places(const struct bs_text *texts, const struct bs_query_result
 	return true;
 }
 
-/* Compares the match, the length and the score of a document with the expected hit (NULL: no
- * match), and checks the places. Stores its score in *score_out. */
-static bool check_doc(struct bs_query *query, const struct bs_statistics *statistics, size_t number,
-                      const struct oracle_hit *expected, double *score_out)
+static double score(struct bs_query *query, const struct bs_statistics *statistics, size_t doc)
 {
-	const struct oracle_doc *doc = &bench.oracle.docs.items[number];
-	const char *name = (const char *)bench.oracle.bytes.data + doc->name_off;
-	struct bs_query_result result;
-	size_t n = bench_texts(number);
-	if (bs_query_set_name(query, *name ? name : NULL, strlen(name), ERR) ||
-	    bs_query_match(query, bench.text, n, &result, ERR) ||
-	    bs_query_score(query, bench.text, n, statistics, score_out, ERR)) {
-		snprintf(fault, sizeof(fault), "document %zu: %.200s", number, said.text);
-		return false;
-	}
-	if (result.is_match != (expected != NULL) || result.length != doc->length ||
-	    !are_places(bench.text, &result) || (!result.is_match && result.n_places > 0) ||
-	    fabs(*score_out - (expected ? expected->score : 0)) > 1e-9 * fmax(*score_out, 1)) {
-		snprintf(fault, sizeof(fault),
-		         "document %zu: match %d, not %d; length %u, not %u; %zu places; score "
-		         "%.17g, not %.17g",
-		         number, result.is_match, expected != NULL, result.length, doc->length,
-		         result.n_places, *score_out, expected ? expected->score : 0);
-		return false;
-	}
-	return true;
+	const char *name =
+		(const char *)bench.oracle.bytes.data + bench.oracle.docs.items[doc].name_off;
+	double score;
+	ok(bs_query_set_name(query, *name ? name : NULL, strlen(name), ERR));
+	ok(bs_query_score(query, bench.text, bench_texts(doc), statistics, &score, ERR));
+	return score;
 }
 
-static bool check_docs(struct bs_query *query, const struct bs_statistics *statistics)
+/* Compares the match, the length and the score of a document with the expected hit (NULL: no
+ * match), and checks the places. Stores its score in bench.scores. */
+static void check_doc(struct bs_query *query, const struct bs_statistics *statistics, size_t doc,
+                      const struct oracle_hit *expected)
+{
+	struct bs_query_result result;
+	double wanted = expected ? expected->score : 0, found = score(query, statistics, doc);
+	uint32_t length = bench.oracle.docs.items[doc].length;
+	bench.scores[doc] = found;
+	ok(bs_query_match(query, bench.text, bench_texts(doc), &result, ERR));
+	if (result.is_match != (expected != NULL) || result.length != length ||
+	    !are_places(bench.text, &result) || (!result.is_match && result.n_places > 0) ||
+	    fabs(found - wanted) > 1e-9 * fmax(found, 1))
+		fail_msg("apart: document %zu: match %d, not %d; length %u, not %u; %zu places; "
+		         "score %.17g, not %.17g",
+		         doc, result.is_match, expected != NULL, result.length, length,
+		         result.n_places, found, wanted);
+}
+
+static void check_docs(struct bs_query *query, const struct bs_statistics *statistics)
 {
 	AUTO(vector_deinit) struct oracle_hits hits = {0};
-	bool is_right = true;
 	size_t next = 0;
 	oracle_search(&bench.query, &bench.oracle, &hits);
-	for (size_t doc = 0; doc < bs_vector_n(&bench.oracle.docs) && is_right; doc++) {
+	for (size_t doc = 0; doc < bs_vector_n(&bench.oracle.docs); doc++) {
 		bool is_hit = next < bs_vector_n(&hits) && hits.items[next].doc == doc;
 		if (!bench.oracle.docs.items[doc].is_replaced)
-			is_right = check_doc(query, statistics, doc,
-			                     is_hit ? &hits.items[next] : NULL, &bench.scores[doc]);
+			check_doc(query, statistics, doc, is_hit ? &hits.items[next] : NULL);
 		next += is_hit;
 	}
-	return is_right;
 }
 
 /* A hit must have exactly the score of one of the documents with its id. */
@@ -117,12 +114,12 @@ static int compare_score(void *context, const struct bs_hit *hit)
 		    oracle_has_id(&bench.oracle, doc, hit->id, hit->id_bytes))
 			return 0;
 	}
-	snprintf(fault, sizeof(fault), "no document %.*s has the score %.17g", (int)hit->id_bytes,
-	         hit->id, hit->score);
+	fail_msg("apart: no document %.*s has the score %.17g", (int)hit->id_bytes, hit->id,
+	         hit->score);
 	return 1;
 }
 
-static bool check_index(const struct bs_statistics *statistics)
+static void check_index(const struct bs_statistics *statistics)
 {
 	struct bs_search_request request = bench.request;
 	request.output.mode = BS_SEARCH_TOP;
@@ -130,11 +127,7 @@ static bool check_index(const struct bs_statistics *statistics)
 	request.output.sort_field = NULL;
 	request.query.statistics = statistics;
 	request.callbacks.hit = compare_score;
-	if (!bs_search(bench.searchers[bench.kernel], &request, NULL, ERR))
-		return true;
-	if (!*fault)
-		snprintf(fault, sizeof(fault), "%.200s", said.text);
-	return false;
+	ok(bs_search(bench.searchers[bench.kernel], &request, NULL, ERR));
 }
 
 /* Hits found so far, compared one by one with the expected order. */
@@ -147,14 +140,12 @@ static int compare_rank(void *context, const struct bs_hit *hit)
 {
 	struct ranking *ranking = context;
 	const struct oracle_hit *expected = &ranking->expected[ranking->n_found];
-	bool is_right = ranking->n_found++ < ranking->n_expected &&
-	                !(hit->score < expected->score) && !(hit->score > expected->score) &&
-	                oracle_has_id(&bench.oracle, expected->doc, hit->id, hit->id_bytes);
-	if (!is_right)
-		snprintf(fault, sizeof(fault),
-		         "by other statistics: hit %zu is %.*s of score %.17g", ranking->n_found,
+	if (ranking->n_found++ == ranking->n_expected || hit->score < expected->score ||
+	    hit->score > expected->score ||
+	    !oracle_has_id(&bench.oracle, expected->doc, hit->id, hit->id_bytes))
+		fail_msg("by other statistics: hit %zu is %.*s of score %.17g", ranking->n_found,
 		         (int)hit->id_bytes, hit->id, hit->score);
-	return !is_right;
+	return 0;
 }
 
 /* Changes the statistics to numbers that no index has, so that score bounds computed from the
@@ -177,58 +168,42 @@ static void distort(struct bs_statistics *statistics)
 
 /* With distorted statistics, the search that prunes by bounds must find the same best hits as
  * sorting the scores of all documents. */
-static bool check_bounds(struct bs_query *query, struct bs_statistics *statistics)
+static void check_bounds(struct bs_query *query, struct bs_statistics *statistics)
 {
 	AUTO(vector_deinit) struct oracle_hits hits = {0};
-	enum bs_status status = BS_OK;
 	distort(statistics);
 	oracle_search(&bench.query, &bench.oracle, &hits);
-	struct oracle_hit *hit = hits.items;
 	size_t n = bs_vector_n(&hits);
-	for (size_t i = 0; i < n && !status; i++) {
-		const struct oracle_doc *doc = &bench.oracle.docs.items[hit[i].doc];
-		const char *name = (const char *)bench.oracle.bytes.data + doc->name_off;
-		status = bs_query_set_name(query, *name ? name : NULL, strlen(name), ERR);
-		if (!status)
-			status = bs_query_score(query, bench.text, bench_texts(hit[i].doc),
-			                        statistics, &hit[i].score, ERR);
-	}
-	oracle_rank(hit, n);
-	struct bs_search_request request = bench.request;
+	for (size_t i = 0; i < n; i++)
+		hits.items[i].score = score(query, statistics, hits.items[i].doc);
+	oracle_rank(hits.items, n);
+	struct bs_search_request request = bench_request();
+	request.output = bench.request.output;
 	request.output.mode = BS_SEARCH_TOP;
 	request.output.limit = roll_between(1, 20);
-	struct ranking ranking = {
-		.expected = hit, .n_expected = n < request.output.limit ? n : request.output.limit};
 	request.output.sort_field = NULL;
-	request.method.exhaustive = request.method.brute = request.method.no_stat = false;
-	request.filter.globs = request.filter.types = request.filter.excluded_types =
-		request.filter.places = NULL;
-	request.filter.newer = request.filter.older = request.filter.date_field = NULL;
+	struct ranking ranking = {.expected = hits.items,
+	                          .n_expected =
+	                                  n < request.output.limit ? n : request.output.limit};
 	request.query.statistics = statistics;
 	request.callbacks.hit = compare_rank;
 	request.callbacks.context = &ranking;
-	if (!status)
-		status = bs_search(bench.searchers[bench.kernel], &request, NULL, ERR);
-	if (!*fault && (status || ranking.n_found != ranking.n_expected))
-		snprintf(fault, sizeof(fault), "by other statistics: %zu hits, not %zu: %.100s",
-		         ranking.n_found, ranking.n_expected, said.text);
-	return !*fault;
+	ok(bs_search(bench.searchers[bench.kernel], &request, NULL, ERR));
+	assert_int_equal(ranking.n_found, ranking.n_expected);
 }
 
-const char *bench_check_apart(void)
+void bench_check_apart(void)
 {
-	struct bs_statistics *statistics;
-	struct bs_query *query = make_query(ERR);
 	FREED double *scores = must_calloc(bs_vector_n(&bench.oracle.docs), sizeof(*scores));
+	struct bs_statistics *statistics;
+	struct bs_query *query = make_query();
 	bench.scores = scores;
-	*fault = '\0';
 	ok(bs_statistics_new(&statistics, ERR));
-	if (!query ||
-	    bs_statistics_gather(bench.searchers[bench.kernel], &bench.request, statistics, ERR))
-		snprintf(fault, sizeof(fault), "%.200s", said.text);
-	else if (check_docs(query, statistics) && check_index(statistics) && check_index(NULL))
-		(void)check_bounds(query, statistics);
+	ok(bs_statistics_gather(bench.searchers[bench.kernel], &bench.request, statistics, ERR));
+	check_docs(query, statistics);
+	check_index(statistics);
+	check_index(NULL);
+	check_bounds(query, statistics);
 	bs_query_free(query);
 	bs_statistics_free(statistics);
-	return *fault ? fault : NULL;
 }

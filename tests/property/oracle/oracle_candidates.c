@@ -42,78 +42,67 @@ static void clear(struct taken *taken)
 	bs_buffer_deinit(&taken->ids);
 }
 
-/* Every certain candidate must be a hit, and every hit a candidate, in the same order. */
-static const char *compare(const struct taken *exact, const struct taken *found,
-                           size_t *n_candidates_out)
+/* Every certain candidate must be a hit, and every hit a candidate, in the same order. Returns the
+ * number of candidates that are not certain. */
+static size_t compare(const struct taken *exact, const struct taken *found)
 {
-	size_t at = 0;
-	*n_candidates_out = 0;
+	size_t at = 0, n_candidates = 0;
 	for (size_t i = 0; i < bs_vector_n(&found->documents); i++) {
 		bool is_hit = at < bs_vector_n(&exact->documents) &&
 		              found->documents.items[i] == exact->documents.items[at];
 		at += is_hit;
-		*n_candidates_out += found->candidates.data[i];
+		n_candidates += found->candidates.data[i];
 		if (!is_hit && !found->candidates.data[i])
-			return "a certain one is no hit";
+			fail_msg("a certain candidate is no hit");
 	}
-	return at == bs_vector_n(&exact->documents) ? NULL : "a hit is no candidate";
+	if (at < bs_vector_n(&exact->documents))
+		fail_msg("a hit is no candidate");
+	return n_candidates;
 }
 
-const char *bench_check_candidates(uint64_t *n_certain_io)
+uint64_t bench_check_candidates(void)
 {
 	struct bs_search_request request = bench.request;
 	struct bs_searcher *searcher = bench.searchers[bench.kernel];
 	struct taken exact = {.ids = {0}}, one_by_one = exact, in_batches = exact;
 	struct bs_search_result result, counted;
-	size_t n_candidates;
-	const char *fault = "a search fails";
+	struct bs_search_estimate estimate;
 	request.method.brute = request.method.exhaustive = false;
 	request.output.offset = 0;
 	request.output.sort_field = NULL;
 	request.output.mode = BS_SEARCH_IDS;
 	request.callbacks.hit = take_hit;
 	request.callbacks.context = &exact;
-	if (bs_search(searcher, &request, NULL, ERR))
-		goto out;
+	ok(bs_search(searcher, &request, NULL, ERR));
 	request.output.candidates = true;
 	request.callbacks.context = &one_by_one;
-	if (bs_search(searcher, &request, &result, ERR))
-		goto out;
+	ok(bs_search(searcher, &request, &result, ERR));
 	request.callbacks.hit = NULL;
 	request.callbacks.batch = take_batch;
 	request.callbacks.context = &in_batches;
-	if (bs_search(searcher, &request, NULL, ERR))
-		goto out;
+	ok(bs_search(searcher, &request, NULL, ERR));
 	request.output.mode = BS_SEARCH_COUNT;
 	request.callbacks.batch = NULL;
-	if (bs_search(searcher, &request, &counted, ERR))
-		goto out;
-	fault = compare(&exact, &one_by_one, &n_candidates);
-	if (!fault &&
-	    (!bs_buffer_equals(&one_by_one.ids, &in_batches.ids) ||
-	     !bs_buffer_equals(&one_by_one.documents.bytes, &in_batches.documents.bytes) ||
-	     !bs_buffer_equals(&one_by_one.candidates, &in_batches.candidates)))
-		fault = "batches have other hits";
-	if (!fault && (result.n_hits != bs_vector_n(&one_by_one.documents) ||
-	               result.n_candidates != n_candidates || counted.n_hits != result.n_hits ||
-	               counted.n_candidates != n_candidates))
-		fault = "they are counted otherwise";
-	if (!fault && (result.stats.verify.verified || result.stats.verify.bytes ||
-	               counted.stats.verify.verified))
-		fault = "a text was read";
-	struct bs_search_estimate estimate;
-	if (!fault && bs_estimate(searcher, &request, &estimate, ERR))
-		fault = "it cannot be estimated";
+	ok(bs_search(searcher, &request, &counted, ERR));
+	size_t n_candidates = compare(&exact, &one_by_one);
+	assert_true(bs_buffer_equals(&one_by_one.ids, &in_batches.ids));
+	assert_true(bs_buffer_equals(&one_by_one.documents.bytes, &in_batches.documents.bytes));
+	assert_true(bs_buffer_equals(&one_by_one.candidates, &in_batches.candidates));
+	assert_int_equal(result.n_hits, bs_vector_n(&one_by_one.documents));
+	assert_int_equal(counted.n_hits, result.n_hits);
+	assert_int_equal(result.n_candidates, n_candidates);
+	assert_int_equal(counted.n_candidates, n_candidates);
+	/* no text was read */
+	assert_int_equal(result.stats.verify.verified, 0);
+	assert_int_equal(result.stats.verify.bytes, 0);
+	assert_int_equal(counted.stats.verify.verified, 0);
 	/* The estimate ignores filters, which only reduce the hits. */
-	if (!fault && (estimate.n_least_df < bs_vector_n(&exact.documents) ||
-	               estimate.n_hits > estimate.n_docs))
-		fault = "the estimate is below what there is";
-	if (!fault && estimate.is_certain && !request.filter.date_field && n_candidates > 0)
-		fault = "they were to be certain";
-	*n_certain_io += bs_vector_n(&one_by_one.documents) - n_candidates;
-out:
+	ok(bs_estimate(searcher, &request, &estimate, ERR));
+	assert_true(estimate.n_least_df >= bs_vector_n(&exact.documents));
+	assert_true(estimate.n_hits <= estimate.n_docs);
+	assert_false(estimate.is_certain && !request.filter.date_field && n_candidates > 0);
 	clear(&exact);
 	clear(&one_by_one);
 	clear(&in_batches);
-	return fault;
+	return result.n_hits - n_candidates;
 }
