@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # dump.sh SOURCE_DIR CLANG LIBRARY...: prints what a program depends on that was compiled with the
 # public headers and linked to the shared libraries, one line per item: sizes of structs, offsets
-# and types of their fields, values of enumerators and numeric macros, types of functions, symbols
-# with their versions. Reserved fields are left out, because later versions may use them.
+# and types of their fields, values of enumerators and numeric macros, symbols with their versions
+# and types. Reserved fields are left out, because later versions may use them.
 set -euo pipefail
 cd -- "$1"
 clang=$2
@@ -43,5 +43,8 @@ compile -E -dM "$place/all.c" | sed -nE 's/^#define (BS_[A-Z0-9_]+) [0-9(].*/\1/
 compile "$place/values.c" -o "$place/values"
 "$place/values"
 
-compile -fsyntax-only -Xclang -ast-dump "$place/all.c" | sed -nE "s/.*FunctionDecl.* (bs_[a-z0-9_]+) '(.*)'( extern)?\$/\1: \2/p"
-nm -D --defined-only -- "$@" | awk '$2 ~ /[TWBDR]/ {print "symbol " $3}'
+compile -fsyntax-only -Xclang -ast-dump "$place/all.c" |
+    sed -nE "s/.*FunctionDecl.* (bs_[a-z0-9_]+) '(.*)'( extern)?\$/\1 \2/p" >"$place/types"
+nm -D --defined-only -- "$@" | awk '
+    NR == FNR { name = $1; sub(/^[^ ]+ /, ""); types[name] = $0; next }
+    $2 ~ /[TWBDR]/ { name = $3; sub(/@.*/, "", name); print $3 ": " types[name] }' "$place/types" -

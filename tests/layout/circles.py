@@ -15,6 +15,7 @@ A header belongs to the file that defines the functions it declares, wherever th
 
 C is parsed as text, without a preprocessor: all branches of an #if count.
 """
+import collections
 import os
 import re
 import sys
@@ -25,8 +26,6 @@ PRODUCT = ("core", "corpus", "indexer", "query", "bindings")
 NOT_PRODUCT = ("tests", "sample")
 MOST_FILES = 30
 MOST_TESTS = 40
-# Folders that may have more files, at most two: {"folder": "the reason"}.
-LARGE_FOLDERS = {}
 
 
 def list_files():
@@ -150,16 +149,11 @@ def check_circles(files):
 
 
 def check_folders(files):
-    folders = {}
-    for file in files:
-        folders.setdefault(os.path.dirname(file), []).append(file)
-    large = [folder for folder in folders if len(folders[folder]) > MOST_FILES]
+    counts = collections.Counter(map(os.path.dirname, files))
+    large = [folder for folder in counts if counts[folder] > MOST_FILES]
     for folder in large:
-        if folder not in LARGE_FOLDERS:
-            print(f"{folder}: {len(folders[folder])} files; at most {MOST_FILES} in a folder")
-    for folder in set(LARGE_FOLDERS) - set(large):
-        print(f"{folder}: no longer a large folder: remove it from LARGE_FOLDERS")
-    return set(large) == set(LARGE_FOLDERS)
+        print(f"{folder}: {counts[folder]} files; at most {MOST_FILES} in a folder")
+    return not large
 
 
 def check_test_folders():

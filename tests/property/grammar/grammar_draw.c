@@ -11,7 +11,7 @@
 #include "tests/rigs/buffer_rig.h"
 #include "tests/rigs/test.h"
 
-#define PICK(dice, array) ((array)[roll(dice, (uint32_t)COUNT(array))])
+#define PICK(array) ((array)[below(COUNT(array))])
 
 /* The field "a:b" begins with the field name "a". Most texts of "year" and "when" are numbers or
  * dates. "name" must be the last element. */
@@ -34,9 +34,9 @@ static const char *const words[] = {
 	"colour", "color", "x*y", "w\u0302", "\u0175", "\u212b", "\u00e5", "title:cat", "(cat",
 	"dog)", "\"cat\""};
 
-static const char *draw_word(struct dice *dice)
+static const char *draw_word(void)
 {
-	return words[roll(dice, 1 + roll(dice, (uint32_t)COUNT(words)))];
+	return words[below(1 + below(COUNT(words)))];
 }
 
 /* Returns the start of the character that contains the byte. */
@@ -64,39 +64,14 @@ static const char *const values[] = {
 	"2018-01", "2018-01-15", "2018-01-15T12:00:00", "2018-01-15 14:30", "1492-10-12",
 	"9999-12-31", "n/a", "12,5", "cat", "2018-01-15 cat"};
 
-/* Adds a text and takes ownership of it. */
-static void add_text(struct grammar *grammar, struct grammar_doc *doc, int field, char *copy)
+static void draw_text(uint32_t n_words, struct bs_buffer *text)
 {
-	struct grammar_text *text = &doc->texts[doc->n_texts++];
-	struct oracle_value value;
-	assert_true(doc->n_texts <= GRAMMAR_MAX_FIELDS);
-	text->field = field;
-	text->text = copy;
-	kept_analyze(grammar->tokenizer, copy, strlen(copy), &text->words);
-	for (size_t i = 0; i < kept_n(&text->words); i++)
-		doc->length += !kept_at(&text->words, i)->is_bigram;
-	if (field >= 0 && oracle_value_take(copy, strlen(copy), &value))
-		grammar->has_values[field] = true;
-}
-
-static char *draw_text(struct dice *dice, uint32_t n_words)
-{
-	struct bs_buffer text = {0};
+	static const char *const between[] = {", ", ".", "-", "\n", "", "\u3000", " (", "/"};
 	for (uint32_t i = 0; i < n_words; i++) {
-		static const char *const between[] = {", ", ".",      "-",  "\n",
-		                                      "",   "\u3000", " (", "/"};
 		if (i > 0)
-			append_string(&text, chance(dice, 85) ? " " : PICK(dice, between));
-		append_string(&text, draw_word(dice));
+			append_string(text, by_chance(85) ? " " : PICK(between));
+		append_string(text, draw_word());
 	}
-	append_bytes(&text, "", 1);
-	return (char *)text.data;
-}
-
-static char *copy_of(const char *text)
-{
-	char *copy = must_malloc(strlen(text) + 1);
-	return strcpy(copy, text);
 }
 
 static void write_string(FILE *file, const char *text)
@@ -111,82 +86,77 @@ static void write_string(FILE *file, const char *text)
 	fputc('"', file);
 }
 
-static void write_record(struct grammar *grammar, struct dice *dice, struct grammar_doc *doc,
-                         FILE *file)
+static void write_record(struct grammar *grammar, const char *id, FILE *file)
 {
-	fprintf(file, "{\"id\": \"%s\"", doc->id);
+	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
+	fprintf(file, "{\"id\": \"%s\"", id);
 	for (int field = 0; field < GRAMMAR_N_NAMES; field++) {
 		bool is_value = field == 2 || field == 3, is_name = field == GRAMMAR_N_NAMES - 1;
-		uint32_t n = chance(dice, field < 2 ? 90 : is_value ? 70 : 35);
+		uint32_t n = by_chance(field < 2 ? 90 : is_value ? 70 : 35);
 		if (n == 0)
 			continue;
 		/* Sometimes a field has several texts. */
-		n += chance(dice, 15);
+		n += by_chance(15);
 		fprintf(file, ", \"%s\": [", grammar_names[field]);
-		for (uint32_t i = 0; i < n && doc->n_texts < GRAMMAR_MAX_FIELDS; i++) {
-			add_text(grammar, doc, field,
-			         is_value
-			                 ? copy_of(PICK(dice, values))
-			                 : draw_text(dice, roll_between(dice, 1, is_name ? 2 : 7)));
+		for (uint32_t i = 0; i < n; i++) {
+			bs_buffer_clear(&text);
+			if (is_value)
+				append_string(&text, PICK(values));
+			else
+				draw_text(roll_between(1, is_name ? 2 : 7), &text);
+			oracle_add_field(&grammar->oracle, grammar_names[field], text.data,
+			                 text.used_bytes);
+			append_bytes(&text, "", 1);
 			fputs(i > 0 ? ", " : "", file);
-			write_string(file, doc->texts[doc->n_texts - 1].text);
+			write_string(file, (const char *)text.data);
 		}
 		fputs("]", file);
 	}
 	fputs("}\n", file);
+	oracle_end_doc(&grammar->oracle, id, strlen(id));
+	oracle_place_doc(&grammar->oracle, "", 0, 0);
 }
 
-static void write_file(struct grammar *grammar, struct dice *dice, struct grammar_doc *doc,
-                       uint32_t number)
+static void write_file(struct grammar *grammar, const char *name)
 {
-	static const char *const names[] = {"cat",       "big dog",         "cat-dog.txt",
-	                                    "sub/bird",  "sub/cat 1990.md", "\u6f22\u5b57.txt",
-	                                    "caf\u00e9", "foo_bar.c",       "running",
-	                                    "x y/z"};
-	const char *name = names[number];
-	snprintf(doc->id, sizeof(doc->id), "files/%s", name);
-	kept_analyze(grammar->tokenizer, name, strlen(name), &doc->path);
-	FILE *file = must_fopen(doc->id, "w");
-	add_text(grammar, doc, GRAMMAR_ANY_FIELD, draw_text(dice, roll_between(dice, 2, 9)));
-	fputs(doc->texts[0].text, file);
+	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
+	char path[64];
+	snprintf(path, sizeof(path), "files/%s", name);
+	draw_text(roll_between(2, 9), &text);
+	FILE *file = must_fopen(path, "w");
+	fwrite(text.data, 1, text.used_bytes, file);
 	assert_int_equal(fclose(file), 0);
+	oracle_add_field(&grammar->oracle, "", text.data, text.used_bytes);
+	oracle_end_doc(&grammar->oracle, path, strlen(path));
+	oracle_place_doc(&grammar->oracle, path, strlen("files/"), 0);
 }
 
-void grammar_write(struct grammar *grammar, struct dice *dice)
+void grammar_write(struct grammar *grammar)
 {
-	uint64_t n_words = 0;
+	static const char *const names[GRAMMAR_N_FILES] = {
+		"cat",       "big dog",         "cat-dog.txt",
+		"sub/bird",  "sub/cat 1990.md", "\u6f22\u5b57.txt",
+		"caf\u00e9", "foo_bar.c",       "running",
+		"x y/z"};
+	char id[16];
+	memcpy(grammar->oracle.names, grammar_names, sizeof(grammar_names));
+	grammar->oracle.n_names = GRAMMAR_N_NAMES;
 	assert_int_equal(mkdir("files", 0700) | mkdir("files/sub", 0700) | mkdir("files/x y", 0700),
 	                 0);
 	FILE *file = must_fopen("records.jsonl", "w");
 	for (uint32_t i = 0; i < GRAMMAR_N_RECORDS; i++) {
-		snprintf(grammar->docs[i].id, sizeof(grammar->docs[i].id), "r%u", i);
-		write_record(grammar, dice, &grammar->docs[i], file);
+		snprintf(id, sizeof(id), "r%u", i);
+		write_record(grammar, id, file);
 	}
 	assert_int_equal(fclose(file), 0);
 	for (uint32_t i = 0; i < GRAMMAR_N_FILES; i++)
-		write_file(grammar, dice, &grammar->docs[GRAMMAR_N_RECORDS + i], i);
-	for (uint32_t i = 0; i < GRAMMAR_N_DOCS; i++)
-		n_words += grammar->docs[i].length;
-	grammar->mean_length = (double)n_words / GRAMMAR_N_DOCS;
-}
-
-void grammar_deinit(struct grammar *grammar)
-{
-	for (uint32_t i = 0; i < GRAMMAR_N_DOCS; i++) {
-		struct grammar_doc *doc = &grammar->docs[i];
-		kept_deinit(&doc->path);
-		for (uint32_t k = 0; k < doc->n_texts; k++) {
-			free(doc->texts[k].text);
-			kept_deinit(&doc->texts[k].words);
-		}
-	}
+		write_file(grammar, names[i]);
 }
 
 /* ---- queries ---- */
 
 struct growing {
 	const struct grammar *grammar;
-	struct dice *dice;
 	struct bs_buffer *text;
 };
 
@@ -198,23 +168,22 @@ static void put(struct growing *growing, const char *text)
 static void put_space(struct growing *growing)
 {
 	static const char *const spaces[] = {"  ", "\t", "\n", "\u00a0", "\u3000", " \r\n"};
-	put(growing, chance(growing->dice, 92) ? " " : PICK(growing->dice, spaces));
+	put(growing, by_chance(92) ? " " : PICK(spaces));
 }
 
 /* Appends a word of the list, a part of one, or one with a typing error. */
 static void put_word(struct growing *growing)
 {
-	struct dice *dice = growing->dice;
-	const char *word = draw_word(dice);
-	size_t at = char_start(word, roll(dice, (uint32_t)strlen(word)));
-	if (chance(dice, 80) || at == 0) {
+	const char *word = draw_word();
+	size_t at = char_start(word, below(strlen(word)));
+	if (by_chance(80) || at == 0) {
 		put(growing, word);
 		return;
 	}
 	append_bytes(growing->text, word, at);
-	if (chance(dice, 30)) {
+	if (by_chance(30)) {
 		at = next_char(word, at);
-		put(growing, chance(dice, 50) ? "e" : "");
+		put(growing, by_chance(50) ? "e" : "");
 		put(growing, word + at);
 	}
 }
@@ -224,29 +193,28 @@ static void put_weight(struct growing *growing)
 	static const char *const weights[] = {"^2",   "^0",     "^.5",   "^2.5", "^1000",
 	                                      "^1",   "^0.001", "^1001", "^2.",  "^-1",
 	                                      "^1e2", "^",      "^007"};
-	if (chance(growing->dice, 12))
-		put(growing, PICK(growing->dice, weights));
+	if (by_chance(12))
+		put(growing, PICK(weights));
 }
 
 static void put_pattern(struct growing *growing)
 {
-	struct dice *dice = growing->dice;
-	const char *word = draw_word(dice);
+	const char *word = draw_word();
 	size_t n = strlen(word);
-	if (chance(dice, 20))
-		put(growing, chance(dice, 50) ? "foo." : "big-");
+	if (by_chance(20))
+		put(growing, by_chance(50) ? "foo." : "big-");
 	for (size_t at = 0, next, n_wild = 0; at < n; at = next) {
 		next = next_char(word, at);
-		bool is_wild = n_wild < 3 && chance(dice, 25);
+		bool is_wild = n_wild < 3 && by_chance(25);
 		n_wild += is_wild;
-		if (is_wild && chance(dice, 50))
-			put(growing, chance(dice, 70) ? "?" : "*");
+		if (is_wild && by_chance(50))
+			put(growing, by_chance(70) ? "?" : "*");
 		else if (is_wild)
 			put(growing, "*");
-		if (!is_wild || chance(dice, 30))
+		if (!is_wild || by_chance(30))
 			append_bytes(growing->text, word + at, next - at);
 	}
-	put(growing, chance(dice, 20) ? "*" : "");
+	put(growing, by_chance(20) ? "*" : "");
 }
 
 static void put_bare(struct growing *growing)
@@ -255,25 +223,24 @@ static void put_bare(struct growing *growing)
 	                                   "!", "'", "~", "*", "?", ",", "<", "=",  "\\", "@"};
 	static const char *const suffixes[] = {"*", "**",  "~1", "~2", "~3",
 	                                       "~", "*~1", "?",  ".*", "~1*"};
-	struct dice *dice = growing->dice;
-	uint32_t what = roll(dice, 100);
+	uint32_t what = below(100);
 	if (what < 60) {
 		put_word(growing);
 	} else if (what < 70) {
 		put_pattern(growing);
 	} else if (what < 85) {
-		put(growing, chance(dice, 30) ? PICK(dice, glue) : "");
+		put(growing, by_chance(30) ? PICK(glue) : "");
 		put_word(growing);
-		put(growing, PICK(dice, glue));
-		if (chance(dice, 70))
+		put(growing, PICK(glue));
+		if (by_chance(70))
 			put_word(growing);
-		put(growing, chance(dice, 20) ? PICK(dice, glue) : "");
+		put(growing, by_chance(20) ? PICK(glue) : "");
 	} else {
 		put_word(growing);
-		put(growing, PICK(dice, suffixes));
+		put(growing, PICK(suffixes));
 	}
-	if (chance(dice, 8))
-		put(growing, PICK(dice, suffixes));
+	if (by_chance(8))
+		put(growing, PICK(suffixes));
 }
 
 static void put_number(struct growing *growing)
@@ -287,8 +254,7 @@ static void put_number(struct growing *growing)
 	                                    /* Times, other years, invalid dates. */
 	                                    "2018-01-15T12", "2018-01-15T14:30", "1492-10-12",
 	                                    "1600", "9999-12-31", "2018-13", "", "2018-02-30"};
-	put(growing,
-	    chance(growing->dice, 50) ? PICK(growing->dice, numbers) : PICK(growing->dice, dates));
+	put(growing, by_chance(50) ? PICK(numbers) : PICK(dates));
 }
 
 static void put_range(struct growing *growing)
@@ -303,20 +269,19 @@ static void put_range(struct growing *growing)
 	                                     "\"< 5\"",
 	                                     "\"2017-01-01 00:00..\"^2",
 	                                     "\"1 .. 2\""};
-	struct dice *dice = growing->dice;
-	put(growing, PICK(dice, fields));
-	put(growing, chance(dice, 5) ? " " : "");
-	if (chance(dice, 15)) {
-		put(growing, PICK(dice, spaced));
+	put(growing, PICK(fields));
+	put(growing, by_chance(5) ? " " : "");
+	if (by_chance(15)) {
+		put(growing, PICK(spaced));
 		return;
 	}
-	if (chance(dice, 50)) {
-		put(growing, PICK(dice, signs));
+	if (by_chance(50)) {
+		put(growing, PICK(signs));
 		put_number(growing);
 		return;
 	}
 	put_number(growing);
-	put(growing, chance(dice, 92) ? ".." : "...");
+	put(growing, by_chance(92) ? ".." : "...");
 	put_number(growing);
 }
 
@@ -325,39 +290,40 @@ static void put_phrase(struct growing *growing)
 	static const char *const distances[] = {"~0", "~1",   "~2",   "~5",           "~100", "~",
 	                                        "~x", "~1.5", "~3^2", "~99999999999", "~2x",  "*"};
 	static const char *const curled[] = {"\u201c", "\u201d", "\u201e", "'", "\u00ab", "`"};
-	struct dice *dice = growing->dice;
-	uint32_t n = roll_between(dice, chance(dice, 5) ? 0 : 1, 3);
-	bool is_curled = chance(dice, 5);
+	uint32_t n = roll_between(by_chance(5) ? 0 : 1, 3);
+	bool is_curled = by_chance(5);
 	/* About half of the phrases are pieces of a document's text. */
-	const struct grammar_doc *doc = &growing->grammar->docs[roll(dice, GRAMMAR_N_DOCS)];
-	const char *text = doc->n_texts > 0 ? doc->texts[roll(dice, doc->n_texts)].text : "";
-	put(growing, is_curled ? PICK(dice, curled) : "\"");
-	if (chance(dice, 50) && !strchr(text, '"')) {
-		size_t length = strlen(text), at = roll(dice, (uint32_t)length + 1),
-		       end = at + roll(dice, 16);
+	const struct oracle *oracle = &growing->grammar->oracle;
+	const struct oracle_field *field =
+		&oracle->fields.items[below(bs_vector_n(&oracle->fields))];
+	const char *text = (const char *)oracle->bytes.data + field->text_off;
+	size_t length = field->text_bytes;
+	put(growing, is_curled ? PICK(curled) : "\"");
+	if (by_chance(50) && !memchr(text, '"', length)) {
+		size_t at = below(length + 1), end = at + below(16);
 		while (at > 0 && text[at - 1] != ' ')
 			at--;
 		end = end < length ? end : length;
 		end = char_start(text, end);
-		if (chance(dice, 70))
+		if (by_chance(70))
 			while (end < length && text[end] != ' ')
 				end++;
 		append_bytes(growing->text, text + at, end > at ? end - at : 0);
-		put(growing, chance(dice, 10) ? "*" : "");
+		put(growing, by_chance(10) ? "*" : "");
 	} else {
 		for (uint32_t i = 0; i < n; i++) {
 			if (i > 0)
 				put_space(growing);
-			if (chance(dice, 80))
+			if (by_chance(80))
 				put_word(growing);
 			else
 				put_bare(growing);
 		}
-		put(growing, chance(dice, 10) ? " " : "");
+		put(growing, by_chance(10) ? " " : "");
 	}
-	put(growing, is_curled ? PICK(dice, curled) : "\"");
-	if (chance(dice, 30))
-		put(growing, PICK(dice, distances));
+	put(growing, is_curled ? PICK(curled) : "\"");
+	if (by_chance(30))
+		put(growing, PICK(distances));
 }
 
 static void put_or(struct growing *growing, uint32_t depth);
@@ -367,15 +333,14 @@ static void put_primary(struct growing *growing, uint32_t depth)
 	static const char *const fields[] = {
 		"title:", "body:", "a:",      "a:b:",        "name:",   "year:",   "tags:",
 		"Title:", "none:", "title::", "title:body:", "title: ", "name:a:", ":"};
-	struct dice *dice = growing->dice;
-	uint32_t what = roll(dice, 100);
-	if (chance(dice, 22))
-		put(growing, PICK(dice, fields));
+	uint32_t what = below(100);
+	if (by_chance(22))
+		put(growing, PICK(fields));
 	if (depth > 0 && what < 22) {
-		put(growing, chance(dice, 8) ? "( " : "(");
-		if (!chance(dice, 3))
+		put(growing, by_chance(8) ? "( " : "(");
+		if (!by_chance(3))
 			put_or(growing, depth - 1);
-		put(growing, chance(dice, 8) ? " )" : ")");
+		put(growing, by_chance(8) ? " )" : ")");
 	} else if (what < 62) {
 		put_bare(growing);
 	} else if (what < 70) {
@@ -391,21 +356,21 @@ static void put_unary(struct growing *growing, uint32_t depth)
 	static const char *const nots[] = {"-",     "-",        "-",  "!",  "NOT ",
 	                                   "NOT ",  "NOT",      "- ", "--", "not ",
 	                                   "NOT -", "NOT NOT ", "+",  "-+", "!("};
-	if (chance(growing->dice, 20))
-		put(growing, PICK(growing->dice, nots));
+	if (by_chance(20))
+		put(growing, PICK(nots));
 	put_primary(growing, depth);
 }
 
 static void put_and(struct growing *growing, uint32_t depth)
 {
 	static const char *const ands[] = {"AND", "&&", "AND", "and", "&", "AND AND", "And"};
-	uint32_t n = roll_between(growing->dice, 1, 3);
+	uint32_t n = roll_between(1, 3);
 	for (uint32_t i = 0; i < n; i++) {
-		if (i > 0 && !chance(growing->dice, 6))
+		if (i > 0 && !by_chance(6))
 			put_space(growing);
-		if (i > 0 && chance(growing->dice, 35)) {
-			put(growing, PICK(growing->dice, ands));
-			put(growing, chance(growing->dice, 90) ? " " : "");
+		if (i > 0 && by_chance(35)) {
+			put(growing, PICK(ands));
+			put(growing, by_chance(90) ? " " : "");
 		}
 		put_unary(growing, depth);
 	}
@@ -415,10 +380,10 @@ static void put_or(struct growing *growing, uint32_t depth)
 {
 	static const char *const ors[] = {" OR ",     " OR ", " || ", " or ", " OR OR ",
 	                                  " AND OR ", "||",   ")OR(", " | ",  " OR -"};
-	uint32_t n = chance(growing->dice, 45) ? roll_between(growing->dice, 2, 3) : 1;
+	uint32_t n = by_chance(45) ? roll_between(2, 3) : 1;
 	for (uint32_t i = 0; i < n; i++) {
 		if (i > 0)
-			put(growing, PICK(growing->dice, ors));
+			put(growing, PICK(ors));
 		put_and(growing, depth);
 	}
 }
@@ -428,9 +393,9 @@ static void put_or(struct growing *growing, uint32_t depth)
 static size_t draw_place(struct growing *growing)
 {
 	const struct bs_buffer *text = growing->text;
-	size_t at = roll(growing->dice, (uint32_t)text->used_bytes + 1);
+	size_t at = below(text->used_bytes + 1);
 	/* Some edits are within a character, which makes invalid UTF-8. */
-	if (at < text->used_bytes && !chance(growing->dice, 3))
+	if (at < text->used_bytes && !by_chance(3))
 		at = char_start(text->data, at);
 	return at;
 }
@@ -458,9 +423,9 @@ static void mutate(struct growing *growing)
 	AUTO(bs_buffer_deinit) struct bs_buffer copy = {0};
 	size_t a = draw_place(growing), b = draw_place(growing), start = a < b ? a : b,
 	       end = a < b ? b : a;
-	const char *sign = PICK(growing->dice, signs);
-	end = end - start > 12 && chance(growing->dice, 80) ? start + 1 : end;
-	switch (roll(growing->dice, 6)) {
+	const char *sign = PICK(signs);
+	end = end - start > 12 && by_chance(80) ? start + 1 : end;
+	switch (below(6)) {
 	case 0:
 		replace(growing, start, end - start, "", 0);
 		break;
@@ -474,7 +439,7 @@ static void mutate(struct growing *growing)
 		replace(growing, a, 0, copy.data, copy.used_bytes);
 		break;
 	case 3:
-		if (chance(growing->dice, 20))
+		if (by_chance(20))
 			growing->text->used_bytes = a;
 		break;
 	default:
@@ -482,17 +447,17 @@ static void mutate(struct growing *growing)
 	}
 }
 
-void grammar_draw(const struct grammar *grammar, struct dice *dice, struct bs_buffer *text)
+void grammar_draw(const struct grammar *grammar, struct bs_buffer *text)
 {
-	struct growing growing = {grammar, dice, text};
+	struct growing growing = {grammar, text};
 	bool is_again =
-		text->used_bytes > 0 && text->used_bytes < GRAMMAR_MAX_TEXT / 8 && chance(dice, 25);
+		text->used_bytes > 0 && text->used_bytes < GRAMMAR_MAX_TEXT / 8 && by_chance(25);
 	if (!is_again) {
 		bs_buffer_clear(text);
 		assert_int_equal(bs_buffer_reserve(text, 1, NULL), BS_OK);
-		put_or(&growing, roll(dice, 4));
+		put_or(&growing, below(4));
 	}
-	for (uint32_t n = is_again || chance(dice, 40) ? roll_between(dice, 1, 4) : 0; n > 0; n--)
+	for (uint32_t n = is_again || by_chance(40) ? roll_between(1, 4) : 0; n > 0; n--)
 		mutate(&growing);
 	if (text->used_bytes > GRAMMAR_MAX_TEXT / 4)
 		text->used_bytes = GRAMMAR_MAX_TEXT / 4;

@@ -2,6 +2,7 @@
  * and tokens as the manual describes them. See grammar.h. */
 #include <unicode/uchar.h>
 #include <unicode/unorm2.h>
+#include <unicode/ustring.h>
 #include <unicode/utf8.h>
 
 #include "tests/property/grammar/grammar.h"
@@ -35,12 +36,13 @@ struct token {
 	size_t start, end; /* range of the text to analyse; for a field, the name with its colon */
 	int field;
 	bool is_near;
-	uint64_t distance;
+	uint32_t distance; /* capped */
 	double weight;
 };
 
 struct reader {
 	struct grammar *grammar;
+	struct oracle_query *query;
 	const uint8_t *text;
 	size_t n;
 	uint8_t role[GRAMMAR_MAX_TEXT];
@@ -115,10 +117,13 @@ static bool holds_word(struct grammar *grammar, const uint8_t *text, size_t n)
 
 /* ---- quotes and brackets ---- */
 
-static bool is_operator(const uint8_t *text, size_t n)
+static enum kind operator_kind(const uint8_t *text, size_t n)
 {
-	return (n == 3 && (memcmp(text, "AND", 3) == 0 || memcmp(text, "NOT", 3) == 0)) ||
-	       (n == 2 && memcmp(text, "OR", 2) == 0);
+	if (n == 2 && (memcmp(text, "OR", 2) == 0 || memcmp(text, "||", 2) == 0))
+		return OR;
+	if ((n == 3 && memcmp(text, "AND", 3) == 0) || (n == 2 && memcmp(text, "&&", 2) == 0))
+		return AND;
+	return n == 3 && memcmp(text, "NOT", 3) == 0 ? NOT : WORD;
 }
 
 /* Whether the bracket at `at` may open a group: directly after a word character it is text, unless
@@ -133,7 +138,7 @@ static bool can_group(const struct reader *reader, size_t at)
 	while (start > 0 && !memchr("()\"", reader->text[start - 1], 3) &&
 	       !u_isUWhiteSpace(char_before(reader->text, start)))
 		start = step_back(reader->text, start);
-	return is_operator(reader->text + start, at - start);
+	return operator_kind(reader->text + start, at - start) != WORD;
 }
 
 static void find_roles(struct reader *reader)
@@ -215,7 +220,7 @@ static size_t field_at(const uint8_t *text, size_t n, int *field)
 		if (n > name_bytes && name_bytes >= longest &&
 		    memcmp(text, grammar_names[i], name_bytes) == 0 && text[name_bytes] == ':') {
 			longest = name_bytes + 1;
-			*field = i == GRAMMAR_N_NAMES - 1 ? GRAMMAR_FILE_NAME : i;
+			*field = i == GRAMMAR_N_NAMES - 1 ? ORACLE_FILE_NAME : i;
 		}
 	}
 	return longest;
@@ -226,15 +231,6 @@ static struct token *add(struct reader *reader, enum kind kind, size_t start, si
 	struct token *token = &reader->tokens[reader->n_tokens++];
 	*token = (struct token){.kind = kind, .start = start, .end = end, .weight = 1};
 	return token;
-}
-
-static enum kind operator_kind(const uint8_t *text, size_t n)
-{
-	if (n == 2 && (memcmp(text, "OR", 2) == 0 || memcmp(text, "||", 2) == 0))
-		return OR;
-	if ((n == 3 && memcmp(text, "AND", 3) == 0) || (n == 2 && memcmp(text, "&&", 2) == 0))
-		return AND;
-	return n == 3 && memcmp(text, "NOT", 3) == 0 ? NOT : WORD;
 }
 
 /* Reads a token that is not a phrase or a bracket. Returns its end. */
@@ -297,8 +293,8 @@ static size_t read_phrase(struct reader *reader, size_t at)
 	for (next = end + 1;
 	     next < reader->n && reader->text[next] >= '0' && reader->text[next] <= '9'; next++)
 		token->distance =
-			token->distance < 1000000000
-				? token->distance * 10 + (reader->text[next] - (uint64_t)'0')
+			token->distance < 100000000
+				? token->distance * 10 + (reader->text[next] - (uint32_t)'0')
 				: token->distance;
 	if (end < reader->n && reader->text[end] == '~' && next > end + 1 &&
 	    (ends_token(reader, next) || reader->text[next] == '^')) {
@@ -347,74 +343,48 @@ static void read_tokens(struct reader *reader)
 
 /* ---- nodes ---- */
 
-static struct grammar_node *new_node(enum grammar_kind kind)
+#define NO_NODE UINT32_MAX
+
+static struct oracle_node *node_at(const struct reader *reader, uint32_t number)
 {
-	struct grammar_node *node = must_calloc(1, sizeof(*node));
-	node->kind = kind;
-	node->weight = 1;
-	return node;
+	return &reader->query->nodes[number];
 }
 
-void grammar_free(struct grammar_node *node)
+static uint32_t new_node(struct reader *reader, enum oracle_kind kind, int field)
 {
-	while (node) {
-		struct grammar_node *next = node->next;
-		grammar_free(node->child);
-		for (size_t i = 0; i < node->n_items; i++)
-			free(node->items[i].bytes);
-		free(node->items);
-		free(node);
-		node = next;
-	}
+	assert_true(reader->query->n_nodes < ORACLE_MAX_NODES);
+	*node_at(reader, reader->query->n_nodes) =
+		(struct oracle_node){.kind = kind, .field = field, .weight = 1};
+	return reader->query->n_nodes++;
 }
 
-/* Joins two trees, either of which may be NULL. */
-static struct grammar_node *join(enum grammar_kind kind, struct grammar_node *a,
-                                 struct grammar_node *b)
+/* Makes an operator of two trees, or returns one of them if the other is NO_NODE. */
+static uint32_t join(struct reader *reader, enum oracle_kind kind, uint32_t a, uint32_t b)
 {
-	if (!a || !b)
-		return a ? a : b;
-	struct grammar_node *node = new_node(kind);
-	node->child = a;
-	a->next = b;
-	return node;
-}
-
-static void weigh(struct grammar_node *node, double weight)
-{
-	if (!node)
-		return;
-	node->weight *= weight;
-	for (struct grammar_node *child = node->child; child; child = child->next)
-		weigh(child, weight);
+	if (a == NO_NODE || b == NO_NODE)
+		return a == NO_NODE ? b : a;
+	uint32_t number = new_node(reader, kind, ORACLE_NO_NAME);
+	struct oracle_node *node = node_at(reader, number);
+	node->n_children = 2;
+	node->children[0] = a;
+	node->children[1] = b;
+	return number;
 }
 
 /* ---- leaves ---- */
 
 static size_t to_nfc(const uint8_t *text, size_t n, uint8_t *out, size_t room)
 {
-	UErrorCode code = U_ZERO_ERROR;
-	const UNormalizer2 *nfc = unorm2_getNFCInstance(&code);
 	static UChar units[GRAMMAR_MAX_TEXT * 2], composed[GRAMMAR_MAX_TEXT * 4];
-	int32_t n_units = 0, n_composed;
-	size_t at = 0, n_out = 0;
-	while (at < n) {
-		UChar32 c = char_at(text, n, at);
-		U8_FWD_1(text, at, n);
-		if (c > 0xffff)
-			units[n_units++] = U16_LEAD(c);
-		units[n_units++] = (UChar)(c > 0xffff ? U16_TRAIL(c) : c);
-	}
-	n_composed = unorm2_normalize(nfc, units, n_units, composed, GRAMMAR_MAX_TEXT * 4, &code);
+	UErrorCode code = U_ZERO_ERROR;
+	int32_t n_units, n_composed, n_out;
+	u_strFromUTF8WithSub(units, COUNT(units), &n_units, (const char *)text, (int32_t)n, 0xfffd,
+	                     NULL, &code);
+	n_composed = unorm2_normalize(unorm2_getNFCInstance(&code), units, n_units, composed,
+	                              COUNT(composed), &code);
+	u_strToUTF8((char *)out, (int32_t)room, &n_out, composed, n_composed, &code);
 	assert_true(U_SUCCESS(code));
-	for (int32_t i = 0; i < n_composed;) {
-		UChar32 c = composed[i++];
-		if (c >= 0xd800 && c < 0xdc00 && i < n_composed)
-			c = U16_GET_SUPPLEMENTARY(c, composed[i++]);
-		assert_true(n_out + U8_MAX_LENGTH < room);
-		n_out += put_char(out + n_out, c);
-	}
-	return n_out;
+	return (size_t)n_out;
 }
 
 static const struct kept_token *last_word(const struct kept *kept)
@@ -425,33 +395,33 @@ static const struct kept_token *last_word(const struct kept *kept)
 	return i > 0 ? kept_at(kept, i - 1) : NULL;
 }
 
-static void take_items(struct grammar_node *leaf, const struct kept *kept)
+/* Adds a leaf with the words of a text. */
+static uint32_t add_leaf(struct reader *reader, enum oracle_kind kind, const struct kept *kept)
 {
-	leaf->items = calloc(kept_n(kept) + 1, sizeof(*leaf->items));
-	assert_non_null(leaf->items);
+	struct oracle_items *items = &reader->query->items;
+	uint32_t number = new_node(reader, kind, reader->field);
+	struct oracle_node *leaf = node_at(reader, number);
+	leaf->first_item = bs_vector_n(items);
 	for (size_t i = 0; i < kept_n(kept); i++) {
 		const struct kept_token *word = kept_at(kept, i);
+		struct oracle_item item = {.position = word->position - kept_at(kept, 0)->position,
+		                           .set_off = SIZE_MAX};
 		if (word->is_bigram)
 			continue;
-		struct grammar_item *item = &leaf->items[leaf->n_items++];
-		item->position = word->position - kept_at(kept, 0)->position;
-		item->n_bytes = word->term_bytes;
-		item->bytes = malloc(word->term_bytes + 1);
-		assert_non_null(item->bytes);
-		memcpy(item->bytes, kept->terms.data + word->term_off, word->term_bytes);
+		item.term = oracle_find_term(&reader->grammar->oracle,
+		                             kept->terms.data + word->term_off, word->term_bytes);
+		ok(bs_vector_append(items, &item, ERR));
+		leaf->n_items++;
 	}
+	return number;
 }
 
-/* Replaces the bytes and the kind of match of the last item. */
-static void set_last(struct grammar_node *leaf, enum grammar_match match, const uint8_t *bytes,
-                     size_t n_bytes)
+/* Makes the last word of the last leaf inexact. suffix: as of oracle_add_set. */
+static void set_last(struct reader *reader, const char *suffix, const uint8_t *word, size_t n)
 {
-	struct grammar_item *item = &leaf->items[leaf->n_items - 1];
-	item->match = match;
-	item->n_bytes = n_bytes;
-	item->bytes = realloc(item->bytes, n_bytes + 1);
-	assert_non_null(item->bytes);
-	memcpy(item->bytes, bytes, n_bytes);
+	struct oracle_items *items = &reader->query->items;
+	items->items[bs_vector_n(items) - 1].set_off =
+		oracle_add_set(reader->query, &reader->grammar->oracle, suffix, word, n);
 }
 
 /* Letters that stand in for wildcards while the tokenizer splits a text: Gothic letters, or Hangul
@@ -551,26 +521,27 @@ static size_t to_pattern(const uint8_t *word, size_t n, bool is_open, uint8_t *p
 		n_wild += letter >= 0;
 		has_letter |= letter < 0 && (U_GET_GC_MASK(c) & (U_GC_L_MASK | U_GC_N_MASK)) != 0;
 		if (letter >= 0)
-			pattern[n_out++] = letter == ANY_LETTER ? 0xff : 0xfe;
+			pattern[n_out++] =
+				letter == ANY_LETTER ? ORACLE_ANY_CHARS : ORACLE_ONE_CHAR;
 		else
 			n_out += put_char(pattern + n_out, c);
 	}
 	if (is_open)
-		pattern[n_out++] = 0xff;
+		pattern[n_out++] = ORACLE_ANY_CHARS;
 	return has_letter && n_wild > 0 ? n_out : 0;
 }
 
-/* Returns a leaf if the last word of the text has wildcards, otherwise NULL. Wildcards count only
- * in the last word, and only if it has a letter or digit; a ? at its beginning does not count. */
-static struct grammar_node *read_pattern(struct reader *reader, const uint8_t *text, size_t token,
-                                         size_t n, bool is_open)
+/* Returns a leaf if the last word of the text has wildcards, otherwise NO_NODE. Wildcards count
+ * only in the last word, and only if it has a letter or digit; a ? at its beginning does not
+ * count. */
+static uint32_t read_pattern(struct reader *reader, const uint8_t *text, size_t token, size_t n,
+                             bool is_open)
 {
 	static struct wild wild;
 	static uint8_t nfc[GRAMMAR_MAX_TEXT * 4], spelt[GRAMMAR_MAX_TEXT * 8],
 		pattern[GRAMMAR_MAX_TEXT * 8];
 	static size_t starts[GRAMMAR_MAX_TEXT * 2];
 	AUTO(kept_deinit) struct kept kept = {0};
-	struct grammar_node *leaf = NULL;
 	size_t first, n_pattern = 0;
 	wild.n = 0;
 	decode(&wild, nfc, to_nfc(text, token, nfc, sizeof(nfc)));
@@ -601,29 +572,35 @@ static struct grammar_node *read_pattern(struct reader *reader, const uint8_t *t
 			break;
 		n_pattern = 0;
 	}
-	if (has_wild && n_pattern > 0) {
-		leaf = new_node(GRAMMAR_LEAF);
-		kept_analyze(reader->grammar->tokenizer, spelt, encode(&wild, first, spelt, starts),
-		             &kept);
-		take_items(leaf, &kept);
-		set_last(leaf, GRAMMAR_PATTERN, pattern, n_pattern);
-	}
+	if (!has_wild || n_pattern == 0)
+		return NO_NODE;
+	kept_analyze(reader->grammar->tokenizer, spelt, encode(&wild, first, spelt, starts), &kept);
+	uint32_t leaf = add_leaf(reader, ORACLE_PHRASE, &kept);
+	set_last(reader, "?", pattern, n_pattern);
 	return leaf;
 }
 
-/* Splits a range into its ends. False: the text is not a range. */
-static bool split_range(const uint8_t *text, size_t n, struct grammar_node *leaf)
+/* Returns a copy of a text, which becomes part of query->bytes. */
+static const char *keep(struct reader *reader, const uint8_t *text, size_t n)
 {
-	char *low = leaf->range_text[0], *high = leaf->range_text[1];
-	struct oracle_range *range = &leaf->range;
+	struct bs_buffer *bytes = &reader->query->bytes;
+	size_t at = bytes->used_bytes;
+	append_bytes(bytes, text, n);
+	append_bytes(bytes, "", 1);
+	return (const char *)bytes->data + at;
+}
+
+/* Splits a range into its ends. False: the text is not a range. */
+static bool split_range(struct reader *reader, const uint8_t *text, size_t n,
+                        struct oracle_range *range)
+{
 	size_t dots = 0;
 	*range = (struct oracle_range){0};
 	if (n > 1 && (text[0] == '<' || text[0] == '>')) {
 		size_t skip = text[1] == '=' ? 2 : 1;
-		memcpy(low, text + skip, n - skip);
-		low[n - skip] = '\0';
 		range->is_out = skip == 1;
-		*(text[0] == '>' ? &range->low : &range->high) = low;
+		*(text[0] == '>' ? &range->low : &range->high) =
+			keep(reader, text + skip, n - skip);
 		return !memchr(text, '\0', n);
 	}
 	while (dots + 1 < n && !(text[dots] == '.' && text[dots + 1] == '.'))
@@ -631,41 +608,34 @@ static bool split_range(const uint8_t *text, size_t n, struct grammar_node *leaf
 	if (dots + 1 >= n || n == 2 || (dots + 2 < n && text[dots + 2] == '.') ||
 	    memchr(text, '\0', n))
 		return false;
-	memcpy(low, text, dots);
-	low[dots] = '\0';
-	memcpy(high, text + dots + 2, n - dots - 2);
-	high[n - dots - 2] = '\0';
-	range->low = dots > 0 ? low : NULL;
-	range->high = *high ? high : NULL;
+	range->low = dots > 0 ? keep(reader, text, dots) : NULL;
+	range->high = dots + 2 < n ? keep(reader, text + dots + 2, n - dots - 2) : NULL;
 	return true;
 }
 
-static struct grammar_node *read_range(const struct reader *reader, const uint8_t *text, size_t n)
+static uint32_t read_range(struct reader *reader, const uint8_t *text, size_t n)
 {
-	int field = reader->field == GRAMMAR_FILE_NAME ? GRAMMAR_N_NAMES - 1 : reader->field;
-	if (field < 0 || !reader->grammar->has_values[field])
-		return NULL;
-	struct grammar_node *leaf = new_node(GRAMMAR_RANGE);
-	leaf->field = field;
-	if (split_range(text, n, leaf) && oracle_range_is_one(&leaf->range))
-		return leaf;
-	grammar_free(leaf);
-	return NULL;
+	int field = reader->field == ORACLE_FILE_NAME ? GRAMMAR_N_NAMES - 1 : reader->field;
+	struct oracle_range range;
+	if (field < 0 || !reader->grammar->oracle.has_values[field] ||
+	    !split_range(reader, text, n, &range) || !oracle_range_is_one(&range))
+		return NO_NODE;
+	uint32_t leaf = new_node(reader, ORACLE_RANGE, field);
+	node_at(reader, leaf)->range = range;
+	return leaf;
 }
 
-static struct grammar_node *read_leaf(struct reader *reader, const struct token *token)
+static uint32_t read_leaf(struct reader *reader, const struct token *token)
 {
 	const uint8_t *text = reader->text + token->start;
 	size_t n = token->end - token->start, last = 0;
 	bool is_phrase = token->kind == PHRASE;
-	enum grammar_match match = GRAMMAR_EXACT;
-	uint32_t distance = 0;
-	struct kept kept = {0};
-	struct grammar_node *leaf = NULL;
+	const char *suffix = "";
+	uint32_t leaf = NO_NODE;
 	/* A quoted text can be a range only if it has a space, as between a date and its time. */
 	if (!is_phrase || (!token->is_near && memchr(text, ' ', n)))
 		leaf = read_range(reader, text, n);
-	if (leaf)
+	if (leaf != NO_NODE)
 		return leaf;
 	if (is_phrase) {
 		while (n > 0 && u_isUWhiteSpace(char_before(text, n)))
@@ -675,42 +645,33 @@ static struct grammar_node *read_leaf(struct reader *reader, const struct token 
 	}
 	size_t whole = n;
 	if (!token->is_near && n > last + 1 && text[n - 1] == '*') {
-		match = GRAMMAR_PREFIX;
+		suffix = "*";
 		while (n > last + 1 && text[n - 1] == '*')
 			n--;
 	} else if (!is_phrase && n > 2 && text[n - 2] == '~' &&
 	           (text[n - 1] == '1' || text[n - 1] == '2')) {
-		match = GRAMMAR_FUZZY;
-		distance = text[n - 1] - (uint32_t)'0';
+		suffix = text[n - 1] == '1' ? "~1" : "~2";
 		n -= 2;
 	}
-	if (!token->is_near && match != GRAMMAR_FUZZY)
-		leaf = read_pattern(reader, text, last, n, match == GRAMMAR_PREFIX);
-	if (leaf) {
-		leaf->field = reader->field;
+	if (!token->is_near && *suffix != '~')
+		leaf = read_pattern(reader, text, last, n, *suffix == '*');
+	if (leaf != NO_NODE)
 		return leaf;
-	}
-	kept_analyze(reader->grammar->tokenizer, text,
-	             is_phrase && match == GRAMMAR_EXACT ? whole : n, &kept);
+	AUTO(kept_deinit) struct kept kept = {0};
+	kept_analyze(reader->grammar->tokenizer, text, is_phrase && !*suffix ? whole : n, &kept);
 	const struct kept_token *word = last_word(&kept);
-	if (!word) {
-		kept_deinit(&kept);
-		return NULL;
-	}
-	leaf = new_node(token->is_near ? GRAMMAR_NEAR : GRAMMAR_LEAF);
-	leaf->field = reader->field;
-	leaf->distance = token->distance;
-	take_items(leaf, &kept);
+	if (!word)
+		return NO_NODE;
+	leaf = add_leaf(reader, token->is_near ? ORACLE_NEAR : ORACLE_PHRASE, &kept);
+	node_at(reader, leaf)->distance = token->distance;
 	/* A word with * or ~N is not stemmed; a character of a script run is compared exactly. */
 	bool is_in_last = word->start_byte >= last;
 	bool is_run = naive_starts_run(char_at(text, n, (size_t)word->start_byte));
-	if (match != GRAMMAR_EXACT && is_in_last && !is_run) {
+	if (*suffix && is_in_last && !is_run) {
 		kept_analyze(reader->grammar->unstemmed, text, n, &kept);
 		word = last_word(&kept);
-		set_last(leaf, match, kept.terms.data + word->term_off, word->term_bytes);
-		leaf->items[leaf->n_items - 1].distance = distance;
+		set_last(reader, suffix, kept.terms.data + word->term_off, word->term_bytes);
 	}
-	kept_deinit(&kept);
 	return leaf;
 }
 
@@ -723,12 +684,12 @@ static const struct token *peek(struct reader *reader)
 	return &reader->tokens[reader->at];
 }
 
-static struct grammar_node *read_or(struct reader *reader);
+static uint32_t read_or(struct reader *reader);
 
-static struct grammar_node *read_primary(struct reader *reader)
+static uint32_t read_primary(struct reader *reader)
 {
 	int around = reader->field;
-	struct grammar_node *node;
+	uint32_t node;
 	while (peek(reader)->kind == FIELD) {
 		reader->field = peek(reader)->field;
 		reader->at++;
@@ -742,83 +703,95 @@ static struct grammar_node *read_primary(struct reader *reader)
 	} else {
 		node = read_leaf(reader, peek(reader));
 	}
-	weigh(node, peek(reader)->weight);
+	if (node != NO_NODE)
+		node_at(reader, node)->weight *= peek(reader)->weight;
 	reader->at++;
 	reader->field = around;
 	return node;
 }
 
-static struct grammar_node *read_unary(struct reader *reader, bool *is_negated)
+static uint32_t read_unary(struct reader *reader, bool *is_negated)
 {
 	*is_negated = peek(reader)->kind == NOT;
 	reader->at += *is_negated;
-	struct grammar_node *operand = read_primary(reader);
-	if (!*is_negated || !operand)
+	uint32_t operand = read_primary(reader);
+	if (!*is_negated || operand == NO_NODE)
 		return operand;
-	struct grammar_node *node = new_node(GRAMMAR_NOT);
-	node->child = operand;
+	uint32_t node = new_node(reader, ORACLE_NOT, ORACLE_NO_NAME);
+	node_at(reader, node)->n_children = 1;
+	node_at(reader, node)->children[0] = operand;
 	return node;
 }
 
 /* Reads operands joined by AND. *is_negated: there is only one, and it has NOT. */
-static struct grammar_node *read_explicit(struct reader *reader, bool *is_negated)
+static uint32_t read_explicit(struct reader *reader, bool *is_negated)
 {
-	struct grammar_node *all = read_unary(reader, is_negated);
+	uint32_t all = read_unary(reader, is_negated);
 	while (peek(reader)->kind == AND) {
 		bool ignored;
 		reader->at++;
 		*is_negated = false;
-		all = join(GRAMMAR_AND, all, read_unary(reader, &ignored));
+		all = join(reader, ORACLE_AND, all, read_unary(reader, &ignored));
 	}
 	return all;
 }
 
 /* Reads adjacent operands. All must match. With --any, outside brackets, at least one operand
  * without NOT must match, and all operands with NOT. */
-static struct grammar_node *read_and(struct reader *reader)
+static uint32_t read_and(struct reader *reader)
 {
-	struct grammar_node *all = NULL, *either = NULL;
+	uint32_t all = NO_NODE, either = NO_NODE;
 	bool is_any = reader->any && reader->depth == 0;
 	for (;;) {
 		enum kind kind = peek(reader)->kind;
 		bool is_negated;
 		if (kind != NOT && !starts_operand(kind))
 			break;
-		struct grammar_node *next = read_explicit(reader, &is_negated);
+		uint32_t next = read_explicit(reader, &is_negated);
 		if (is_any && !is_negated)
-			either = join(GRAMMAR_OR, either, next);
+			either = join(reader, ORACLE_OR, either, next);
 		else
-			all = join(GRAMMAR_AND, all, next);
+			all = join(reader, ORACLE_AND, all, next);
 	}
-	return join(GRAMMAR_AND, either, all);
+	return join(reader, ORACLE_AND, either, all);
 }
 
-static struct grammar_node *read_or(struct reader *reader)
+static uint32_t read_or(struct reader *reader)
 {
 	/* An operator without a left operand counts as punctuation. */
 	while (peek(reader)->kind == AND || peek(reader)->kind == OR)
 		reader->at++;
-	struct grammar_node *either = read_and(reader);
+	uint32_t either = read_and(reader);
 	while (peek(reader)->kind == OR) {
 		reader->at++;
-		either = join(GRAMMAR_OR, either, read_and(reader));
+		either = join(reader, ORACLE_OR, either, read_and(reader));
 	}
 	return either;
 }
 
-struct grammar_node *grammar_read(struct grammar *grammar, const uint8_t *text, size_t n_bytes,
-                                  bool any)
+bool grammar_read(struct grammar *grammar, const uint8_t *text, size_t n_bytes, bool any,
+                  struct oracle_query *query)
 {
 	FREED struct reader *reader = must_calloc(1, sizeof(*reader));
 	assert_true(n_bytes < GRAMMAR_MAX_TEXT);
 	*reader = (struct reader){.grammar = grammar,
+	                          .query = query,
 	                          .text = text,
 	                          .n = n_bytes,
 	                          .any = any,
-	                          .field = GRAMMAR_ANY_FIELD};
+	                          .field = ORACLE_NO_NAME};
+	query->n_nodes = 0;
+	bs_buffer_clear(&query->bytes);
+	bs_vector_clear(&query->items);
+	bs_buffer_clear(&query->sets);
+	/* Each byte is in at most one range, whose ends have two more; so the bytes never move. */
+	ok(bs_buffer_reserve(&query->bytes, 3 * GRAMMAR_MAX_TEXT, ERR));
 	find_roles(reader);
 	read_tokens(reader);
-	struct grammar_node *root = read_or(reader);
+	query->root = read_or(reader);
 	assert_int_equal(peek(reader)->kind, END);
-	return root;
+	if (query->root == NO_NODE)
+		return false;
+	oracle_query_weigh(query, &grammar->oracle);
+	return true;
 }

@@ -16,7 +16,6 @@
 #include "core/bitsift/search.h"
 #include "query/language/parse.h"
 #include "tests/property/grammar/grammar.h"
-#include "tests/rigs/dice.h"
 #include "tests/rigs/library_rig.h"
 
 #define QUERIES_OF_CORPUS 1000u
@@ -24,20 +23,20 @@
 
 /* The result of a search: a score for each matching document. */
 struct answer {
-	const struct grammar *grammar;
+	const struct oracle *oracle;
 	enum bs_status status;
 	double scores[GRAMMAR_N_DOCS];
 	struct bs_error err;
 };
 
 struct bench {
-	struct dice dice;
 	struct grammar grammar;
 	char folder[FOLDER_BYTES];
 	struct bs_index *index;
 	struct bs_searcher *searcher;
 	struct bs_term_table fields;
 	struct bs_buffer query, normal, again;
+	struct oracle_query tree;
 	unsigned n_some;   /* queries that matched some documents but not all */
 	unsigned n_errors; /* queries that are errors */
 };
@@ -46,9 +45,7 @@ static int take_hit(void *context, const struct bs_hit *hit)
 {
 	struct answer *answer = context;
 	size_t i = 0;
-	while (i < GRAMMAR_N_DOCS &&
-	       (strlen(answer->grammar->docs[i].id) != hit->id_bytes ||
-	        memcmp(answer->grammar->docs[i].id, hit->id, hit->id_bytes) != 0))
+	while (i < GRAMMAR_N_DOCS && !oracle_has_id(answer->oracle, i, hit->id, hit->id_bytes))
 		i++;
 	assert_true(i < GRAMMAR_N_DOCS);
 	assert_true(answer->scores[i] == DOES_NOT_MATCH);
@@ -56,9 +53,9 @@ static int take_hit(void *context, const struct bs_hit *hit)
 	return 0;
 }
 
-static void clear(struct answer *answer, const struct grammar *grammar)
+static void clear(struct answer *answer, const struct oracle *oracle)
 {
-	*answer = (struct answer){.grammar = grammar};
+	*answer = (struct answer){.oracle = oracle};
 	for (size_t i = 0; i < GRAMMAR_N_DOCS; i++)
 		answer->scores[i] = DOES_NOT_MATCH;
 }
@@ -78,19 +75,23 @@ static void search(struct bench *bench, const struct bs_buffer *text, bool any,
 	                                    .callbacks.hit = take_hit,
 	                                    .callbacks.context = answer};
 	struct bs_search_result result;
-	clear(answer, &bench->grammar);
+	clear(answer, &bench->grammar.oracle);
 	answer->status = bs_search(bench->searcher, &request, &result, &answer->err);
 	assert_true(answer->status == BS_OK || answer->status == BS_INVALID);
 }
 
-static void expect(struct bench *bench, const struct grammar_node *root, struct answer *answer)
+static void expect(struct bench *bench, bool any, struct answer *answer)
 {
-	clear(answer, &bench->grammar);
-	answer->status = root ? BS_OK : BS_INVALID;
-	for (size_t i = 0; root && i < GRAMMAR_N_DOCS; i++)
-		if (grammar_matches(&bench->grammar, root, &bench->grammar.docs[i]))
-			answer->scores[i] =
-				grammar_score(&bench->grammar, root, &bench->grammar.docs[i]);
+	AUTO(vector_deinit) struct oracle_hits hits = {0};
+	struct grammar *grammar = &bench->grammar;
+	clear(answer, &grammar->oracle);
+	answer->status = BS_INVALID;
+	if (!grammar_read(grammar, bench->query.data, bench->query.used_bytes, any, &bench->tree))
+		return;
+	answer->status = BS_OK;
+	oracle_search(&bench->tree, &grammar->oracle, &hits);
+	for (size_t i = 0; i < bs_vector_n(&hits); i++)
+		answer->scores[hits.items[i].doc] = hits.items[i].score;
 }
 
 static void fail_with(const struct bench *bench, bool any, const char *what, const char *document)
@@ -115,8 +116,9 @@ static void compare(const struct bench *bench, bool any, const char *what,
 		if (is_match == (b != DOES_NOT_MATCH) &&
 		    (!with_scores || difference <= 1e-6 * (a > 1 ? a : 1)))
 			continue;
-		snprintf(message, sizeof(message), "%s: %g, expected %g", bench->grammar.docs[i].id,
-		         b, a);
+		const struct oracle_doc *doc = &bench->grammar.oracle.docs.items[i];
+		snprintf(message, sizeof(message), "%.*s: %g, expected %g", (int)doc->id_bytes,
+		         (const char *)bench->grammar.oracle.bytes.data + doc->id_off, b, a);
 		fail_with(bench, any, what, message);
 	}
 }
@@ -127,7 +129,7 @@ static bool has_values(void *context, uint32_t field)
 	bool has = false;
 	for (int i = 0; i < GRAMMAR_N_NAMES; i++)
 		has |= (field == BS_QUERY_ANY_FIELD || field == (uint32_t)i) &&
-		       bench->grammar.has_values[i];
+		       bench->grammar.oracle.has_values[i];
 	return has;
 }
 
@@ -157,13 +159,12 @@ static void check_normal(struct bench *bench, bool any, const struct answer *exp
 {
 	struct answer found;
 	/* All operators and brackets of a normal form are explicit, so --any changes nothing. */
-	bool any_then = chance(&bench->dice, 50);
+	bool any_then = by_chance(50);
 	search(bench, &bench->normal, any_then, BS_SEARCH_TOP, false, &found);
 	compare(bench, any, "its normal form", expected, &found, true);
 	if (!make_normal(bench, &bench->normal, any_then, &bench->again))
 		fail_with(bench, any, "its normal form", "an error");
-	if (bench->again.used_bytes != bench->normal.used_bytes ||
-	    memcmp(bench->again.data, bench->normal.data, bench->again.used_bytes) != 0) {
+	if (!bs_buffer_equals(&bench->again, &bench->normal)) {
 		append_bytes(&bench->again, "", 1);
 		fail_with(bench, any, "the normal form of its normal form",
 		          (const char *)bench->again.data);
@@ -174,23 +175,20 @@ static void check_query(struct bench *bench)
 {
 	struct answer expected, found;
 	size_t n_matches = 0;
-	bool any = chance(&bench->dice, 25);
-	grammar_draw(&bench->grammar, &bench->dice, &bench->query);
-	struct grammar_node *root =
-		grammar_read(&bench->grammar, bench->query.data, bench->query.used_bytes, any);
-	expect(bench, root, &expected);
+	bool any = by_chance(25);
+	grammar_draw(&bench->grammar, &bench->query);
+	expect(bench, any, &expected);
 	bool is_query = make_normal(bench, &bench->query, any, &bench->normal);
 	search(bench, &bench->query, any, BS_SEARCH_TOP, false, &found);
 	compare(bench, any, "ranked", &expected, &found, true);
-	search(bench, &bench->query, any, BS_SEARCH_IDS, chance(&bench->dice, 50), &found);
+	search(bench, &bench->query, any, BS_SEARCH_IDS, by_chance(50), &found);
 	compare(bench, any, "ids", &expected, &found, false);
 	if (is_query)
 		check_normal(bench, any, &expected);
 	for (size_t i = 0; i < GRAMMAR_N_DOCS; i++)
 		n_matches += expected.scores[i] != DOES_NOT_MATCH;
 	bench->n_some += n_matches > 0 && n_matches < GRAMMAR_N_DOCS;
-	bench->n_errors += !root;
-	grammar_free(root);
+	bench->n_errors += expected.status != BS_OK;
 }
 
 static void open_index(struct bench *bench, const struct bs_tokenizer_options *options)
@@ -222,13 +220,15 @@ static void check_corpus(unsigned number, unsigned n_queries)
 		{.fold_accents = false}, {.stem_language = "english", .fold_accents = true}};
 	const struct bs_tokenizer_options *options = &all_options[number % 2];
 	struct bs_tokenizer_options unstemmed = *options;
-	struct bench bench = {.dice = {rounds.seed * UINT64_C(0x9e3779b97f4a7c15) + number}};
+	struct bench bench = {.n_some = 0};
+	random_state = rounds.seed * UINT64_C(0x9e3779b97f4a7c15) + number;
 	unstemmed.stem_language = NULL;
 	make_folder(bench.folder);
 	assert_int_equal(chdir(bench.folder), 0);
 	ok(bs_tokenizer_new(options, &bench.grammar.tokenizer, ERR));
 	ok(bs_tokenizer_new(&unstemmed, &bench.grammar.unstemmed, ERR));
-	grammar_write(&bench.grammar, &bench.dice);
+	oracle_init(&bench.grammar.oracle, options);
+	grammar_write(&bench.grammar);
 	open_index(&bench, options);
 	for (unsigned i = 0; i < n_queries; i++)
 		check_query(&bench);
@@ -241,7 +241,8 @@ static void check_corpus(unsigned number, unsigned n_queries)
 	bs_searcher_free(bench.searcher);
 	bs_index_close(bench.index);
 	bs_term_table_deinit(&bench.fields);
-	grammar_deinit(&bench.grammar);
+	oracle_deinit(&bench.grammar.oracle);
+	oracle_query_deinit(&bench.tree);
 	bs_tokenizer_free(bench.grammar.tokenizer);
 	bs_tokenizer_free(bench.grammar.unstemmed);
 	bs_buffer_deinit(&bench.query);

@@ -10,15 +10,11 @@
 
 #include "core/bitsift/index.h"
 #include "core/bitsift/status.h"
-
-/* ---- chance ---- */
-
-void model_seed(uint64_t seed);
-/* Returns 0 .. n - 1. */
-uint32_t roll(uint32_t n);
-bool chance(uint32_t percent);
+#include "tests/rigs/dice.h"
 
 /* ---- the trace: operations as lines of a shell script ---- */
+
+#define MODEL_OPERATIONS 100 /* the most operations of a trace */
 
 /* Begins operation `number`. Operation 0 first discards the previous trace. */
 void trace_start(unsigned number, const char *name);
@@ -115,16 +111,8 @@ struct model_docs {
 };
 
 void docs_deinit(struct model_docs *docs);
-void docs_add(struct model_docs *docs, const struct model_doc *doc); /* copies it */
-void docs_drop(struct model_docs *docs, size_t i);
 struct model_doc *docs_find(const struct model_docs *docs, uint32_t source, const char *id);
 
-/* Adds the records of a collection in their order. A record replaces earlier records with its id,
- * including those that were in docs before the call. */
-void model_read_records(const char *label, uint32_t source, const char *bytes, size_t n_bytes,
-                        struct model_docs *docs);
-/* Whether a file of a folder is a collection: by its name and its first non-blank line, if any. */
-bool model_is_collection(const struct model_node *node);
 /* Adds the current documents of a source, in document order; all_files: also those of ignored
  * files. Returns false if the source does not exist. */
 bool model_read_source(const struct model_disk *disk, const char *label, uint32_t source,
@@ -157,8 +145,7 @@ enum bs_status state_refresh(const struct model_state *before, const struct mode
                              const struct model_refresh *refresh, struct model_state *after_out);
 /* Whether the source exists and is not an empty folder. */
 bool source_stands(const struct model_disk *disk, const char *label);
-/* Whether a source has documents but no longer exists, or is an empty folder. */
-bool state_is_away(const struct model_state *state, const struct model_disk *disk, uint32_t source);
+/* Whether some source has documents but no longer exists, or is an empty folder. */
 bool state_has_away(const struct model_state *state, const struct model_disk *disk);
 /* Deletes the id's documents in all sources. */
 void state_delete(struct model_state *state, const char *id);
@@ -167,14 +154,6 @@ void state_delete(struct model_state *state, const char *id);
 size_t state_undo(struct model_state *state, const char *id);
 
 /* ---- queries ---- */
-
-struct model_query {
-	int kind;
-	uint32_t words[3];
-	char text[64];
-};
-
-bool query_matches(const struct model_query *query, const struct model_doc *doc);
 
 enum model_view {
 	MODEL_CLEAN,   /* the files have not changed since the commit */

@@ -25,15 +25,21 @@ enum kind {
 	N_KINDS,
 };
 
+struct model_query {
+	enum kind kind;
+	uint32_t words[3];
+	char text[64];
+};
+
 static void query_make(struct model_query *query, enum kind kind)
 {
 	static const char *const forms[N_KINDS] = {
 		"-absent",     "w%u",         "w%u w%u",       "w%u OR w%u", "w%u -w%u",
 		"w%u OR -w%u", "\"w%u w%u\"", "\"w%u w%u\"~2", "w%u*",       "w%u (w%u OR w%u)"};
-	query->kind = (int)kind;
-	query->words[0] = roll(kind == PREFIX ? 3 : VOCABULARY);
-	query->words[1] = (query->words[0] + 1 + roll(VOCABULARY - 1)) % VOCABULARY;
-	query->words[2] = roll(VOCABULARY);
+	query->kind = kind;
+	query->words[0] = below(kind == PREFIX ? 3 : VOCABULARY);
+	query->words[1] = (query->words[0] + 1 + below(VOCABULARY - 1)) % VOCABULARY;
+	query->words[2] = below(VOCABULARY);
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 	snprintf(query->text, sizeof(query->text), forms[kind], query->words[0], query->words[1],
@@ -75,10 +81,10 @@ static bool is_close(const struct model_query *query, const struct model_doc *do
 	return false;
 }
 
-bool query_matches(const struct model_query *query, const struct model_doc *doc)
+static bool query_matches(const struct model_query *query, const struct model_doc *doc)
 {
 	bool first = has(query, 0, doc), second = has(query, 1, doc);
-	switch ((enum kind)query->kind) {
+	switch (query->kind) {
 	case ALL:
 		return true;
 	case WORD:
@@ -205,8 +211,7 @@ static void print_docs(const char *what, const struct model_docs *docs)
 	}
 }
 
-static void differ(struct comparison *comparison, const struct answer *answer, const char *format,
-                   ...) __attribute__((format(printf, 3, 4)));
+BS_PRINTF(3, 4)
 static void differ(struct comparison *comparison, const struct answer *answer, const char *format,
                    ...)
 {
@@ -368,7 +373,7 @@ static void check_query(struct comparison *comparison)
 	AUTO(answer_deinit) struct answer ids, brute_ids, count, top, brute_top;
 	ask(comparison, BS_SEARCH_IDS, false, &ids);
 	ask(comparison, BS_SEARCH_IDS, true, &brute_ids);
-	ask(comparison, BS_SEARCH_COUNT, chance(30) && comparison->is_clean, &count);
+	ask(comparison, BS_SEARCH_COUNT, by_chance(30) && comparison->is_clean, &count);
 	compare_answers(comparison, &ids, &count);
 	ask(comparison, BS_SEARCH_TOP, false, &top);
 	compare_answers(comparison, &ids, &(struct answer){.result = top.result});
@@ -394,8 +399,7 @@ bool model_compare(struct bs_index *index, const struct model_state *state,
 	for (uint32_t i = 0; i < state->n_sources; i++)
 		if (strcmp(state->sources[i], "-") != 0)
 			model_read_source(disk, state->sources[i], i, true, &now);
-	comparison.now_of = calloc(state->docs.n + 1, sizeof(*comparison.now_of));
-	assert_non_null(comparison.now_of);
+	comparison.now_of = must_calloc(state->docs.n + 1, sizeof(*comparison.now_of));
 	for (size_t i = 0; i < state->docs.n; i++) {
 		struct model_doc *doc = &state->docs.at[i];
 		bool is_kept = is_clean || strcmp(state->sources[doc->source], "-") == 0;
@@ -408,7 +412,7 @@ bool model_compare(struct bs_index *index, const struct model_state *state,
 		       info.n_docs, state->docs.n);
 	ok(bs_searcher_new(index, &comparison.searcher, ERR));
 	for (unsigned i = 0; i < n_queries && comparison.is_same; i++) {
-		query_make(&query, i == 0 ? ALL : (enum kind)roll(N_KINDS));
+		query_make(&query, i == 0 ? ALL : (enum kind)below(N_KINDS));
 		check_query(&comparison);
 	}
 	bs_searcher_free(comparison.searcher);

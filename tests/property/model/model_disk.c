@@ -1,4 +1,4 @@
-/* model_disk.c: random numbers, the trace, and the files. See model.h. */
+/* model_disk.c: the trace, and the files. See model.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -7,73 +7,37 @@
 #include "tests/property/model/model.h"
 #include "tests/rigs/core_rig.h"
 
-/* ---- chance ---- */
-
-static uint64_t random_state;
-
-void model_seed(uint64_t seed)
-{
-	random_state = (seed + 1) * UINT64_C(0x9e3779b97f4a7c15);
-	for (int i = 0; i < 8; i++)
-		next_random(&random_state);
-}
-
-uint32_t roll(uint32_t n)
-{
-	return (uint32_t)random_below(&random_state, n);
-}
-
-bool chance(uint32_t percent)
-{
-	return roll(100) < percent;
-}
-
 /* ---- the trace ---- */
 
-struct line {
-	unsigned operation;
-	char *text;
-};
-
-static struct line *lines;
-static size_t n_lines;
+static struct bs_buffer lines;
+static size_t starts[MODEL_OPERATIONS + 1]; /* of the lines of each operation */
 static unsigned operation;
 
 void trace_start(unsigned number, const char *name)
 {
-	if (number == 0) {
-		while (n_lines > 0)
-			free(lines[--n_lines].text);
-		free(lines);
-		lines = NULL;
-	}
+	if (number == 0)
+		bs_buffer_deinit(&lines);
 	operation = number;
+	starts[number] = lines.used_bytes;
 	trace("# %u: %s", number, name);
 }
 
 void trace(const char *format, ...)
 {
+	FREED char *line = NULL;
 	va_list args;
-	lines = realloc(lines, (n_lines + 1) * sizeof(*lines));
-	assert_non_null(lines);
-	lines[n_lines].operation = operation;
 	va_start(args, format);
-	assert_true(vasprintf(&lines[n_lines].text, format, args) >= 0);
+	assert_true(vasprintf(&line, format, args) >= 0);
 	va_end(args);
-	n_lines++;
+	append_format(&lines, "%s\n", line);
 }
 
 void trace_print(unsigned n_operations, const char *path)
 {
-	FILE *file = path ? fopen(path, "w") : NULL;
-	for (size_t i = 0; i < n_lines; i++) {
-		if (lines[i].operation + n_operations > operation)
-			fprintf(stderr, "    %s\n", lines[i].text);
-		if (file)
-			fprintf(file, "%s\n", lines[i].text);
-	}
-	if (file)
-		fclose(file);
+	size_t start = operation < n_operations ? 0 : starts[operation - n_operations + 1];
+	fwrite(lines.data + start, 1, lines.used_bytes - start, stderr);
+	if (path)
+		write_bytes(path, lines.data, lines.used_bytes);
 }
 
 /* Returns the shell command printf 'BYTES'. The text is valid until the next call. */
@@ -129,8 +93,7 @@ static struct model_node *add_node(struct model_disk *disk, const char *path, en
 static void set_bytes(struct model_node *node, const char *bytes, size_t n_bytes)
 {
 	free(node->bytes);
-	node->bytes = malloc(n_bytes + 1);
-	assert_non_null(node->bytes);
+	node->bytes = must_malloc(n_bytes + 1);
 	memcpy(node->bytes, bytes, n_bytes);
 	node->bytes[n_bytes] = '\0';
 	node->n_bytes = n_bytes;
@@ -231,10 +194,10 @@ static void set_time(const char *path, enum model_time time, struct timespec bef
 	if (time == MODEL_TIME_NOW)
 		return;
 	if (time == MODEL_TIME_PAST)
-		times[1] = (struct timespec){.tv_sec = 1000000000 + roll(3),
-		                             .tv_nsec = chance(50) ? 0 : 5};
+		times[1] = (struct timespec){.tv_sec = 1000000000 + below(3),
+		                             .tv_nsec = by_chance(50) ? 0 : 5};
 	if (time == MODEL_TIME_FUTURE)
-		times[1] = (struct timespec){.tv_sec = 4000000000 + roll(3)};
+		times[1] = (struct timespec){.tv_sec = 4000000000 + below(3)};
 	check(utimensat(AT_FDCWD, path, times, 0), path);
 	trace("touch -m -d @%lld.%09ld %s", (long long)times[1].tv_sec, times[1].tv_nsec, path);
 }

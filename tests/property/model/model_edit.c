@@ -6,16 +6,16 @@
 
 static const char *random_of(const char *const *names, size_t n)
 {
-	return names[roll((uint32_t)n)];
+	return names[below(n)];
 }
 
 static const char *random_text(char *text, size_t text_bytes)
 {
-	uint32_t n = chance(3) ? 60 + roll(60) : roll(9);
+	uint32_t n = by_chance(3) ? 60 + below(60) : below(9);
 	char *at = text;
 	*at = '\0';
 	for (uint32_t i = 0; i < n && at + 8 < text + text_bytes; i++)
-		at += sprintf(at, "%sw%u", i ? " " : "", chance(40) ? roll(4) : roll(20));
+		at += sprintf(at, "%sw%u", i ? " " : "", by_chance(40) ? below(4) : below(20));
 	return text;
 }
 
@@ -30,20 +30,20 @@ static const char *random_path(const char *folder)
 {
 	static char path[128];
 	int n = snprintf(path, sizeof(path), "%s", folder);
-	for (uint32_t depth = 1 + roll(3); depth > 0; depth--)
+	for (uint32_t depth = 1 + below(3); depth > 0; depth--)
 		n += snprintf(path + n, sizeof(path) - (size_t)n, "/%s", random_name());
-	if (chance(20))
+	if (by_chance(20))
 		snprintf(path + n, sizeof(path) - (size_t)n, "%s",
-		         chance(70) ? ".jsonl" : ".ndjson");
+		         by_chance(70) ? ".jsonl" : ".ndjson");
 	return path;
 }
 
 static enum model_time random_time(void)
 {
-	return chance(50)   ? MODEL_TIME_NOW
-	       : chance(70) ? MODEL_TIME_KEPT
-	       : chance(70) ? MODEL_TIME_PAST
-	                    : MODEL_TIME_FUTURE;
+	return by_chance(50)   ? MODEL_TIME_NOW
+	       : by_chance(70) ? MODEL_TIME_KEPT
+	       : by_chance(70) ? MODEL_TIME_PAST
+	                       : MODEL_TIME_FUTURE;
 }
 
 /* Draws a line of a collection, without line end: usually a record, with one of about n_ids ids. */
@@ -51,27 +51,28 @@ static void random_line(char *line, size_t line_bytes, uint32_t n_ids)
 {
 	char text[1024], id[64] = "";
 	random_text(text, sizeof(text));
-	switch (roll(8)) {
+	switch (below(8)) {
 	case 0:
 		break;
 	case 1:
-		snprintf(id, sizeof(id), "\"id\":%u,", roll(4));
+		snprintf(id, sizeof(id), "\"id\":%u,", below(4));
 		break;
 	case 2:
-		snprintf(id, sizeof(id), "\"id\":\"%s:%u\",", chance(50) ? "c.jsonl" : "-",
-		         1 + roll(6));
+		snprintf(id, sizeof(id), "\"id\":\"%s:%u\",", by_chance(50) ? "c.jsonl" : "-",
+		         1 + below(6));
 		break;
 	default:
-		snprintf(id, sizeof(id), "\"id\":\"%s%u\",", chance(85) ? "r" : "", roll(n_ids));
+		snprintf(id, sizeof(id), "\"id\":\"%s%u\",", by_chance(85) ? "r" : "",
+		         below(n_ids));
 		break;
 	}
-	switch (roll(20)) {
+	switch (below(20)) {
 	case 0:
-		snprintf(line, line_bytes, "%s", chance(50) ? "" : "  ");
+		snprintf(line, line_bytes, "%s", by_chance(50) ? "" : "  ");
 		break;
 	case 1:
 		snprintf(line, line_bytes, "%s",
-		         chance(50) ? "no record" : "{\"id\":true,\"text\":\"w1\"}");
+		         by_chance(50) ? "no record" : "{\"id\":true,\"text\":\"w1\"}");
 		break;
 	case 2:
 		snprintf(line, line_bytes, "{%s\"n\":[null,{}]}", id);
@@ -91,26 +92,14 @@ static void random_line(char *line, size_t line_bytes, uint32_t n_ids)
 
 char *model_lines(uint32_t n)
 {
-	char *lines = calloc(n + 1, 1200), *at = lines;
-	assert_non_null(lines);
+	char *lines = must_calloc(n + 1, 1200), *at = lines;
 	for (uint32_t i = 0; i < n; i++) {
 		random_line(at, 1100, n < 12 ? 12 : n);
 		at += strlen(at);
-		if (i + 1 < n || chance(80))
-			at += sprintf(at, "%s", chance(10) ? "\r\n" : "\n");
+		if (i + 1 < n || by_chance(80))
+			at += sprintf(at, "%s", by_chance(10) ? "\r\n" : "\n");
 	}
 	return lines;
-}
-
-static char *random_collection(void)
-{
-	char *lines = model_lines(chance(4) ? 60 + roll(chance(20) ? 1500 : 60) : roll(10));
-	if (chance(95))
-		return lines;
-	char *marked = NULL;
-	assert_true(asprintf(&marked, "\xef\xbb\xbf%s", lines) > 0);
-	free(lines);
-	return marked;
 }
 
 static bool is_collection(const char *label)
@@ -133,8 +122,7 @@ static const char *random_content(const struct model_files *files)
 static const struct model_node *random_node(const struct model_files *files, bool only_files)
 {
 	for (int tries = 0; tries < 20 && files->disk.n_nodes > 0; tries++) {
-		const struct model_node *node =
-			&files->disk.nodes[roll((uint32_t)files->disk.n_nodes)];
+		const struct model_node *node = &files->disk.nodes[below(files->disk.n_nodes)];
 		if (node->kind == MODEL_FILE || !only_files)
 			return node;
 	}
@@ -143,31 +131,38 @@ static const struct model_node *random_node(const struct model_files *files, boo
 
 /* ---- operations on files ---- */
 
-static void write_text_at(struct model_files *files, const char *path, enum model_time time)
+static void write_collection(struct model_files *files, const char *path)
+{
+	FREED char *lines =
+		model_lines(by_chance(4) ? 60 + below(by_chance(20) ? 1500 : 60) : below(10));
+	FREED char *marked = NULL;
+	assert_true(asprintf(&marked, "%s%s", by_chance(95) ? "" : "\xef\xbb\xbf", lines) >= 0);
+	disk_write(&files->disk, path, marked, strlen(marked), by_chance(60), random_time());
+}
+
+static void write_text_at(struct model_files *files, const char *path)
 {
 	char text[1024];
-	if (is_collection(path) && chance(75)) {
-		char *lines = random_collection();
-		disk_write(&files->disk, path, lines, strlen(lines), chance(60), time);
-		free(lines);
+	if (is_collection(path) && by_chance(75)) {
+		write_collection(files, path);
 		return;
 	}
 	random_text(text, sizeof(text));
-	disk_write(&files->disk, path, text, strlen(text), chance(60), time);
+	disk_write(&files->disk, path, text, strlen(text), by_chance(60), random_time());
 }
 
 static void op_create(struct model_files *files)
 {
 	const char *label = random_content(files);
 	if (is_folder(files, label))
-		write_text_at(files, random_path(label), random_time());
+		write_text_at(files, random_path(label));
 }
 
 /* Changes the first digit of a random word. False: it found no word in 10 tries. */
 static bool change_digit(char *bytes, size_t n_bytes)
 {
 	for (int tries = 0; tries < 10 && n_bytes > 1; tries++) {
-		size_t at = roll((uint32_t)n_bytes - 1);
+		size_t at = below(n_bytes - 1);
 		if (bytes[at] != 'w' || bytes[at + 1] < '0' || bytes[at + 1] > '9')
 			continue;
 		bytes[at + 1] = (char)('1' + (bytes[at + 1] - '0') % 9);
@@ -190,12 +185,12 @@ static void op_edit(struct model_files *files)
 		files->undo_bytes = n_bytes;
 		snprintf(files->undo_path, sizeof(files->undo_path), "%s", path);
 	}
-	if (chance(70) && change_digit(bytes, n_bytes))
-		disk_write(&files->disk, path, bytes, n_bytes, chance(60), random_time());
-	else if (chance(20)) /* unchanged bytes */
-		disk_write(&files->disk, path, bytes, n_bytes, chance(60), random_time());
+	if (by_chance(70) && change_digit(bytes, n_bytes))
+		disk_write(&files->disk, path, bytes, n_bytes, by_chance(60), random_time());
+	else if (by_chance(20)) /* unchanged bytes */
+		disk_write(&files->disk, path, bytes, n_bytes, by_chance(60), random_time());
 	else if ((!is_collection(path) || strchr(path, '/')) && !strstr(path, ".ignore"))
-		write_text_at(files, path, random_time());
+		write_text_at(files, path);
 }
 
 /* Gives a file the content that it had before the last edit. */
@@ -204,12 +199,12 @@ static void op_undo(struct model_files *files)
 	const struct model_node *node = disk_find(&files->disk, files->undo_path);
 	if (node && node->kind == MODEL_FILE)
 		disk_write(&files->disk, files->undo_path, files->undo, files->undo_bytes,
-		           chance(60), random_time());
+		           by_chance(60), random_time());
 }
 
 static void op_remove(struct model_files *files)
 {
-	const struct model_node *node = random_node(files, chance(80));
+	const struct model_node *node = random_node(files, by_chance(80));
 	char path[256];
 	if (!node)
 		return;
@@ -220,7 +215,7 @@ static void op_remove(struct model_files *files)
 static void op_rename(struct model_files *files)
 {
 	const char *label = random_content(files);
-	const struct model_node *node = random_node(files, chance(70));
+	const struct model_node *node = random_node(files, by_chance(70));
 	char from[256];
 	if (!node || !is_folder(files, label) || strstr(node->path, ".ignore") ||
 	    !strchr(node->path, '/'))
@@ -253,16 +248,17 @@ static void op_link(struct model_files *files)
 static void op_binary(struct model_files *files)
 {
 	if (is_folder(files, "s0"))
-		disk_write(&files->disk, random_path("s0"), "w1\0w2", 5, chance(60), random_time());
+		disk_write(&files->disk, random_path("s0"), "w1\0w2", 5, by_chance(60),
+		           random_time());
 }
 
 static void op_ignore(struct model_files *files)
 {
 	const char *name = random_name();
-	const char *path = chance(60) ? "s0/.ignore" : "s0/a/.ignore";
+	const char *path = by_chance(60) ? "s0/.ignore" : "s0/a/.ignore";
 	if (!is_folder(files, "s0") || (strlen(path) > 10 && !is_folder(files, "s0/a")))
 		return;
-	if (disk_find(&files->disk, path) && chance(60))
+	if (disk_find(&files->disk, path) && by_chance(60))
 		disk_remove(&files->disk, path);
 	else
 		disk_write(&files->disk, path, name, strlen(name), true, MODEL_TIME_NOW);
@@ -275,7 +271,7 @@ static const char *random_collection_label(const struct model_files *files)
 	static char path[256];
 	const char *label = random_content(files);
 	/* Often picks a collection that is in a folder. */
-	for (int tries = 0; tries < 5 && chance(50); tries++) {
+	for (int tries = 0; tries < 5 && by_chance(50); tries++) {
 		const struct model_node *node = random_node(files, true);
 		if (!node || !is_collection(node->path) || !strchr(node->path, '/'))
 			continue;
@@ -293,18 +289,18 @@ static void op_append(struct model_files *files)
 	const char *label = random_collection_label(files);
 	if (!label)
 		return;
-	if (files->rest[0] && chance(70)) {
+	if (files->rest[0] && by_chance(70)) {
 		disk_append(&files->disk, label, files->rest, strlen(files->rest));
 		files->rest[0] = '\0';
-	} else if (chance(30)) {
+	} else if (by_chance(30)) {
 		char line[1100];
 		random_line(line, sizeof(line), 12);
-		size_t half = roll((uint32_t)strlen(line) + 1);
+		size_t half = below(strlen(line) + 1);
 		snprintf(files->rest, sizeof(files->rest), "%.100s%s", line + half,
-		         chance(70) ? "\n" : "");
+		         by_chance(70) ? "\n" : "");
 		disk_append(&files->disk, label, line, half);
 	} else {
-		FREED char *lines = model_lines(1 + roll(4));
+		FREED char *lines = model_lines(1 + below(4));
 		disk_append(&files->disk, label, lines, strlen(lines));
 	}
 }
@@ -313,16 +309,14 @@ static void op_end_line(struct model_files *files)
 {
 	const char *label = random_collection_label(files);
 	if (label)
-		disk_append(&files->disk, label, &"\r\n"[roll(2)], 1 + (size_t)chance(20));
+		disk_append(&files->disk, label, &"\r\n"[below(2)], 1 + (size_t)by_chance(20));
 }
 
 static void op_rewrite(struct model_files *files)
 {
 	const char *label = random_collection_label(files);
-	if (!label)
-		return;
-	FREED char *lines = random_collection();
-	disk_write(&files->disk, label, lines, strlen(lines), chance(60), random_time());
+	if (label)
+		write_collection(files, label);
 }
 
 static void op_truncate(struct model_files *files)
@@ -331,29 +325,26 @@ static void op_truncate(struct model_files *files)
 	const struct model_node *node = label ? disk_find(&files->disk, label) : NULL;
 	if (!node || node->n_bytes == 0)
 		return;
-	size_t n_bytes = roll((uint32_t)node->n_bytes + 1);
+	size_t n_bytes = below(node->n_bytes + 1);
 	FREED char *bytes = memcpy(malloc(n_bytes + 1), node->bytes, n_bytes);
 	const char *feed = memrchr(bytes, '\n', n_bytes);
-	if (feed && chance(70))
+	if (feed && by_chance(70))
 		n_bytes = (size_t)(feed - bytes) + 1;
-	disk_write(&files->disk, label, bytes, n_bytes, chance(70), random_time());
+	disk_write(&files->disk, label, bytes, n_bytes, by_chance(70), random_time());
 }
 
 /* ---- operations on whole sources ---- */
 
 static void make(struct model_files *files, const char *label, bool is_file)
 {
-	char *lines;
 	if (is_collection(label) && is_file) {
-		lines = random_collection();
-		disk_write(&files->disk, label, lines, strlen(lines), false, random_time());
-		free(lines);
+		write_collection(files, label);
 	} else if (is_file) {
-		write_text_at(files, label, random_time());
+		write_text_at(files, label);
 	} else {
 		disk_make_folder(&files->disk, label);
-		for (uint32_t n = chance(4) ? 70 : roll(8); n > 0; n--)
-			write_text_at(files, random_path(label), random_time());
+		for (uint32_t n = by_chance(4) ? 70 : below(8); n > 0; n--)
+			write_text_at(files, random_path(label));
 	}
 }
 
@@ -368,7 +359,7 @@ static void op_vanish(struct model_files *files)
 	const char *label = random_content(files);
 	char away[64];
 	snprintf(away, sizeof(away), "../away-%s", label);
-	if (disk_find(&files->disk, label) && chance(70))
+	if (disk_find(&files->disk, label) && by_chance(70))
 		disk_rename(&files->disk, label, away);
 	else if (disk_find(&files->disk, label))
 		disk_remove(&files->disk, label);

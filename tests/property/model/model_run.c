@@ -20,11 +20,11 @@ void run_draw(struct run *run, const char *dir)
 		.request = {.dir = dir,
 	                    .index.words = true,
 	                    .index.grams = has_grams,
-	                    .write.memory_bytes = chance(30) ? 1 : 0,
-	                    .write.n_threads = 1 + roll(2)},
-		.tuning = {.max_segment_docs = chance(60) ? 0 : 1 + roll(9),
-	                   .max_shard_blocks = chance(50),
-	                   .forward_mode = (enum bs_forward_mode)roll(3),
+	                    .write.memory_bytes = by_chance(30) ? 1 : 0,
+	                    .write.n_threads = 1 + below(2)},
+		.tuning = {.max_segment_docs = by_chance(60) ? 0 : 1 + below(9),
+	                   .max_shard_blocks = by_chance(50),
+	                   .forward_mode = (enum bs_forward_mode)below(3),
 	                   .pairs_least_bytes = 1},
 	};
 	run->request.tuning = &run->tuning;
@@ -34,11 +34,11 @@ void run_draw_sources(struct run *run, const char *const *sources, size_t n_sour
 {
 	run->request.sources = run->sources;
 	for (size_t i = 0; i < n_sources; i++)
-		if (chance(40))
+		if (by_chance(40))
 			run->sources[run->request.n_sources++] = sources[i];
 	for (size_t i = 0; i < run->request.n_sources; i++)
 		if (strcmp(run->sources[i], "-") == 0)
-			run->input = model_lines(roll(5));
+			run->input = model_lines(below(5));
 }
 
 void run_trace(const struct run *run, const char *what)
@@ -81,7 +81,7 @@ enum bs_status run_do_any(struct run *run)
 	                                   .sources = run->request.sources,
 	                                   .n_sources = run->request.n_sources,
 	                                   .write.n_threads = run->request.write.n_threads};
-	if (run->request.rebuild || run->input || chance(70))
+	if (run->request.rebuild || run->input || by_chance(70))
 		return run_do(run);
 	snprintf(manifest, sizeof(manifest), "%s/manifest", run->request.dir);
 	request.index.words = access(manifest, F_OK) != 0;

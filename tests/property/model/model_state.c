@@ -13,7 +13,7 @@ static void *copy_bytes(const void *bytes, size_t n_bytes)
 	return copy;
 }
 
-void docs_add(struct model_docs *docs, const struct model_doc *doc)
+static void docs_add(struct model_docs *docs, const struct model_doc *doc)
 {
 	docs->at = realloc(docs->at, (docs->n + 1) * sizeof(*docs->at));
 	assert_non_null(docs->at);
@@ -24,7 +24,7 @@ void docs_add(struct model_docs *docs, const struct model_doc *doc)
 	copy->words = copy_bytes(doc->words, doc->n_words);
 }
 
-void docs_drop(struct model_docs *docs, size_t i)
+static void docs_drop(struct model_docs *docs, size_t i)
 {
 	free(docs->at[i].id);
 	free(docs->at[i].raw);
@@ -153,7 +153,9 @@ static bool read_record(const char *line, size_t n_bytes, const char *by_line,
 	return at == end && n_texts > 0;
 }
 
-/* prefix: prepended to ids that records contain. A record without an id has the id LABEL:LINE. */
+/* Adds the records of a collection in their order. A record replaces earlier records with its id,
+ * including those that were in docs before the call. prefix: prepended to ids that records contain.
+ * A record without an id has the id LABEL:LINE. */
 static void read_records(const char *label, const char *prefix, uint32_t source, const char *bytes,
                          size_t n_bytes, struct model_docs *docs)
 {
@@ -182,12 +184,6 @@ static void read_records(const char *label, const char *prefix, uint32_t source,
 		free(doc.words);
 		at = next;
 	}
-}
-
-void model_read_records(const char *label, uint32_t source, const char *bytes, size_t n_bytes,
-                        struct model_docs *docs)
-{
-	read_records(label, "", source, bytes, n_bytes, docs);
 }
 
 static bool take_value(const char **at, const char *end);
@@ -229,7 +225,8 @@ static bool take_value(const char **at, const char *end)
 	       take_word(at, end, "null") || take_word(at, end, "true");
 }
 
-bool model_is_collection(const struct model_node *node)
+/* Whether a file of a folder is a collection: by its name and its first non-blank line, if any. */
+static bool is_collection(const struct model_node *node)
 {
 	const char *dot = strrchr(node->path, '.'), *at = node->bytes, *end = at + node->n_bytes;
 	if (!dot || (strcmp(dot, ".jsonl") != 0 && strcmp(dot, ".ndjson") != 0))
@@ -317,9 +314,8 @@ static void read_folder(const struct model_disk *disk, const char *label, uint32
 		    (root_bytes && (memcmp(node->path, label, root_bytes - 1) != 0 ||
 		                    node->path[root_bytes - 1] != '/')))
 			continue;
-		bool is_document =
-			node->kind != MODEL_LINK &&
-			(model_is_collection(node) || !memchr(node->bytes, 0, node->n_bytes));
+		bool is_document = node->kind != MODEL_LINK &&
+		                   (is_collection(node) || !memchr(node->bytes, 0, node->n_bytes));
 		if (is_document && (all_files || !is_passed_over(disk, node, root_bytes)))
 			found[n++] = node;
 	}
@@ -327,7 +323,7 @@ static void read_folder(const struct model_disk *disk, const char *label, uint32
 	for (size_t i = 0; i < n; i++) {
 		char prefix[192];
 		snprintf(prefix, sizeof(prefix), "%s#", found[i]->path);
-		if (model_is_collection(found[i]))
+		if (is_collection(found[i]))
 			read_records(found[i]->path, prefix, source, found[i]->bytes,
 			             found[i]->n_bytes, docs);
 		else
@@ -346,7 +342,7 @@ bool model_read_source(const struct model_disk *disk, const char *label, uint32_
 	else if (!node || node->kind == MODEL_LINK)
 		return false;
 	else if (dot && (strcmp(dot, ".jsonl") == 0 || strcmp(dot, ".ndjson") == 0))
-		model_read_records(label, source, node->bytes, node->n_bytes, docs);
+		read_records(label, "", source, node->bytes, node->n_bytes, docs);
 	else
 		add_file(node, label, source, docs);
 	return true;
@@ -432,7 +428,8 @@ bool source_stands(const struct model_disk *disk, const char *label)
 	return is_there(disk, label) && !is_empty_folder(disk, label);
 }
 
-bool state_is_away(const struct model_state *state, const struct model_disk *disk, uint32_t source)
+/* Whether a source has documents but no longer exists, or is an empty folder. */
+static bool is_away(const struct model_state *state, const struct model_disk *disk, uint32_t source)
 {
 	return has_documents(state, source) && !source_stands(disk, state->sources[source]);
 }
@@ -440,7 +437,7 @@ bool state_is_away(const struct model_state *state, const struct model_disk *dis
 bool state_has_away(const struct model_state *state, const struct model_disk *disk)
 {
 	for (uint32_t i = 0; i < state->n_sources; i++)
-		if (state_is_away(state, disk, i))
+		if (is_away(state, disk, i))
 			return true;
 	return false;
 }
@@ -460,7 +457,7 @@ static enum bs_status check_rebuild(const struct model_state *before, const stru
 			return BS_NOT_FOUND;
 	}
 	for (uint32_t k = 0; k < before->n_sources && is_whole; k++)
-		if (state_is_away(before, disk, k) &&
+		if (is_away(before, disk, k) &&
 		    !(is_named[k] && is_there(disk, before->sources[k])))
 			return BS_NOT_FOUND;
 	return BS_OK;
@@ -475,8 +472,8 @@ static bool read_source(const struct model_state *before, const struct model_dis
 	const char *label = after->sources[i];
 	bool is_input = strcmp(label, "-") == 0, is_anew = refresh->rebuild && is_named;
 	bool is_read = refresh->n_sources == 0 || is_named;
-	bool is_away = i < before->n_sources && state_is_away(before, disk, i);
-	if (is_away && !refresh->is_fresh && !(is_anew && is_there(disk, label)))
+	bool is_missing = i < before->n_sources && is_away(before, disk, i);
+	if (is_missing && !refresh->is_fresh && !(is_anew && is_there(disk, label)))
 		is_read = false;
 	for (size_t k = 0; k < before->docs.n && (!is_read || (is_input && !is_anew)); k++)
 		if (before->docs.at[k].source == i)
@@ -484,7 +481,7 @@ static bool read_source(const struct model_state *before, const struct model_dis
 	if (!is_read)
 		return false;
 	if (is_input && refresh->input)
-		model_read_records("-", i, refresh->input, strlen(refresh->input), &after->docs);
+		read_records("-", "", i, refresh->input, strlen(refresh->input), &after->docs);
 	else if (!is_input)
 		model_read_source(disk, label, i, false, &after->docs);
 	if (is_there(disk, label))

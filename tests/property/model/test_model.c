@@ -21,14 +21,12 @@
 #include "tests/property/model/model_run.h"
 #include "tests/rigs/clock_rig.h"
 #include "tests/rigs/core_rig.h"
-#include "tests/rigs/dice.h"
 
 AUTO_OF(struct bs_index, bs_index_close)
 
-#define WORLD_OPERATIONS 100
-#define MAX_READERS      2
-#define MAX_WEIGHT       24
-#define MAX_TOLD         5
+#define MAX_READERS 2
+#define MAX_WEIGHT  24
+#define MAX_TOLD    5
 
 static const char *without = "", *script;
 static uint64_t n_done, n_compared, n_refreshes, n_killed, n_differences;
@@ -60,9 +58,7 @@ static void note(struct world *world, bool is_same)
 	n_compared++;
 }
 
-static void difference(struct world *world, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-static void difference(struct world *world, const char *format, ...)
+BS_PRINTF(2, 3) static void difference(struct world *world, const char *format, ...)
 {
 	va_list args;
 	fprintf(stderr, "difference: ");
@@ -97,7 +93,8 @@ static void compare_grep(struct world *world)
 	struct bs_grep_result results[2] = {{0}, {0}};
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-	size_t n = (size_t)snprintf(pattern, sizeof(pattern), forms[roll(COUNT(forms))], roll(20));
+	size_t n =
+		(size_t)snprintf(pattern, sizeof(pattern), forms[below(COUNT(forms))], below(20));
 #pragma GCC diagnostic pop
 	const char *patterns[] = {pattern};
 	struct bs_grep_request request = {
@@ -106,11 +103,11 @@ static void compare_grep(struct world *world)
 		.output = {.with_path = true, .line_numbers = true},
 		/* With no_stat, grep may list only files of the index, not those deleted by id. */
 		.index.no_stat = world->is_clean && world->is_known &&
-	                         world->state.excluded.n == 0 && chance(50),
-		.n_threads = 1 + roll(2),
+	                         world->state.excluded.n == 0 && by_chance(50),
+		.n_threads = 1 + below(2),
 		.callbacks.write = take_output,
 	};
-	if (strcmp(world->dir, "index") != 0 && chance(30))
+	if (strcmp(world->dir, "index") != 0 && by_chance(30))
 		request.files.n_paths = 0;
 	for (int i = 0; i < 2 && world->is_same; i++) {
 		request.index.dir = i ? world->dir : NULL;
@@ -118,10 +115,7 @@ static void compare_grep(struct world *world)
 		if (bs_grep(&request, &results[i], ERR))
 			difference(world, "grep: %s", said.text);
 	}
-	if (results[0].has_match != results[1].has_match ||
-	    found[0].used_bytes != found[1].used_bytes ||
-	    (found[0].used_bytes > 0 &&
-	     memcmp(found[0].data, found[1].data, found[0].used_bytes) != 0))
+	if (results[0].has_match != results[1].has_match || !bs_buffer_equals(&found[0], &found[1]))
 		difference(world, "grep%s '%s': by the index\n%.*s---\nwithout\n%.*s",
 		           request.index.no_stat ? " --no-stat" : "", pattern,
 		           (int)found[1].used_bytes, (const char *)found[1].data,
@@ -142,10 +136,10 @@ static void compare(struct world *world, unsigned n_queries)
 		                   world->is_clean ? MODEL_CLEAN : MODEL_CHANGED, n_queries));
 		bs_index_close(index);
 	}
-	if (index && world->is_same && chance(60))
+	if (index && world->is_same && by_chance(60))
 		compare_grep(world);
 	for (size_t i = 0; i < MAX_READERS && world->is_same; i++)
-		if (world->readers[i].index && chance(50)) {
+		if (world->readers[i].index && by_chance(50)) {
 			note(world, model_compare(world->readers[i].index, &world->readers[i].state,
 			                          &world->files.disk, MODEL_CHANGED, 3));
 			if (!world->is_same)
@@ -211,7 +205,7 @@ static void finish_refresh(struct world *world, struct run *run, enum bs_status 
 /* With this probability, moves the clock, so that fingerprints are not racy in the operation. */
 static void pause_some(uint32_t percent)
 {
-	if (chance(percent)) {
+	if (by_chance(percent)) {
 		trace("sleep 0.03");
 		clock_make_old();
 	}
@@ -222,7 +216,7 @@ static void refresh(struct world *world, struct run *run)
 	run_trace(run, "index");
 	finish_refresh(world, run, run_do_any(run));
 	free(run->input);
-	if (world->is_same && chance(40))
+	if (world->is_same && by_chance(40))
 		check_index(world);
 	if (world->is_same)
 		compare(world, 6);
@@ -232,7 +226,7 @@ static void op_refresh(struct world *world)
 {
 	struct run run;
 	run_draw(&run, world->dir);
-	if (chance(25))
+	if (by_chance(25))
 		run_draw_sources(&run, world->sources, world->n_sources);
 	pause_some(30);
 	refresh(world, &run);
@@ -243,7 +237,7 @@ static void op_rebuild(struct world *world)
 	struct run run;
 	run_draw(&run, world->dir);
 	run.request.rebuild = true;
-	if (chance(60))
+	if (by_chance(60))
 		run_draw_sources(&run, world->sources, world->n_sources);
 	refresh(world, &run);
 }
@@ -266,13 +260,13 @@ static void op_idle(struct world *world)
 		           run.report.n_indexed, run.report.is_committed ? " and committed" : "");
 }
 
-static uint64_t count_deleted(struct world *world)
+static struct bs_index_info describe(struct world *world)
 {
 	struct bs_index_info info = {0};
 	AUTO(bs_index_close_at) struct bs_index *index = open_index(world);
 	if (index)
 		bs_index_describe(index, &info);
-	return info.n_deleted;
+	return info;
 }
 
 static void op_compact(struct world *world)
@@ -288,9 +282,9 @@ static void op_compact(struct world *world)
 	if (world->is_known && run.report.n_docs != world->state.docs.n)
 		difference(world, "%" PRIu64 " documents reported, not %zu", run.report.n_docs,
 		           world->state.docs.n);
-	if (world->is_clean && count_deleted(world) > 0)
-		difference(world, "%" PRIu64 " deleted documents after compaction",
-		           count_deleted(world));
+	uint64_t n_deleted = describe(world).n_deleted;
+	if (world->is_clean && n_deleted > 0)
+		difference(world, "%" PRIu64 " deleted documents after compaction", n_deleted);
 	check_index(world);
 	if (world->is_same)
 		compare(world, 6);
@@ -299,21 +293,20 @@ static void op_compact(struct world *world)
 /* Deletes by ids, some of which may not exist or may be repeated. */
 static void op_delete(struct world *world)
 {
-	const char *ids[3];
-	char *copies[3];
-	size_t n = 1 + roll(3);
+	char *ids[3];
+	size_t n = 1 + below(3);
 	if (!world->is_known)
 		return;
 	size_t n_before = world->state.docs.n;
 	for (size_t i = 0; i < n; i++) {
-		bool is_there = n_before > 0 && chance(90);
-		ids[i] = copies[i] =
-			strdup(is_there ? world->state.docs.at[roll((uint32_t)n_before)].id : "r1");
+		bool is_there = n_before > 0 && by_chance(90);
+		ids[i] = strdup(is_there ? world->state.docs.at[below(n_before)].id : "r1");
 		trace("bitsift delete --index %s -- '%s'", world->dir, ids[i]);
 	}
 	for (size_t i = 0; i < n; i++)
 		state_delete(&world->state, ids[i]);
-	struct bs_delete_request request = {.dir = world->dir, .ids = ids, .n_ids = n};
+	struct bs_delete_request request = {
+		.dir = world->dir, .ids = (const char *const *)ids, .n_ids = n};
 	struct bs_delete_result result;
 	if (bs_index_delete(&request, &result, ERR))
 		difference(world, "delete: %s", said.text);
@@ -321,8 +314,8 @@ static void op_delete(struct world *world)
 		difference(world, "%" PRIu64 " deleted, not %zu", result.n_deleted,
 		           n_before - world->state.docs.n);
 	for (size_t i = 0; i < n; i++)
-		free(copies[i]);
-	if (chance(40))
+		free(ids[i]);
+	if (by_chance(40))
 		check_index(world);
 	if (world->is_same)
 		compare(world, 4);
@@ -337,7 +330,7 @@ static void op_undo(struct world *world)
 	struct run run;
 	if (!world->is_known || excluded->n == 0)
 		return;
-	const struct model_doc *doc = &excluded->at[roll((uint32_t)excluded->n)];
+	const struct model_doc *doc = &excluded->at[below(excluded->n)];
 	FREED char *id = strdup(doc->id);
 	bool may_stay_lost = false;
 	for (size_t i = 0; i < excluded->n; i++) {
@@ -354,7 +347,7 @@ static void op_undo(struct world *world)
 	                                    .ids = &(const char *){id},
 	                                    .n_ids = 1,
 	                                    .undo = true,
-	                                    .dry_run = chance(30)};
+	                                    .dry_run = by_chance(30)};
 	if (bs_index_delete(&request, &result, ERR))
 		difference(world, "undo: %s", said.text);
 	else if (result.n_deleted < n || result.n_lost > 0)
@@ -370,21 +363,12 @@ static void op_undo(struct world *world)
 	refresh(world, &run);
 }
 
-static uint64_t generation_of(struct world *world)
-{
-	struct bs_index_info info = {0};
-	AUTO(bs_index_close_at) struct bs_index *index = open_index(world);
-	if (index)
-		bs_index_describe(index, &info);
-	return info.generation;
-}
-
 /* A run that was killed must have changed everything if it had committed, otherwise nothing. */
 static void finish_killed(struct world *world, struct model_state *after, bool is_refresh,
                           uint64_t generation, int how)
 {
 	check_index(world);
-	bool is_committed = generation_of(world) > generation;
+	bool is_committed = describe(world).generation > generation;
 	trace("# ... %s, %s", WIFSIGNALED(how) ? "killed" : "done",
 	      is_committed ? "committed" : "not committed");
 	if (is_committed || (WIFEXITED(how) && WEXITSTATUS(how) == BS_OK)) {
@@ -401,13 +385,13 @@ static void op_kill(struct world *world)
 	struct run run;
 	struct model_state after;
 	const char *id = NULL;
-	bool is_compaction = chance(30), is_possible = false;
-	uint64_t generation = generation_of(world);
-	uint32_t patience_us = roll(chance(50) ? 8000 : 1500);
+	bool is_compaction = by_chance(30), is_possible = false;
+	uint64_t generation = describe(world).generation;
+	uint32_t patience_us = below(by_chance(50) ? 8000 : 1500);
 	int how = 0;
 	run_draw(&run, world->dir);
-	if (!is_compaction && world->is_known && world->state.docs.n > 0 && chance(20)) {
-		id = world->state.docs.at[roll((uint32_t)world->state.docs.n)].id;
+	if (!is_compaction && world->is_known && world->state.docs.n > 0 && by_chance(20)) {
+		id = world->state.docs.at[below(world->state.docs.n)].id;
 		trace("bitsift delete --index %s -- '%s'", world->dir, id);
 		state_copy(&world->state, &after);
 		state_delete(&after, id);
@@ -415,9 +399,9 @@ static void op_kill(struct world *world)
 		run_trace(&run, "compact");
 		state_copy(&world->state, &after);
 	} else {
-		if (chance(25))
+		if (by_chance(25))
 			run_draw_sources(&run, world->sources, world->n_sources);
-		run.request.rebuild = chance(15);
+		run.request.rebuild = by_chance(15);
 		run_trace(&run, "index");
 		is_possible = expect_run(world, &run, &after) == BS_OK &&
 		              !state_has_away(&after, &world->files.disk);
@@ -452,7 +436,7 @@ static void op_disturb(struct world *world)
 		return;
 	run_draw(&run, world->dir);
 	run.world = world;
-	run.countdown = roll(4);
+	run.countdown = below(4);
 	run.request.callbacks.progress = disturb;
 	run.request.callbacks.context = &run;
 	run_trace(&run, "index");
@@ -471,7 +455,7 @@ static void op_open(struct world *world)
 {
 	if (!world->is_known)
 		return;
-	struct reader *reader = &world->readers[roll(MAX_READERS)];
+	struct reader *reader = &world->readers[below(MAX_READERS)];
 	bs_index_close(reader->index);
 	state_deinit(&reader->state);
 	reader->index = open_index(world);
@@ -528,8 +512,8 @@ static void run_edit(struct world *world, const struct model_edit *edit)
 static const struct model_edit *draw_edit(void)
 {
 	for (;;) {
-		const struct model_edit *edit = &model_edits[roll((uint32_t)n_model_edits)];
-		if (roll(MAX_WEIGHT) < edit->weight && !is_left_out(edit->name))
+		const struct model_edit *edit = &model_edits[below(n_model_edits)];
+		if (below(MAX_WEIGHT) < edit->weight && !is_left_out(edit->name))
 			return edit;
 	}
 }
@@ -548,11 +532,11 @@ static int disturb(void *context, const struct bs_build_report *so_far)
 static void run_operation(struct world *world, unsigned number)
 {
 	for (;;) {
-		size_t i = roll((uint32_t)(COUNT(operations) + n_model_edits));
+		size_t i = below(COUNT(operations) + n_model_edits);
 		const struct model_edit *edit = i < n_model_edits ? &model_edits[i] : NULL;
 		const struct operation *operation = edit ? NULL : &operations[i - n_model_edits];
 		const char *name = edit ? edit->name : operation->name;
-		if (roll(MAX_WEIGHT) >= (edit ? edit->weight : operation->weight) ||
+		if (below(MAX_WEIGHT) >= (edit ? edit->weight : operation->weight) ||
 		    is_left_out(name))
 			continue;
 		trace_start(number, name);
@@ -568,19 +552,17 @@ static void run_operation(struct world *world, unsigned number)
 static void draw_world(struct world *world)
 {
 	static const char *const content[] = {"s0", "s1", "f.txt", "c.jsonl", "d.ndjson"};
-	static const char *const more[] = {"-"};
-	*world = (struct world){.is_same = true, .dir = chance(50) ? "index" : "../index"};
+	*world = (struct world){.is_same = true, .dir = by_chance(50) ? "index" : "../index"};
 	while (world->files.n_content == 0)
 		for (size_t i = 0; i < COUNT(content); i++)
-			if (world->files.n_content < 3 && chance(40))
+			if (world->files.n_content < 3 && by_chance(40))
 				world->files.content[world->files.n_content++] = content[i];
 	for (size_t i = 0; i < world->files.n_content; i++)
 		world->sources[world->n_sources++] = world->files.content[i];
-	for (size_t i = 0; i < COUNT(more); i++)
-		if (chance(35))
-			world->sources[world->n_sources++] = more[i];
+	if (by_chance(35))
+		world->sources[world->n_sources++] = "-";
 	for (size_t i = world->n_sources; i-- > 1;) {
-		size_t k = roll((uint32_t)i + 1);
+		size_t k = below(i + 1);
 		const char *kept = world->sources[i];
 		world->sources[i] = world->sources[k];
 		world->sources[k] = kept;
@@ -621,15 +603,15 @@ static void end_world(struct world *world)
 static bool run_world(uint64_t seed)
 {
 	struct world world;
-	model_seed(seed);
+	random_state = seed * UINT64_C(0xd1342543de82ef95);
 	trace_start(0, "");
 	trace_start(1, "start");
 	assert_int_equal(enter_folder(NULL), 0);
 	assert_int_equal(mkdir("work", 0755) || chdir("work"), 0);
 	draw_world(&world);
-	run_with_grams(chance(60));
+	run_with_grams(by_chance(60));
 	start_world(&world);
-	for (unsigned i = 2; i <= WORLD_OPERATIONS && world.is_same; i++) {
+	for (unsigned i = 2; i <= MODEL_OPERATIONS && world.is_same; i++) {
 		run_operation(&world, i);
 		n_done++;
 		if (!world.is_same)
@@ -661,8 +643,5 @@ int main(int argc, char **argv)
 		without = argv[3];
 	if (argc > 4)
 		script = argv[4];
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lives_of_indexes),
-	};
-	return cmocka_run_group_tests_name("model", tests, NULL, NULL);
+	return RUN_NAMES(NULL, NULL, NULL, NULL, test_lives_of_indexes);
 }

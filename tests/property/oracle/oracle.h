@@ -2,7 +2,7 @@
  * oracle.h: the parts of the oracle test: random corpora, random queries, and a naive search,
  * whose matching and scoring share no code with the engine.
  *
- *   oracle_docs.c        the random generator; the documents of the naive search, with every token
+ *   oracle_docs.c        the documents of the naive search, with every token
  *   oracle_text.c        random words and texts
  *   oracle_corpus.c      random options; writes the sources for the engine and adds their documents
  *   oracle_query.c       random query trees, printed as query text
@@ -24,23 +24,16 @@
 
 #include <stdio.h>
 
+#include "core/base/vector.h"
 #include "indexer/run/tuning.h"
 #include "tests/rigs/buffer_rig.h"
+#include "tests/rigs/dice.h"
 #include "tests/rigs/words_rig.h"
 
 struct bs_search_request;
 
-/* ---- chance ---- */
-
-struct dice {
-	uint64_t state;
-};
-
-/* Returns 0 .. n - 1. */
-uint32_t roll(struct dice *dice, uint32_t n);
 /* Returns low .. high. */
-uint32_t roll_between(struct dice *dice, uint32_t low, uint32_t high);
-bool chance(struct dice *dice, uint32_t percent);
+uint32_t roll_between(uint32_t low, uint32_t high);
 
 /* ---- documents ---- */
 
@@ -95,12 +88,20 @@ struct oracle_term {
 	size_t last_doc; /* the last document counted in df */
 };
 
+BS_VECTOR(oracle_docs, struct oracle_doc);
+BS_VECTOR(oracle_fields, struct oracle_field);
+BS_VECTOR(oracle_tokens, struct oracle_token);
+BS_VECTOR(oracle_terms, struct oracle_term);
+
 struct oracle {
 	struct naive naive;
 	struct kept kept; /* scratch */
-	struct bs_buffer bytes, docs, fields, tokens, name_tokens, terms;
-	uint32_t *slots; /* hash table of term + 1; 0: empty */
-	size_t n_slots;
+	struct bs_buffer bytes;
+	struct oracle_docs docs;
+	struct oracle_fields fields;
+	struct oracle_tokens tokens, name_tokens;
+	struct oracle_terms terms;
+	void *numbers; /* of the terms: a tree of tsearch() */
 	/* Names of the fields seen so far; string literals. */
 	const char *names[ORACLE_MAX_NAMES];
 	int n_names;
@@ -116,13 +117,10 @@ struct oracle {
 void oracle_init(struct oracle *oracle, const struct bs_tokenizer_options *options);
 void oracle_deinit(struct oracle *oracle);
 
-size_t oracle_n_docs(const struct oracle *oracle);
 /* Returns N for scores: the number of documents that are not gone. */
 size_t oracle_n_counted(const struct oracle *oracle);
-struct oracle_doc *oracle_doc(const struct oracle *oracle, size_t doc);
-const struct oracle_field *oracle_field(const struct oracle *oracle, size_t field);
-const struct oracle_token *oracle_token(const struct oracle *oracle, size_t token);
-const struct oracle_term *oracle_term(const struct oracle *oracle, size_t term);
+
+bool oracle_has_id(const struct oracle *oracle, size_t doc, const void *id, size_t id_bytes);
 
 /* Documents are added in document order. Each is added by oracle_add_field for each of its fields
  * and then oracle_end_doc, which returns the document's number. */
@@ -153,7 +151,6 @@ uint32_t oracle_find_term(const struct oracle *oracle, const void *term, size_t 
 
 /* All properties of a corpus that are drawn before its texts. */
 struct oracle_setup {
-	uint64_t seed;
 	unsigned number;
 	uint32_t n_docs; /* number of records and files to write; some yield no document */
 	uint32_t mean_words;
@@ -183,24 +180,21 @@ struct oracle_vocabulary {
 	uint32_t n;
 };
 
-void oracle_vocabulary_init(struct oracle_vocabulary *vocabulary, struct dice *dice, uint32_t n);
+void oracle_vocabulary_init(struct oracle_vocabulary *vocabulary, uint32_t n);
 void oracle_vocabulary_deinit(struct oracle_vocabulary *vocabulary);
 /* Draws a word approximately by Zipf's law. */
-const uint8_t *oracle_draw_word(const struct oracle_vocabulary *vocabulary, struct dice *dice,
-                                size_t *n_bytes_out);
-void oracle_append_text(const struct oracle_vocabulary *vocabulary, struct dice *dice,
-                        uint32_t n_words, struct bs_buffer *text);
+const uint8_t *oracle_draw_word(const struct oracle_vocabulary *vocabulary, size_t *n_bytes_out);
+void oracle_append_text(const struct oracle_vocabulary *vocabulary, uint32_t n_words,
+                        struct bs_buffer *text);
 
 /* Draws the setup of corpus `number` (0, 1, ...) of the run. n_docs: its size; 0: drawn. */
-void oracle_setup_draw(struct oracle_setup *setup, struct dice *dice, uint64_t seed,
-                       unsigned number, uint32_t n_docs);
+void oracle_setup_draw(struct oracle_setup *setup, unsigned number, uint32_t n_docs);
 void oracle_setup_print(const struct oracle_setup *setup, FILE *to);
 
 /* Writes the sources into the current folder and adds their documents to the oracle. If "-" is a
  * source, standard input is redirected to its file. */
 void oracle_write_sources(const struct oracle_setup *setup,
-                          const struct oracle_vocabulary *vocabulary, struct dice *dice,
-                          struct oracle *oracle);
+                          const struct oracle_vocabulary *vocabulary, struct oracle *oracle);
 
 /* ---- a query ---- */
 
@@ -215,7 +209,7 @@ enum oracle_kind {
 };
 
 #define ORACLE_MAX_CHILDREN 4
-#define ORACLE_MAX_NODES    80
+#define ORACLE_MAX_NODES    1000
 
 /* A number, 0.DIGITS * 10^exponent, or a date. */
 struct oracle_value {
@@ -240,8 +234,7 @@ struct oracle_range {
 };
 
 #define ORACLE_RANGE_BYTES 80
-void oracle_range_draw(struct oracle_range *range, struct dice *dice,
-                       char text[ORACLE_RANGE_BYTES]);
+void oracle_range_draw(struct oracle_range *range, char text[ORACLE_RANGE_BYTES]);
 /* Whether both ends are numbers, or both are dates. */
 bool oracle_range_is_one(const struct oracle_range *range);
 bool oracle_range_has(const struct oracle_range *range, const struct oracle_value *value);
@@ -255,8 +248,14 @@ struct oracle_item {
 	bool is_stop;
 };
 
-/* Placeholder, in the text of a leaf, for a pattern of small letters, * and ?. */
+/* Placeholder, in the text of a leaf, for a pattern. */
 #define ORACLE_PATTERN "qx"
+/* The wildcards in a pattern are bytes that UTF-8 never uses. They are printed as * and ?. */
+#define ORACLE_ANY_CHARS 0xff
+#define ORACLE_ONE_CHAR  0xfe
+
+BS_VECTOR(oracle_items, struct oracle_item);
+BS_VECTOR(oracle_weights, double);
 
 struct oracle_node {
 	enum oracle_kind kind;
@@ -274,8 +273,9 @@ struct oracle_node {
 	/* WORD, PHRASE: the pattern that is printed instead of ORACLE_PATTERN, which is then the
 	 * last word of the text. 0 bytes: none. */
 	size_t pattern_off, pattern_bytes;
-	/* Leaves and nodes in parentheses: "" or "^2.5" and the like. */
-	const char *weight;
+	/* Leaves and nodes in parentheses: "" or "^2.5" and the like, and its number. */
+	const char *weight_text;
+	double weight;
 	uint32_t distance;          /* NEAR */
 	struct oracle_range range;  /* RANGE */
 	size_t first_item, n_items; /* leaves, after analysis; no item: the leaf is ignored */
@@ -285,16 +285,17 @@ struct oracle_query {
 	struct oracle_node nodes[ORACLE_MAX_NODES];
 	uint32_t n_nodes, root;
 	bool any;
-	struct bs_buffer bytes, items, sets;
-	struct bs_buffer text;  /* the query as printed */
-	struct bs_buffer stops; /* stop words, one per line; empty: none */
-	/* One double per term: the sum of its weights in the query, without negated words. */
-	struct bs_buffer weights;
+	struct bs_buffer bytes, sets;
+	struct oracle_items items;
+	struct bs_buffer text;         /* the query as printed */
+	struct bs_buffer stops;        /* stop words, one per line; empty: none */
+	struct oracle_weights weights; /* of each term: their sum, without negated words */
+	double own_weight; /* sum of the weights of words, without negated words and stop words */
 };
 
 void oracle_query_deinit(struct oracle_query *query);
 /* Draws the tree and prints it to query->text. */
-void oracle_query_draw(struct oracle_query *query, struct dice *dice, struct oracle *oracle,
+void oracle_query_draw(struct oracle_query *query, struct oracle *oracle,
                        const struct oracle_vocabulary *vocabulary);
 
 struct oracle_filter {
@@ -310,8 +311,7 @@ struct oracle_filter {
 };
 
 /* Draws a filter; most filters accept everything. has_times: the mtimes of the files are known. */
-void oracle_filter_draw(struct oracle_filter *filter, struct dice *dice,
-                        const struct oracle *oracle, bool has_times);
+void oracle_filter_draw(struct oracle_filter *filter, const struct oracle *oracle, bool has_times);
 void oracle_filter_ask(struct oracle_filter *filter, struct bs_search_request *request);
 bool oracle_filter_passes(const struct oracle_filter *filter, const struct oracle *oracle,
                           const struct oracle_doc *doc);
@@ -340,6 +340,8 @@ struct oracle_hit {
 	double score;
 };
 
+BS_VECTOR(oracle_hits, struct oracle_hit);
+
 /* Whether a word of the query's stop list is analysed to this term. */
 bool oracle_is_stop(const struct oracle_query *query, struct oracle *oracle, const uint8_t *term,
                     size_t term_bytes);
@@ -352,12 +354,18 @@ const char *oracle_check_feedback(const struct oracle_query *query, struct oracl
 
 /* Analyses the leaves. False: the query has no words and no ranges. */
 bool oracle_query_analyze(struct oracle_query *query, struct oracle *oracle);
+/* Appends the set of the terms that match a word with a suffix ("*", "~1" or "~2") or, with the
+ * suffix "?", a pattern. Returns its offset in query->sets. */
+size_t oracle_add_set(struct oracle_query *query, const struct oracle *oracle, const char *suffix,
+                      const uint8_t *word, size_t word_bytes);
+/* Computes query->weights and query->own_weight. */
+void oracle_query_weigh(struct oracle_query *query, const struct oracle *oracle);
 /* Whether every leaf is a single exact word without a field: no prefix, pattern or fuzzy word, no
  * phrase of several words, no range. */
 bool oracle_query_is_words(const struct oracle_query *query);
-/* Writes all hits, scored and in document order, into hits (struct oracle_hit). */
+/* Writes all hits, scored and in document order, into hits. */
 void oracle_search(const struct oracle_query *query, const struct oracle *oracle,
-                   struct bs_buffer *hits);
+                   struct oracle_hits *hits);
 /* Sorts by descending score, ties in document order. */
 void oracle_rank(struct oracle_hit *hits, size_t n_hits);
 /* Sorts by the least value of a field, or by the greatest in descending order; ties in document

@@ -8,55 +8,36 @@
 #include "tests/property/oracle/oracle_bench.h"
 #include "tests/rigs/test.h"
 
-#define MOST_TEXTS 4096
-
-static char fault[256];
-
 /* Makes the query with the tokenizer and fields of the index or, for half of the queries without
  * range signs, with those of the setup, which must give the same query. (Range signs depend on the
  * fields that have values, which only the index knows.) */
-static struct bs_query *make_query(struct bench *bench, struct bs_error *err)
+static struct bs_query *make_query(void)
 {
-	const struct oracle_setup *setup = &bench->setup;
+	const struct oracle_setup *setup = &bench.setup;
 	const char *names[ORACLE_MAX_NAMES + 1] = {NULL};
 	struct bs_query *query;
 	bool has_signs = false;
-	for (size_t i = 0; i < bench->query.text.used_bytes; i++)
-		has_signs |= strchr("<>.", bench->query.text.data[i]) != NULL;
-	memcpy(names, bench->oracle.names, (size_t)bench->oracle.n_names * sizeof(*names));
-	struct bs_query_request request = {.query = (const char *)bench->query.text.data,
-	                                   .query_bytes = bench->query.text.used_bytes,
-	                                   .any = bench->query.any,
-	                                   .stop_words =
-	                                           bench->query.stops.used_bytes > 0
-	                                                   ? (const char *)bench->query.stops.data
-	                                                   : NULL,
-	                                   .stop_words_bytes = bench->query.stops.used_bytes};
-	if (has_signs || chance(&bench->dice, 50)) {
-		request.index = bench->indexes[bench->kernel];
+	for (size_t i = 0; i < bench.query.text.used_bytes; i++)
+		has_signs |= strchr("<>.", bench.query.text.data[i]) != NULL;
+	memcpy(names, bench.oracle.names, (size_t)bench.oracle.n_names * sizeof(*names));
+	const struct bs_search_request search = bench_request();
+	struct bs_query_request request = {.query = search.query.text,
+	                                   .query_bytes = search.query.text_bytes,
+	                                   .any = search.query.any,
+	                                   .stop_words = search.query.stop_words,
+	                                   .stop_words_bytes = search.query.stop_words_bytes};
+	if (has_signs || by_chance(50)) {
+		request.index = bench.indexes[bench.kernel];
 	} else {
 		request.stem_language = setup->words.stem_language;
 		request.fold_accents = setup->words.fold_accents;
 		request.split_identifiers = setup->words.split_identifiers;
 		request.weights = setup->weights;
 		request.fields = names;
-		request.file_names = bench->oracle.has_files;
+		request.file_names = bench.oracle.has_files;
 	}
-	return bs_query_new(&request, &query, NULL, err) ? NULL : query;
-}
-
-static size_t take_texts(const struct oracle *oracle, const struct oracle_doc *doc,
-                         struct bs_text *texts)
-{
-	assert_in_range(doc->n_fields, 0, MOST_TEXTS);
-	for (size_t i = 0; i < doc->n_fields; i++) {
-		const struct oracle_field *field = oracle_field(oracle, doc->first_field + i);
-		const char *name = field->name == ORACLE_NO_NAME ? "" : oracle->names[field->name];
-		texts[i] = (struct bs_text){name, strlen(name),
-		                            (const char *)oracle->bytes.data + field->text_off,
-		                            field->text_bytes};
-	}
-	return doc->n_fields;
+	ok(bs_query_new(&request, &query, NULL, ERR));
+	return query;
 }
 
 /* Checks lines and columns by counting; checks that places are in order. */
@@ -81,91 +62,76 @@ static bool are_places(const struct bs_text *texts, const struct bs_query_result
 	return true;
 }
 
-/* Compares the match, the length and the score of a document with the expected hit (NULL: no
- * match), and checks the places. Stores its score in *score_out. */
-static bool check_doc(struct bench *bench, struct bs_query *query,
-                      const struct bs_statistics *statistics, size_t number,
-                      const struct oracle_hit *expected, double *score_out)
+static double score(struct bs_query *query, const struct bs_statistics *statistics, size_t doc)
 {
-	static struct bs_text texts[MOST_TEXTS];
-	const struct oracle_doc *doc = oracle_doc(&bench->oracle, number);
-	const char *name = (const char *)bench->oracle.bytes.data + doc->name_off;
-	struct bs_query_result result;
-	size_t n = take_texts(&bench->oracle, doc, texts);
-	if (bs_query_set_name(query, *name ? name : NULL, strlen(name), ERR) ||
-	    bs_query_match(query, texts, n, &result, ERR) ||
-	    bs_query_score(query, texts, n, statistics, score_out, ERR)) {
-		snprintf(fault, sizeof(fault), "document %zu: %.200s", number, said.text);
-		return false;
-	}
-	if (result.is_match != (expected != NULL) || result.length != doc->length ||
-	    !are_places(texts, &result) || (!result.is_match && result.n_places > 0) ||
-	    fabs(*score_out - (expected ? expected->score : 0)) > 1e-9 * fmax(*score_out, 1)) {
-		snprintf(fault, sizeof(fault),
-		         "document %zu: match %d, not %d; length %u, not %u; %zu places; score "
-		         "%.17g, not %.17g",
-		         number, result.is_match, expected != NULL, result.length, doc->length,
-		         result.n_places, *score_out, expected ? expected->score : 0);
-		return false;
-	}
-	return true;
+	const char *name =
+		(const char *)bench.oracle.bytes.data + bench.oracle.docs.items[doc].name_off;
+	double score;
+	ok(bs_query_set_name(query, *name ? name : NULL, strlen(name), ERR));
+	ok(bs_query_score(query, bench.text, bench_texts(doc), statistics, &score, ERR));
+	return score;
 }
 
-static bool check_docs(struct bench *bench, struct bs_query *query,
-                       const struct bs_statistics *statistics, double *scores)
+/* Compares the match, the length and the score of a document with the expected hit (NULL: no
+ * match), and checks the places. Stores its score in bench.scores. */
+static void check_doc(struct bs_query *query, const struct bs_statistics *statistics, size_t doc,
+                      const struct oracle_hit *expected)
 {
-	struct bs_buffer hits = {0};
-	bool is_right = true;
-	oracle_search(&bench->query, &bench->oracle, &hits);
-	const struct oracle_hit *hit = (const struct oracle_hit *)(const void *)hits.data;
-	const struct oracle_hit *end = hits.data ? hit + hits.used_bytes / sizeof(*hit) : hit;
-	for (size_t doc = 0; doc < oracle_n_docs(&bench->oracle) && is_right; doc++) {
-		bool is_hit = hit != end && hit->doc == doc;
-		if (!oracle_doc(&bench->oracle, doc)->is_replaced)
-			is_right = check_doc(bench, query, statistics, doc, is_hit ? hit : NULL,
-			                     &scores[doc]);
-		hit += is_hit;
+	struct bs_query_result result;
+	double wanted = expected ? expected->score : 0, found = score(query, statistics, doc);
+	uint32_t length = bench.oracle.docs.items[doc].length;
+	bench.scores[doc] = found;
+	ok(bs_query_match(query, bench.text, bench_texts(doc), &result, ERR));
+	if (result.is_match != (expected != NULL) || result.length != length ||
+	    !are_places(bench.text, &result) || (!result.is_match && result.n_places > 0) ||
+	    fabs(found - wanted) > 1e-9 * fmax(found, 1))
+		fail_msg("apart: document %zu: match %d, not %d; length %u, not %u; %zu places; "
+		         "score %.17g, not %.17g",
+		         doc, result.is_match, expected != NULL, result.length, length,
+		         result.n_places, found, wanted);
+}
+
+static void check_docs(struct bs_query *query, const struct bs_statistics *statistics)
+{
+	AUTO(vector_deinit) struct oracle_hits hits = {0};
+	size_t next = 0;
+	oracle_search(&bench.query, &bench.oracle, &hits);
+	for (size_t doc = 0; doc < bs_vector_n(&bench.oracle.docs); doc++) {
+		bool is_hit = next < bs_vector_n(&hits) && hits.items[next].doc == doc;
+		if (!bench.oracle.docs.items[doc].is_replaced)
+			check_doc(query, statistics, doc, is_hit ? &hits.items[next] : NULL);
+		next += is_hit;
 	}
-	bs_buffer_deinit(&hits);
-	return is_right;
 }
 
 /* A hit must have exactly the score of one of the documents with its id. */
 static int compare_score(void *context, const struct bs_hit *hit)
 {
-	const struct bench *bench = context;
-	for (size_t doc = 0; doc < oracle_n_docs(&bench->oracle); doc++) {
-		const struct oracle_doc *told = oracle_doc(&bench->oracle, doc);
-		double score = ((const double *)(const void *)bench->ranked.data)[doc];
-		if (!told->is_replaced && told->id_bytes == hit->id_bytes &&
-		    !(score < hit->score) && !(score > hit->score) &&
-		    memcmp(bench->oracle.bytes.data + told->id_off, hit->id, hit->id_bytes) == 0)
+	for (size_t doc = 0; doc < bs_vector_n(&bench.oracle.docs); doc++) {
+		double score = bench.scores[doc];
+		if (!bench.oracle.docs.items[doc].is_replaced && !(score < hit->score) &&
+		    !(score > hit->score) &&
+		    oracle_has_id(&bench.oracle, doc, hit->id, hit->id_bytes))
 			return 0;
 	}
-	snprintf(fault, sizeof(fault), "no document %.*s has the score %.17g", (int)hit->id_bytes,
-	         hit->id, hit->score);
+	fail_msg("apart: no document %.*s has the score %.17g", (int)hit->id_bytes, hit->id,
+	         hit->score);
 	return 1;
 }
 
-static bool check_index(struct bench *bench, const struct bs_statistics *statistics)
+static void check_index(const struct bs_statistics *statistics)
 {
-	struct bs_search_request request = bench->request;
+	struct bs_search_request request = bench.request;
 	request.output.mode = BS_SEARCH_TOP;
-	request.output.limit = chance(&bench->dice, 50) ? 10 : 2000;
+	request.output.limit = by_chance(50) ? 10 : 2000;
 	request.output.sort_field = NULL;
 	request.query.statistics = statistics;
 	request.callbacks.hit = compare_score;
-	request.callbacks.context = bench;
-	if (!bs_search(bench->searchers[bench->kernel], &request, NULL, ERR))
-		return true;
-	if (!*fault)
-		snprintf(fault, sizeof(fault), "%.200s", said.text);
-	return false;
+	ok(bs_search(bench.searchers[bench.kernel], &request, NULL, ERR));
 }
 
 /* Hits found so far, compared one by one with the expected order. */
 struct ranking {
-	const struct bench *bench;
 	const struct oracle_hit *expected;
 	size_t n_expected, n_found;
 };
@@ -174,101 +140,70 @@ static int compare_rank(void *context, const struct bs_hit *hit)
 {
 	struct ranking *ranking = context;
 	const struct oracle_hit *expected = &ranking->expected[ranking->n_found];
-	bool is_right = ranking->n_found++ < ranking->n_expected &&
-	                !(hit->score < expected->score) && !(hit->score > expected->score);
-	if (is_right) {
-		const struct oracle_doc *doc = oracle_doc(&ranking->bench->oracle, expected->doc);
-		is_right = doc->id_bytes == hit->id_bytes &&
-		           memcmp(ranking->bench->oracle.bytes.data + doc->id_off, hit->id,
-		                  hit->id_bytes) == 0;
-	}
-	if (!is_right)
-		snprintf(fault, sizeof(fault),
-		         "by other statistics: hit %zu is %.*s of score %.17g", ranking->n_found,
+	if (ranking->n_found++ == ranking->n_expected || hit->score < expected->score ||
+	    hit->score > expected->score ||
+	    !oracle_has_id(&bench.oracle, expected->doc, hit->id, hit->id_bytes))
+		fail_msg("by other statistics: hit %zu is %.*s of score %.17g", ranking->n_found,
 		         (int)hit->id_bytes, hit->id, hit->score);
-	return !is_right;
+	return 0;
 }
 
 /* Changes the statistics to numbers that no index has, so that score bounds computed from the
  * numbers of the index would be wrong. */
-static void distort(struct dice *dice, struct bs_statistics *statistics)
+static void distort(struct bs_statistics *statistics)
 {
 	const char *word;
 	size_t word_bytes;
-	uint64_t n, n_docs = bs_statistics_n_docs(statistics) * roll_between(dice, 2, 5) + 2000;
+	uint64_t n, n_docs = bs_statistics_n_docs(statistics) * roll_between(2, 5) + 2000;
 	bs_statistics_set(statistics, n_docs,
-	                  bs_statistics_n_positions(statistics) * roll_between(dice, 1, 40) + 1);
+	                  bs_statistics_n_positions(statistics) * roll_between(1, 40) + 1);
 	for (size_t i = 0; bs_statistics_word(statistics, i, &word, &word_bytes, &n); i++) {
 		char copy[1024];
 		memcpy(copy, word, word_bytes < sizeof(copy) ? word_bytes : 0);
 		if (word_bytes < sizeof(copy))
 			ok(bs_statistics_add_word(statistics, copy, word_bytes,
-			                          roll(dice, chance(dice, 50) ? 3 : 2000), ERR));
+			                          below(by_chance(50) ? 3 : 2000), ERR));
 	}
 }
 
 /* With distorted statistics, the search that prunes by bounds must find the same best hits as
  * sorting the scores of all documents. */
-static bool check_bounds(struct bench *bench, struct bs_query *query,
-                         struct bs_statistics *statistics)
+static void check_bounds(struct bs_query *query, struct bs_statistics *statistics)
 {
-	static struct bs_text texts[MOST_TEXTS];
-	struct bs_buffer hits = {0};
-	enum bs_status status = BS_OK;
-	distort(&bench->dice, statistics);
-	oracle_search(&bench->query, &bench->oracle, &hits);
-	struct oracle_hit *hit = (struct oracle_hit *)(void *)hits.data;
-	size_t n = hits.used_bytes / sizeof(*hit);
-	for (size_t i = 0; i < n && !status; i++) {
-		const struct oracle_doc *doc = oracle_doc(&bench->oracle, hit[i].doc);
-		const char *name = (const char *)bench->oracle.bytes.data + doc->name_off;
-		status = bs_query_set_name(query, *name ? name : NULL, strlen(name), ERR);
-		if (!status)
-			status =
-				bs_query_score(query, texts, take_texts(&bench->oracle, doc, texts),
-			                       statistics, &hit[i].score, ERR);
-	}
-	oracle_rank(hit, n);
-	struct bs_search_request request = bench->request;
+	AUTO(vector_deinit) struct oracle_hits hits = {0};
+	distort(statistics);
+	oracle_search(&bench.query, &bench.oracle, &hits);
+	size_t n = bs_vector_n(&hits);
+	for (size_t i = 0; i < n; i++)
+		hits.items[i].score = score(query, statistics, hits.items[i].doc);
+	oracle_rank(hits.items, n);
+	struct bs_search_request request = bench_request();
+	request.output = bench.request.output;
 	request.output.mode = BS_SEARCH_TOP;
-	request.output.limit = roll_between(&bench->dice, 1, 20);
-	struct ranking ranking = {.bench = bench,
-	                          .expected = hit,
+	request.output.limit = roll_between(1, 20);
+	request.output.sort_field = NULL;
+	struct ranking ranking = {.expected = hits.items,
 	                          .n_expected =
 	                                  n < request.output.limit ? n : request.output.limit};
-	request.output.sort_field = NULL;
-	request.method.exhaustive = request.method.brute = request.method.no_stat = false;
-	request.filter.globs = request.filter.types = request.filter.excluded_types =
-		request.filter.places = NULL;
-	request.filter.newer = request.filter.older = request.filter.date_field = NULL;
 	request.query.statistics = statistics;
 	request.callbacks.hit = compare_rank;
 	request.callbacks.context = &ranking;
-	if (!status)
-		status = bs_search(bench->searchers[bench->kernel], &request, NULL, ERR);
-	if (!*fault && (status || ranking.n_found != ranking.n_expected))
-		snprintf(fault, sizeof(fault), "by other statistics: %zu hits, not %zu: %.100s",
-		         ranking.n_found, ranking.n_expected, said.text);
-	bs_buffer_deinit(&hits);
-	return !*fault;
+	ok(bs_search(bench.searchers[bench.kernel], &request, NULL, ERR));
+	assert_int_equal(ranking.n_found, ranking.n_expected);
 }
 
-const char *bench_check_apart(struct bench *bench)
+void bench_check_apart(void)
 {
+	FREED double *scores = must_calloc(bs_vector_n(&bench.oracle.docs), sizeof(*scores));
 	struct bs_statistics *statistics;
-	struct bs_query *query = make_query(bench, ERR);
-	size_t n_docs = oracle_n_docs(&bench->oracle);
-	*fault = '\0';
+	struct bs_query *query = make_query();
+	bench.scores = scores;
 	ok(bs_statistics_new(&statistics, ERR));
-	bs_buffer_clear(&bench->ranked);
-	ok(bs_buffer_reserve(&bench->ranked, (n_docs + 1) * sizeof(double), ERR));
-	if (!query ||
-	    bs_statistics_gather(bench->searchers[bench->kernel], &bench->request, statistics, ERR))
-		snprintf(fault, sizeof(fault), "%.200s", said.text);
-	else if (check_docs(bench, query, statistics, (double *)(void *)bench->ranked.data) &&
-	         check_index(bench, statistics) && check_index(bench, NULL))
-		(void)check_bounds(bench, query, statistics);
+	ok(bs_statistics_gather(bench.searchers[bench.kernel], &bench.request, statistics, ERR));
+	check_docs(query, statistics);
+	check_index(statistics);
+	check_index(NULL);
+	check_bounds(query, statistics);
 	bs_query_free(query);
 	bs_statistics_free(statistics);
-	return *fault ? fault : NULL;
 }

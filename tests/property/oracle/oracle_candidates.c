@@ -7,7 +7,7 @@
 
 /* Hits of a search, in the order of the calls. */
 struct taken {
-	struct bs_buffer documents;  /* uint64_t each */
+	struct bs_u64s documents;
 	struct bs_buffer candidates; /* a bool for each hit: true if it is not certain to match */
 	struct bs_buffer ids;        /* for each hit the length of its id, a size_t, and the id */
 };
@@ -15,7 +15,7 @@ struct taken {
 static void take(struct taken *taken, uint64_t document, bool is_candidate, const char *id,
                  size_t id_bytes)
 {
-	append_bytes(&taken->documents, &document, sizeof(document));
+	ok(bs_vector_append(&taken->documents, &document, ERR));
 	append_bytes(&taken->candidates, &is_candidate, sizeof(is_candidate));
 	append_bytes(&taken->ids, &id_bytes, sizeof(id_bytes));
 	append_bytes(&taken->ids, id, id_bytes);
@@ -37,94 +37,72 @@ static int take_batch(void *context, const struct bs_hit_batch *batch)
 
 static void clear(struct taken *taken)
 {
-	bs_buffer_deinit(&taken->documents);
+	bs_vector_deinit(&taken->documents);
 	bs_buffer_deinit(&taken->candidates);
 	bs_buffer_deinit(&taken->ids);
 }
 
-static bool are_equal(const struct bs_buffer *a, const struct bs_buffer *b)
+/* Every certain candidate must be a hit, and every hit a candidate, in the same order. Returns the
+ * number of candidates that are not certain. */
+static size_t compare(const struct taken *exact, const struct taken *found)
 {
-	return a->used_bytes == b->used_bytes &&
-	       (a->used_bytes == 0 || memcmp(a->data, b->data, a->used_bytes) == 0);
-}
-
-static size_t n_taken(const struct taken *taken)
-{
-	return taken->candidates.used_bytes;
-}
-
-/* Every certain candidate must be a hit, and every hit a candidate, in the same order. */
-static const char *compare(const struct taken *exact, const struct taken *found,
-                           size_t *n_candidates_out)
-{
-	const uint64_t *wanted = (const uint64_t *)(const void *)exact->documents.data;
-	const uint64_t *got = (const uint64_t *)(const void *)found->documents.data;
-	const bool *are_candidates = (const bool *)(const void *)found->candidates.data;
-	size_t at = 0;
-	*n_candidates_out = 0;
-	for (size_t i = 0; i < n_taken(found); i++) {
-		bool is_hit = at < n_taken(exact) && got[i] == wanted[at];
+	size_t at = 0, n_candidates = 0;
+	for (size_t i = 0; i < bs_vector_n(&found->documents); i++) {
+		bool is_hit = at < bs_vector_n(&exact->documents) &&
+		              found->documents.items[i] == exact->documents.items[at];
 		at += is_hit;
-		*n_candidates_out += are_candidates[i];
-		if (!is_hit && !are_candidates[i])
-			return "a certain one is no hit";
+		n_candidates += found->candidates.data[i];
+		if (!is_hit && !found->candidates.data[i])
+			fail_msg("a certain candidate is no hit");
 	}
-	return at == n_taken(exact) ? NULL : "a hit is no candidate";
+	if (at < bs_vector_n(&exact->documents))
+		fail_msg("a hit is no candidate");
+	return n_candidates;
 }
 
-const char *bench_check_candidates(struct bench *bench, uint64_t *n_certain_io)
+uint64_t bench_check_candidates(void)
 {
-	struct bs_search_request request = bench->request;
-	struct bs_searcher *searcher = bench->searchers[bench->kernel];
+	struct bs_search_request request = bench.request;
+	struct bs_searcher *searcher = bench.searchers[bench.kernel];
 	struct taken exact = {.ids = {0}}, one_by_one = exact, in_batches = exact;
 	struct bs_search_result result, counted;
-	size_t n_candidates;
-	const char *fault = "a search fails";
+	struct bs_search_estimate estimate;
 	request.method.brute = request.method.exhaustive = false;
 	request.output.offset = 0;
 	request.output.sort_field = NULL;
 	request.output.mode = BS_SEARCH_IDS;
 	request.callbacks.hit = take_hit;
 	request.callbacks.context = &exact;
-	if (bs_search(searcher, &request, NULL, ERR))
-		goto out;
+	ok(bs_search(searcher, &request, NULL, ERR));
 	request.output.candidates = true;
 	request.callbacks.context = &one_by_one;
-	if (bs_search(searcher, &request, &result, ERR))
-		goto out;
+	ok(bs_search(searcher, &request, &result, ERR));
 	request.callbacks.hit = NULL;
 	request.callbacks.batch = take_batch;
 	request.callbacks.context = &in_batches;
-	if (bs_search(searcher, &request, NULL, ERR))
-		goto out;
+	ok(bs_search(searcher, &request, NULL, ERR));
 	request.output.mode = BS_SEARCH_COUNT;
 	request.callbacks.batch = NULL;
-	if (bs_search(searcher, &request, &counted, ERR))
-		goto out;
-	fault = compare(&exact, &one_by_one, &n_candidates);
-	if (!fault && (!are_equal(&one_by_one.ids, &in_batches.ids) ||
-	               !are_equal(&one_by_one.documents, &in_batches.documents) ||
-	               !are_equal(&one_by_one.candidates, &in_batches.candidates)))
-		fault = "batches have other hits";
-	if (!fault &&
-	    (result.n_hits != n_taken(&one_by_one) || result.n_candidates != n_candidates ||
-	     counted.n_hits != result.n_hits || counted.n_candidates != n_candidates))
-		fault = "they are counted otherwise";
-	if (!fault && (result.stats.verify.verified || result.stats.verify.bytes ||
-	               counted.stats.verify.verified))
-		fault = "a text was read";
-	struct bs_search_estimate estimate;
-	if (!fault && bs_estimate(searcher, &request, &estimate, ERR))
-		fault = "it cannot be estimated";
+	ok(bs_search(searcher, &request, &counted, ERR));
+	size_t n_candidates = compare(&exact, &one_by_one);
+	assert_true(bs_buffer_equals(&one_by_one.ids, &in_batches.ids));
+	assert_true(bs_buffer_equals(&one_by_one.documents.bytes, &in_batches.documents.bytes));
+	assert_true(bs_buffer_equals(&one_by_one.candidates, &in_batches.candidates));
+	assert_int_equal(result.n_hits, bs_vector_n(&one_by_one.documents));
+	assert_int_equal(counted.n_hits, result.n_hits);
+	assert_int_equal(result.n_candidates, n_candidates);
+	assert_int_equal(counted.n_candidates, n_candidates);
+	/* no text was read */
+	assert_int_equal(result.stats.verify.verified, 0);
+	assert_int_equal(result.stats.verify.bytes, 0);
+	assert_int_equal(counted.stats.verify.verified, 0);
 	/* The estimate ignores filters, which only reduce the hits. */
-	if (!fault && (estimate.n_least_df < n_taken(&exact) || estimate.n_hits > estimate.n_docs))
-		fault = "the estimate is below what there is";
-	if (!fault && estimate.is_certain && !request.filter.date_field && n_candidates > 0)
-		fault = "they were to be certain";
-	*n_certain_io += n_taken(&one_by_one) - n_candidates;
-out:
+	ok(bs_estimate(searcher, &request, &estimate, ERR));
+	assert_true(estimate.n_least_df >= bs_vector_n(&exact.documents));
+	assert_true(estimate.n_hits <= estimate.n_docs);
+	assert_false(estimate.is_certain && !request.filter.date_field && n_candidates > 0);
 	clear(&exact);
 	clear(&one_by_one);
 	clear(&in_batches);
-	return fault;
+	return result.n_hits - n_candidates;
 }

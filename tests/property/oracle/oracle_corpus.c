@@ -13,56 +13,52 @@
 
 /* ---- options ---- */
 
-static void draw_policy(struct oracle_setup *setup, struct dice *dice)
+static void draw_policy(struct oracle_setup *setup)
 {
 	struct bs_term_treatment_policy *policy = &setup->policy;
 	*policy = bs_term_treatment_policy_default();
-	if (chance(dice, 20))
+	if (by_chance(20))
 		return;
-	policy->density = roll_between(dice, 10, 60) / 100.0;
-	policy->exact_share = chance(dice, 20)   ? 0
-	                      : chance(dice, 30) ? 2
-	                                         : roll_between(dice, 1, 300) / 1000.0;
-	policy->has_no_tf_levels = chance(dice, policy->exact_share == 0 ? 60 : 15);
-	policy->use_groups = chance(dice, 70);
-	policy->use_blocks = chance(dice, 70);
-	policy->use_false_positives = chance(dice, 70);
-	policy->is_forced = chance(dice, 50);
-	policy->force[0] = (uint8_t)roll_between(dice, 1, 6);
-	policy->force[1] = (uint8_t)roll(dice, 5);
-	policy->force[2] = (uint8_t)roll(dice, 7);
+	policy->density = roll_between(10, 60) / 100.0;
+	policy->exact_share = by_chance(20) ? 0 : by_chance(30) ? 2 : roll_between(1, 300) / 1000.0;
+	policy->has_no_tf_levels = by_chance(policy->exact_share == 0 ? 60 : 15);
+	policy->use_groups = by_chance(70);
+	policy->use_blocks = by_chance(70);
+	policy->use_false_positives = by_chance(70);
+	policy->is_forced = by_chance(50);
+	policy->force[0] = (uint8_t)roll_between(1, 6);
+	policy->force[1] = (uint8_t)below(5);
+	policy->force[2] = (uint8_t)below(7);
 }
 
-static uint32_t draw_n_docs(struct dice *dice, unsigned number)
+static uint32_t draw_n_docs(unsigned number)
 {
 	static const uint32_t sizes[] = {0, 1, 2, 3, 511, 512, 513, 1023, 1024, 1025, 4095, 4097};
 	const unsigned n_sizes = COUNT(sizes);
 	if (number % 25 == 24)
-		return roll_between(dice, 5000, 20000);
-	return number % 2 ? roll_between(dice, 4, chance(dice, 30) ? 3000 : 600)
+		return roll_between(5000, 20000);
+	return number % 2 ? roll_between(4, by_chance(30) ? 3000 : 600)
 	                  : sizes[number / 2 % n_sizes];
 }
 
-static const char *draw_source(const struct oracle_setup *setup, struct dice *dice, uint32_t i,
-                               bool *is_stdin_out)
+static const char *draw_source(const struct oracle_setup *setup, uint32_t i, bool *is_stdin_out)
 {
 	static const char *const collections[] = {"c0.jsonl", "./c1.jsonl",   "c2.ndjson",
 	                                          "c3.jsonl", "sub/c4.jsonl", "c5.jsonl"};
 	static const char *const folders[] = {"notes0",     "./notes1", "notes2/",
 	                                      "sub/notes3", "notes4//", "n5"};
 	static const char *const files[] = {"f0.txt", "./f1", "f2.json", "sub/f3", "f4", "f5"};
-	*is_stdin_out = !setup->has_stdin && chance(dice, 15);
+	*is_stdin_out = !setup->has_stdin && by_chance(15);
 	if (*is_stdin_out)
 		return "-";
-	if (chance(dice, 10))
+	if (by_chance(10))
 		return files[i];
 	/* In large corpora few sources are folders, because creating files is slow; but some are,
 	 * so that the files of a folder exceed a shard of two blocks. */
-	return chance(dice, setup->n_docs > 1100 ? 3 : 35) ? folders[i] : collections[i];
+	return by_chance(setup->n_docs > 1100 ? 3 : 35) ? folders[i] : collections[i];
 }
 
-void oracle_setup_draw(struct oracle_setup *setup, struct dice *dice, uint64_t seed,
-                       unsigned number, uint32_t n_docs)
+void oracle_setup_draw(struct oracle_setup *setup, unsigned number, uint32_t n_docs)
 {
 	static const char *const stemmers[] = {"english", "french", "russian"};
 	static const char *const weights[][3] = {{"title=3", "title=100", "text=2"},
@@ -70,54 +66,52 @@ void oracle_setup_draw(struct oracle_setup *setup, struct dice *dice, uint64_t s
 	                                         {"na\u00efve=4", "missing=9", "name=20"}};
 	static const enum bs_forward_mode modes[] = {BS_FORWARD_AUTO, BS_FORWARD_NEVER,
 	                                             BS_FORWARD_NEVER, BS_FORWARD_ALWAYS};
-	*setup = (struct oracle_setup){.seed = seed, .number = number};
-	setup->n_docs = n_docs ? n_docs : draw_n_docs(dice, number);
+	*setup = (struct oracle_setup){.number = number};
+	setup->n_docs = n_docs ? n_docs : draw_n_docs(number);
 	setup->mean_words = n_docs ? 2
-	                           : roll_between(dice, 1,
-	                                          setup->n_docs > 3000  ? 3
-	                                          : setup->n_docs > 900 ? 8
-	                                                                : 25);
-	setup->n_vocabulary = roll_between(dice, 10, chance(dice, 50) ? 200 : 4000);
-	setup->is_young = chance(dice, 10);
-	setup->n_sources =
-		n_docs || chance(dice, 40) ? 1 : roll_between(dice, 1, ORACLE_DRAWN_SOURCES);
+	                           : roll_between(1, setup->n_docs > 3000  ? 3
+	                                             : setup->n_docs > 900 ? 8
+	                                                                   : 25);
+	setup->n_vocabulary = roll_between(10, by_chance(50) ? 200 : 4000);
+	setup->is_young = by_chance(10);
+	setup->n_sources = n_docs || by_chance(40) ? 1 : roll_between(1, ORACLE_DRAWN_SOURCES);
 	for (uint32_t i = 0; i < setup->n_sources; i++) {
 		bool is_stdin = false;
-		const char *source = n_docs ? "c0.jsonl" : draw_source(setup, dice, i, &is_stdin);
+		const char *source = n_docs ? "c0.jsonl" : draw_source(setup, i, &is_stdin);
 		snprintf(setup->sources[i], sizeof(setup->sources[i]), "%s", source);
 		setup->has_stdin |= is_stdin;
 	}
-	if (chance(dice, 15))
-		setup->words.stem_language = stemmers[roll(dice, 3)];
-	setup->words.fold_accents = chance(dice, 15);
-	setup->words.split_identifiers = chance(dice, 30);
-	for (size_t i = 0; i < 3 && chance(dice, 30); i++)
-		setup->weights[i] = weights[i][roll(dice, 3)];
-	setup->id_field = chance(dice, 15) ? "key" : NULL;
-	setup->has_text_fields = chance(dice, 15);
-	draw_policy(setup, dice);
+	if (by_chance(15))
+		setup->words.stem_language = stemmers[below(3)];
+	setup->words.fold_accents = by_chance(15);
+	setup->words.split_identifiers = by_chance(30);
+	for (size_t i = 0; i < 3 && by_chance(30); i++)
+		setup->weights[i] = weights[i][below(3)];
+	setup->id_field = by_chance(15) ? "key" : NULL;
+	setup->has_text_fields = by_chance(15);
+	draw_policy(setup);
 	setup->max_shard_blocks =
-		n_docs || chance(dice, 40) ? 0 : roll_between(dice, 1, chance(dice, 70) ? 3 : 20);
-	setup->max_shard_bytes = n_docs || chance(dice, 70) ? 0 : roll_between(dice, 1, 64) << 10;
-	setup->max_segment_docs = chance(dice, 40) ? roll_between(dice, 1, 2000) : 0;
-	setup->n_threads = roll(dice, 4);
-	setup->pairs_least_bytes = chance(dice, 70);
-	setup->forward_mode = n_docs ? BS_FORWARD_AUTO : modes[roll(dice, 4)];
+		n_docs || by_chance(40) ? 0 : roll_between(1, by_chance(70) ? 3 : 20);
+	setup->max_shard_bytes = n_docs || by_chance(70) ? 0 : roll_between(1, 64) << 10;
+	setup->max_segment_docs = by_chance(40) ? roll_between(1, 2000) : 0;
+	setup->n_threads = below(4);
+	setup->pairs_least_bytes = by_chance(70);
+	setup->forward_mode = n_docs ? BS_FORWARD_AUTO : modes[below(4)];
 	/* The run that adds the first source creates the index and sets its options. A writer
 	 * cannot set the options for records (id_field, text_fields), so if the setup has them, a
 	 * writer must not add the first source. */
 	bool is_first = strcmp(setup->sources[0], "-") == 0;
-	setup->by_writer = setup->has_stdin && chance(dice, 60) &&
+	setup->by_writer = setup->has_stdin && by_chance(60) &&
 	                   !(is_first && (setup->id_field || setup->has_text_fields));
-	setup->is_in_memory = setup->by_writer && chance(dice, 50);
-	setup->is_not_stored = setup->by_writer && setup->n_docs < 400 && chance(dice, 40);
+	setup->is_in_memory = setup->by_writer && by_chance(50);
+	setup->is_not_stored = setup->by_writer && setup->n_docs < 400 && by_chance(40);
 }
 
 void oracle_setup_print(const struct oracle_setup *setup, FILE *to)
 {
 	const struct bs_term_treatment_policy *policy = &setup->policy;
 	fprintf(to, "seed %" PRIu64 ", corpus %u: %u documents of about %u words of %u, sources",
-	        setup->seed, setup->number, setup->n_docs, setup->mean_words, setup->n_vocabulary);
+	        rounds.seed, setup->number, setup->n_docs, setup->mean_words, setup->n_vocabulary);
 	for (uint32_t i = 0; i < setup->n_sources; i++)
 		fprintf(to, " %s", setup->sources[i]);
 	fprintf(to,
@@ -178,63 +172,54 @@ static void write_file(const char *path, const struct bs_buffer *bytes, bool is_
 struct making {
 	const struct oracle_setup *setup;
 	const struct oracle_vocabulary *vocabulary;
-	struct dice *dice;
 	struct oracle *oracle;
 	struct bs_buffer text, id;
 	int64_t when_s;    /* the record's date */
 	bool has_own_name; /* the record has a field "name" */
 	bool is_by_line;   /* the record's id is derived from its line */
-	/* For a collection in a folder, inner_id is the id of the file, and inner_below the offset
-	 * in inner_id of the path below the folder. Otherwise inner_id is empty. */
-	char inner_id[512];
-	size_t inner_below;
+	char path[512];    /* of the file, as in ids */
+	size_t below;      /* offset in `path` of the path below a folder; 0: not in a folder */
 };
 
 static uint32_t draw_length(struct making *making)
 {
 	uint32_t mean = making->setup->mean_words;
-	if (chance(making->dice, 4))
+	if (by_chance(4))
 		return 0;
-	if (making->setup->n_docs < 30000 && roll(making->dice, 1000) < 3)
-		return 50 * mean + roll(making->dice, 100 * mean);
-	return roll(making->dice, 2 * mean) + 1;
+	if (making->setup->n_docs < 30000 && below(1000) < 3)
+		return 50 * mean + below(100 * mean);
+	return below(2 * mean) + 1;
 }
 
 static void draw_text(struct making *making)
 {
 	bs_buffer_clear(&making->text);
-	append_bytes(&making->text, "", 0);
-	oracle_append_text(making->vocabulary, making->dice, draw_length(making), &making->text);
+	ok(bs_buffer_reserve(&making->text, 1, ERR));
+	oracle_append_text(making->vocabulary, draw_length(making), &making->text);
 }
 
-/* Appends the argument as it appears in ids: without leading "./" and trailing "/". */
-static void append_label(struct bs_buffer *id, const char *argument)
+/* Sets the path of a file: a source without leading "./" and trailing "/", and the name of a file
+ * in it, if it is a folder. */
+static void set_path(struct making *making, const char *argument, const char *name)
 {
 	const char *start = strncmp(argument, "./", 2) == 0 ? argument + 2 : argument;
-	size_t n = strlen(start);
+	int n = (int)strlen(start);
 	while (n > 0 && start[n - 1] == '/')
 		n--;
-	append_bytes(id, start, n);
+	snprintf(making->path, sizeof(making->path), "%.*s%s%s", n, start, name ? "/" : "",
+	         name ? name : "");
+	making->below = name ? (size_t)n + 1 : 0;
 }
 
 /* Adds the file whose text is making->text to the oracle. `written` is its mtime. */
 static void add_file(struct making *making, const char *argument, const char *name, int64_t written)
 {
-	const struct bs_buffer *text = &making->text;
-	bs_buffer_clear(&making->id);
-	append_label(&making->id, argument);
-	if (name) {
-		append_string(&making->id, "/");
-		append_string(&making->id, name);
-	}
-	oracle_add_field(making->oracle, "", text->data ? text->data : (const uint8_t *)"",
-	                 text->used_bytes);
-	oracle_end_doc(making->oracle, making->id.data, making->id.used_bytes);
-	append_bytes(&making->id, "", 1);
-	const char *path = (const char *)making->id.data, *slash = strrchr(path, '/');
+	set_path(making, argument, name);
+	const char *path = making->path, *slash = strrchr(path, '/');
 	size_t base_off = slash ? (size_t)(slash - path) + 1 : 0;
-	oracle_place_doc(making->oracle, path, name ? strlen(path) - strlen(name) : base_off,
-	                 written);
+	oracle_add_field(making->oracle, "", making->text.data, making->text.used_bytes);
+	oracle_end_doc(making->oracle, path, strlen(path));
+	oracle_place_doc(making->oracle, path, name ? making->below : base_off, written);
 }
 
 static void make_file(struct making *making, const char *argument)
@@ -246,37 +231,32 @@ static void make_file(struct making *making, const char *argument)
 
 /* ---- folders ---- */
 
-/* Compares paths component by component, bytewise. */
+/* Compares paths by component: a slash sorts before all other bytes. */
 static int compare_paths(const void *a, const void *b)
 {
-	const char *x = *(const char *const *)a, *y = *(const char *const *)b;
-	for (;;) {
-		size_t x_bytes = strcspn(x, "/"), y_bytes = strcspn(y, "/");
-		int order = memcmp(x, y, x_bytes < y_bytes ? x_bytes : y_bytes);
-		if (order || x_bytes != y_bytes)
-			return order ? order : (x_bytes < y_bytes ? -1 : 1);
-		if (!x[x_bytes] || !y[y_bytes])
-			return x[x_bytes] ? 1 : (y[y_bytes] ? -1 : 0);
-		x += x_bytes + 1;
-		y += y_bytes + 1;
+	const uint8_t *x = *(const uint8_t *const *)a, *y = *(const uint8_t *const *)b;
+	while (*x && *x == *y) {
+		x++;
+		y++;
 	}
+	return (*x == '/' ? 1 : *x ? *x + 1 : 0) - (*y == '/' ? 1 : *y ? *y + 1 : 0);
 }
 
 /* Draws a path. It is unique: the file's name contains the number, and no folder's name contains a
  * digit. */
-static char *draw_path(struct dice *dice, uint32_t number)
+static char *draw_path(uint32_t number)
 {
 	static const char *const folders[] = {"a",      "a-b", "a.b", "b",    "A",
 	                                      "\u00e9", "a b", "~",   "\x80", "c.jsonl"};
 	static const char *const files[] = {"a", "a-", "b", "B.", "\u6f22", "x ", "!", "\xff"};
 	static const char *const endings[] = {"", ".txt", ".jsonl", "-"};
 	char path[128] = "";
-	for (uint32_t depth = roll(dice, 4); depth > 0; depth--) {
-		strcat(path, folders[roll(dice, 10)]);
+	for (uint32_t depth = below(4); depth > 0; depth--) {
+		strcat(path, folders[below(10)]);
 		strcat(path, "/");
 	}
-	snprintf(path + strlen(path), sizeof(path) - strlen(path), "%s%u%s", files[roll(dice, 8)],
-	         number, endings[roll(dice, 4)]);
+	snprintf(path + strlen(path), sizeof(path) - strlen(path), "%s%u%s", files[below(8)],
+	         number, endings[below(4)]);
 	return strdup(path);
 }
 
@@ -298,27 +278,12 @@ static void begin_plainly(struct bs_buffer *text)
 	memcpy(text->data, start, strlen(start));
 }
 
-/* Writes a collection inside a folder. */
-static void make_inner(struct making *making, const char *argument, const char *path,
-                       const char *name)
-{
-	bs_buffer_clear(&making->id);
-	append_label(&making->id, argument);
-	making->inner_below = making->id.used_bytes + 1;
-	append_string(&making->id, "/");
-	append_string(&making->id, name);
-	append_bytes(&making->id, "", 1);
-	snprintf(making->inner_id, sizeof(making->inner_id), "%s", (const char *)making->id.data);
-	make_collection(making, path, roll(making->dice, 8));
-	making->inner_id[0] = '\0';
-}
-
 static void make_folder(struct making *making, const char *argument, uint32_t n_docs)
 {
 	char path[256];
 	char **names = must_calloc(n_docs + 1, sizeof(*names));
 	for (uint32_t i = 0; i < n_docs; i++)
-		names[i] = draw_path(making->dice, i);
+		names[i] = draw_path(i);
 	qsort(names, n_docs, sizeof(*names), compare_paths);
 	snprintf(path, sizeof(path), "%s/", argument);
 	make_parents(path);
@@ -326,8 +291,9 @@ static void make_folder(struct making *making, const char *argument, uint32_t n_
 		snprintf(path, sizeof(path), "%s/%s", argument, names[i]);
 		bool is_collection = strlen(names[i]) > 6 &&
 		                     strcmp(names[i] + strlen(names[i]) - 6, ".jsonl") == 0;
-		if (is_collection && chance(making->dice, 60)) {
-			make_inner(making, argument, path, names[i]);
+		if (is_collection && by_chance(60)) {
+			set_path(making, argument, names[i]);
+			make_collection(making, path, below(8));
 			free(names[i]);
 			continue;
 		}
@@ -352,7 +318,7 @@ static void append_json(struct making *making, struct bs_buffer *json, const uin
                         size_t text_bytes)
 {
 	static const char short_escaped[] = "\n\t\r\b\f\"\\/", letters[] = "ntrbf\"\\/";
-	uint32_t manner = roll(making->dice, 4);
+	uint32_t manner = below(4);
 	char escape[16];
 	append_string(json, "\"");
 	for (size_t i = 0; i < text_bytes;) {
@@ -360,13 +326,13 @@ static void append_json(struct making *making, struct bs_buffer *json, const uin
 		size_t next = i;
 		UChar32 c;
 		U8_NEXT(text, next, text_bytes, c);
-		bool is_long = manner == 0 && (c >= 0x80 || chance(making->dice, 2)) && c > 0;
+		bool is_long = manner == 0 && (c >= 0x80 || by_chance(2)) && c > 0;
 		if (is_long && c >= 0x10000)
 			snprintf(escape, sizeof(escape), "\\u%04x\\u%04x", (unsigned)U16_LEAD(c),
 			         (unsigned)U16_TRAIL(c));
 		else if (is_long)
 			snprintf(escape, sizeof(escape), "\\u%04X", (unsigned)c);
-		else if (found && manner != 1 && (text[i] != '/' || chance(making->dice, 50)))
+		else if (found && manner != 1 && (text[i] != '/' || by_chance(50)))
 			snprintf(escape, sizeof(escape), "\\%c", letters[found - short_escaped]);
 		else if (text[i] < 0x20 || text[i] == '"' || text[i] == '\\')
 			snprintf(escape, sizeof(escape), "\\u%04x", text[i]);
@@ -395,58 +361,45 @@ static bool is_integer(const struct bs_buffer *id)
  * Only such an id has a colon after the id of the file. */
 static bool is_named_by_line(const struct making *making, size_t doc)
 {
-	const struct oracle_doc *record = oracle_doc(making->oracle, doc);
-	size_t n = strlen(making->inner_id);
-	return n > 0 && making->oracle->bytes.data[record->id_off + n] == ':';
+	const struct oracle_doc *record = &making->oracle->docs.items[doc];
+	return making->below > 0 &&
+	       making->oracle->bytes.data[record->id_off + strlen(making->path)] == ':';
 }
 
 /* Draws an earlier document of this source that the next record replaces by its id, or SIZE_MAX. */
 static size_t draw_replaced(struct making *making, size_t first_doc)
 {
-	size_t n = oracle_n_docs(making->oracle) - first_doc;
-	if (n == 0 || !chance(making->dice, 7))
+	size_t n = bs_vector_n(&making->oracle->docs) - first_doc;
+	if (n == 0 || !by_chance(7))
 		return SIZE_MAX;
-	size_t doc = first_doc + roll(making->dice, (uint32_t)n);
-	return oracle_doc(making->oracle, doc)->is_replaced || is_named_by_line(making, doc)
+	size_t doc = first_doc + below(n);
+	return making->oracle->docs.items[doc].is_replaced || is_named_by_line(making, doc)
 	               ? SIZE_MAX
 	               : doc;
 }
 
 /* Stores the record's id in making->id and appends the id field. A record without the field gets an
  * id from its line. */
-static void append_id(struct making *making, const char *argument, uint32_t line, size_t replaced,
-                      struct bs_buffer *json)
+static void append_id(struct making *making, uint32_t line, size_t replaced, struct bs_buffer *json)
 {
 	const char *field = making->setup->id_field ? making->setup->id_field : "id";
-	char text[96];
-	making->is_by_line = false;
+	making->is_by_line = replaced == SIZE_MAX && by_chance(15);
 	bs_buffer_clear(&making->id);
-	append_bytes(&making->id, "", 0);
 	if (replaced != SIZE_MAX) {
-		const struct oracle_doc *doc = oracle_doc(making->oracle, replaced);
-		size_t skip = making->inner_id[0] ? strlen(making->inner_id) + 1 : 0;
+		const struct oracle_doc *doc = &making->oracle->docs.items[replaced];
+		size_t skip = making->below > 0 ? strlen(making->path) + 1 : 0;
 		append_bytes(&making->id, making->oracle->bytes.data + doc->id_off + skip,
 		             doc->id_bytes - skip);
-	} else if (chance(making->dice, 15)) {
-		making->is_by_line = true;
-		if (making->inner_id[0])
-			append_string(&making->id, making->inner_id);
-		else
-			append_label(&making->id, argument);
-		snprintf(text, sizeof(text), ":%u", line);
-		append_string(&making->id, text);
-		if (chance(making->dice, 50)) {
-			snprintf(text, sizeof(text), "\"%s\": null, ", field);
-			append_string(json, text);
-		}
+	} else if (making->is_by_line) {
+		append_format(&making->id, "%s:%u", making->path, line);
+		if (by_chance(50))
+			append_format(json, "\"%s\": null, ", field);
 		return;
 	} else {
-		snprintf(text, sizeof(text), chance(making->dice, 30) ? "%u" : "d%u", line + 1000);
-		append_string(&making->id, text);
+		append_format(&making->id, "%s%u", by_chance(30) ? "" : "d", line + 1000);
 	}
-	snprintf(text, sizeof(text), "\"%s\": ", field);
-	append_string(json, text);
-	if (is_integer(&making->id) && chance(making->dice, 60))
+	append_format(json, "\"%s\": ", field);
+	if (is_integer(&making->id) && by_chance(60))
 		append_bytes(json, making->id.data, making->id.used_bytes);
 	else
 		append_json(making, json, making->id.data, making->id.used_bytes);
@@ -477,18 +430,15 @@ static void append_deep(struct making *making, struct bs_buffer *json, bool *has
 {
 	static const char *const numbers[] = {"12", "-0.50", "1E+3",
 	                                      "123456789012345678901234567890", "1e999"};
-	const char *number = numbers[roll(making->dice, 5)];
+	const char *number = numbers[below(5)];
 	draw_text(making);
-	append_string(json, "\"n\": ");
-	append_string(json, number);
-	append_string(json, ", \"deep\": {\"none\": {}, \"title\": ");
+	append_format(json, "\"n\": %s, \"deep\": {\"none\": {}, \"title\": ", number);
 	append_json(making, json, making->text.data, making->text.used_bytes);
-	append_string(json, ", \"l\" : [\"x\", [] ,[ ");
-	append_string(json, number);
-	append_string(json, ", null], {\"a\": \"in a list\"}]}, \"t\": true, ");
+	append_format(json,
+	              ", \"l\" : [\"x\", [] ,[ %s, null], {\"a\": \"in a list\"}]}, \"t\": true, ",
+	              number);
 	add_field(making, "n", number, strlen(number), has_text);
-	add_field(making, "deep.title", making->text.data ? making->text.data : (const uint8_t *)"",
-	          making->text.used_bytes, has_text);
+	add_field(making, "deep.title", making->text.data, making->text.used_bytes, has_text);
 	add_field(making, "deep.l", "x", 1, has_text);
 	add_field(making, "deep.l", number, strlen(number), has_text);
 	add_field(making, "deep.l.a", "in a list", 9, has_text);
@@ -498,10 +448,8 @@ static void append_deep(struct making *making, struct bs_buffer *json, bool *has
  * text. */
 static bool append_when(struct making *making, struct bs_buffer *json)
 {
-	const struct oracle_date *date = &oracle_dates[roll(making->dice, ORACLE_N_DATES)];
-	append_string(json, "\"when\": \"");
-	append_string(json, date->text);
-	append_string(json, "\", ");
+	const struct oracle_date *date = &oracle_dates[below(ORACLE_N_DATES)];
+	append_format(json, "\"when\": \"%s\", ", date->text);
 	making->when_s = date->seconds;
 	if (!is_text_field(making->setup, "when"))
 		return false;
@@ -519,13 +467,13 @@ static bool begins_as_json(const char *text)
  * it. */
 static void append_value(struct making *making, struct bs_buffer *json)
 {
-	const char *text = oracle_values[roll(making->dice, ORACLE_N_VALUES)];
+	const char *text = oracle_values[below(ORACLE_N_VALUES)];
 	struct oracle_value value;
 	bool is_number = oracle_value_take(text, strlen(text), &value) && !value.is_date &&
 	                 begins_as_json(text);
 	bs_buffer_clear(&making->text);
 	append_string(&making->text, text);
-	if (is_number && chance(making->dice, 60))
+	if (is_number && by_chance(60))
 		append_string(json, text);
 	else
 		append_json(making, json, making->text.data, making->text.used_bytes);
@@ -535,25 +483,24 @@ static void append_value(struct making *making, struct bs_buffer *json)
 static bool append_fields(struct making *making, struct bs_buffer *json)
 {
 	bool has_text = false;
-	uint32_t n_fields = making->setup->n_docs > 30000 ? 1 : roll_between(making->dice, 1, 4);
-	if (chance(making->dice, 20))
+	uint32_t n_fields = making->setup->n_docs > 30000 ? 1 : roll_between(1, 4);
+	if (by_chance(20))
 		has_text |= append_when(making, json);
 	for (uint32_t i = 0; i < n_fields; i++) {
-		const char *name = chance(making->dice, 40) ? field_names[1 + roll(making->dice, 2)]
-		                                            : field_names[roll(making->dice, 9)];
-		if (chance(making->dice, 5))
+		const char *name =
+			by_chance(40) ? field_names[1 + below(2)] : field_names[below(9)];
+		if (by_chance(5))
 			append_deep(making, json, &has_text);
 		append_json(making, json, (const uint8_t *)name, strlen(name));
 		append_string(json, ": ");
-		if (chance(making->dice, 12)) {
+		if (by_chance(12)) {
 			append_value(making, json);
 		} else {
 			draw_text(making);
 			append_json(making, json, making->text.data, making->text.used_bytes);
 		}
 		append_string(json, i + 1 < n_fields ? ", " : "}");
-		add_field(making, name, making->text.data ? making->text.data : (const uint8_t *)"",
-		          making->text.used_bytes, &has_text);
+		add_field(making, name, making->text.data, making->text.used_bytes, &has_text);
 	}
 	return has_text;
 }
@@ -565,16 +512,14 @@ static void append_bad_line(struct making *making, struct bs_buffer *json)
 	                                    "{}", "{\"id\": null, \"key\": null, \"t\": [true]}",
 	                                    "7", "{\"id\": 1.5, \"key\": 1.5, \"text\": \"a\"}",
 	                                    "{\"id\": [1], \"key\": {}, \"body\": \"b\"}"};
-	append_string(json, lines[roll(making->dice, COUNT(lines))]);
+	append_string(json, lines[below(COUNT(lines))]);
 }
 
 static size_t end_record(struct making *making)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer whole = {0};
-	if (!making->inner_id[0] || making->is_by_line)
-		return oracle_end_doc(making->oracle, making->id.data, making->id.used_bytes);
-	append_string(&whole, making->inner_id);
-	append_string(&whole, "#");
+	if (making->below > 0 && !making->is_by_line)
+		append_format(&whole, "%s#", making->path);
 	append_bytes(&whole, making->id.data, making->id.used_bytes);
 	return oracle_end_doc(making->oracle, whole.data, whole.used_bytes);
 }
@@ -584,26 +529,19 @@ static void append_record(struct making *making, const char *argument, uint32_t 
 {
 	size_t replaced = draw_replaced(making, first_doc);
 	append_string(json, "{");
-	append_id(making, argument, line, replaced, json);
+	append_id(making, line, replaced, json);
 	making->when_s = 0;
 	making->has_own_name = false;
 	if (!append_fields(making, json))
 		return;
 	if (replaced != SIZE_MAX)
-		oracle_doc(making->oracle, replaced)->is_replaced = true;
+		making->oracle->docs.items[replaced].is_replaced = true;
 	size_t doc = end_record(making);
-	bs_buffer_clear(&making->id);
-	if (making->inner_id[0])
-		append_string(&making->id, making->inner_id);
-	else
-		append_label(&making->id, argument);
-	append_bytes(&making->id, "", 1);
-	const char *path = (const char *)making->id.data;
-	bool has_path = making->inner_id[0] && !making->has_own_name;
-	oracle_place_doc(making->oracle, path, has_path ? making->inner_below : strlen(path),
-	                 mtime_of(argument));
-	oracle_doc(making->oracle, doc)->when_s = making->when_s;
-	oracle_doc(making->oracle, doc)->line = line;
+	bool has_path = making->below > 0 && !making->has_own_name;
+	oracle_place_doc(making->oracle, making->path,
+	                 has_path ? making->below : strlen(making->path), mtime_of(argument));
+	making->oracle->docs.items[doc].when_s = making->when_s;
+	making->oracle->docs.items[doc].line = line;
 }
 
 static void replace_stdin(const char *path)
@@ -617,23 +555,23 @@ static void replace_stdin(const char *path)
 static void make_collection(struct making *making, const char *argument, uint32_t n_docs)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer json = {0};
-	size_t first_doc = oracle_n_docs(making->oracle);
+	size_t first_doc = bs_vector_n(&making->oracle->docs);
 	uint32_t line = 1;
 	bool is_stdin = strcmp(argument, "-") == 0;
 	append_bytes(&json, "", 0);
 	for (uint32_t i = 0; i < n_docs; line++) {
 		if (line > 1)
-			append_string(&json, chance(making->dice, 5) ? "\r\n" : "\n");
+			append_string(&json, by_chance(5) ? "\r\n" : "\n");
 		/* A file of a folder whose first line is not an object would not be a
 		 * collection. */
-		if (chance(making->dice, 2) && (i > 0 || !making->inner_id[0])) {
+		if (by_chance(2) && (i > 0 || making->below == 0)) {
 			append_bad_line(making, &json);
 			continue;
 		}
 		append_record(making, argument, line, first_doc, &json);
 		i++;
 	}
-	if (chance(making->dice, 80))
+	if (by_chance(80))
 		append_string(&json, "\n");
 	const char *path = is_stdin ? "stdin" : argument;
 	write_file(path, &json, making->setup->is_young);
@@ -642,15 +580,13 @@ static void make_collection(struct making *making, const char *argument, uint32_
 }
 
 void oracle_write_sources(const struct oracle_setup *setup,
-                          const struct oracle_vocabulary *vocabulary, struct dice *dice,
-                          struct oracle *oracle)
+                          const struct oracle_vocabulary *vocabulary, struct oracle *oracle)
 {
-	struct making making = {
-		.setup = setup, .vocabulary = vocabulary, .dice = dice, .oracle = oracle};
+	struct making making = {.setup = setup, .vocabulary = vocabulary, .oracle = oracle};
 	uint32_t n_left = setup->n_docs;
 	for (uint32_t i = 0; i < setup->n_sources; i++) {
 		const char *argument = setup->sources[i];
-		uint32_t n_docs = i + 1 == setup->n_sources ? n_left : roll(dice, n_left + 1);
+		uint32_t n_docs = i + 1 == setup->n_sources ? n_left : below(n_left + 1);
 		const char *start = strncmp(argument, "./", 2) == 0 ? argument + 2 : argument;
 		bool is_sub = strncmp(start, "sub/", 4) == 0;
 		char first = is_sub ? start[4] : start[0];
@@ -658,6 +594,7 @@ void oracle_write_sources(const struct oracle_setup *setup,
 			make_file(&making, argument);
 			continue;
 		}
+		set_path(&making, argument, NULL);
 		if (first == 'n')
 			make_folder(&making, argument, n_docs);
 		else

@@ -7,14 +7,6 @@
 #include "tests/property/oracle/oracle.h"
 #include "tests/rigs/test.h"
 
-/* ---- leaves ---- */
-
-static const struct oracle_item *items_of(const struct oracle_query *query,
-                                          const struct oracle_node *node)
-{
-	return (const struct oracle_item *)(const void *)query->items.data + node->first_item;
-}
-
 /* ---- inexact words: prefixes, patterns, fuzzy words ---- */
 
 struct code_points {
@@ -24,10 +16,14 @@ struct code_points {
 
 static struct code_points decode(const uint8_t *bytes, size_t n_bytes)
 {
-	struct code_points decoded = {malloc((n_bytes + 1) * sizeof(UChar32)), 0};
-	assert_non_null(decoded.c);
-	for (size_t at = 0; at < n_bytes; decoded.n++)
-		U8_NEXT_OR_FFFD(bytes, at, n_bytes, decoded.c[decoded.n]);
+	struct code_points decoded = {must_malloc((n_bytes + 1) * sizeof(UChar32)), 0};
+	for (size_t at = 0; at < n_bytes; decoded.n++) {
+		/* wildcards become negative numbers */
+		if (bytes[at] >= ORACLE_ONE_CHAR)
+			decoded.c[decoded.n] = -(UChar32)bytes[at++];
+		else
+			U8_NEXT_OR_FFFD(bytes, at, n_bytes, decoded.c[decoded.n]);
+	}
 	return decoded;
 }
 
@@ -40,8 +36,7 @@ static size_t least(size_t a, size_t b)
  * a into b. No character is edited twice. */
 static size_t count_edits(const struct code_points *a, const struct code_points *b)
 {
-	size_t width = b->n + 1, *d = calloc((a->n + 1) * width, sizeof(*d));
-	assert_non_null(d);
+	size_t width = b->n + 1, *d = must_calloc((a->n + 1) * width, sizeof(*d));
 	for (size_t i = 0; i <= a->n; i++) {
 		for (size_t k = 0; k <= b->n; k++) {
 			size_t *here = &d[i * width + k];
@@ -62,44 +57,54 @@ static size_t count_edits(const struct code_points *a, const struct code_points 
 	return edits;
 }
 
-static bool is_match(const char *suffix, const uint8_t *word, size_t word_bytes,
-                     const uint8_t *term, size_t term_bytes)
+/* Whether a pattern matches. does[i * width + k]: whether its first i code points match the first k
+ * of the term. */
+static bool is_like(const struct code_points *pattern, const struct code_points *term)
 {
-	if (*suffix == '*')
-		return term_bytes >= word_bytes && memcmp(term, word, word_bytes) == 0;
-	size_t limit = (size_t)(suffix[1] - '0');
-	struct code_points a = decode(word, word_bytes), b = decode(term, term_bytes);
-	bool is_near = a.n <= b.n + limit && b.n <= a.n + limit && count_edits(&a, &b) <= limit;
-	free(a.c);
-	free(b.c);
-	return is_near;
-}
-
-/* does[i * width + k]: whether the first i code points of the pattern match the first k of the
- * term. */
-static bool is_pattern_match(const uint8_t *pattern, size_t pattern_bytes, const uint8_t *term,
-                             size_t term_bytes)
-{
-	struct code_points a = decode(pattern, pattern_bytes), b = decode(term, term_bytes);
-	size_t width = b.n + 1;
-	bool *does = must_calloc((a.n + 1) * width, sizeof(*does));
+	size_t width = term->n + 1;
+	FREED bool *does = must_calloc((pattern->n + 1) * width, sizeof(*does));
 	does[0] = true;
-	for (size_t i = 1; i <= a.n; i++) {
-		for (size_t k = 0; k <= b.n; k++) {
-			if (a.c[i - 1] == '*')
+	for (size_t i = 1; i <= pattern->n; i++) {
+		UChar32 c = pattern->c[i - 1];
+		for (size_t k = 0; k <= term->n; k++) {
+			if (c == -ORACLE_ANY_CHARS)
 				does[i * width + k] = does[(i - 1) * width + k] ||
 				                      (k > 0 && does[i * width + k - 1]);
 			else
 				does[i * width + k] =
 					k > 0 && does[(i - 1) * width + k - 1] &&
-					(a.c[i - 1] == '?' || a.c[i - 1] == b.c[k - 1]);
+					(c == -ORACLE_ONE_CHAR || c == term->c[k - 1]);
 		}
 	}
-	bool matches = does[a.n * width + b.n];
-	free(does);
+	return does[pattern->n * width + term->n];
+}
+
+static bool is_match(const char *suffix, const uint8_t *word, size_t word_bytes,
+                     const uint8_t *term, size_t term_bytes)
+{
+	if (*suffix == '*')
+		return term_bytes >= word_bytes && memcmp(term, word, word_bytes) == 0;
+	struct code_points a = decode(word, word_bytes), b = decode(term, term_bytes);
+	size_t limit = *suffix == '~' ? (size_t)(suffix[1] - '0') : 0;
+	bool matches = *suffix == '?' ? is_like(&a, &b)
+	                              : a.n <= b.n + limit && b.n <= a.n + limit &&
+	                                        count_edits(&a, &b) <= limit;
 	free(a.c);
 	free(b.c);
 	return matches;
+}
+
+size_t oracle_add_set(struct oracle_query *query, const struct oracle *oracle, const char *suffix,
+                      const uint8_t *word, size_t word_bytes)
+{
+	size_t set_off = query->sets.used_bytes;
+	for (size_t i = 0; i < bs_vector_n(&oracle->terms); i++) {
+		const struct oracle_term *term = &oracle->terms.items[i];
+		bool matches = is_match(suffix, word, word_bytes,
+		                        oracle->bytes.data + term->term_off, term->term_bytes);
+		append_bytes(&query->sets, &matches, 1);
+	}
+	return set_off;
 }
 
 /* Analyses a text as the text of a query, in which identifiers are not split. */
@@ -117,31 +122,20 @@ static void analyze_query(struct oracle *oracle, const void *text, size_t text_b
 static size_t make_set(struct oracle_query *query, const struct oracle_node *node,
                        struct oracle *oracle)
 {
-	struct kept kept = {0};
+	AUTO(kept_deinit) struct kept kept = {0};
 	struct sb_stemmer *stemmer = oracle->naive.stemmer;
-	size_t set_off = query->sets.used_bytes,
-	       n_terms = oracle->terms.used_bytes / sizeof(struct oracle_term);
+	if (node->pattern_bytes > 0)
+		return oracle_add_set(query, oracle, "?", query->bytes.data + node->pattern_off,
+		                      node->pattern_bytes);
 	oracle->naive.stemmer = NULL;
 	analyze_query(oracle, query->bytes.data + node->text_off, node->text_bytes, &kept);
 	oracle->naive.stemmer = stemmer;
 	size_t last = kept_n(&kept) - 1;
 	while (kept_at(&kept, last)->is_bigram)
 		last--;
-	const uint8_t *word = kept.terms.data + kept_at(&kept, last)->term_off;
-	for (size_t i = 0; i < n_terms; i++) {
-		const struct oracle_term *term = oracle_term(oracle, i);
-		const uint8_t *bytes = oracle->bytes.data + term->term_off,
-			      *pattern = query->bytes.data + node->pattern_off;
-		uint8_t matches =
-			node->pattern_bytes > 0
-				? is_pattern_match(pattern, node->pattern_bytes, bytes,
-		                                   term->term_bytes)
-				: is_match(node->suffix, word, kept_at(&kept, last)->term_bytes,
-		                           bytes, term->term_bytes);
-		append_bytes(&query->sets, &matches, 1);
-	}
-	kept_deinit(&kept);
-	return set_off;
+	return oracle_add_set(query, oracle, node->suffix,
+	                      kept.terms.data + kept_at(&kept, last)->term_off,
+	                      kept_at(&kept, last)->term_bytes);
 }
 
 /* Whether the last word of a leaf matches a set of terms: it is a pattern, or has a suffix. After a
@@ -184,8 +178,7 @@ static void mark_stops(struct oracle_query *query, const struct oracle_node *nod
                        struct oracle *oracle)
 {
 	struct sb_stemmer *stemmer = oracle->naive.stemmer;
-	struct oracle_item *items =
-		(struct oracle_item *)(void *)query->items.data + node->first_item;
+	struct oracle_item *items = query->items.items + node->first_item;
 	AUTO(kept_deinit) struct kept kept = {0};
 	size_t n = 0;
 	oracle->naive.stemmer = NULL;
@@ -208,7 +201,7 @@ static void analyze_leaf(struct oracle_query *query, struct oracle_node *node,
 {
 	struct kept *kept = &oracle->kept;
 	const struct kept_token *last = NULL;
-	node->first_item = query->items.used_bytes / sizeof(struct oracle_item);
+	node->first_item = bs_vector_n(&query->items);
 	node->n_items = 0;
 	analyze_query(oracle, query->bytes.data + node->text_off, node->text_bytes, kept);
 	for (size_t i = 0; i < kept_n(kept); i++) {
@@ -219,15 +212,14 @@ static void analyze_leaf(struct oracle_query *query, struct oracle_node *node,
 			continue;
 		item.term = oracle_find_term(oracle, kept->terms.data + token->term_off,
 		                             token->term_bytes);
-		append_bytes(&query->items, &item, sizeof(item));
+		ok(bs_vector_append(&query->items, &item, ERR));
 		node->n_items++;
 		last = token;
 	}
 	if (!last || !is_blurred(query, node, last))
 		return;
-	size_t set_off = make_set(query, node, oracle);
-	struct oracle_item *items = (struct oracle_item *)(void *)query->items.data;
-	items[node->first_item + node->n_items - 1].set_off = set_off;
+	query->items.items[node->first_item + node->n_items - 1].set_off =
+		make_set(query, node, oracle);
 }
 
 static bool accepts(const struct oracle_query *query, const struct oracle_item *item, uint32_t term)
@@ -236,28 +228,24 @@ static bool accepts(const struct oracle_query *query, const struct oracle_item *
 	                                 : query->sets.data[item->set_off + term];
 }
 
-static double *weights_of(const struct oracle_query *query)
-{
-	return (double *)(void *)query->weights.data;
-}
-
 /* For each word of the query under an even number of NOTs, except stop words, adds the product of
  * the weights around the word to the weight of each term that the word accepts. */
 static void collect_weights(struct oracle_query *query, uint32_t number, bool is_positive,
                             double weight)
 {
 	const struct oracle_node *node = &query->nodes[number];
-	weight *= *node->weight ? strtod(node->weight + 1, NULL) : 1;
+	weight *= node->weight;
 	for (uint32_t i = 0; i < node->n_children; i++)
 		collect_weights(query, node->children[i],
 		                node->kind == ORACLE_NOT ? !is_positive : is_positive, weight);
-	for (size_t i = 0; i < node->n_items && is_positive; i++)
-		for (uint32_t term = 0; term < query->weights.used_bytes / sizeof(double); term++)
-			weights_of(query)[term] +=
-				accepts(query, &items_of(query, node)[i], term) &&
-						!items_of(query, node)[i].is_stop
-					? weight
-					: 0;
+	for (size_t i = 0; i < node->n_items && is_positive; i++) {
+		const struct oracle_item *item = &query->items.items[node->first_item + i];
+		if (item->is_stop)
+			continue;
+		query->own_weight += weight;
+		for (uint32_t term = 0; term < bs_vector_n(&query->weights); term++)
+			query->weights.items[term] += accepts(query, item, term) ? weight : 0;
+	}
 }
 
 static bool is_anything(const struct oracle_query *query, uint32_t number)
@@ -275,31 +263,36 @@ static bool has_others(const struct oracle_query *query, uint32_t number, bool i
 	const struct oracle_node *node = &query->nodes[number];
 	bool has = false;
 	for (size_t i = 0; i < node->n_items && is_positive; i++)
-		has = has || !items_of(query, node)[i].is_stop;
+		has = has || !query->items.items[node->first_item + i].is_stop;
 	for (uint32_t i = 0; i < node->n_children && !has; i++)
 		has = has_others(query, node->children[i],
 		                 node->kind == ORACLE_NOT ? !is_positive : is_positive);
 	return has;
 }
 
+void oracle_query_weigh(struct oracle_query *query, const struct oracle *oracle)
+{
+	bs_vector_clear(&query->weights);
+	for (size_t i = 0; i < bs_vector_n(&oracle->terms); i++)
+		ok(bs_vector_append(&query->weights, &(double){0}, ERR));
+	query->own_weight = 0;
+	collect_weights(query, query->root, true, 1);
+}
+
 bool oracle_query_analyze(struct oracle_query *query, struct oracle *oracle)
 {
-	bs_buffer_clear(&query->items);
+	bs_vector_clear(&query->items);
 	bs_buffer_clear(&query->sets);
-	bs_buffer_clear(&query->weights);
-	for (size_t i = 0; i < oracle->terms.used_bytes / sizeof(struct oracle_term); i++)
-		append_bytes(&query->weights, &(double){0}, sizeof(double));
 	for (uint32_t i = 0; i < query->n_nodes; i++)
 		if (query->nodes[i].kind < ORACLE_RANGE)
 			analyze_leaf(query, &query->nodes[i], oracle);
 	for (uint32_t i = 0; i < query->n_nodes && query->stops.used_bytes > 0; i++)
 		if (query->nodes[i].kind < ORACLE_RANGE)
 			mark_stops(query, &query->nodes[i], oracle);
-	struct oracle_item *items = (struct oracle_item *)(void *)query->items.data;
 	if (!has_others(query, query->root, true))
-		for (size_t i = 0; i < query->items.used_bytes / sizeof(*items); i++)
-			items[i].is_stop = false;
-	collect_weights(query, query->root, true, 1);
+		for (size_t i = 0; i < bs_vector_n(&query->items); i++)
+			query->items.items[i].is_stop = false;
+	oracle_query_weigh(query, oracle);
 	return is_anything(query, query->root);
 }
 
@@ -329,8 +322,7 @@ struct looking {
 
 static bool is_in_field(const struct looking *looking, const struct oracle_token *token, int field)
 {
-	return field == ORACLE_NO_NAME ||
-	       oracle_field(looking->oracle, token->field)->name == field;
+	return field == ORACLE_NO_NAME || looking->oracle->fields.items[token->field].name == field;
 }
 
 /* Whether the item occurs `distance` positions after token t, in the same field. */
@@ -351,7 +343,7 @@ static bool is_followed(const struct looking *looking, size_t t, const struct or
 
 static bool phrase_matches(const struct looking *looking, const struct oracle_node *node, int field)
 {
-	const struct oracle_item *items = items_of(looking->query, node);
+	const struct oracle_item *items = &looking->query->items.items[node->first_item];
 	for (size_t t = 0; t < looking->doc->n_tokens; t++) {
 		const struct oracle_token *token = &looking->tokens[t];
 		bool all = accepts(looking->query, &items[0], token->term) &&
@@ -389,7 +381,7 @@ static bool window_holds(const struct looking *looking, size_t t, const struct o
 
 static bool near_matches(const struct looking *looking, const struct oracle_node *node, int field)
 {
-	const struct oracle_item *items = items_of(looking->query, node);
+	const struct oracle_item *items = &looking->query->items.items[node->first_item];
 	for (size_t t = 0; t < looking->doc->n_tokens; t++) {
 		bool is_item = false;
 		for (size_t i = 0; i < node->n_items; i++)
@@ -455,10 +447,8 @@ static bool leaf_matches(const struct looking *looking, const struct oracle_node
 static bool name_matches(const struct looking *looking, const struct oracle_node *node)
 {
 	struct oracle_doc named = *looking->doc;
-	struct looking at_name = {
-		looking->query, looking->oracle, &named,
-		(const struct oracle_token *)(const void *)looking->oracle->name_tokens.data +
-			named.first_name};
+	struct looking at_name = {looking->query, looking->oracle, &named,
+	                          looking->oracle->name_tokens.items + named.first_name};
 	int own = oracle_find_field(looking->oracle, "name");
 	named.n_tokens = named.n_names;
 	return leaf_matches(&at_name, node, ORACLE_NO_NAME) ||
@@ -469,7 +459,7 @@ static bool range_matches(const struct looking *looking, const struct oracle_nod
 {
 	for (size_t i = 0; i < looking->doc->n_fields; i++) {
 		const struct oracle_field *at =
-			oracle_field(looking->oracle, looking->doc->first_field + i);
+			&looking->oracle->fields.items[looking->doc->first_field + i];
 		struct oracle_value value;
 		if (at->name == node->field &&
 		    oracle_value_take(looking->oracle->bytes.data + at->text_off, at->text_bytes,
@@ -501,7 +491,7 @@ static enum oracle_truth eval(const struct looking *looking, uint32_t number, in
 	is_outside = is_outside && !node->in_parens;
 	/* With --any, a stop word is ignored unless it is negated. */
 	if (node->kind < ORACLE_AND && node->n_items == 1 && looking->query->any && !in_not &&
-	    items_of(looking->query, node)->is_stop)
+	    looking->query->items.items[node->first_item].is_stop)
 		return ORACLE_IGNORED;
 	if (node->kind < ORACLE_AND)
 		return eval_leaf(looking, node, field);
@@ -531,12 +521,12 @@ static uint32_t weight_of(const struct oracle *oracle, int name)
 
 static uint32_t tf_of(const struct oracle *oracle, size_t doc, uint32_t term)
 {
-	const struct oracle_doc *counted = oracle_doc(oracle, doc);
+	const struct oracle_doc *counted = &oracle->docs.items[doc];
 	uint32_t tf = 0;
 	for (size_t i = 0; i < counted->n_tokens; i++) {
-		const struct oracle_token *token = oracle_token(oracle, counted->first_token + i);
+		const struct oracle_token *token = &oracle->tokens.items[counted->first_token + i];
 		if (token->term == term)
-			tf += weight_of(oracle, oracle_field(oracle, token->field)->name);
+			tf += weight_of(oracle, oracle->fields.items[token->field].name);
 	}
 	return tf;
 }
@@ -559,39 +549,39 @@ static double add_up(double *parts, size_t n)
 
 static double score_of(const struct oracle_query *query, const struct oracle *oracle, size_t d)
 {
-	const struct oracle_doc *doc = oracle_doc(oracle, d);
+	const struct oracle_doc *doc = &oracle->docs.items[d];
 	double n = (double)oracle_n_counted(oracle), avgdl = (double)oracle->n_positions / n;
 	FREED double *parts = must_malloc((doc->n_tokens + 1) * sizeof(*parts));
 	size_t n_parts = 0;
 	for (size_t i = 0; i < doc->n_tokens; i++) {
-		uint32_t term = oracle_token(oracle, doc->first_token + i)->term;
-		bool is_first = weights_of(query)[term] > 0;
+		uint32_t term = oracle->tokens.items[doc->first_token + i].term;
+		bool is_first = query->weights.items[term] > 0;
 		for (size_t k = 0; k < i && is_first; k++)
-			is_first = oracle_token(oracle, doc->first_token + k)->term != term;
+			is_first = oracle->tokens.items[doc->first_token + k].term != term;
 		if (!is_first)
 			continue;
-		double tf = tf_of(oracle, d, term), df = oracle_term(oracle, term)->df;
+		double tf = tf_of(oracle, d, term), df = oracle->terms.items[term].df;
 		double idf = log(1 + (n - df + 0.5) / (df + 0.5));
-		parts[n_parts++] = weights_of(query)[term] * idf * tf * 2.2 /
+		parts[n_parts++] = query->weights.items[term] * idf * tf * 2.2 /
 		                   (tf + 1.2 * (0.25 + 0.75 * doc->length / avgdl));
 	}
 	return add_up(parts, n_parts);
 }
 
 void oracle_search(const struct oracle_query *query, const struct oracle *oracle,
-                   struct bs_buffer *hits)
+                   struct oracle_hits *hits)
 {
-	bs_buffer_clear(hits);
-	for (size_t d = 0; d < oracle_n_docs(oracle); d++) {
-		const struct oracle_doc *doc = oracle_doc(oracle, d);
+	bs_vector_clear(hits);
+	for (size_t d = 0; d < bs_vector_n(&oracle->docs); d++) {
+		const struct oracle_doc *doc = &oracle->docs.items[d];
 		struct looking looking = {query, oracle, doc, NULL};
 		if (doc->n_tokens > 0)
-			looking.tokens = oracle_token(oracle, doc->first_token);
+			looking.tokens = &oracle->tokens.items[doc->first_token];
 		if (doc->is_replaced ||
 		    eval(&looking, query->root, ORACLE_NO_NAME, true, false) != ORACLE_YES)
 			continue;
 		struct oracle_hit hit = {d, score_of(query, oracle, d)};
-		append_bytes(hits, &hit, sizeof(hit));
+		ok(bs_vector_append(hits, &hit, ERR));
 	}
 }
 
@@ -614,7 +604,7 @@ static bool is_scored(const struct oracle_query *query, const struct oracle *ora
 {
 	bool any = false;
 	for (size_t i = 0; i < doc->n_tokens && !any; i++)
-		any = weights_of(query)[oracle_token(oracle, doc->first_token + i)->term] > 0;
+		any = query->weights.items[oracle->tokens.items[doc->first_token + i].term] > 0;
 	return any;
 }
 
@@ -622,11 +612,11 @@ static bool is_scored(const struct oracle_query *query, const struct oracle *ora
 static bool has_counts_of(const struct oracle_query *query, const struct oracle *oracle, size_t a,
                           size_t b)
 {
-	const struct oracle_doc *doc = oracle_doc(oracle, a);
+	const struct oracle_doc *doc = &oracle->docs.items[a];
 	bool all = true;
 	for (size_t i = 0; i < doc->n_tokens && all; i++) {
-		uint32_t term = oracle_token(oracle, doc->first_token + i)->term;
-		all = !(weights_of(query)[term] > 0) ||
+		uint32_t term = oracle->tokens.items[doc->first_token + i].term;
+		all = !(query->weights.items[term] > 0) ||
 		      tf_of(oracle, a, term) == tf_of(oracle, b, term);
 	}
 	return all;
@@ -635,7 +625,7 @@ static bool has_counts_of(const struct oracle_query *query, const struct oracle 
 bool oracle_is_tie(const struct oracle_query *query, const struct oracle *oracle, size_t a,
                    size_t b)
 {
-	const struct oracle_doc *x = oracle_doc(oracle, a), *y = oracle_doc(oracle, b);
+	const struct oracle_doc *x = &oracle->docs.items[a], *y = &oracle->docs.items[b];
 	if (!is_scored(query, oracle, x) && !is_scored(query, oracle, y))
 		return true;
 	return x->length == y->length && has_counts_of(query, oracle, a, b) &&
@@ -646,10 +636,10 @@ bool oracle_is_tie(const struct oracle_query *query, const struct oracle *oracle
 static bool take_sorted(const struct oracle *oracle, size_t doc, int name, bool is_descending,
                         struct oracle_value *best)
 {
-	const struct oracle_doc *sorted = oracle_doc(oracle, doc);
+	const struct oracle_doc *sorted = &oracle->docs.items[doc];
 	bool has = false;
 	for (size_t i = 0; i < sorted->n_fields; i++) {
-		const struct oracle_field *at = oracle_field(oracle, sorted->first_field + i);
+		const struct oracle_field *at = &oracle->fields.items[sorted->first_field + i];
 		struct oracle_value value;
 		if (at->name != name ||
 		    !oracle_value_take(oracle->bytes.data + at->text_off, at->text_bytes, &value))

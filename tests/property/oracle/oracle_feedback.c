@@ -15,32 +15,15 @@ struct typical {
 	bool may_be; /* the line of --explain may list it */
 };
 
-/* Returns the summed weights of all occurrences of words, except negated words and stop words. */
-static double own_weight(const struct oracle_query *query, uint32_t number, bool is_positive,
-                         double weight)
-{
-	const struct oracle_node *node = &query->nodes[number];
-	const struct oracle_item *items =
-		(const struct oracle_item *)(const void *)query->items.data + node->first_item;
-	double sum = 0;
-	weight *= *node->weight ? strtod(node->weight + 1, NULL) : 1;
-	for (size_t i = 0; i < node->n_items && is_positive; i++)
-		sum += items[i].is_stop ? 0 : weight;
-	for (uint32_t i = 0; i < node->n_children; i++)
-		sum += own_weight(query, node->children[i],
-		                  node->kind == ORACLE_NOT ? !is_positive : is_positive, weight);
-	return sum;
-}
-
 static void add_doc(const struct oracle *oracle, size_t d, double trust, struct typical *typical)
 {
-	const struct oracle_doc *doc = oracle_doc(oracle, d);
+	const struct oracle_doc *doc = &oracle->docs.items[d];
 	double avgdl = (double)oracle->n_positions / (double)oracle_n_counted(oracle);
 	for (size_t i = 0; i < doc->n_tokens; i++) {
-		uint32_t term = oracle_token(oracle, doc->first_token + i)->term, tf = 0,
+		uint32_t term = oracle->tokens.items[doc->first_token + i].term, tf = 0,
 			 n_before = 0;
 		for (size_t k = 0; k < doc->n_tokens; k++) {
-			bool is_same = oracle_token(oracle, doc->first_token + k)->term == term;
+			bool is_same = oracle->tokens.items[doc->first_token + k].term == term;
 			tf += is_same;
 			n_before += is_same && k < i;
 		}
@@ -105,15 +88,14 @@ const char *oracle_check_feedback(const struct oracle_query *query, struct oracl
                                   const struct oracle_hit *hits, size_t n_hits, const char *line,
                                   size_t line_bytes)
 {
-	size_t n_terms = oracle->terms.used_bytes / sizeof(struct oracle_term), n_told = 0;
-	double own = own_weight(query, query->root, true, 1),
-	       n_docs = (double)oracle_n_counted(oracle);
+	size_t n_terms = bs_vector_n(&oracle->terms), n_told = 0;
+	double n_docs = (double)oracle_n_counted(oracle);
 	FREED struct typical *typical = must_calloc(n_terms + 1, sizeof(*typical));
 	for (size_t i = 0; i < n_hits && hits[0].score > 0; i++)
 		add_doc(oracle, hits[i].doc, pow(hits[i].score / hits[0].score, 4), typical);
 	bool is_long = false;
 	for (size_t t = 0; t < n_terms; t++) {
-		const struct oracle_term *term = oracle_term(oracle, t);
+		const struct oracle_term *term = &oracle->terms.items[t];
 		const uint8_t *bytes = oracle->bytes.data + term->term_off;
 		is_long = is_long || (typical[t].share > 0 && term->term_bytes > 100);
 		typical[t].may_be = typical[t].share > 0 && term->df >= 2 &&
@@ -130,6 +112,6 @@ const char *oracle_check_feedback(const struct oracle_query *query, struct oracl
 	else if (!at || !read_line(oracle, at + 1, line + line_bytes, typical, &n_told))
 		fault = hits[0].score > 0 ? "no line to be read" : NULL;
 	else
-		fault = check(typical, n_terms, n_told, own);
+		fault = check(typical, n_terms, n_told, query->own_weight);
 	return fault;
 }

@@ -38,46 +38,44 @@ const struct oracle_date oracle_dates[ORACLE_N_DATES] = {
 	{"2017-02-30", 0},
 };
 
-static const struct oracle_date *draw_date(struct dice *dice)
+static const struct oracle_date *draw_date(void)
 {
-	return &oracle_dates[roll(dice, ORACLE_N_DATES - 1)];
+	return &oracle_dates[below(ORACLE_N_DATES - 1)];
 }
 
 /* Draws a document's path or one of its parent folders. */
-static void draw_place(struct oracle_filter *filter, struct dice *dice, const struct oracle *oracle)
+static void draw_place(struct oracle_filter *filter, const struct oracle *oracle)
 {
-	const struct oracle_doc *doc =
-		oracle_doc(oracle, roll(dice, (uint32_t)oracle_n_docs(oracle)));
+	const struct oracle_doc *doc = &oracle->docs.items[below(bs_vector_n(&oracle->docs))];
 	snprintf(filter->place, sizeof(filter->place), "%s",
 	         (const char *)oracle->bytes.data + doc->path_off);
 	if (strcmp(filter->place, "-") == 0)
 		filter->place[0] = '\0';
-	for (uint32_t cuts = roll(dice, 4); cuts > 0 && strchr(filter->place, '/'); cuts--)
+	for (uint32_t cuts = below(4); cuts > 0 && strchr(filter->place, '/'); cuts--)
 		*strrchr(filter->place, '/') = '\0';
-	snprintf(filter->spelt, sizeof(filter->spelt), "%s%s", chance(dice, 50) ? "./" : "",
+	snprintf(filter->spelt, sizeof(filter->spelt), "%s%s", by_chance(50) ? "./" : "",
 	         filter->place);
 }
 
-void oracle_filter_draw(struct oracle_filter *filter, struct dice *dice,
-                        const struct oracle *oracle, bool has_times)
+void oracle_filter_draw(struct oracle_filter *filter, const struct oracle *oracle, bool has_times)
 {
 	*filter = (struct oracle_filter){.glob = NULL};
-	if (chance(dice, 65))
+	if (by_chance(65))
 		return;
-	uint32_t what = roll(dice, 5);
-	if (what == 0 || chance(dice, 20))
-		filter->glob = &globs[roll(dice, COUNT(globs))];
-	if (what == 1 && chance(dice, 50))
-		filter->type = chance(dice, 50) ? "txt" : "jsonl";
+	uint32_t what = below(5);
+	if (what == 0 || by_chance(20))
+		filter->glob = &globs[below(COUNT(globs))];
+	if (what == 1 && by_chance(50))
+		filter->type = by_chance(50) ? "txt" : "jsonl";
 	else if (what == 1)
-		filter->type_not = chance(dice, 50) ? "txt" : "jsonl";
-	if (what == 2 && oracle_n_docs(oracle) > 0)
-		draw_place(filter, dice, oracle);
+		filter->type_not = by_chance(50) ? "txt" : "jsonl";
+	if (what == 2 && bs_vector_n(&oracle->docs) > 0)
+		draw_place(filter, oracle);
 	if (what == 4 || (what == 3 && has_times)) {
 		filter->is_when = what == 4;
-		uint32_t which = roll(dice, 3);
-		filter->newer = which < 2 ? draw_date(dice) : NULL;
-		filter->older = which > 0 ? draw_date(dice) : NULL;
+		uint32_t which = below(3);
+		filter->newer = which < 2 ? draw_date() : NULL;
+		filter->older = which > 0 ? draw_date() : NULL;
 	}
 }
 

@@ -15,7 +15,6 @@ struct place {
 };
 
 struct held {
-	struct bench *bench;
 	const struct bs_snapshot *snapshot;
 	struct place *places; /* sorted */
 	size_t n_places;
@@ -31,12 +30,11 @@ static int compare_places(const void *a, const void *b)
 
 static void sort_places(struct held *held)
 {
-	const struct oracle *oracle = &held->bench->oracle;
-	held->n_places = oracle_n_docs(oracle);
-	held->places = calloc(held->n_places + 1, sizeof(*held->places));
-	assert_non_null(held->places);
+	const struct oracle *oracle = &bench.oracle;
+	held->n_places = bs_vector_n(&oracle->docs);
+	held->places = must_calloc(held->n_places + 1, sizeof(*held->places));
 	for (size_t i = 0; i < held->n_places; i++) {
-		const struct oracle_doc *doc = oracle_doc(oracle, i);
+		const struct oracle_doc *doc = &oracle->docs.items[i];
 		held->places[i] = (struct place){(const char *)oracle->bytes.data + doc->path_off,
 		                                 doc->line, i, false};
 	}
@@ -67,7 +65,7 @@ static struct place *find_place(struct held *held, const struct bs_doc_record *r
 static bool has_name(const struct held *held, const struct oracle_doc *doc,
                      const struct bs_doc_record *record)
 {
-	const uint8_t *id = held->bench->oracle.bytes.data + doc->id_off;
+	const uint8_t *id = bench.oracle.bytes.data + doc->id_off;
 	return record->flags & BS_DOC_NAMED_BY_LINE ||
 	       held->snapshot->manifest.sources[record->source].kind == BS_SOURCE_FILE ||
 	       (record->name_bytes <= doc->id_bytes &&
@@ -80,24 +78,22 @@ static void find_document(struct held *held, struct bs_doc_ref ref)
 	struct bs_doc_record record;
 	ok(bs_snapshot_record(held->snapshot, ref, &record, ERR));
 	struct place *place = find_place(held, &record);
-	const struct oracle_doc *doc = place ? oracle_doc(&held->bench->oracle, place->doc) : NULL;
+	const struct oracle_doc *doc = place ? &bench.oracle.docs.items[place->doc] : NULL;
 	bool is_deleted = bs_snapshot_is_deleted(held->snapshot, ref.segment, ref.document);
 	if (!place || place->is_held || !has_name(held, doc, &record) ||
-	    is_deleted != doc->is_replaced || record.length != doc->length) {
-		oracle_setup_print(&held->bench->setup, stderr);
+	    is_deleted != doc->is_replaced || record.length != doc->length)
 		fail_msg("document %u of segment %u, %.*s, is %s", ref.document, ref.segment,
 		         (int)record.name_bytes, record.name,
 		         !place           ? "none of those written"
 		         : place->is_held ? "there twice"
 		                          : "not what was written");
-	}
 	place->is_held = true;
 }
 
-void bench_count_held(struct bench *bench)
+void bench_count_held(void)
 {
-	struct held held = {.bench = bench, .snapshot = &bench->indexes[0]->snapshot};
-	struct oracle *oracle = &bench->oracle;
+	struct held held = {.snapshot = &bench.indexes[0]->snapshot};
+	struct oracle *oracle = &bench.oracle;
 	sort_places(&held);
 	for (uint32_t s = 0; s < held.snapshot->manifest.n_segments; s++)
 		for (uint32_t d = 0; d < bs_snapshot_segment_docs(held.snapshot, s) &&
@@ -107,11 +103,9 @@ void bench_count_held(struct bench *bench)
 	for (size_t i = 0; i < held.n_places; i++) {
 		if (held.places[i].is_held)
 			continue;
-		if (!oracle_doc(oracle, held.places[i].doc)->is_replaced) {
-			oracle_setup_print(&bench->setup, stderr);
+		if (!oracle->docs.items[held.places[i].doc].is_replaced)
 			fail_msg("%s, line %llu, is not in the index", held.places[i].path,
 			         (unsigned long long)held.places[i].line);
-		}
 		oracle_forget(oracle, held.places[i].doc);
 	}
 	if (oracle->n_gone > 0)

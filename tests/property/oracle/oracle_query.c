@@ -6,10 +6,11 @@
 #include "tests/rigs/test.h"
 
 #define MAX_DEPTH 4
+/* With more nodes than this, all further ones are leaves. */
+#define MOST_NODES 40
 
 struct growing {
 	struct oracle_query *query;
-	struct dice *dice;
 	struct oracle *oracle;
 	const struct oracle_vocabulary *vocabulary;
 };
@@ -17,11 +18,11 @@ struct growing {
 void oracle_query_deinit(struct oracle_query *query)
 {
 	bs_buffer_deinit(&query->bytes);
-	bs_buffer_deinit(&query->items);
+	bs_vector_deinit(&query->items);
 	bs_buffer_deinit(&query->sets);
 	bs_buffer_deinit(&query->text);
 	bs_buffer_deinit(&query->stops);
-	bs_buffer_deinit(&query->weights);
+	bs_vector_deinit(&query->weights);
 }
 
 /* ---- the text of leaves ---- */
@@ -29,10 +30,9 @@ void oracle_query_deinit(struct oracle_query *query)
 /* Draws any non-empty field of any document; NULL after 8 empty ones. */
 static const struct oracle_field *draw_field(struct growing *growing)
 {
-	size_t n_fields = growing->oracle->fields.used_bytes / sizeof(struct oracle_field);
+	size_t n_fields = bs_vector_n(&growing->oracle->fields);
 	for (int i = 0; i < 8 && n_fields > 0; i++) {
-		const struct oracle_field *field =
-			oracle_field(growing->oracle, roll(growing->dice, (uint32_t)n_fields));
+		const struct oracle_field *field = &growing->oracle->fields.items[below(n_fields)];
 		if (field->text_bytes > 0)
 			return field;
 	}
@@ -47,11 +47,11 @@ static void append_cutting(struct growing *growing, struct bs_buffer *to)
 	if (!field)
 		return;
 	const uint8_t *text = growing->oracle->bytes.data + field->text_off;
-	size_t n = field->text_bytes, start = roll(growing->dice, (uint32_t)n), end;
+	size_t n = field->text_bytes, start = below(n), end;
 	while (start > 0 && U8_IS_TRAIL(text[start]))
 		start--;
 	end = start;
-	for (uint32_t i = roll_between(growing->dice, 1, 14); i > 0 && end < n; i--)
+	for (uint32_t i = roll_between(1, 14); i > 0 && end < n; i--)
 		U8_FWD_1(text, end, n);
 	append_bytes(to, text + start, end - start);
 }
@@ -60,7 +60,6 @@ static void append_cutting(struct growing *growing, struct bs_buffer *to)
 static void append_excerpt(struct growing *growing, struct bs_buffer *to)
 {
 	struct oracle *oracle = growing->oracle;
-	struct dice *dice = growing->dice;
 	const struct oracle_field *field = draw_field(growing);
 	if (!field)
 		return;
@@ -69,20 +68,20 @@ static void append_excerpt(struct growing *growing, struct bs_buffer *to)
 	size_t n_kept = kept_n(&oracle->kept);
 	if (n_kept == 0)
 		return;
-	size_t first = roll(dice, (uint32_t)n_kept), last = first + roll(dice, 5);
+	size_t first = below(n_kept), last = first + below(5);
 	last = last < n_kept ? last : n_kept - 1;
 	const struct kept_token *from = kept_at(&oracle->kept, first),
 				*until = kept_at(&oracle->kept, last);
-	if (chance(dice, 60)) {
+	if (by_chance(60)) {
 		append_bytes(to, text + from->start_byte,
 		             (size_t)(until->end_byte - from->start_byte));
 		return;
 	}
 	/* One of the words may be left out, repeated, replaced, or swapped with its neighbour. */
-	size_t odd = first + roll(dice, (uint32_t)(last - first + 1));
-	uint32_t what = roll(dice, 5);
+	size_t odd = first + below(last - first + 1);
+	uint32_t what = below(5);
 	/* Folded words without a space may form a script run that the text did not have. */
-	const char *between = chance(dice, 30) ? "" : " ";
+	const char *between = by_chance(30) ? "" : " ";
 	for (size_t i = first; i <= last; i++) {
 		const struct kept_token *token = kept_at(&oracle->kept, i);
 		size_t n_bytes;
@@ -96,7 +95,7 @@ static void append_excerpt(struct growing *growing, struct bs_buffer *to)
 			const uint8_t *word = oracle->kept.terms.data + token->term_off;
 			n_bytes = token->term_bytes;
 			if (i == odd && what == 2)
-				word = oracle_draw_word(growing->vocabulary, dice, &n_bytes);
+				word = oracle_draw_word(growing->vocabulary, &n_bytes);
 			append_bytes(to, word, n_bytes);
 			append_string(to, between);
 		}
@@ -107,11 +106,10 @@ static void append_words(struct growing *growing, uint32_t n_words, struct bs_bu
 {
 	for (uint32_t i = 0; i < n_words; i++) {
 		size_t n_bytes;
-		const uint8_t *word =
-			oracle_draw_word(growing->vocabulary, growing->dice, &n_bytes);
+		const uint8_t *word = oracle_draw_word(growing->vocabulary, &n_bytes);
 		/* Zipf's law prefers common words; therefore some are drawn uniformly. */
-		if (chance(growing->dice, 40)) {
-			uint32_t at = roll(growing->dice, growing->vocabulary->n);
+		if (by_chance(40)) {
+			uint32_t at = below(growing->vocabulary->n);
 			word = growing->vocabulary->bytes.data + growing->vocabulary->offs[at];
 			n_bytes = growing->vocabulary->offs[at + 1] - growing->vocabulary->offs[at];
 		}
@@ -126,18 +124,17 @@ static void append_leaf(struct growing *growing, enum oracle_kind kind, struct b
 	static const char *const absent[] = {"qqqabsent", "\u5929\u5929", "\u6f22\u5929", "zzz.zzz",
 	                                     "\U0001f9ff"};
 	static const char *const wordless[] = {"+++", "...", "%", "\u3002", "=", "\xff"};
-	uint32_t what = roll(growing->dice, 100);
+	uint32_t what = below(100);
 	if (what < 4)
-		append_string(to, absent[roll(growing->dice, 5)]);
+		append_string(to, absent[below(5)]);
 	else if (what < 6)
-		append_string(to, wordless[roll(growing->dice, 6)]);
+		append_string(to, wordless[below(6)]);
 	else if (what < 20)
 		append_cutting(growing, to);
 	else if (kind != ORACLE_WORD && what < 75)
 		append_excerpt(growing, to);
 	else
-		append_words(growing, kind == ORACLE_WORD ? 1 : roll_between(growing->dice, 1, 4),
-		             to);
+		append_words(growing, kind == ORACLE_WORD ? 1 : roll_between(1, 4), to);
 }
 
 static bool begins_with_field(const struct growing *growing, const uint8_t *text, size_t n_bytes)
@@ -187,15 +184,17 @@ static uint32_t new_node(struct growing *growing, enum oracle_kind kind)
 {
 	struct oracle_query *query = growing->query;
 	assert_true(query->n_nodes < ORACLE_MAX_NODES);
-	query->nodes[query->n_nodes] = (struct oracle_node){
-		.kind = kind, .field = ORACLE_NO_NAME, .suffix = "", .weight = ""};
-	if (growing->oracle->n_names > 0 && chance(growing->dice, 12))
-		query->nodes[query->n_nodes].field =
-			(int)roll(growing->dice, (uint32_t)growing->oracle->n_names);
+	query->nodes[query->n_nodes] = (struct oracle_node){.kind = kind,
+	                                                    .field = ORACLE_NO_NAME,
+	                                                    .suffix = "",
+	                                                    .weight_text = "",
+	                                                    .weight = 1};
+	if (growing->oracle->n_names > 0 && by_chance(12))
+		query->nodes[query->n_nodes].field = (int)below((uint32_t)growing->oracle->n_names);
 	bool is_name =
 		query->nodes[query->n_nodes].field != ORACLE_NO_NAME &&
 		strcmp(growing->oracle->names[query->nodes[query->n_nodes].field], "name") == 0;
-	if (is_name || (growing->oracle->has_files && chance(growing->dice, 8)))
+	if (is_name || (growing->oracle->has_files && by_chance(8)))
 		query->nodes[query->n_nodes].field = ORACLE_FILE_NAME;
 	return query->n_nodes++;
 }
@@ -205,8 +204,8 @@ static void blur(struct growing *growing, struct oracle_node *node)
 {
 	static const char *const suffixes[] = {"*", "*", "~1", "~2"};
 	uint8_t *text = growing->query->bytes.data + node->text_off;
-	uint32_t n = (uint32_t)node->text_bytes, at = roll(growing->dice, n);
-	node->suffix = suffixes[roll(growing->dice, 4)];
+	uint32_t n = (uint32_t)node->text_bytes, at = below(n);
+	node->suffix = suffixes[below(4)];
 	bool is_ascii = text[at] < 0x80 && (at + 1 == n || text[at + 1] < 0x80);
 	if (*node->suffix == '*' && at > 0 && !U8_IS_TRAIL(text[at]) && text[at - 1] != '*' &&
 	    text[at - 1] != '~')
@@ -214,7 +213,7 @@ static void blur(struct growing *growing, struct oracle_node *node)
 	else if (is_ascii && n > 2 && at + 1 < n && at > 0 && u_isalpha(text[at]) &&
 	         u_isalpha(text[at + 1])) {
 		uint8_t letter = text[at];
-		text[at] = chance(growing->dice, 50) ? text[at + 1] : 'e';
+		text[at] = by_chance(50) ? text[at + 1] : 'e';
 		text[at + 1] = letter;
 	}
 	growing->query->bytes.used_bytes = node->text_off + node->text_bytes;
@@ -224,11 +223,10 @@ static void blur(struct growing *growing, struct oracle_node *node)
 static void append_name(struct growing *growing, struct bs_buffer *to)
 {
 	const struct oracle *oracle = growing->oracle;
-	const struct oracle_doc *doc =
-		oracle_doc(oracle, roll(growing->dice, (uint32_t)oracle_n_docs(oracle)));
+	const struct oracle_doc *doc = &oracle->docs.items[below(bs_vector_n(&oracle->docs))];
 	const char *name = (const char *)oracle->bytes.data + doc->name_off;
-	size_t n = strlen(name), start = n ? roll(growing->dice, (uint32_t)n) : 0;
-	start = chance(growing->dice, 50) ? 0 : start;
+	size_t n = strlen(name), start = n ? below(n) : 0;
+	start = by_chance(50) ? 0 : start;
 	while (start > 0 && U8_IS_TRAIL((uint8_t)name[start]))
 		start--;
 	append_bytes(to, name + start, n - start);
@@ -238,10 +236,9 @@ static void append_name(struct growing *growing, struct bs_buffer *to)
  * False: it appended nothing. */
 static bool append_again(struct growing *growing, uint32_t number, struct bs_buffer *to)
 {
-	uint32_t other = roll(growing->dice, number + 1);
+	uint32_t other = below(number + 1);
 	struct oracle_node *nodes = growing->query->nodes;
-	if (!chance(growing->dice, 15) || nodes[other].kind != nodes[number].kind ||
-	    other == number)
+	if (!by_chance(15) || nodes[other].kind != nodes[number].kind || other == number)
 		return false;
 	assert_int_equal(bs_buffer_reserve(to, nodes[other].text_bytes, NULL), BS_OK);
 	append_bytes(to, to->data + nodes[other].text_off, nodes[other].text_bytes);
@@ -258,8 +255,10 @@ static void draw_weight(struct growing *growing, struct oracle_node *node)
 		node->kind == ORACLE_WORD && node->field == ORACLE_NO_NAME && !*node->suffix;
 	for (size_t i = 0; i < node->text_bytes && all_digits; i++)
 		all_digits = text[i] >= '0' && text[i] <= '9';
-	if (!all_digits && chance(growing->dice, 25))
-		node->weight = weights[roll(growing->dice, COUNT(weights))];
+	if (!all_digits && by_chance(25)) {
+		node->weight_text = weights[below(COUNT(weights))];
+		node->weight = strtod(node->weight_text + 1, NULL);
+	}
 }
 
 /* Draws a field that has values, except "name"; ORACLE_NO_NAME after 6 tries. */
@@ -267,7 +266,7 @@ static int draw_value_field(struct growing *growing)
 {
 	const struct oracle *oracle = growing->oracle;
 	for (int i = 0; i < 6 && oracle->n_names > 0; i++) {
-		int name = (int)roll(growing->dice, (uint32_t)oracle->n_names);
+		int name = (int)below((uint32_t)oracle->n_names);
 		if (oracle->has_values[name] && strcmp(oracle->names[name], "name") != 0)
 			return name;
 	}
@@ -280,7 +279,7 @@ static uint32_t grow_range(struct growing *growing, int field)
 	uint32_t number = new_node(growing, ORACLE_RANGE);
 	struct oracle_node *node = &growing->query->nodes[number];
 	node->field = field;
-	oracle_range_draw(&node->range, growing->dice, text);
+	oracle_range_draw(&node->range, text);
 	node->text_off = growing->query->bytes.used_bytes;
 	node->text_bytes = strlen(text);
 	append_string(&growing->query->bytes, text);
@@ -295,9 +294,9 @@ static void call(struct growing *growing, struct oracle_node *node)
 	bool is_plain = true;
 	for (size_t i = node->text_off; i < bytes->used_bytes; i++)
 		is_plain &= bytes->data[i] >= 'a' && bytes->data[i] <= 'z';
-	if (!is_plain || *node->suffix || !chance(growing->dice, 25))
+	if (!is_plain || *node->suffix || !by_chance(25))
 		return;
-	append_string(bytes, brackets[roll(growing->dice, 6)]);
+	append_string(bytes, brackets[below(6)]);
 	node->text_bytes = bytes->used_bytes - node->text_off;
 }
 
@@ -314,17 +313,18 @@ static bool append_wild(struct growing *growing, const uint8_t *word, size_t n_b
 		U8_NEXT(word, next, n_bytes, c);
 		if (!(c >= 'a' && c <= 'z') && !(c >= 0x430 && c <= 0x44f))
 			return false;
-		if (n_any < 3 && chance(growing->dice, 20)) {
-			append_string(to, chance(growing->dice, 20) ? "**" : "*");
-			for (uint32_t n = roll(growing->dice, 4); n > 0 && next < n_bytes; n--)
+		if (n_any < 3 && by_chance(20)) {
+			append_bytes(to, (uint8_t[]){ORACLE_ANY_CHARS, ORACLE_ANY_CHARS},
+			             by_chance(20) ? 2 : 1);
+			for (uint32_t n = below(4); n > 0 && next < n_bytes; n--)
 				U8_FWD_1(word, next, n_bytes);
-			next = chance(growing->dice, 30) ? at : next;
+			next = by_chance(30) ? at : next;
 			is_behind_letter = false;
 			n_any++;
 			continue;
 		}
-		if (is_behind_letter && next < n_bytes && chance(growing->dice, 20)) {
-			append_string(to, "?");
+		if (is_behind_letter && next < n_bytes && by_chance(20)) {
+			append_bytes(to, &(uint8_t){ORACLE_ONE_CHAR}, 1);
 			at = next;
 			n_one++;
 			U8_NEXT(word, next, n_bytes, c);
@@ -350,8 +350,7 @@ static bool make_wild(struct growing *growing, struct oracle_node *node)
 		return false;
 	naive_analyze(&oracle->naive, oracle->bytes.data + field->text_off, field->text_bytes,
 	              &oracle->kept);
-	size_t n_kept = kept_n(&oracle->kept),
-	       at = n_kept ? roll(growing->dice, (uint32_t)n_kept) : 0;
+	size_t n_kept = kept_n(&oracle->kept), at = n_kept ? below(n_kept) : 0;
 	if (n_kept == 0)
 		return false;
 	const struct kept_token *token = kept_at(&oracle->kept, at);
@@ -365,7 +364,7 @@ static bool make_wild(struct growing *growing, struct oracle_node *node)
 	/* In a phrase, the preceding word of the text comes first, so that some phrases match. */
 	uint64_t start = at > 0 ? kept_at(&oracle->kept, at - 1)->start_byte : token->start_byte;
 	if (node->kind == ORACLE_WORD)
-		append_string(bytes, before[roll(growing->dice, COUNT(before))]);
+		append_string(bytes, before[below(COUNT(before))]);
 	else if (start < token->start_byte) {
 		append_bytes(bytes, oracle->bytes.data + field->text_off + start,
 		             (size_t)(token->start_byte - start));
@@ -377,19 +376,19 @@ static bool make_wild(struct growing *growing, struct oracle_node *node)
 
 static uint32_t grow_leaf(struct growing *growing)
 {
-	int value_field = chance(growing->dice, 15) ? draw_value_field(growing) : ORACLE_NO_NAME;
+	int value_field = by_chance(15) ? draw_value_field(growing) : ORACLE_NO_NAME;
 	if (value_field != ORACLE_NO_NAME)
 		return grow_range(growing, value_field);
-	uint32_t what = roll(growing->dice, 100);
+	uint32_t what = below(100);
 	enum oracle_kind kind = what < 55 ? ORACLE_WORD : what < 88 ? ORACLE_PHRASE : ORACLE_NEAR;
 	uint32_t number = new_node(growing, kind);
 	struct oracle_node *node = &growing->query->nodes[number];
 	struct bs_buffer *bytes = &growing->query->bytes;
 	node->text_off = bytes->used_bytes;
 	append_bytes(bytes, "", 0);
-	bool is_wild = kind != ORACLE_NEAR && chance(growing->dice, 15) && make_wild(growing, node);
+	bool is_wild = kind != ORACLE_NEAR && by_chance(15) && make_wild(growing, node);
 	bool is_name = !is_wild && node->field == ORACLE_FILE_NAME &&
-	               oracle_n_docs(growing->oracle) > 0 && chance(growing->dice, 75);
+	               bs_vector_n(&growing->oracle->docs) > 0 && by_chance(75);
 	if (is_name)
 		append_name(growing, bytes);
 	else if (!is_wild && !append_again(growing, number, bytes))
@@ -402,12 +401,11 @@ static uint32_t grow_leaf(struct growing *growing)
 		    bytes->data[node->text_off + i])
 			bytes->data[node->text_off + i] =
 				bytes->data[node->text_off + i] == '"' ? ' ' : '+';
-	if (kind == ORACLE_WORD && !is_wild && node->text_bytes > 0 && chance(growing->dice, 15))
+	if (kind == ORACLE_WORD && !is_wild && node->text_bytes > 0 && by_chance(15))
 		blur(growing, node);
 	if (kind == ORACLE_WORD && !is_wild)
 		call(growing, node);
-	node->distance =
-		chance(growing->dice, 10) ? roll(growing->dice, 300) : roll(growing->dice, 8);
+	node->distance = by_chance(10) ? below(300) : below(8);
 	draw_weight(growing, node);
 	return number;
 }
@@ -424,7 +422,7 @@ static uint32_t grow_operand(struct growing *growing, enum oracle_kind under, ui
 	bool is_needed = !is_leaf &&
 	                 (under == ORACLE_NOT || (under == ORACLE_AND && node->kind != ORACLE_NOT));
 	if (!is_leaf)
-		node->in_parens = node->in_parens || is_needed || chance(growing->dice, 15);
+		node->in_parens = node->in_parens || is_needed || by_chance(15);
 	if (node->in_parens)
 		draw_weight(growing, node);
 	return number;
@@ -432,26 +430,23 @@ static uint32_t grow_operand(struct growing *growing, enum oracle_kind under, ui
 
 static uint32_t grow(struct growing *growing, uint32_t depth)
 {
-	struct dice *dice = growing->dice;
-	uint32_t what = roll(dice, 100);
-	if (depth == 0 || growing->query->n_nodes > ORACLE_MAX_NODES / 2 || what < 25)
+	uint32_t what = below(100);
+	if (depth == 0 || growing->query->n_nodes > MOST_NODES || what < 25)
 		return grow_leaf(growing);
 	enum oracle_kind kind = what < 60 ? ORACLE_AND : what < 85 ? ORACLE_OR : ORACLE_NOT;
 	uint32_t number = new_node(growing, kind);
 	uint32_t n_children =
-		kind == ORACLE_NOT
-			? 1
-			: roll_between(dice, 2, chance(dice, 70) ? 2 : ORACLE_MAX_CHILDREN);
+		kind == ORACLE_NOT ? 1 : roll_between(2, by_chance(70) ? 2 : ORACLE_MAX_CHILDREN);
 	for (uint32_t i = 0; i < n_children; i++) {
 		uint32_t child = grow_operand(growing, kind, depth - 1);
 		struct oracle_node *node = &growing->query->nodes[number];
 		node->children[node->n_children] = child;
-		node->by_and[node->n_children++] = i > 0 && chance(dice, 35);
+		node->by_and[node->n_children++] = i > 0 && by_chance(35);
 	}
 	struct oracle_node *node = &growing->query->nodes[number];
-	node->is_minus = chance(dice, 60);
+	node->is_minus = by_chance(60);
 	/* A field precedes only a leaf or parentheses, so an operator with a field needs them. */
-	if (kind == ORACLE_NOT && node->field != ORACLE_NO_NAME && !chance(dice, 30))
+	if (kind == ORACLE_NOT && node->field != ORACLE_NO_NAME && !by_chance(30))
 		node->field = ORACLE_NO_NAME;
 	node->in_parens = node->field != ORACLE_NO_NAME;
 	return number;
@@ -489,10 +484,13 @@ static void print_leaf(struct growing *growing, const struct oracle_node *node)
 	append_bytes(text, growing->query->bytes.data + node->text_off, n_bytes);
 	append_bytes(text, growing->query->bytes.data + node->pattern_off, pattern_bytes);
 	/* Some patterns are printed in capital letters, because patterns ignore case. */
-	for (size_t i = text->used_bytes - pattern_bytes;
-	     i < text->used_bytes && text->used_bytes % 2; i++)
-		if (text->data[i] >= 'a' && text->data[i] <= 'z')
-			text->data[i] = (uint8_t)(text->data[i] - 'a' + 'A');
+	for (size_t i = text->used_bytes - pattern_bytes; i < text->used_bytes; i++) {
+		uint8_t *c = &text->data[i];
+		if (*c >= ORACLE_ONE_CHAR)
+			*c = *c == ORACLE_ANY_CHARS ? '*' : '?';
+		else if (text->used_bytes % 2 && *c >= 'a' && *c <= 'z')
+			*c = (uint8_t)(*c - 'a' + 'A');
+	}
 	append_string(text, is_bare ? node->suffix : "\"");
 	if (node->kind == ORACLE_NEAR) {
 		snprintf(distance, sizeof(distance), "~%u", node->distance);
@@ -510,13 +508,13 @@ static void print_signs(struct growing *growing)
 	                                    " ++",  " NOT", " ;",  " ( )", " &&"};
 	struct bs_buffer *text = &growing->query->text;
 	AUTO(bs_buffer_deinit) struct bs_buffer own = *text;
-	uint32_t sign = roll(growing->dice, 9);
+	uint32_t sign = below(9);
 	*text = (struct bs_buffer){0};
-	if (chance(growing->dice, 50))
+	if (by_chance(50))
 		append_string(text, before[sign]);
 	append_bytes(text, own.data, own.used_bytes);
-	if (chance(growing->dice, 50))
-		append_string(text, after[roll(growing->dice, COUNT(after))]);
+	if (by_chance(50))
+		append_string(text, after[below(COUNT(after))]);
 }
 
 static void print_node(struct growing *growing, uint32_t number)
@@ -539,7 +537,7 @@ static void print_node(struct growing *growing, uint32_t number)
 	}
 	if (node->in_parens)
 		append_string(text, ")");
-	append_string(text, node->weight);
+	append_string(text, node->weight_text);
 }
 
 /* Sometimes draws stop words as a user types them: words of the query and others. */
@@ -547,10 +545,10 @@ static void draw_stops(struct growing *growing)
 {
 	struct oracle_query *query = growing->query;
 	bs_buffer_clear(&query->stops);
-	if (!chance(growing->dice, 30))
+	if (!by_chance(30))
 		return;
-	for (uint32_t n = roll_between(growing->dice, 1, 8); n > 0; n--) {
-		const struct oracle_node *node = &query->nodes[roll(growing->dice, query->n_nodes)];
+	for (uint32_t n = roll_between(1, 8); n > 0; n--) {
+		const struct oracle_node *node = &query->nodes[below(query->n_nodes)];
 		size_t start = query->stops.used_bytes;
 		if (node->kind == ORACLE_WORD)
 			append_bytes(&query->stops, query->bytes.data + node->text_off,
@@ -560,22 +558,21 @@ static void draw_stops(struct growing *growing)
 		for (size_t i = start; i < query->stops.used_bytes; i++)
 			if (strchr("#|\n", query->stops.data[i]))
 				query->stops.data[i] = ' ';
-		append_string(&query->stops,
-		              chance(growing->dice, 10) ? "| of no use\n#remark\n" : "\n");
+		append_string(&query->stops, by_chance(10) ? "| of no use\n#remark\n" : "\n");
 	}
 }
 
-void oracle_query_draw(struct oracle_query *query, struct dice *dice, struct oracle *oracle,
+void oracle_query_draw(struct oracle_query *query, struct oracle *oracle,
                        const struct oracle_vocabulary *vocabulary)
 {
-	struct growing growing = {query, dice, oracle, vocabulary};
+	struct growing growing = {query, oracle, vocabulary};
 	query->n_nodes = 0;
-	query->any = chance(dice, 20);
+	query->any = by_chance(20);
 	bs_buffer_clear(&query->bytes);
 	bs_buffer_clear(&query->text);
-	query->root = grow(&growing, chance(dice, 25) ? 0 : MAX_DEPTH);
+	query->root = grow(&growing, by_chance(25) ? 0 : MAX_DEPTH);
 	print_node(&growing, query->root);
-	if (chance(dice, 15))
+	if (by_chance(15))
 		print_signs(&growing);
 	draw_stops(&growing);
 }
@@ -589,7 +586,8 @@ void oracle_query_set(struct oracle_query *query, enum oracle_kind kind, const c
 	query->nodes[0] = (struct oracle_node){.kind = kind,
 	                                       .field = ORACLE_NO_NAME,
 	                                       .suffix = "",
-	                                       .weight = "",
+	                                       .weight_text = "",
+	                                       .weight = 1,
 	                                       .text_bytes = strlen(text)};
 	bs_buffer_clear(&query->bytes);
 	bs_buffer_clear(&query->text);

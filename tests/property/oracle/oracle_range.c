@@ -230,7 +230,7 @@ const char *const oracle_values[ORACLE_N_VALUES] = {
 	"1e", "2017-13", "-.5", "+4", "500", "2048", "2018"};
 
 /* Draws a range. Its ends are two numbers or two dates, because one of each is not a range. */
-void oracle_range_draw(struct oracle_range *range, struct dice *dice, char text[ORACLE_RANGE_BYTES])
+void oracle_range_draw(struct oracle_range *range, char text[ORACLE_RANGE_BYTES])
 {
 	static const char *const numbers[] = {
 		"0", "-3", "7", "12.5", "0.5k", "1k", "2Ki", "1M", "1e400", "-1e399", ".001",
@@ -241,10 +241,10 @@ void oracle_range_draw(struct oracle_range *range, struct dice *dice, char text[
 	                                    "2018-01-15T12", "2018-01-15T12:00:00",
 	                                    "2018-07-01T00:00:00Z", "1492", "9999",
 	                                    "2017-09-01T00:30+01:00", "2018-01-15T12:00:00.5"};
-	bool is_date = chance(dice, 50);
-	const char *a = is_date ? dates[roll(dice, 12)] : numbers[roll(dice, 16)],
-		   *b = is_date ? dates[roll(dice, 12)] : numbers[roll(dice, 16)];
-	uint32_t form = roll(dice, 7);
+	bool is_date = by_chance(50);
+	const char *a = is_date ? dates[below(12)] : numbers[below(16)],
+		   *b = is_date ? dates[below(12)] : numbers[below(16)];
+	uint32_t form = below(7);
 	*range = (struct oracle_range){.low = a};
 	if (form == 0) {
 		range->high = b;

@@ -46,52 +46,50 @@ static const uint32_t run_code_points[] = {0x6f22, 0x5b57, 0x795d, 0x79d8, 0x712
                                            0x4e2d, 0x6587, 0x304b, 0x306a, 0x30ab, 0x30a2,
                                            0x0e01, 0x0e32, 0x3297, 0x3299, 0x1f21a};
 
-static void append_run(struct dice *dice, struct bs_buffer *to)
+static void append_run(struct bs_buffer *to)
 {
-	for (uint32_t n = roll_between(dice, 1, 6); n > 0; n--)
-		append_code_point(to,
-		                  run_code_points[roll(dice, sizeof(run_code_points) /
-		                                                     sizeof(*run_code_points))]);
+	for (uint32_t n = roll_between(1, 6); n > 0; n--)
+		append_code_point(
+			to,
+			run_code_points[below(sizeof(run_code_points) / sizeof(*run_code_points))]);
 }
 
-static void append_letters(struct dice *dice, struct bs_buffer *to, uint32_t first,
-                           uint32_t n_letters)
+static void append_letters(struct bs_buffer *to, uint32_t first, uint32_t n_letters)
 {
-	for (uint32_t n = roll_between(dice, 1, 5); n > 0; n--)
-		append_code_point(to, first + roll(dice, n_letters));
+	for (uint32_t n = roll_between(1, 5); n > 0; n--)
+		append_code_point(to, first + below(n_letters));
 }
 
-static void append_new_word(struct dice *dice, struct bs_buffer *to)
+static void append_new_word(struct bs_buffer *to)
 {
 	char word[BS_GENERATOR_WORD_BYTES];
-	switch (roll(dice, 12)) {
+	switch (below(12)) {
 	case 0:
 	case 1:
-		append_run(dice, to);
+		append_run(to);
 		break;
 	case 2:
-		append_letters(dice, to, 0x430, 32);
+		append_letters(to, 0x430, 32);
 		break;
 	case 3:
-		append_letters(dice, to, 0xe0, 24);
+		append_letters(to, 0xe0, 24);
 		break;
 	case 4:
 	case 5:
-		append_string(to, odd_words[roll(dice, COUNT(odd_words))]);
+		append_string(to, odd_words[below(COUNT(odd_words))]);
 		break;
 	default:
-		bs_generator_word(roll(dice, 100000), word);
+		bs_generator_word(below(100000), word);
 		append_string(to, word);
 	}
 }
 
-void oracle_vocabulary_init(struct oracle_vocabulary *vocabulary, struct dice *dice, uint32_t n)
+void oracle_vocabulary_init(struct oracle_vocabulary *vocabulary, uint32_t n)
 {
 	*vocabulary = (struct oracle_vocabulary){.n = n};
-	vocabulary->offs = calloc((size_t)n + 1, sizeof(*vocabulary->offs));
-	assert_non_null(vocabulary->offs);
+	vocabulary->offs = must_calloc((size_t)n + 1, sizeof(*vocabulary->offs));
 	for (uint32_t i = 0; i < n; i++) {
-		append_new_word(dice, &vocabulary->bytes);
+		append_new_word(&vocabulary->bytes);
 		vocabulary->offs[i + 1] = vocabulary->bytes.used_bytes;
 	}
 }
@@ -102,11 +100,10 @@ void oracle_vocabulary_deinit(struct oracle_vocabulary *vocabulary)
 	free(vocabulary->offs);
 }
 
-const uint8_t *oracle_draw_word(const struct oracle_vocabulary *vocabulary, struct dice *dice,
-                                size_t *n_bytes_out)
+const uint8_t *oracle_draw_word(const struct oracle_vocabulary *vocabulary, size_t *n_bytes_out)
 {
 	/* The density of u^4 falls as a power, as Zipf's law does. */
-	uint64_t u = roll(dice, UINT32_MAX);
+	uint64_t u = below(UINT32_MAX);
 	uint64_t u2 = u * u >> 32, u4 = u2 * u2 >> 32;
 	uint32_t i = (uint32_t)(u4 * vocabulary->n >> 32);
 	*n_bytes_out = vocabulary->offs[i + 1] - vocabulary->offs[i];
@@ -114,7 +111,7 @@ const uint8_t *oracle_draw_word(const struct oracle_vocabulary *vocabulary, stru
 }
 
 /* Appends a separator between words: usually a space; sometimes nothing, so that words touch. */
-static void append_separator(struct dice *dice, struct bs_buffer *to)
+static void append_separator(struct bs_buffer *to)
 {
 	static const char *const separators[] = {
 		"",       ", ",     ". ", "\n", "\r\n", "\t",     "-", ".",      "@",
@@ -122,28 +119,28 @@ static void append_separator(struct dice *dice, struct bs_buffer *to)
 		"; ",     ": ",     ":",  "_",  "\\",   "\u00ad", "*", "~"};
 	static const char *const broken[] = {"\xff",         "\x80",         "\xc3", "\xe4\xb8",
 	                                     "\xf0\x9f\x98", "\xed\xa0\x80", "\x01"};
-	if (chance(dice, 70))
+	if (by_chance(70))
 		append_string(to, " ");
-	else if (chance(dice, 30))
+	else if (by_chance(30))
 		append_string(to, "");
-	else if (chance(dice, 3))
+	else if (by_chance(3))
 		append_bytes(to, "\0", 1);
-	else if (chance(dice, 5))
-		append_string(to, broken[roll(dice, COUNT(broken))]);
+	else if (by_chance(5))
+		append_string(to, broken[below(COUNT(broken))]);
 	else
-		append_string(to, separators[roll(dice, COUNT(separators))]);
+		append_string(to, separators[below(COUNT(separators))]);
 }
 
-void oracle_append_text(const struct oracle_vocabulary *vocabulary, struct dice *dice,
-                        uint32_t n_words, struct bs_buffer *text)
+void oracle_append_text(const struct oracle_vocabulary *vocabulary, uint32_t n_words,
+                        struct bs_buffer *text)
 {
 	for (uint32_t i = 0; i < n_words; i++) {
 		size_t n_bytes;
-		const uint8_t *word = oracle_draw_word(vocabulary, dice, &n_bytes);
+		const uint8_t *word = oracle_draw_word(vocabulary, &n_bytes);
 		if (i > 0)
-			append_separator(dice, text);
+			append_separator(text);
 		append_bytes(text, word, n_bytes);
-		if (chance(dice, 5)) {
+		if (by_chance(5)) {
 			uint8_t *last = text->data + text->used_bytes - n_bytes;
 			if (*last >= 'a' && *last <= 'z')
 				*last = (uint8_t)(*last - 'a' + 'A');
