@@ -39,20 +39,12 @@ static struct {
 
 /* Words of few letters, so that patterns match; some pieces have several bytes, fold to fewer
  * bytes, or are invalid UTF-8. */
-static const char *const pieces[] = {"a",      "b",      "ab",
-                                     "ba",     "abc",    "cab",
-                                     "B",      "AB",     "k",
-                                     "K",      "\u212a", "s",
-                                     "S",      "\u017f", "\u00e9",
-                                     "\u00c9", "\u00df", "\u0130",
-                                     "i",      "I",      "\u0131",
-                                     "\u0307", "7",      "42",
-                                     " ",      " ",      "\n",
-                                     "-",      "_",      "%",
-                                     ".",      "\\",     "\u6f22\u5b57",
-                                     "\xff",   "\xc3",   "\ufffd",
-                                     "mutex",  "lock",   "error",
-                                     "return"};
+static const char *const pieces[] = {
+	"a", "b", "ab", "ba", "abc", "cab", "B", "AB", "k", "K", "\u212a", "s", "S", "\u017f",
+	"\u00e9", "\u00c9", "\u00df", "\u0130", "i", "I", "\u0131", "\u0307", "7", "42", " ", " ",
+	"\n", "-", "_", "%", ".", "\\", "\u6f22\u5b57", "\xff", "\xc3", "\ufffd",
+	/* Longer words. */
+	"mutex", "lock", "error", "return"};
 #define N_PIECES COUNT(pieces)
 
 static void draw_text(char text[TEXT_BYTES], size_t *n_bytes_out)
@@ -72,11 +64,10 @@ static void draw_text(char text[TEXT_BYTES], size_t *n_bytes_out)
 static void draw_pattern(char *pattern, size_t capacity)
 {
 	static const char *const atoms[] = {
-		".",         ".*",          "[ab]", "[^a]",   "\\d",  "\\w+",  "\\s",
-		"(?:",       ")",           "|",    "*",      "+",    "?",     "{2}",
-		"{1,3}",     "^",           "$",    "\\b",    "(?i:", "(?-i:", "[k-s]",
-		"\\.",       "[[:alpha:]]", "(",    ")\\1",   "(?=",  "(?!",   "\\x{212a}",
-		"[\u00e9k]", "\\n",         "\\R",  "(?s:.)", "+?"};
+		".", ".*", "[ab]", "[^a]", "\\d", "\\w+", "\\s", "(?:", ")", "|", "*", "+", "?",
+		"{2}", "{1,3}", "^", "$", "\\b", "(?i:", "(?-i:", "[k-s]", "\\.", "[[:alpha:]]",
+		/* Groups, lookarounds, characters beyond ASCII, line ends. */
+		"(", ")\\1", "(?=", "(?!", "\\x{212a}", "[\u00e9k]", "\\n", "\\R", "(?s:.)", "+?"};
 	size_t n = 0;
 	pattern[0] = '\0';
 	for (uint32_t i = 1 + below(6); i > 0; i--) {

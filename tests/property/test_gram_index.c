@@ -42,20 +42,11 @@ struct model {
 
 static void append_words(struct model *model, struct bs_buffer *text, size_t n_bytes)
 {
-	static const char *const words[] = {"static ",
-	                                    "int ",
-	                                    "return",
-	                                    "struct file",
-	                                    "\n\t",
-	                                    ("Stra\xc3\x9f"
-	                                     "e "),
-	                                    "\xc3\x84rger",
-	                                    "mutex_lock(&",
-	                                    "0x",
-	                                    ";\n",
-	                                    "\xe6\x9d\xb1\xe4\xba\xac",
-	                                    "\xff\xc0",
-	                                    "INCLUDE "};
+	static const char *const words[] = {"static ", "int ", "return", "struct file", "\n\t",
+	                                    "mutex_lock(&", "0x", ";\n", "INCLUDE ",
+	                                    /* Letters beyond ASCII, and invalid UTF-8. */
+	                                    "Stra\u00dfe ", "\u00c4rger", "\u6771\u4eac",
+	                                    "\xff\xc0"};
 	while (text->used_bytes < n_bytes) {
 		char rare[16];
 		const char *word = words[random_below(&model->random, COUNT(words))];

@@ -113,55 +113,20 @@ static uint32_t first_char(const char *word)
 
 static void make_escape(struct maker *maker)
 {
-	static const struct {
-		const char *pattern, *sample;
-	} escapes[] = {{"\\x41", "A"},
-	               {"\\x{e9}", "\u00e9"},
-	               {"\\xff", "\u00ff"},
-	               {"\\.", "."},
-	               {"\\n", "\n"},
-	               {"\\t", "\t"},
-	               {"\\101", ""},
-	               {"\\0", ""},
-	               {"\\o{101}", "A"},
-	               {"\\cA", "\x01"},
-	               {"\\\\", "\\"},
-	               {"\\[", "["},
-	               {"\\d", "7"},
-	               {"\\w", "w"},
-	               {"\\s", " "},
-	               {"\\D", "x"},
-	               {"\\W", "-"},
-	               {"\\S", "S"},
-	               {"\\h", " "},
-	               {"\\v", "\n"},
-	               {"\\R", "\r\n"},
-	               {"\\X", "e\u0301"},
-	               {"\\N", "n"},
-	               {"\\p{L}", "l"},
-	               {"\\pN", "4"},
-	               {"\\P{Lu}", "p"},
-	               {"\\b", ""},
-	               {"\\B", ""},
-	               {"\\A", ""},
-	               {"\\z", ""},
-	               {"\\Z", ""},
-	               {"\\G", ""},
-	               {"\\K", ""},
-	               {"^", ""},
-	               {"$", ""},
-	               {".", "d"},
-	               {"[[:<:]]", ""},
-	               {"[[:>:]]", ""},
-	               {"\\N{U+6f22}", "\u6f22"},
-	               {"\\p{^Lu}", "p"},
-	               {"\\H", "h"},
-	               {"\\V", "v"},
-	               {"\\e", "\x1b"},
-	               {"\\a", "\a"}};
-	size_t i = below(COUNT(escapes));
-	put(&maker->pattern, escapes[i].pattern);
-	put(&maker->sample, escapes[i].sample);
+	/* Each escape is followed by a text that it matches. */
+	static const char *const escapes[] = {
+		"\\x41", "A", "\\x{e9}", "\u00e9", "\\xff", "\u00ff", "\\.", ".", "\\n", "\n",
+		"\\t", "\t", "\\101", "", "\\0", "", "\\o{101}", "A", "\\cA", "\x01", "\\\\", "\\",
+		"\\[", "[", "\\d", "7", "\\w", "w", "\\s", " ", "\\D", "x", "\\W", "-", "\\S", "S",
+		"\\h", " ", "\\v", "\n", "\\R", "\r\n", "\\X", "e\u0301", "\\N", "n", "\\p{L}", "l",
+		"\\pN", "4", "\\P{Lu}", "p",
+		/* Places, and more classes and characters. */
+		"\\b", "", "\\B", "", "\\A", "", "\\z", "", "\\Z", "", "\\G", "", "\\K", "", "^",
+		"", "$", "", ".", "d", "[[:<:]]", "", "[[:>:]]", "", "\\N{U+6f22}", "\u6f22",
+		"\\p{^Lu}", "p", "\\H", "h", "\\V", "v", "\\e", "\x1b", "\\a", "\a"};
+	size_t i = below(COUNT(escapes) / 2) * 2;
+	put(&maker->pattern, escapes[i]);
+	put(&maker->sample, escapes[i + 1]);
 }
 
 static void make_class(struct maker *maker)
@@ -238,19 +203,14 @@ static void make_condition(struct maker *maker, unsigned depth)
 static void make_special(struct maker *maker)
 {
 	static const char *const specials[] = {
-		"(?i)",     "(?-i)",     "(?x)",        "(?-x)",
-		"(?s)",     "(?m)",      "(?#note)",    "(*SKIP)",
-		"(*PRUNE)", "(*COMMIT)", "(*THEN)",     "(*FAIL)",
-		"(*F)",     "(*MARK:a)", "(*:b)",       "(*ACCEPT)",
-		"\\1",      "\\g{1}",    "\\g{-1}",     "\\k<n0>",
-		"(?P=p0)",  "(?1)",      "(?R)",        "(?&n0)",
-		"(?P>p0)",  "\\g<1>",    "\\Qa.b|c\\E", "\\Q\\E",
-		"\\E",      "(?xx)",     "(?U)",        "(?J)",
-		"(?n)",     "(?^)",      " #c)\n",      " ",
-		"(?C1)",    "{,3}",      "{",           "}",
-		"{a}",      "]",         "\\12",        "(?+1)",
-		"(?-1)",    "{ 1,2}",    "\\g1",        "\\Qx",
-		"{ 2}",     "{3 }",      "(a)\\1",      "(b|foo)\\g{-1}"};
+		"(?i)", "(?-i)", "(?x)", "(?-x)", "(?s)", "(?m)", "(?#note)", "(*SKIP)", "(*PRUNE)",
+		"(*COMMIT)", "(*THEN)", "(*FAIL)", "(*F)", "(*MARK:a)", "(*:b)", "(*ACCEPT)",
+		/* References, quoted text, options, and characters that are not always special. */
+		"\\1", "\\g{1}", "\\g{-1}", "\\k<n0>", "(?P=p0)", "(?1)", "(?R)", "(?&n0)",
+		"(?P>p0)", "\\g<1>", "\\Qa.b|c\\E", "\\Q\\E", "\\E", "(?xx)", "(?U)", "(?J)",
+		"(?n)", "(?^)", " #c)\n", " ", "(?C1)", "{,3}", "{", "}", "{a}", "]", "\\12",
+		"(?+1)", "(?-1)", "{ 1,2}", "\\g1", "\\Qx", "{ 2}", "{3 }", "(a)\\1",
+		"(b|foo)\\g{-1}"};
 	const char *special = specials[below(COUNT(specials))];
 	put(&maker->pattern, special);
 	if (strcmp(special, "\\Qa.b|c\\E") == 0)
