@@ -84,6 +84,31 @@ static void make_pattern(char *pattern, bool with_line_feeds)
 		strcat(pattern, places[below(COUNT(places))]);
 }
 
+struct search {
+	struct bs_grep_analysis analysis;
+	struct bs_grep_matcher *matcher;
+	struct bs_grep_scratch *scratch;
+};
+
+static void search_deinit(struct search *search)
+{
+	bs_grep_scratch_free(search->scratch);
+	bs_grep_matcher_free(search->matcher);
+	bs_grep_analysis_deinit(&search->analysis);
+}
+
+static enum bs_status search_init(struct search *search, const struct bs_grep_pattern *pattern)
+{
+	const struct bs_kernel *kernel;
+	*search = (struct search){.matcher = NULL};
+	ok(bs_kernel_choose(NULL, &kernel, ERR));
+	enum bs_status status = bs_grep_analyse_rust(pattern, true, &search->analysis, ERR);
+	if (!status)
+		status = bs_grep_matcher_new(pattern, &search->analysis, kernel, &search->matcher,
+		                             ERR);
+	return status ? status : bs_grep_scratch_new(search->matcher, &search->scratch, ERR);
+}
+
 /* Appends the matches in a line. */
 static enum bs_status find_matches(struct bs_grep_scratch *scratch, const uint8_t *text,
                                    struct bs_grep_span line, struct bs_buffer *found)
@@ -111,32 +136,23 @@ static enum bs_status find_matches(struct bs_grep_scratch *scratch, const uint8_
 static bool find_lines(const struct bs_grep_pattern *pattern, size_t which, bool with_matches,
                        struct bs_buffer *found, bool *has_filter_out)
 {
-	struct bs_grep_analysis analysis = {0};
-	struct bs_grep_matcher *matcher = NULL;
-	struct bs_grep_scratch *scratch = NULL;
-	const struct bs_kernel *kernel;
+	AUTO(search_deinit) struct search search;
 	size_t from = 0, end = texts[which].n_bytes;
 	struct bs_grep_span line;
 	bool is_found = true;
-	ok(bs_kernel_choose(NULL, &kernel, ERR));
-	ok(bs_grep_analyse_rust(pattern, true, &analysis, ERR));
-	ok(bs_grep_matcher_new(pattern, &analysis, kernel, &matcher, ERR));
-	ok(bs_grep_scratch_new(matcher, &scratch, ERR));
-	*has_filter_out = bs_grep_matcher_has_filter(matcher);
 	enum bs_status status = BS_OK;
-	bs_grep_scratch_reset(scratch);
+	ok(search_init(&search, pattern));
+	*has_filter_out = bs_grep_matcher_has_filter(search.matcher);
+	bs_grep_scratch_reset(search.scratch);
 	while (!status &&
-	       !(status = bs_grep_next_line(scratch, texts[which].bytes, from, end, &line,
+	       !(status = bs_grep_next_line(search.scratch, texts[which].bytes, from, end, &line,
 	                                    &is_found, ERR)) &&
 	       is_found) {
 		append_bytes(found, &line, sizeof(line));
 		if (with_matches)
-			status = find_matches(scratch, texts[which].bytes, line, found);
+			status = find_matches(search.scratch, texts[which].bytes, line, found);
 		from = line.end;
 	}
-	bs_grep_scratch_free(scratch);
-	bs_grep_matcher_free(matcher);
-	bs_grep_analysis_deinit(&analysis);
 	return !status;
 }
 
@@ -162,15 +178,8 @@ static void print_difference(size_t which, const struct bs_buffer *a, const stru
 
 static bool compiles(const struct bs_grep_pattern *pattern)
 {
-	struct bs_grep_analysis analysis = {0};
-	struct bs_grep_matcher *matcher = NULL;
-	const struct bs_kernel *kernel;
-	ok(bs_kernel_choose(NULL, &kernel, ERR));
-	bool does = bs_grep_analyse_rust(pattern, true, &analysis, ERR) == BS_OK &&
-	            bs_grep_matcher_new(pattern, &analysis, kernel, &matcher, ERR) == BS_OK;
-	bs_grep_matcher_free(matcher);
-	bs_grep_analysis_deinit(&analysis);
-	return does;
+	AUTO(search_deinit) struct search search;
+	return search_init(&search, pattern) == BS_OK;
 }
 
 /* Fails if two lists of lines, or of lines and matches, differ. */
@@ -335,24 +344,14 @@ static void test_linear(void **state)
 static bool find_spans(const struct bs_grep_pattern *pattern, const uint8_t *text,
                        struct bs_buffer *found, bool *has_filter_out)
 {
-	struct bs_grep_analysis analysis = {0};
-	struct bs_grep_matcher *matcher = NULL;
-	struct bs_grep_scratch *scratch = NULL;
+	AUTO(search_deinit) struct search search;
 	struct bs_class_sequence sequence;
-	const struct bs_kernel *kernel;
-	ok(bs_kernel_choose(NULL, &kernel, ERR));
-	ok(bs_grep_analyse_rust(pattern, true, &analysis, ERR));
-	ok(bs_grep_matcher_new(pattern, &analysis, kernel, &matcher, ERR));
-	ok(bs_grep_scratch_new(matcher, &scratch, ERR));
-	struct bs_byte_superset_options options = {.is_caseless = analysis.is_caseless};
-	bs_span_filter_init(&sequence, &analysis.regex, &options);
-	*has_filter_out = sequence.n_runs > 0 && !bs_grep_matcher_traits(matcher)->by_line;
+	ok(search_init(&search, pattern));
+	struct bs_byte_superset_options options = {.is_caseless = search.analysis.is_caseless};
+	bs_span_filter_init(&sequence, &search.analysis.regex, &options);
+	*has_filter_out = sequence.n_runs > 0 && !bs_grep_matcher_traits(search.matcher)->by_line;
 	struct bs_grep_span whole = {0, SPAN_TEXT_BYTES};
-	enum bs_status status = find_matches(scratch, text, whole, found);
-	bs_grep_scratch_free(scratch);
-	bs_grep_matcher_free(matcher);
-	bs_grep_analysis_deinit(&analysis);
-	return !status;
+	return find_matches(search.scratch, text, whole, found) == BS_OK;
 }
 
 /* Compares the matches of -U with a filter and without one. False: the pattern is invalid. */
