@@ -185,10 +185,8 @@ static void change_length(struct bs_buffer *bytes, uint64_t *random)
 		append_zeros(bytes, n);
 		break;
 	default:
-		for (; n > 0; n--) {
-			uint8_t byte = (uint8_t)next_random(random);
-			append_bytes(bytes, &byte, 1);
-		}
+		append_zeros(bytes, n);
+		fill_random(bytes->data + bytes->used_bytes - n, n, random);
 	}
 }
 
