@@ -212,13 +212,8 @@ static void make_plan(struct bench *bench)
 
 static void fail_with(const struct bench *bench, const struct doc *doc, const char *where)
 {
-	fprintf(stderr, "%s\n  query:", where);
-	for (size_t i = 0; i < bench->text.used_bytes; i++)
-		fprintf(stderr,
-		        bench->text.data[i] > ' ' && bench->text.data[i] < 0x7f ? "%c" : "\\x%02x",
-		        bench->text.data[i]);
-	fprintf(stderr, "\n  line: %.*s\n", (int)doc->line.used_bytes,
-	        (const char *)doc->line.data);
+	print_escaped("query", bench->text.data, bench->text.used_bytes);
+	print_escaped("line", doc->line.data, doc->line.used_bytes);
 	fail_msg("%s: the quick verifier says another thing", where);
 }
 
@@ -390,9 +385,6 @@ static void check_documents(const struct bs_tokenizer_options *options, uint64_t
 		for (int k = 0; k < 4; k++)
 			check_query(&bench, &doc);
 	}
-	print_message("%" PRIu64 " no, %" PRIu64 " yes, %" PRIu64 " unknown\n",
-	              n_answered[BS_VERDICT_NO], n_answered[BS_VERDICT_YES],
-	              n_answered[BS_VERDICT_UNKNOWN]);
 	bs_buffer_deinit(&bench.text);
 	bs_vector_deinit(&bench.plan.elements);
 	bs_vector_deinit(&bench.plan.terms);
@@ -409,7 +401,6 @@ static void test_plain_words(void **state)
 	assert_reached(n_answered[BS_VERDICT_NO] + n_answered[BS_VERDICT_YES] >
 	               n_answered[BS_VERDICT_UNKNOWN]);
 	assert_reached(n_answered[BS_VERDICT_YES] > 1000);
-	print_message("%llu early\n", (unsigned long long)n_early);
 	assert_reached(n_early > rounds.n / 300);
 }
 

@@ -170,10 +170,7 @@ static void print_difference(size_t which, const struct bs_buffer *a, const stru
 	if (n + sizeof(line) > longer->used_bytes)
 		return;
 	memcpy(&line, longer->data + n, sizeof(line));
-	fprintf(stderr, "line at %zu: ", line.start);
-	for (size_t i = line.start; i < line.end; i++)
-		fprintf(stderr, "\\x%02x", texts[which].bytes[i]);
-	fprintf(stderr, "\n");
+	print_escaped("line", texts[which].bytes + line.start, line.end - line.start);
 }
 
 static bool compiles(const struct bs_grep_pattern *pattern)
@@ -234,7 +231,7 @@ static bool compare(const char *text, bool is_linear)
 		.is_brute = true,
 		.line_filter = BS_GREP_ENGINE_NEVER,
 		.linear_engine = is_linear ? BS_GREP_ENGINE_AUTO : BS_GREP_ENGINE_NEVER};
-	struct bs_buffer brute = {0}, plain = {0}, other = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer brute = {0}, plain = {0}, other = {0};
 	bool has_filter = false, ignored;
 	if (!compiles(&pattern))
 		return false;
@@ -257,9 +254,6 @@ static bool compare(const char *text, bool is_linear)
 	if (is_whole)
 		check_same(&pattern, which, is_linear ? "by RE2" : "with the filter", &brute,
 		           &other);
-	bs_buffer_deinit(&plain);
-	bs_buffer_deinit(&other);
-	bs_buffer_deinit(&brute);
 	return true;
 }
 
@@ -315,7 +309,7 @@ static void test_known(void **state)
 		texts[0].n_bytes = strlen(cases[i].text);
 		memcpy(texts[0].bytes, cases[i].text, texts[0].n_bytes);
 		for (int way = 0; way < 3; way++) {
-			struct bs_buffer found = {0};
+			AUTO(bs_buffer_deinit) struct bs_buffer found = {0};
 			bool ignored;
 			pattern.is_brute = way == 0;
 			pattern.line_filter =
@@ -324,7 +318,6 @@ static void test_known(void **state)
 			if (found.used_bytes != cases[i].n_lines * sizeof(struct bs_grep_span))
 				fail_msg("%s, way %d: %zu lines", text, way,
 				         found.used_bytes / sizeof(struct bs_grep_span));
-			bs_buffer_deinit(&found);
 		}
 	}
 }
@@ -370,7 +363,7 @@ static bool compare_spans(const char *text)
 	                                  .no_unicode = below(8) == 0,
 	                                  .is_brute = true,
 	                                  .linear_engine = BS_GREP_ENGINE_NEVER};
-	struct bs_buffer brute = {0}, filtered = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer brute = {0}, filtered = {0};
 	bool has_filter;
 	if (!compiles(&pattern))
 		return false;
@@ -382,8 +375,6 @@ static bool compare_spans(const char *text)
 	n_compared += is_whole;
 	if (is_whole)
 		check_same(&pattern, which, "with the filter for -U", &brute, &filtered);
-	bs_buffer_deinit(&brute);
-	bs_buffer_deinit(&filtered);
 	return true;
 }
 

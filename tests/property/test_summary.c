@@ -113,13 +113,19 @@ static void expect_sound(const struct bs_dir *dir, bool is_there)
 	}
 }
 
+/* Returns the path of a document, in a static buffer. */
+static const char *path_of(uint64_t number)
+{
+	static char path[40];
+	snprintf(path, sizeof(path), "d/%" PRIu64 ".txt", number);
+	return path;
+}
+
 static void write_document(uint64_t *random, uint64_t number)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
-	char path[40];
-	snprintf(path, sizeof(path), "d/%llu.txt", (unsigned long long)number);
 	append_words(&text, random, 1 + random_below(random, 200));
-	write_bytes(path, text.data, text.used_bytes);
+	write_bytes(path_of(number), text.data, text.used_bytes);
 }
 
 static void expect_grams_of(const struct bs_summary *summary, const struct bs_segment *segment,
@@ -162,11 +168,8 @@ static void expect_grams(void)
 			n_files++;
 		}
 	}
-	for (int i = 0; i < 150; i++) {
-		char path[40];
-		snprintf(path, sizeof(path), "d/%d.txt", i);
-		n_expected += file_exists(path);
-	}
+	for (uint64_t i = 0; i < 150; i++)
+		n_expected += file_exists(path_of(i));
 	assert_int_equal(n_files, n_expected);
 }
 
@@ -230,12 +233,8 @@ static void test_sources(void **state)
 		for (int step = 0; step < 14; step++) {
 			for (uint64_t i = random_below(&random, 12); i > 0; i--)
 				write_document(&random, random_below(&random, 150));
-			for (uint64_t i = random_below(&random, step == 7 ? 120 : 6); i > 0; i--) {
-				char path[40];
-				snprintf(path, sizeof(path), "d/%llu.txt",
-				         (unsigned long long)random_below(&random, 150));
-				unlink(path);
-			}
+			for (uint64_t i = random_below(&random, step == 7 ? 120 : 6); i > 0; i--)
+				unlink(path_of(random_below(&random, 150)));
 			request.index.summary_rate = step == 4 ? 0.1 : step == 9 ? 0.001 : 0;
 			request.rebuild = step == 11;
 			save_summary(&old);
@@ -304,23 +303,6 @@ static void test_given(void **state)
 	}
 }
 
-static double measure(const struct bs_summary *summary)
-{
-	enum {
-		N = 1000000
-	};
-	uint64_t n_seem = 0;
-	for (uint64_t i = 0; i < N; i++) {
-		char word[40];
-		bool may;
-		int n_bytes = snprintf(word, sizeof(word), "absent%llu", (unsigned long long)i);
-		ok(bs_summary_may_have_word(summary, bs_hash_term(word, (size_t)n_bytes), &may,
-		                            ERR));
-		n_seem += may;
-	}
-	return (double)n_seem / N;
-}
-
 static void index_words(uint64_t from, uint64_t to, double rate)
 {
 	FILE *file = must_fopen("words.jsonl", "a");
@@ -333,11 +315,23 @@ static void index_words(uint64_t from, uint64_t to, double rate)
 
 static void expect_rate(double rate, double of)
 {
+	enum {
+		N = 1000000
+	};
 	AUTO(bs_manifest_deinit) struct bs_manifest manifest;
 	AUTO(bs_summary_file_close) struct bs_summary_file file;
+	uint64_t n_seem = 0;
 	ok(bs_manifest_read(dir_at("index"), &manifest, ERR));
 	ok(bs_summary_file_open(dir_at("index"), &manifest, &file, ERR));
-	double measured = measure(&file.summary);
+	for (unsigned i = 0; i < N; i++) {
+		char word[40];
+		bool may;
+		int n_bytes = snprintf(word, sizeof(word), "absent%u", i);
+		ok(bs_summary_may_have_word(&file.summary, bs_hash_term(word, (size_t)n_bytes),
+		                            &may, ERR));
+		n_seem += may;
+	}
+	double measured = (double)n_seem / N;
 	print_message("asked for %g, told %g, measured %g\n", rate, bs_summary_rate(&file.summary),
 	              measured);
 	assert_true(measured <= rate * 1.05 && measured >= rate * of);
