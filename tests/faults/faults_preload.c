@@ -113,43 +113,34 @@ static void *next(const char *name)
 		memcpy(&real, &found, sizeof(found)); \
 	}
 
+/* Defines a function that calls the one that it replaces, with the arguments at the end, or fails:
+ * it then sets errno to `error` and returns `failure`. */
+#define REPLACED(type, name, kind, error, failure, parameters, ...)                           \
+	type name parameters                                                                  \
+	{                                                                                     \
+		REAL(name)                                                                    \
+		return fails_with(kind, CALLER, error) ? (type)(failure) : real(__VA_ARGS__); \
+	}
+#define MEMORY(type, name, ...)  REPLACED(type, name, FAULTS_MEMORY, ENOMEM, NULL, __VA_ARGS__)
+#define WRITING(type, name, ...) REPLACED(type, name, FAULTS_WRITING, __VA_ARGS__)
+
 /* ---- memory ---- */
 
-void *malloc(size_t n_bytes)
-{
-	REAL(malloc)
-	return fails_with(FAULTS_MEMORY, CALLER, ENOMEM) ? NULL : real(n_bytes);
-}
-
-void *calloc(size_t n, size_t n_bytes)
-{
-	REAL(calloc)
-	return fails_with(FAULTS_MEMORY, CALLER, ENOMEM) ? NULL : real(n, n_bytes);
-}
-
-void *realloc(void *old, size_t n_bytes)
-{
-	REAL(realloc)
-	return fails_with(FAULTS_MEMORY, CALLER, ENOMEM) ? NULL : real(old, n_bytes);
-}
-
-void *aligned_alloc(size_t alignment, size_t n_bytes)
-{
-	REAL(aligned_alloc)
-	return fails_with(FAULTS_MEMORY, CALLER, ENOMEM) ? NULL : real(alignment, n_bytes);
-}
-
-char *strdup(const char *text)
-{
-	REAL(strdup)
-	return fails_with(FAULTS_MEMORY, CALLER, ENOMEM) ? NULL : real(text);
-}
-
-char *strndup(const char *text, size_t n_bytes)
-{
-	REAL(strndup)
-	return fails_with(FAULTS_MEMORY, CALLER, ENOMEM) ? NULL : real(text, n_bytes);
-}
+MEMORY(void *, malloc, (size_t n_bytes), n_bytes)
+MEMORY(void *, calloc, (size_t n, size_t n_bytes), n, n_bytes)
+MEMORY(void *, realloc, (void *old, size_t n_bytes), old, n_bytes)
+MEMORY(void *, aligned_alloc, (size_t alignment, size_t n_bytes), alignment, n_bytes)
+MEMORY(char *, strdup, (const char *text), text)
+MEMORY(char *, strndup, (const char *text, size_t n_bytes), text, n_bytes)
+MEMORY(char *, realpath, (const char *path, char *resolved), path, resolved)
+MEMORY(char *, getcwd, (char *path, size_t n_bytes), path, n_bytes)
+MEMORY(DIR *, fdopendir, (int fd), fd)
+MEMORY(DIR *, opendir, (const char *path), path)
+MEMORY(FILE *, fopen64, (const char *path, const char *mode), path, mode)
+MEMORY(void *, dlopen, (const char *name, int flags), name, flags)
+REPLACED(void *, mmap64, FAULTS_MEMORY, ENOMEM, MAP_FAILED,
+         (void *at, size_t n_bytes, int protection, int flags, int fd, off64_t off), at, n_bytes,
+         protection, flags, fd, off)
 
 int asprintf(char **text_out, const char *format, ...)
 {
@@ -165,50 +156,6 @@ int asprintf(char **text_out, const char *format, ...)
 ssize_t __getdelim(char **line, size_t *capacity, int end, FILE *file)
 {
 	return fails_with(FAULTS_MEMORY, CALLER, ENOMEM) ? -1 : getdelim(line, capacity, end, file);
-}
-
-char *realpath(const char *path, char *resolved)
-{
-	REAL(realpath)
-	return fails_with(FAULTS_MEMORY, CALLER, ENOMEM) ? NULL : real(path, resolved);
-}
-
-char *getcwd(char *path, size_t n_bytes)
-{
-	REAL(getcwd)
-	return fails_with(FAULTS_MEMORY, CALLER, ENOMEM) ? NULL : real(path, n_bytes);
-}
-
-DIR *fdopendir(int fd)
-{
-	REAL(fdopendir)
-	return fails_with(FAULTS_MEMORY, CALLER, ENOMEM) ? NULL : real(fd);
-}
-
-DIR *opendir(const char *path)
-{
-	REAL(opendir)
-	return fails_with(FAULTS_MEMORY, CALLER, ENOMEM) ? NULL : real(path);
-}
-
-FILE *fopen64(const char *path, const char *mode)
-{
-	REAL(fopen64)
-	return fails_with(FAULTS_MEMORY, CALLER, ENOMEM) ? NULL : real(path, mode);
-}
-
-void *mmap64(void *at, size_t n_bytes, int protection, int flags, int fd, off64_t off)
-{
-	REAL(mmap64)
-	return fails_with(FAULTS_MEMORY, CALLER, ENOMEM)
-	               ? MAP_FAILED
-	               : real(at, n_bytes, protection, flags, fd, off);
-}
-
-void *dlopen(const char *name, int flags)
-{
-	REAL(dlopen)
-	return fails_with(FAULTS_MEMORY, CALLER, ENOMEM) ? NULL : real(name, flags);
 }
 
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
@@ -245,61 +192,20 @@ ssize_t pread64(int fd, void *bytes, size_t n_bytes, off64_t off)
 	return n == 0 && n_bytes > 0 ? -1 : real(fd, bytes, n, off);
 }
 
-struct dirent64 *readdir64(DIR *folder)
-{
-	REAL(readdir64)
-	return fails_with(FAULTS_READING, CALLER, EIO) ? NULL : real(folder);
-}
+REPLACED(struct dirent64 *, readdir64, FAULTS_READING, EIO, NULL, (DIR * folder), folder)
 
 /* ---- writing ---- */
 
-ssize_t write(int fd, const void *bytes, size_t n_bytes)
-{
-	REAL(write)
-	return fails_with(FAULTS_WRITING, CALLER, ENOSPC) ? -1 : real(fd, bytes, n_bytes);
-}
-
-ssize_t pwrite64(int fd, const void *bytes, size_t n_bytes, off64_t off)
-{
-	REAL(pwrite64)
-	return fails_with(FAULTS_WRITING, CALLER, ENOSPC) ? -1 : real(fd, bytes, n_bytes, off);
-}
-
-int fsync(int fd)
-{
-	REAL(fsync)
-	return fails_with(FAULTS_WRITING, CALLER, EIO) ? -1 : real(fd);
-}
-
-int rename(const char *from, const char *to)
-{
-	REAL(rename)
-	return fails_with(FAULTS_WRITING, CALLER, EIO) ? -1 : real(from, to);
-}
-
-int renameat(int from_fd, const char *from, int to_fd, const char *to)
-{
-	REAL(renameat)
-	return fails_with(FAULTS_WRITING, CALLER, EIO) ? -1 : real(from_fd, from, to_fd, to);
-}
-
-int ftruncate64(int fd, off64_t n_bytes)
-{
-	REAL(ftruncate64)
-	return fails_with(FAULTS_WRITING, CALLER, ENOSPC) ? -1 : real(fd, n_bytes);
-}
-
-int mkdir(const char *path, mode_t mode)
-{
-	REAL(mkdir)
-	return fails_with(FAULTS_WRITING, CALLER, ENOSPC) ? -1 : real(path, mode);
-}
-
-int mkostemp64(char *path, int flags)
-{
-	REAL(mkostemp64)
-	return fails_with(FAULTS_WRITING, CALLER, ENOSPC) ? -1 : real(path, flags);
-}
+WRITING(ssize_t, write, ENOSPC, -1, (int fd, const void *bytes, size_t n_bytes), fd, bytes, n_bytes)
+WRITING(ssize_t, pwrite64, ENOSPC, -1, (int fd, const void *bytes, size_t n_bytes, off64_t off), fd,
+        bytes, n_bytes, off)
+WRITING(int, fsync, EIO, -1, (int fd), fd)
+WRITING(int, rename, EIO, -1, (const char *from, const char *to), from, to)
+WRITING(int, renameat, EIO, -1, (int from_fd, const char *from, int to_fd, const char *to), from_fd,
+        from, to_fd, to)
+WRITING(int, ftruncate64, ENOSPC, -1, (int fd, off64_t n_bytes), fd, n_bytes)
+WRITING(int, mkdir, ENOSPC, -1, (const char *path, mode_t mode), path, mode)
+WRITING(int, mkostemp64, ENOSPC, -1, (char *path, int flags), path, flags)
 
 static int (*real_main)(int, char **, char **);
 

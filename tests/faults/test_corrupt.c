@@ -75,16 +75,16 @@ static void flip(int fd, size_t at, uint8_t byte)
  * right answer, BS_CORRUPT or BS_UNSUPPORTED, and check reports the file; counts the errors of the
  * queries. */
 static void try_byte(const char *path, size_t at, const char *kernel, const struct bs_buffer *right,
-                     struct bs_buffer *answer, size_t *n_errors)
+                     size_t *n_errors)
 {
-	bs_buffer_clear(answer);
-	enum bs_status status = answer_all(kernel, answer, ERR);
+	AUTO(bs_buffer_deinit) struct bs_buffer answer = {0};
+	enum bs_status status = answer_all(kernel, &answer, ERR);
 	if (status && status != BS_CORRUPT && status != BS_UNSUPPORTED)
 		fail_msg("%s, byte %zu: %s: %s", path, at, bs_status_name(status), said.text);
-	if (!status && (answer->used_bytes != right->used_bytes ||
-	                memcmp(answer->data, right->data, right->used_bytes) != 0))
+	if (!status && (answer.used_bytes != right->used_bytes ||
+	                memcmp(answer.data, right->data, right->used_bytes) != 0))
 		fail_msg("%s, byte %zu, kernel %s: a wrong answer:\n%.*s", path, at, kernel,
-		         (int)answer->used_bytes, (const char *)answer->data);
+		         (int)answer.used_bytes, (const char *)answer.data);
 	*n_errors += status != BS_OK;
 	status = check_index(NULL, ERR);
 	if (status != BS_CORRUPT)
@@ -93,8 +93,7 @@ static void try_byte(const char *path, size_t at, const char *kernel, const stru
 		fail_msg("%s, byte %zu: check names another file: %s", path, at, said.text);
 }
 
-static void try_file(const char *path, const char *const kernels[2], const struct bs_buffer *right,
-                     struct bs_buffer *answer)
+static void try_file(const char *path, const char *const kernels[2], const struct bs_buffer *right)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer bytes = {0};
 	size_t n_errors = 0;
@@ -106,7 +105,7 @@ static void try_file(const char *path, const char *const kernels[2], const struc
 			continue;
 		for (int i = 0; i < 2; i++) {
 			flip(fd, at, bytes.data[at] ^ (i ? 0xff : 0x01));
-			try_byte(path, at, kernels[(at / STRIDE + (size_t)i) % 2], right, answer,
+			try_byte(path, at, kernels[(at / STRIDE + (size_t)i) % 2], right,
 			         &n_errors);
 			flip(fd, at, bytes.data[at]);
 		}
@@ -121,7 +120,7 @@ static void try_file(const char *path, const char *const kernels[2], const struc
 
 static void test_every_byte(void **state)
 {
-	AUTO(bs_buffer_deinit) struct bs_buffer right = {0}, answer = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer right = {0};
 	const struct bs_kernel *found[8];
 	size_t n = bs_kernel_list(found, 8);
 	const char *const kernels[2] = {found[0]->name, found[n - 1]->name};
@@ -132,7 +131,7 @@ static void test_every_byte(void **state)
 	static const unsigned numbers[] = {0, 0, 1, 0, 1};
 	for (size_t i = 0; i < COUNT(prefixes); i++) {
 		FREED char *path = index_file(prefixes[i], numbers[i]);
-		try_file(path, kernels, &right, &answer);
+		try_file(path, kernels, &right);
 	}
 	ok(check_index(NULL, ERR));
 }
@@ -140,7 +139,7 @@ static void test_every_byte(void **state)
 /* If a segment is truncated or too long, a search must give the right answer or an error. */
 static void test_every_length(void **state)
 {
-	AUTO(bs_buffer_deinit) struct bs_buffer right = {0}, answer = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer right = {0};
 	size_t n_errors = 0;
 	make_small_index();
 	ok(answer_all(NULL, &right, ERR));
@@ -149,11 +148,11 @@ static void test_every_length(void **state)
 	read_bytes(path, &bytes);
 	for (size_t n_bytes = 0; n_bytes < bytes.used_bytes; n_bytes += n_bytes < 200 ? 1 : 37) {
 		write_bytes(path, bytes.data, n_bytes);
-		try_byte(path, n_bytes, NULL, &right, &answer, &n_errors);
+		try_byte(path, n_bytes, NULL, &right, &n_errors);
 	}
 	append_bytes(&bytes, "", 1);
 	write_bytes(path, bytes.data, bytes.used_bytes);
-	try_byte(path, bytes.used_bytes, NULL, &right, &answer, &n_errors);
+	try_byte(path, bytes.used_bytes, NULL, &right, &n_errors);
 }
 
 /* Damage under valid checksums, as an attacker could make it: any answer or error is allowed, but
@@ -170,16 +169,8 @@ static void test_crafted(void **state)
 		read_bytes(path, &good);
 		read_bytes(path, &bad);
 		size_t table_off = (size_t)bs_load_u64(good.data + 24);
-		for (uint64_t n = 1 + random_below(&random, 3); n > 0; n--) {
-			size_t at = 64 + (size_t)random_below(&random, (random_below(&random, 8)
-			                                                        ? table_off
-			                                                        : good.used_bytes) -
-			                                                       64);
-			static const uint8_t likely[] = {0, 1, 2, 0x7f, 0x80, 0xff};
-			bad.data[at] = random_below(&random, 2)
-			                       ? likely[random_below(&random, COUNT(likely))]
-			                       : (uint8_t)next_random(&random);
-		}
+		damage_bytes(bad.data, 64, random_below(&random, 8) ? table_off : good.used_bytes,
+		             &random);
 		write_resealed(path, &bad);
 		bs_buffer_clear(&answer);
 		if (answer_all(NULL, &answer, ERR) != BS_OK)

@@ -23,10 +23,8 @@
 
 #include "tests/faults/faults.h"
 #include "tests/rigs/core_rig.h"
-#include "tests/rigs/random_rounds.h"
+#include "tests/rigs/dice.h"
 #include "tests/rigs/sanitized.h"
-
-static struct random_rounds rounds;
 
 #define MAX_ARGUMENTS   12
 #define MAX_CALLS       16 /* failing calls of one kind, per scenario and round */
@@ -216,9 +214,7 @@ static void outcome_deinit(struct outcome *outcome)
 }
 
 /* Runs a shell command, to set up folders. */
-static void shell(const char *format, ...) BS_PRINTF(1, 2);
-
-static void shell(const char *format, ...)
+BS_PRINTF(1, 2) static void shell(const char *format, ...)
 {
 	char line[2048];
 	va_list args;
@@ -324,9 +320,8 @@ static bool is_untouched(enum place place)
 /* Describes an index: the result of check, the number of documents, and an answer. */
 static void probe(struct outcome *outcome)
 {
-	static const char *const check[MAX_ARGUMENTS] = {"check"}, *const ids[MAX_ARGUMENTS] = {
-									   "query", "--ids",
-									   "common"};
+	static const char *const check[MAX_ARGUMENTS] = {"check"};
+	static const char *const ids[MAX_ARGUMENTS] = {"query", "--ids", "common"};
 	AUTO(outcome_deinit) struct outcome answer = {0};
 	run(check, NULL, false, outcome);
 	char *rest = strstr((char *)outcome->out.data, " in ");
@@ -444,36 +439,18 @@ static void run_with_fault(const struct attempt *attempt)
 
 /* ---- which calls ---- */
 
-static int compare_stacks(const void *left, const void *right)
-{
-	uint64_t a = faults->stacks[*(const uint32_t *)left],
-		 b = faults->stacks[*(const uint32_t *)right];
-	if (a != b)
-		return a < b ? -1 : 1;
-	return (*(const uint32_t *)left > *(const uint32_t *)right) -
-	       (*(const uint32_t *)left < *(const uint32_t *)right);
-}
-
-static int compare_calls(const void *left, const void *right)
-{
-	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-	return (a > b) - (a < b);
-}
-
 /* Chooses the calls that are to fail out of n calls, in ascending order: the first call of each
  * stack or, with `every`, all calls. Returns their number. */
 static size_t choose_calls(uint32_t *calls, size_t n, bool every)
 {
 	size_t n_chosen = 0;
-	for (size_t i = 0; i < n; i++)
-		calls[i] = (uint32_t)i;
-	if (every)
-		return n;
-	qsort(calls, n, sizeof(*calls), compare_stacks);
-	for (size_t i = 0; i < n; i++)
-		if (i == 0 || faults->stacks[calls[i]] != faults->stacks[calls[i - 1]])
-			calls[n_chosen++] = calls[i];
-	qsort(calls, n_chosen, sizeof(*calls), compare_calls);
+	for (uint32_t i = 0; i < n; i++) {
+		size_t k = every ? n_chosen : 0;
+		while (k < n_chosen && faults->stacks[calls[k]] != faults->stacks[i])
+			k++;
+		if (k == n_chosen)
+			calls[n_chosen++] = i;
+	}
 	return n_chosen;
 }
 
@@ -547,7 +524,7 @@ static int tear_down(void **state)
 
 int main(int argc, char **argv)
 {
-	rounds = random_rounds(argc, argv, 1, 1);
+	random_rounds(argc, argv, 1, 1);
 	static char names[COUNT(scenarios)][256];
 	struct CMUnitTest tests[COUNT(scenarios)];
 	const char *only = getenv("FAULTS_ONLY");

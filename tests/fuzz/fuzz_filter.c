@@ -1,5 +1,5 @@
 /*
- * fuzz_filter.c: fuzz targets, one for each reader of a stored filter (FUZZ_READER). A reader must
+ * fuzz_filter.c: fuzz targets, one for each reader of a stored filter (FUZZ_KIND). A reader must
  * not read out of bounds, and an accepted filter must be the same after it is stored again. Each
  * input is read unchanged and, if it has at least 64 bytes, again with a valid head and valid
  * checksums, so that the reader gets to the body.
@@ -46,13 +46,7 @@ static bool same_bits(struct bs_bloom_view a, struct bs_bloom_view b)
 	       memcmp(a.bits, b.bits, (a.n_bits + UINT64_C(63)) / 64 * 8) == 0;
 }
 
-void read_plain(uint8_t *bytes, size_t n_bytes);
-void read_counting(uint8_t *bytes, size_t n_bytes);
-void read_compressed(uint8_t *bytes, size_t n_bytes);
-void read_delta(uint8_t *bytes, size_t n_bytes);
-void read_attenuated(uint8_t *bytes, size_t n_bytes);
-
-void read_plain(uint8_t *bytes, size_t n_bytes)
+static void read_plain(uint8_t *bytes, size_t n_bytes)
 {
 	struct bs_error err;
 	struct bs_bloom_view view, head;
@@ -71,7 +65,7 @@ void read_plain(uint8_t *bytes, size_t n_bytes)
 	free(again);
 }
 
-void read_counting(uint8_t *bytes, size_t n_bytes)
+static void read_counting(uint8_t *bytes, size_t n_bytes)
 {
 	struct bs_error err;
 	struct bs_counting *counting;
@@ -97,7 +91,7 @@ void read_counting(uint8_t *bytes, size_t n_bytes)
 	bs_counting_free(counting);
 }
 
-void read_compressed(uint8_t *bytes, size_t n_bytes)
+static void read_compressed(uint8_t *bytes, size_t n_bytes)
 {
 	struct bs_error err;
 	struct bs_bloom *bloom, *again;
@@ -117,7 +111,7 @@ void read_compressed(uint8_t *bytes, size_t n_bytes)
 
 /* Applies the bytes as a delta to a made-up filter, unchanged and then with the filter's checksum
  * in the delta. Also makes the delta between two filters to which the bytes were added as keys. */
-void read_delta(uint8_t *bytes, size_t n_bytes)
+static void read_delta(uint8_t *bytes, size_t n_bytes)
 {
 	struct bs_error err;
 	struct bs_bloom *from, *to, *copy;
@@ -151,7 +145,7 @@ void read_delta(uint8_t *bytes, size_t n_bytes)
 	bs_bloom_free(to);
 }
 
-void read_attenuated(uint8_t *bytes, size_t n_bytes)
+static void read_attenuated(uint8_t *bytes, size_t n_bytes)
 {
 	struct bs_error err;
 	struct bs_attenuated_view view, head;
@@ -177,16 +171,9 @@ void read_attenuated(uint8_t *bytes, size_t n_bytes)
 	free(again);
 }
 
-/* Returns the number of the filter kind that FUZZ_READER reads, as the head of a file has it. */
-static uint32_t kind_of_reader(void)
-{
-	void (*const readers[])(uint8_t *, size_t) = {read_plain, read_counting, read_compressed,
-	                                              read_delta, read_attenuated};
-	uint32_t kind = 0;
-	while (readers[kind] != FUZZ_READER)
-		kind++;
-	return kind + 1;
-}
+/* The readers, by the number of their kind, FUZZ_KIND, in the head of a file. */
+static void (*const readers[])(uint8_t *, size_t) = {
+	NULL, read_plain, read_counting, read_compressed, read_delta, read_attenuated};
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes)
 {
@@ -194,17 +181,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes)
 	uint8_t *bytes = room(n_bytes);
 	if (n_bytes)
 		memcpy(bytes, data, n_bytes);
-	FUZZ_READER(bytes, n_bytes);
+	readers[FUZZ_KIND](bytes, n_bytes);
 	if (n_bytes >= 64) {
 		memcpy(bytes, data, n_bytes);
 		memcpy(bytes, "BSBLOOM\n", 8);
 		bs_store_u32(bytes + 8, 1);
-		bs_store_u32(bytes + 12, kind_of_reader());
+		bs_store_u32(bytes + 12, FUZZ_KIND);
 		bs_store_u32(bytes + 16, 2);
 		bs_store_u64(bytes + 32, n_bytes);
 		bs_store_u64(bytes + 48, bs_checksum(bytes + 64, n_bytes - 64));
 		bs_store_u64(bytes + 56, bs_checksum(bytes, 56));
-		FUZZ_READER(bytes, n_bytes);
+		readers[FUZZ_KIND](bytes, n_bytes);
 	}
 	free(bytes);
 	return 0;

@@ -142,14 +142,21 @@ static void index_some(const struct bs_build_tuning *tuning, const char *source,
 /* Consents to all sources, because the fuzzer made them. */
 static const struct bs_consent consent = {.all = true};
 
-static int run_command(const struct bs_command *command, const char *words)
+/* Runs a command on the index. words: the command and its other words. */
+static int run_command(const char *words)
 {
+	static const struct bs_command *const commands[] = {
+		&bs_command_stats, &bs_command_query,   &bs_command_grep,  &bs_command_index,
+		&bs_command_check, &bs_command_compact, &bs_command_delete};
 	char *argv[MOST_WORDS + 1] = {NULL}, line[256];
-	int argc = 0;
-	snprintf(line, sizeof(line), "%s", words);
+	int argc = 0, name_bytes = (int)strcspn(words, " ");
+	size_t i = 0;
+	snprintf(line, sizeof(line), "%.*s --index index%s", name_bytes, words, words + name_bytes);
 	for (char *word = strtok(line, " "); word && argc < MOST_WORDS; word = strtok(NULL, " "))
 		argv[argc++] = word;
-	return bs_command_run(command, argc, argv, &consent);
+	while (strcmp(commands[i]->name, argv[0]) != 0)
+		i++;
+	return bs_command_run(commands[i], argc, argv, &consent);
 }
 
 static void make_files(void)
@@ -160,10 +167,7 @@ static void make_files(void)
 	write_text("docs/part1/file1.txt", "This one is another now: a red fox.\n");
 	unlink("docs/part2/file2.txt");
 	index_some(&(struct bs_build_tuning){.max_segment_docs = 100}, "docs", NULL);
-	assert_int_equal(
-		run_command(&bs_command_delete,
-	                    "delete -q --index index docs/part3/file10.txt docs/part4/file4.txt"),
-		0);
+	assert_int_equal(run_command("delete -q docs/part3/file10.txt docs/part4/file4.txt"), 0);
 	/* Changes sources, for the next refresh to find. */
 	write_text("docs/part1/file8.txt", "Changed: a red fox.\n");
 	write_text("docs/part1/file900.txt", "New: a common red fox.\n");
@@ -180,7 +184,7 @@ static void make_records(void)
 	index_some(&tuning, "records.jsonl", NULL);
 	write_records("records.jsonl", 700, 740);
 	index_some(&tuning, "records.jsonl", NULL);
-	assert_int_equal(run_command(&bs_command_delete, "delete -q --index index r3 r4 r17"), 0);
+	assert_int_equal(run_command("delete -q r3 r4 r17"), 0);
 	write_records("records.jsonl", 740, 760);
 }
 
@@ -202,7 +206,7 @@ static void make_stored(void)
 	           (const char *)input.data);
 	index_some(&(struct bs_build_tuning){.max_segment_docs = 200}, "-",
 	           "{\"id\":\"r7\",\"text\":\"red fox again\"}\n{\"text\":\"even\"}\n");
-	assert_int_equal(run_command(&bs_command_delete, "delete -q --index index r11 r12"), 0);
+	assert_int_equal(run_command("delete -q r11 r12"), 0);
 }
 
 /* Makes an index with rows of record files in several segments; some rows are deleted. */
@@ -233,8 +237,7 @@ static void make_inner(void)
 	assert_int_equal(unlink("docs/c2.jsonl"), 0);
 	write_text("docs/c3.jsonl", "no record\n");
 	index_some(NULL, "docs", NULL);
-	assert_int_equal(
-		run_command(&bs_command_delete, "delete -q --index index docs/c0.jsonl#r3"), 0);
+	assert_int_equal(run_command("delete -q docs/c0.jsonl#r3"), 0);
 }
 
 static struct seed seeds[] = {
@@ -368,14 +371,13 @@ static uint64_t resident_bytes(pid_t child)
 	return n_pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
+static sigset_t ended; /* SIGCHLD, which is blocked */
+
 /* Returns the wait status. Kills the child and sets *why_out if it uses too much time or memory. */
 static int wait_for(pid_t child, const char **why_out)
 {
 	struct timespec begun, now;
 	int status = 0;
-	sigset_t ended;
-	sigemptyset(&ended);
-	sigaddset(&ended, SIGCHLD);
 	clock_gettime(CLOCK_MONOTONIC, &begun);
 	while (waitpid(child, &status, *why_out ? 0 : WNOHANG) == 0) {
 		sigtimedwait(&ended, NULL, &(struct timespec){.tv_nsec = 100000000});
@@ -390,7 +392,7 @@ static int wait_for(pid_t child, const char **why_out)
 	return status;
 }
 
-static void run_child(const struct bs_command *command, const char *words, int errors)
+static void run_child(const char *words, int errors)
 {
 	int input = open(access("input", R_OK) == 0 ? "input" : "/dev/null", O_RDONLY | O_CLOEXEC);
 	int output = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -398,10 +400,10 @@ static void run_child(const struct bs_command *command, const char *words, int e
 	dup2(output, STDOUT_FILENO);
 	dup2(errors, STDERR_FILENO);
 	setrlimit(RLIMIT_CPU, &(struct rlimit){MOST_SECONDS, MOST_SECONDS + 1});
-	exit(run_command(command, words));
+	exit(run_command(words));
 }
 
-static void try(struct fuzz_case *one, const struct bs_command *command, const char *words)
+static void try(struct fuzz_case *one, const char *words)
 {
 	static int errors = -1;
 	char printed[16 << 10] = "";
@@ -413,12 +415,12 @@ static void try(struct fuzz_case *one, const struct bs_command *command, const c
 	pid_t child = fork();
 	assert_true(child >= 0);
 	if (child == 0)
-		run_child(command, words, errors);
+		run_child(words, errors);
 	int status = wait_for(child, &why);
 	ssize_t n = pread(errors, printed, sizeof(printed) - 1, 0);
 	printed[n > 0 ? n : 0] = '\0';
 	one->n_runs++;
-	bool is_check = command == &bs_command_check;
+	bool is_check = strcmp(words, "check") == 0;
 	bool is_corrupt = strstr(printed, ": corrupt: ") != NULL;
 	if (!why && WIFSIGNALED(status))
 		why = WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL
@@ -442,46 +444,26 @@ static void try(struct fuzz_case *one, const struct bs_command *command, const c
 	one->n_refused += !why && WEXITSTATUS(status) == 2;
 }
 
-static const struct {
-	const struct bs_command *command;
-	const char *words;
-} readers[] = {
-	{&bs_command_stats, "stats --index index"},
-	{&bs_command_query, "query --index index common"},
-	{&bs_command_query, "query --index index --ids --brute red fox -odd"},
-	{&bs_command_query, "query --index index --count NOT red"},
-	{&bs_command_query, "query --index index --ids \"red fox\" OR absent"},
-	{&bs_command_query,
-         "query --index index --explain \"fox red\"~3 OR \xe6\x9d\xb1\xe4\xba\xac"},
-	{&bs_command_query, "query --index index -n 100 --json re* OR even"},
-	{&bs_command_query, "query --index index --any --explain commen~1 stored~2 l17"},
-	{&bs_command_query, "query --index index --approx (title:even OR w5) red"},
-	{&bs_command_query, "query --index index --fresh --ids fox"},
-	{&bs_command_query, "query --index index -n 3 fox even common l1* odd"},
-	{&bs_command_query, "query --index index --ids -absent"},
-	{&bs_command_query, "query --index index --count size:-10..20 OR tags:>3"},
-	{&bs_command_query, "query --index index --ids red -when:2003..2011-06"},
-	{&bs_command_query, "query --index index --explain when:>2020 few:..400"},
-	{&bs_command_query, "query --index index --sort tags:desc --json fox"},
-	{&bs_command_query, "query --index index --sort few -n 3 size:<1"},
-	{&bs_command_grep, "grep --index index red.fox"},
-	{&bs_command_grep, "grep --index index -c --no-stat common"},
-	{&bs_command_grep, "grep --index index --candidates static|another"},
-	{&bs_command_grep, "grep --index index -il fox_?1"},
-};
+static const char *const readers[] = {
+	"stats", "query common", "query --ids --brute red fox -odd", "query --count NOT red",
+	"query --ids \"red fox\" OR absent",
+	"query --explain \"fox red\"~3 OR \xe6\x9d\xb1\xe4\xba\xac",
+	"query -n 100 --json re* OR even", "query --any --explain commen~1 stored~2 l17",
+	"query --approx (title:even OR w5) red", "query --fresh --ids fox",
+	"query -n 3 fox even common l1* odd", "query --ids -absent",
+	/* Ranges of values, sorting, grep. */
+	"query --count size:-10..20 OR tags:>3", "query --ids red -when:2003..2011-06",
+	"query --explain when:>2020 few:..400", "query --sort tags:desc --json fox",
+	"query --sort few -n 3 size:<1", "grep red.fox", "grep -c --no-stat common",
+	"grep --candidates static|another", "grep -il fox_?1"};
 
-static const struct {
-	const struct bs_command *command;
-	const char *words;
-} writers[] = {
-	{&bs_command_index, "index -q --memory 64M -j 1 --index index"},
-	{&bs_command_index, "index -q --memory 64M -j 2 --index index -"},
-	{&bs_command_index, "index -q --memory 64M -j 1 --rebuild --index index"},
-	{&bs_command_compact, "compact -q --memory 64M -j 1 --index index"},
-	{&bs_command_compact, "compact -q --memory 64M -j 2 --index index"},
-	{&bs_command_delete, "delete -q --index index r1 r2 docs/part1/file1.txt d/a.txt s0"},
-	{&bs_command_delete, "delete -q --index index --query even"},
-};
+static const char *const writers[] = {"index -q --memory 64M -j 1",
+                                      "index -q --memory 64M -j 2 -",
+                                      "index -q --memory 64M -j 1 --rebuild",
+                                      "compact -q --memory 64M -j 1",
+                                      "compact -q --memory 64M -j 2",
+                                      "delete -q r1 r2 docs/part1/file1.txt d/a.txt s0",
+                                      "delete -q --query even"};
 
 /* Runs every other reader, then check, which must report damage that a reader reported. Then runs a
  * random writer. If the writer reported damage, check must report damage of the index as it was
@@ -492,16 +474,16 @@ static void run_all(struct fuzz_case *one)
 	size_t writer = (size_t)random_below(&one->random, COUNT(writers));
 	restore(one);
 	for (size_t i = first; i < COUNT(readers); i += 2)
-		try(one, readers[i].command, readers[i].words);
-	try(one, &bs_command_check, "check --index index");
-	try(one, writers[writer].command, writers[writer].words);
+		try(one, readers[i]);
+	try(one, "check");
+	try(one, writers[writer]);
 	if (one->says_corrupt) {
 		restore(one);
-		try(one, &bs_command_check, "check --index index");
+		try(one, "check");
 		return;
 	}
-	try(one, readers[1].command, readers[1].words);
-	try(one, &bs_command_check, "check --index index");
+	try(one, readers[1]);
+	try(one, "check");
 }
 
 static void run_case(struct fuzz_case *one)
@@ -526,7 +508,6 @@ int main(int argc, char **argv)
 	unsigned long long n_done = 0, n_cases = 0, n_refused = 0, n_findings = 0;
 	char here[4096];
 	void *folder = NULL;
-	sigset_t ended;
 	sigemptyset(&ended);
 	sigaddset(&ended, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &ended, NULL);

@@ -27,7 +27,7 @@
 
 /* The current content of a file of the tree, as a search sees it. */
 struct model_file {
-	char name[32];
+	char path[32]; /* below the folder "t" */
 	struct bs_buffer folded;
 	bool is_there;
 };
@@ -35,27 +35,18 @@ struct model_file {
 struct model {
 	uint64_t random;
 	struct model_file files[N_FILES];
-	uint64_t n_asked, n_true, n_listed, n_covered_no;
+	uint64_t n_asked, n_both, n_true, n_listed, n_covered_no;
 };
 
 /* ---- files ---- */
 
 static void append_words(struct model *model, struct bs_buffer *text, size_t n_bytes)
 {
-	static const char *const words[] = {"static ",
-	                                    "int ",
-	                                    "return",
-	                                    "struct file",
-	                                    "\n\t",
-	                                    ("Stra\xc3\x9f"
-	                                     "e "),
-	                                    "\xc3\x84rger",
-	                                    "mutex_lock(&",
-	                                    "0x",
-	                                    ";\n",
-	                                    "\xe6\x9d\xb1\xe4\xba\xac",
-	                                    "\xff\xc0",
-	                                    "INCLUDE "};
+	static const char *const words[] = {"static ", "int ", "return", "struct file", "\n\t",
+	                                    "mutex_lock(&", "0x", ";\n", "INCLUDE ",
+	                                    /* Letters beyond ASCII, and invalid UTF-8. */
+	                                    "Stra\u00dfe ", "\u00c4rger", "\u6771\u4eac",
+	                                    "\xff\xc0"};
 	while (text->used_bytes < n_bytes) {
 		char rare[16];
 		const char *word = words[random_below(&model->random, COUNT(words))];
@@ -82,7 +73,7 @@ static void write_model_file(struct model *model, uint32_t i)
 	uint64_t kind = random_below(&model->random, 20);
 	size_t n_bytes = (size_t)random_below(&model->random, kind < 12 ? 300 : MOST_BYTES);
 	/* Names that sort differently by bytes and by components. */
-	snprintf(file->name, sizeof(file->name), "d%u%s%u", i % 7, i % 3 ? "/" : "-x/", i);
+	snprintf(file->path, sizeof(file->path), "t/d%u%s%u", i % 7, i % 3 ? "/" : "-x/", i);
 	append_words(model, &text, kind == 0 ? 0 : n_bytes);
 	if (kind == 1 && text.used_bytes > 2)
 		/* a NUL: the file is binary and therefore not a document */
@@ -94,22 +85,19 @@ static void write_model_file(struct model *model, uint32_t i)
 			text.data[b] &= 0x7f;
 	}
 	ok(bs_grams_fold(text.data, text.used_bytes, &file->folded, ERR));
-	char path[64];
-	snprintf(path, sizeof(path), "t/d%u%s", i % 7, i % 3 ? "" : "-x");
-	assert_true(mkdir(path, 0777) == 0 || errno == EEXIST);
-	snprintf(path, sizeof(path), "t/%s", file->name);
-	write_bytes(path, kind == 2 ? raw.data : text.data,
+	char folder[32];
+	snprintf(folder, sizeof(folder), "t/d%u%s", i % 7, i % 3 ? "" : "-x");
+	assert_true(mkdir(folder, 0777) == 0 || errno == EEXIST);
+	write_bytes(file->path, kind == 2 ? raw.data : text.data,
 	            kind == 2 ? raw.used_bytes : text.used_bytes);
 	file->is_there = true;
 }
 
 static void remove_model_file(struct model *model, uint32_t i)
 {
-	char path[64];
 	if (!model->files[i].is_there)
 		return;
-	snprintf(path, sizeof(path), "t/%s", model->files[i].name);
-	assert_int_equal(unlink(path), 0);
+	assert_int_equal(unlink(model->files[i].path), 0);
 	model->files[i].is_there = false;
 }
 
@@ -126,28 +114,35 @@ static void edit_files(struct model *model, uint32_t n)
 
 /* ---- questions ---- */
 
+/* The name of the file in the index. */
+static const char *name_of(const struct model_file *file)
+{
+	return file->path + strlen("t/");
+}
+
 static struct model_file *find_file(struct model *model, const uint8_t *name, size_t name_bytes)
 {
 	for (uint32_t i = 0; i < N_FILES; i++)
-		if (model->files[i].is_there && strlen(model->files[i].name) == name_bytes &&
-		    memcmp(model->files[i].name, name, name_bytes) == 0)
+		if (model->files[i].is_there && strlen(name_of(&model->files[i])) == name_bytes &&
+		    memcmp(name_of(&model->files[i]), name, name_bytes) == 0)
 			return &model->files[i];
 	return NULL;
 }
 
-static void fingerprint_of(const char *name, uint64_t fingerprint_out[4])
+static void fingerprint_of(const char *path, uint64_t fingerprint_out[4])
 {
 	struct bs_fingerprint fingerprint;
-	char path[64];
-	snprintf(path, sizeof(path), "t/%s", name);
 	ok(bs_path_fingerprint(path, &fingerprint, ERR));
 	bs_fingerprint_record(&fingerprint, fingerprint_out);
 }
 
-static bool holds(const struct model_file *file, const uint8_t *literal, size_t n_bytes)
+static bool holds(const struct model_file *file, uint8_t literals[2][32], const size_t n_bytes[2],
+                  size_t n_literals)
 {
-	return file->is_there && file->folded.used_bytes >= n_bytes &&
-	       memmem(file->folded.data, file->folded.used_bytes, literal, n_bytes);
+	bool does = file->is_there;
+	for (size_t i = 0; i < n_literals && does; i++)
+		does = memmem(file->folded.data, file->folded.used_bytes, literals[i], n_bytes[i]);
+	return does;
 }
 
 /* Draws a piece of a random file. */
@@ -184,13 +179,12 @@ static void expect_sound(struct model *model, const struct bs_snapshot *snapshot
 		struct model_file *file = &model->files[i];
 		if (!file->is_there)
 			continue;
-		bool is_match = holds(file, literals[0], n_bytes[0]) &&
-		                (n_literals < 2 || holds(file, literals[1], n_bytes[1]));
-		fingerprint_of(file->name, fingerprint);
-		ok(bs_gram_cover_ask(&cover, (const uint8_t *)file->name, strlen(file->name),
-		                     fingerprint, &answer, ERR));
-		ok(bs_gram_cover_ask(&cover, (const uint8_t *)file->name, strlen(file->name), NULL,
-		                     &trusted, ERR));
+		bool is_match = holds(file, literals, n_bytes, n_literals);
+		name = (const uint8_t *)name_of(file);
+		name_bytes = strlen(name_of(file));
+		fingerprint_of(file->path, fingerprint);
+		ok(bs_gram_cover_ask(&cover, name, name_bytes, fingerprint, &answer, ERR));
+		ok(bs_gram_cover_ask(&cover, name, name_bytes, NULL, &trusted, ERR));
 		assert_true(!is_match || answer != BS_GRAM_NO_MATCH);
 		assert_true(!is_match || !is_fresh || trusted != BS_GRAM_NO_MATCH);
 		assert_true(answer == trusted || answer == BS_GRAM_NOT_COVERED);
@@ -210,23 +204,21 @@ static void expect_sound(struct model *model, const struct bs_snapshot *snapshot
 		model->n_listed++;
 		struct model_file *file = find_file(model, name, name_bytes);
 		assert_true(file || !is_fresh);
-		n_found += file && holds(file, literals[0], n_bytes[0]) &&
-		           (n_literals < 2 || holds(file, literals[1], n_bytes[1]));
+		n_found += file && holds(file, literals, n_bytes, n_literals);
 	}
 	bs_candidate_files_deinit(&list);
 	assert_true(!is_fresh || n_found == n_true);
 	model->n_true += n_true;
 }
 
-/* Makes the gram tree of a pattern that matches any of these literals. */
-static struct bs_gram_tree *tree_of(uint8_t literals[][32], const size_t *n_bytes,
-                                    size_t n_literals)
+/* Makes the gram tree of a pattern: the first literal or, unless `join` is NULL, both, joined. */
+static struct bs_gram_tree *tree_of(uint8_t literals[][32], const size_t *n_bytes, const char *join)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer pattern = {0};
 	AUTO(bs_regex_deinit) struct bs_regex regex = {.root = 0};
 	struct bs_gram_tree *tree;
-	for (size_t i = 0; i < n_literals; i++) {
-		append_bytes(&pattern, "|", i > 0);
+	for (size_t i = 0; i < (join ? 2 : 1); i++) {
+		append_string(&pattern, i ? join : "");
 		for (size_t k = 0; k < n_bytes[i]; k++) {
 			bool is_mark = literals[i][k] < 0x80 && !isalnum(literals[i][k]);
 			append_bytes(&pattern, "\\", is_mark);
@@ -238,62 +230,27 @@ static struct bs_gram_tree *tree_of(uint8_t literals[][32], const size_t *n_byte
 	return tree;
 }
 
-/* Searches for one literal, then for either of two. */
+/* Searches for one literal, then for either of two, then for both. */
 static void ask(struct model *model, const struct bs_snapshot *snapshot, bool is_fresh)
 {
+	static const char *const joins[] = {NULL, "|", "(?s:.*)"};
 	uint8_t literals[2][32];
 	size_t n_bytes[2];
-	struct bs_doc_bits candidates = {.segments = NULL};
-	struct bs_gram_filter_stats stats;
 	for (int i = 0; i < 2; i++)
 		n_bytes[i] = draw_literal(model, literals[i]);
-	struct bs_gram_tree *tree = tree_of(literals, n_bytes, 1),
-			    *other = tree_of(literals, n_bytes, 2);
-	ok(bs_gram_filter(snapshot, tree, (struct bs_gram_filter_how){.n_threads = 3}, &candidates,
-	                  &stats, ERR));
-	expect_sound(model, snapshot, &candidates, literals, n_bytes, 1, is_fresh);
-	bs_doc_bits_deinit(&candidates);
-	bs_gram_tree_free(tree);
-	/* A file that has the first literal must also be a candidate for either of the two. */
-	ok(bs_gram_filter(snapshot, other, (struct bs_gram_filter_how){.n_threads = 1}, &candidates,
-	                  NULL, ERR));
-	expect_sound(model, snapshot, &candidates, literals, n_bytes, 1, is_fresh);
-	bs_doc_bits_deinit(&candidates);
-	bs_gram_tree_free(other);
-	model->n_asked++;
-}
-
-/* Searches for "a.*b" with DOTALL, for which a file needs both literals. The tree is built by hand,
- * because literals contain arbitrary bytes. */
-static void ask_both(struct model *model, const struct bs_snapshot *snapshot, bool is_fresh)
-{
-	uint8_t literals[2][32];
-	size_t n_bytes[2];
-	struct bs_buffer keys[2] = {{0}, {0}};
-	struct bs_doc_bits candidates = {.segments = NULL};
-	uint32_t children[2] = {0, 1};
-	struct bs_gram_node nodes[3];
-	for (int i = 0; i < 2; i++) {
-		do
-			n_bytes[i] = draw_literal(model, literals[i]);
-		while (n_bytes[i] < BS_GRAM_LEAST);
-		ok(bs_grams_of_literal(literals[i], n_bytes[i], &keys[i], ERR));
-		nodes[i] = (struct bs_gram_node){
-			.kind = BS_GRAM_LITERAL,
-			.bytes = literals[i],
-			.n_bytes = (uint32_t)n_bytes[i],
-			.n_keys = (uint32_t)(keys[i].used_bytes / sizeof(uint64_t)),
-			.keys = (const uint64_t *)(const void *)keys[i].data};
+	for (uint32_t i = 0; i < COUNT(joins); i++) {
+		AUTO(bs_doc_bits_deinit) struct bs_doc_bits candidates = {.segments = NULL};
+		struct bs_gram_filter_how how = {.n_threads = 3 - i};
+		struct bs_gram_filter_stats stats;
+		struct bs_gram_tree *tree = tree_of(literals, n_bytes, joins[i]);
+		model->n_both += bs_gram_tree_root(tree)->kind == BS_GRAM_AND;
+		ok(bs_gram_filter(snapshot, tree, how, &candidates, i ? NULL : &stats, ERR));
+		/* A file that has the first literal is also a candidate for either of the two. */
+		expect_sound(model, snapshot, &candidates, literals, n_bytes, i < 2 ? 1 : 2,
+		             is_fresh);
+		bs_gram_tree_free(tree);
 	}
-	nodes[2] =
-		(struct bs_gram_node){.kind = BS_GRAM_AND, .n_children = 2, .children = children};
-	struct bs_gram_tree tree = {.nodes = nodes, .n_nodes = 3};
-	ok(bs_gram_filter(snapshot, &tree, (struct bs_gram_filter_how){.n_threads = 2}, &candidates,
-	                  NULL, ERR));
-	expect_sound(model, snapshot, &candidates, literals, n_bytes, 2, is_fresh);
-	bs_doc_bits_deinit(&candidates);
-	bs_buffer_deinit(&keys[0]);
-	bs_buffer_deinit(&keys[1]);
+	model->n_asked++;
 }
 
 static void ask_many(struct model *model, uint32_t n, bool is_fresh)
@@ -303,10 +260,8 @@ static void ask_many(struct model *model, uint32_t n, bool is_fresh)
 	/* Sometimes the index summary rules patterns out before the segments do. */
 	if (random_below(&model->random, 2))
 		ok(bs_snapshot_use_summary(&snapshot, 1, ERR));
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++)
 		ask(model, &snapshot, is_fresh);
-		ask_both(model, &snapshot, is_fresh);
-	}
 }
 
 /* ---- the life of an index ---- */
@@ -361,6 +316,7 @@ static void test_sound(void **state)
 		live(model, round);
 	/* The grams must rule out enough files. */
 	assert_true(model->n_covered_no > model->n_asked * N_FILES / 4);
+	assert_true(model->n_both > model->n_asked / 2);
 	assert_true(model->n_true > 0 && model->n_listed < 20 * model->n_true);
 	for (uint32_t i = 0; i < N_FILES; i++)
 		bs_buffer_deinit(&model->files[i].folded);
@@ -377,14 +333,13 @@ static void expect_collection(bool is_listed, enum bs_gram_answer wanted, const 
 	AUTO(bs_doc_bits_deinit) struct bs_doc_bits candidates = {.segments = NULL};
 	AUTO(bs_candidate_files_deinit) struct bs_candidate_files list;
 	AUTO(bs_gram_cover_deinit) struct bs_gram_cover cover;
-	struct bs_fingerprint fingerprint;
 	enum bs_gram_answer answer;
 	uint8_t literals[1][32];
 	size_t name_bytes, n_bytes = strlen(literal);
 	const uint8_t *name;
 	uint64_t now[4];
 	memcpy(literals[0], literal, n_bytes);
-	struct bs_gram_tree *tree = tree_of(literals, &n_bytes, 1);
+	struct bs_gram_tree *tree = tree_of(literals, &n_bytes, NULL);
 	ok(bs_snapshot_open(dir, &snapshot, ERR));
 	assert_int_equal(snapshot.totals.n_docs, 3);
 	ok(bs_gram_filter(&snapshot, tree, (struct bs_gram_filter_how){.n_threads = 1}, &candidates,
@@ -395,8 +350,7 @@ static void expect_collection(bool is_listed, enum bs_gram_answer wanted, const 
 	if (name)
 		ok(bs_candidate_files_next(&list, &name, &name_bytes, ERR));
 	assert_null(name);
-	ok(bs_path_fingerprint("c.jsonl", &fingerprint, ERR));
-	bs_fingerprint_record(&fingerprint, now);
+	fingerprint_of("c.jsonl", now);
 	ok(bs_gram_cover_init(&cover, &snapshot, &candidates, 0, 0, ERR));
 	ok(bs_gram_cover_ask(&cover, (const uint8_t *)"", 0, now, &answer, ERR));
 	assert_int_equal(answer, wanted);

@@ -15,10 +15,7 @@
 #define LATE_LOOKS 50u
 #define LONG_BYTES ((size_t)24 << 20)
 
-struct rig {
-	char folder[FOLDER_BYTES], long_line[96], short_line[96], line[96], lines[96],
-		many_lines[96], command[96];
-};
+static char folder[FOLDER_BYTES]; /* the current directory */
 
 static void write_file(const char *path, const char *bytes, size_t n_bytes)
 {
@@ -27,39 +24,29 @@ static void write_file(const char *path, const char *bytes, size_t n_bytes)
 	assert_int_equal(fclose(file), 0);
 }
 
-static int setup(void **rig_out)
+static int setup(void **state)
 {
 	static const char script[] = "#!/bin/sh\ncat\nexec 1>&- 2>&-\nexec sleep 600\n";
-	struct rig *rig = must_calloc(1, sizeof(*rig));
-	char *bytes = malloc(LONG_BYTES);
-	assert_non_null(bytes);
-	make_folder(rig->folder);
-	snprintf(rig->long_line, sizeof(rig->long_line), "%s/long.txt", rig->folder);
-	snprintf(rig->short_line, sizeof(rig->short_line), "%s/short.txt", rig->folder);
-	snprintf(rig->line, sizeof(rig->line), "%s/line.txt", rig->folder);
-	snprintf(rig->lines, sizeof(rig->lines), "%s/lines.txt", rig->folder);
-	snprintf(rig->many_lines, sizeof(rig->many_lines), "%s/many.txt", rig->folder);
-	snprintf(rig->command, sizeof(rig->command), "%s/command", rig->folder);
+	FREED char *bytes = must_malloc(LONG_BYTES);
+	make_folder(folder);
+	assert_int_equal(chdir(folder), 0);
 	for (size_t i = 0; i < LONG_BYTES; i++)
 		bytes[i] = "ab aa c"[i % 7];
-	write_file(rig->long_line, bytes, LONG_BYTES);
-	write_file(rig->short_line, bytes, 20000);
-	write_file(rig->line, bytes, (size_t)2 << 20);
+	write_file("long_line.txt", bytes, LONG_BYTES);
+	write_file("short_line.txt", bytes, 20000);
+	write_file("line.txt", bytes, (size_t)2 << 20);
 	for (size_t i = 40; i < LONG_BYTES; i += 41)
 		bytes[i] = '\n';
-	write_file(rig->lines, bytes, (size_t)2 << 20);
-	write_file(rig->many_lines, bytes, LONG_BYTES);
-	write_file(rig->command, script, strlen(script));
-	assert_int_equal(chmod(rig->command, 0700), 0);
-	free(bytes);
-	*rig_out = rig;
-	return 0;
+	write_file("lines.txt", bytes, (size_t)2 << 20);
+	write_file("many_lines.txt", bytes, LONG_BYTES);
+	write_file("command", script, strlen(script));
+	return chmod("command", 0700);
 }
 
-static int teardown(void **rig_in)
+static int teardown(void **state)
 {
-	FREED struct rig *rig = *rig_in;
-	remove_folder(rig->folder);
+	assert_int_equal(chdir("/"), 0);
+	remove_folder(folder);
 	return 0;
 }
 
@@ -97,57 +84,29 @@ static struct bs_grep_request request_of(const char *const *pattern, const char 
 	return request;
 }
 
-/* Chooses one of the output formats for a line with millions of matches. */
-static void choose_output(struct bs_grep_request *request, struct bs_grep_program *program, int way)
-{
-	struct bs_grep_output *output = &request->output;
-	switch (way) {
-	case 0:
-		output->only_matching = true;
-		break;
-	case 1:
-		output->per_match = true;
-		break;
-	case 2:
-		output->format = BS_GREP_JSON;
-		break;
-	case 3:
-		output->format = BS_GREP_COUNT_MATCHES;
-		break;
-	case 4:
-		output->replacement = "<$0>";
-		output->replacement_bytes = 4;
-		break;
-	case 5:
-		strcpy(program->colors.match, "\033[1m");
-		break;
-	case 6:
-		output->only_matching = request->pattern.is_multi_line = true;
-		break;
-	case 7:
-		output->per_match = request->pattern.is_multi_line = true;
-		break;
-	case 8:
-		output->only_matching = true;
-		output->max_columns = 1;
-		output->max_columns_preview = true;
-		break;
-	default:
-		output->columns = true;
-		output->passthru = true;
-		break;
-	}
-}
+/* Ways to print a line with millions of matches. */
+static const struct {
+	struct bs_grep_output output;
+	bool is_multi_line, is_colored;
+} ways[] = {
+	{.output.only_matching = true},
+	{.output.per_match = true},
+	{.output.format = BS_GREP_JSON},
+	{.output.format = BS_GREP_COUNT_MATCHES},
+	{.output.replacement = "<$0>", .output.replacement_bytes = 4},
+	{.is_colored = true},
+	{.output.only_matching = true, .is_multi_line = true},
+	{.output.per_match = true, .is_multi_line = true},
+	{.output.only_matching = true, .output.max_columns = 1, .output.max_columns_preview = true},
+	{.output.columns = true, .output.passthru = true},
+};
 
-#define WAYS 10
-
-static void test_lone_lines_end(void **rig_in)
+static void test_lone_lines_end(void **state)
 {
 	static const char *const patterns[] = {"a", "[ab]+"};
-	struct rig *rig = *rig_in;
-	const char *path = rig->long_line;
+	const char *path = "long_line.txt";
 	for (size_t i = 0; i < COUNT(patterns); i++) {
-		for (int way = 0; way < WAYS; way++) {
+		for (size_t way = 0; way < COUNT(ways); way++) {
 			struct written written = {0};
 			struct bs_grep_result result;
 			struct bs_limits limits = {.deadline_ns = 1000 * CLOCK_LOOK_NS,
@@ -155,7 +114,9 @@ static void test_lone_lines_end(void **rig_in)
 			struct bs_grep_request request = request_of(&patterns[i], &path, &written);
 			request.limits = &limits;
 			struct bs_grep_program program = {0};
-			choose_output(&request, &program, way);
+			strcpy(program.colors.match, ways[way].is_colored ? "\033[1m" : "");
+			request.output = ways[way].output;
+			request.pattern.is_multi_line = ways[way].is_multi_line;
 			clock_step(CLOCK_LOOK_NS);
 			enum bs_status status =
 				bs_grep_for_program(&request, &program, &result, ERR);
@@ -165,7 +126,7 @@ static void test_lone_lines_end(void **rig_in)
 			clock_step(0);
 			if (status != BS_DEADLINE &&
 			    !(status == BS_OK && limits.partial && result.is_partial))
-				fail_msg("%s, way %d: %s", patterns[i], way,
+				fail_msg("%s, way %zu: %s", patterns[i], way,
 				         status ? said.text : "all was done");
 		}
 	}
@@ -173,11 +134,10 @@ static void test_lone_lines_end(void **rig_in)
 
 /* Output for the matches of a line is written before the last match is found, so that memory stays
  * small. */
-static void test_output_of_a_line_is_taken_in_pieces(void **rig_in)
+static void test_output_of_a_line_is_taken_in_pieces(void **state)
 {
 	static const char *const pattern = "a";
-	struct rig *rig = *rig_in;
-	const char *path = rig->short_line;
+	const char *path = "short_line.txt";
 	for (int across = 0; across < 2; across++) {
 		struct written written = {0};
 		struct bs_grep_request request = request_of(&pattern, &path, &written);
@@ -199,17 +159,15 @@ static size_t count(const char *text, const char *what)
 
 /* Partial JSON output consists of whole lines: each file that begins has an end, and the summary
  * comes last. */
-static void test_partial_json_is_whole(void **rig_in)
+static void test_partial_json_is_whole(void **state)
 {
 	static const char *const pattern = "a[ab]";
-	struct rig *rig = *rig_in;
 	struct written written = {.room = (size_t)256 << 20};
 	size_t n_begun = 0;
-	written.text = malloc(written.room);
-	assert_non_null(written.text);
+	written.text = must_malloc(written.room);
 	for (uint64_t n_looks = 10; n_looks < 1280; n_looks *= 2) {
 		for (int one = 0; one < 2; one++) {
-			const char *path = one ? rig->lines : rig->folder;
+			const char *path = one ? "lines.txt" : ".";
 			struct bs_grep_result result;
 			struct bs_limits limits = {.deadline_ns = n_looks * CLOCK_LOOK_NS,
 			                           .partial = true};
@@ -263,14 +221,14 @@ static bool has_read_enough(void *context)
 
 /* The output of the first file is flushed when it is complete, not when a block is full. When the
  * reader of the output has closed the pipe, the search ends, even if no further file matches. */
-static void test_first_output_is_flushed_at_once(void **rig_in)
+static void test_first_output_is_flushed_at_once(void **state)
 {
 	static const char *const pattern = "needle", text[] = "a needle\n";
-	char folder[FOLDER_BYTES], path[FOLDER_BYTES + 16];
-	const char *root = folder;
-	make_folder(folder);
+	const char *root = "many";
+	char path[16];
+	assert_int_equal(mkdir(root, 0700), 0);
 	for (unsigned i = 0; i < MANY_FILES; i++) {
-		snprintf(path, sizeof(path), "%s/%03u", folder, i);
+		snprintf(path, sizeof(path), "many/%03u", i);
 		write_file(path, i < MANY_FILES / 2 ? text : "hay\n",
 		           i < MANY_FILES / 2 ? strlen(text) : 4);
 	}
@@ -304,7 +262,6 @@ static void test_first_output_is_flushed_at_once(void **rig_in)
 		assert_int_equal(reader.written.n_bytes, n_outputs * line_bytes);
 		assert_int_equal(result.n_files, lists ? 0 : MANY_FILES / 2);
 	}
-	remove_folder(folder);
 }
 
 static atomic_size_t n_stats;
@@ -321,36 +278,31 @@ int fstatat(int at, const char *path, struct stat *found, int flags)
 
 /* A grep of one subfolder of a source checks the files of that subfolder for changes, and few files
  * of the subfolders next to it. */
-static void test_only_searched_files_are_checked(void **rig_in)
+static void test_only_searched_files_are_checked(void **state)
 {
 	static const char *const pattern = "needle";
-	char folder[FOLDER_BYTES], tree[96], path[128], dir[96];
-	const char *root = path, *source = tree;
-	make_folder(folder);
-	snprintf(tree, sizeof(tree), "%s/tree", folder);
-	snprintf(dir, sizeof(dir), "%s/index", folder);
-	assert_int_equal(mkdir(tree, 0700), 0);
+	const char *source = "tree";
+	char path[16];
+	assert_int_equal(mkdir(source, 0700), 0);
 	for (int i = 0; i < FOLDERS; i++) {
-		snprintf(path, sizeof(path), "%s/%02d", tree, i);
+		snprintf(path, sizeof(path), "tree/%02d", i);
 		assert_int_equal(mkdir(path, 0700), 0);
 		for (int j = 0; j < FOLDER_DOCS; j++) {
-			snprintf(path, sizeof(path), "%s/%02d/%03d", tree, i, j);
+			snprintf(path, sizeof(path), "tree/%02d/%03d", i, j);
 			write_file(path, j ? "hay\n" : "needle\n", j ? 4 : 7);
 		}
 	}
 	struct bs_build_request build = {
-		.dir = dir, .sources = &source, .n_sources = 1, .index.grams = true};
+		.dir = "index", .sources = &source, .n_sources = 1, .index.grams = true};
 	clock_make_old();
 	ok(bs_index_build(&build, NULL, ERR));
 	for (int i = 0; i <= FOLDERS; i++) {
 		struct written written = {0};
 		struct bs_grep_result result;
+		const char *root = i < FOLDERS ? path : source;
 		struct bs_grep_request request = request_of(&pattern, &root, &written);
-		request.index.dir = dir;
-		if (i < FOLDERS)
-			snprintf(path, sizeof(path), "%s/%02d", tree, i);
-		else
-			snprintf(path, sizeof(path), "%s", tree);
+		request.index.dir = "index";
+		snprintf(path, sizeof(path), "tree/%02d", i);
 		atomic_store(&n_stats, 0);
 		ok(bs_grep(&request, &result, ERR));
 		assert_int_equal(result.n_files, i < FOLDERS ? 1 : FOLDERS);
@@ -362,15 +314,13 @@ static void test_only_searched_files_are_checked(void **rig_in)
 			                FOLDERS * (FOLDER_DOCS + 20));
 	}
 	clock_make_young();
-	remove_folder(folder);
 }
 
 /* The clock is read rarely enough to cost little time. */
-static void test_limits_cost_little(void **rig_in)
+static void test_limits_cost_little(void **state)
 {
 	static const char *const patterns[] = {"[ab]+", "\\w+"};
-	struct rig *rig = *rig_in;
-	const char *path = rig->many_lines;
+	const char *path = "many_lines.txt";
 	struct bs_limits limits = {.deadline_ns = UINT64_C(300000000000)};
 	for (size_t i = 0; i < COUNT(patterns); i++) {
 		struct written written = {0};
@@ -388,11 +338,10 @@ static void test_limits_cost_little(void **rig_in)
 /* A text has many matches, in many lines or in one line. Finding the lines of each match must begin
  * at the lines of the match before it; beginning at the start of the text would exceed the time
  * limit of a test. */
-static void test_lines_of_matches_are_found_in_order(void **rig_in)
+static void test_lines_of_matches_are_found_in_order(void **state)
 {
 	static const char *const patterns[] = {"\\w?\\n", "b\\n?"};
-	struct rig *rig = *rig_in;
-	const char *const paths[] = {rig->lines, rig->line};
+	static const char *const paths[] = {"lines.txt", "line.txt"};
 	for (size_t i = 0; i < COUNT(patterns); i++) {
 		struct written written = {0};
 		struct bs_grep_request request = request_of(&patterns[i], &paths[i], &written);
@@ -406,16 +355,15 @@ static void test_lines_of_matches_are_found_in_order(void **rig_in)
 }
 
 /* A preprocessor that never ends is killed at the deadline; its output so far counts. */
-static void test_commands_are_not_waited_for(void **rig_in)
+static void test_commands_are_not_waited_for(void **state)
 {
 	static const char *const pattern = "aa";
-	struct rig *rig = *rig_in;
-	const char *path = rig->short_line;
+	const char *path = "short_line.txt";
 	struct written written = {0};
 	struct bs_grep_result result;
 	struct bs_limits limits = {.deadline_ns = 200000000, .partial = true};
 	struct bs_grep_request request = request_of(&pattern, &path, &written);
-	request.files.preprocessor = rig->command;
+	request.files.preprocessor = "./command";
 	request.limits = &limits;
 	ok(bs_grep(&request, &result, ERR));
 	assert_true(result.is_partial);

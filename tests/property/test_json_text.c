@@ -3,7 +3,7 @@
 #include "core/base/utf8.h"
 #include "core/bitsift/escape.h"
 #include "query/grep/print/json_text.h"
-#include "tests/rigs/buffer_rig.h"
+#include "tests/rigs/core_rig.h"
 #include "tests/rigs/dice.h"
 #include "tests/rigs/test.h"
 
@@ -70,7 +70,7 @@ static void random_texts(void **state)
 	unsigned long n_invalid = 0;
 	uint8_t text[MOST_BYTES];
 	for (unsigned long round = 0; round < rounds.n; round++) {
-		struct bs_buffer out = {0}, expected = {0};
+		AUTO(bs_buffer_deinit) struct bs_buffer out = {0}, expected = {0};
 		bool is_terminal = by_chance(30);
 		size_t n = make_text(text);
 		bool is_valid = bs_text_is_utf8(text, n);
@@ -87,8 +87,7 @@ static void random_texts(void **state)
 			encode_slowly(text, n, &expected);
 		append_bytes(&expected, "\"}", 2);
 		assert_int_equal(to.status, BS_OK);
-		assert_int_equal(out.used_bytes, expected.used_bytes);
-		assert_memory_equal(out.data, expected.data, out.used_bytes);
+		assert_buffers_equal(&out, &expected);
 		/* a match, with or without a replacement */
 		char numbers[64];
 		bs_buffer_clear(&out);
@@ -106,10 +105,7 @@ static void random_texts(void **state)
 		snprintf(numbers, sizeof(numbers), ",\"start\":%zu,\"end\":%zu}", match.start,
 		         match.end);
 		bs_text_put_string(&to, numbers);
-		assert_int_equal(out.used_bytes, expected.used_bytes);
-		assert_memory_equal(out.data, expected.data, out.used_bytes);
-		bs_buffer_deinit(&out);
-		bs_buffer_deinit(&expected);
+		assert_buffers_equal(&out, &expected);
 	}
 	assert_reached(n_invalid > rounds.n / 20);
 }

@@ -20,18 +20,14 @@
 #define PATTERN_BYTES 512u
 #define N_TEXTS       3u
 
-static const char *const atoms[] = {"a",        "b",           "foo",         "k",
-                                    "S",        ".",           "\\w",         "\\d",
-                                    "\\s",      "\\S",         "\\W",         "\\D",
-                                    "[ab]",     "[^a]",        "[a-f]",       "[^\\w ]",
-                                    "[k-s]",    "(?:ab)",      "(o)",         "(?:a|bb|)",
-                                    "(?:x|yy)", "\\.",         " ",           "(?i:fOO)",
-                                    "(?i:k)",   "\xc3\xa9",    "[\xc3\xa9x]", "\\pL",
-                                    "\\p{Lu}",  "[[:upper:]]", "[[:punct:]]", "_",
-                                    "(?=a)",    "(?<=b)",      "(?!o)",       "(?s:.)",
-                                    "[0-9]",    "\\x61",       "(?:a+b)",     "[^\\n]",
-                                    "(?>a|ab)", "[a-z]*+",     "(?>b*)",      "o++",
-                                    "(?:a*|b)", "(?:|a|ab)",   "(?-u:\\xff)", "(?u:[a\xc3\xa9]+x)"};
+static const char *const atoms[] = {
+	"a", "b", "foo", "k", "S", ".", "\\w", "\\d", "\\s", "\\S", "\\W", "\\D", "[ab]", "[^a]",
+	"[a-f]", "[^\\w ]", "[k-s]", "(?:ab)", "(o)", "(?:a|bb|)", "(?:x|yy)", "\\.", " ",
+	"(?i:fOO)", "(?i:k)", "\xc3\xa9",
+	/* Letters beyond ASCII, classes, lookarounds, atomic groups. */
+	"[\xc3\xa9x]", "\\pL", "\\p{Lu}", "[[:upper:]]", "[[:punct:]]", "_", "(?=a)", "(?<=b)",
+	"(?!o)", "(?s:.)", "[0-9]", "\\x61", "(?:a+b)", "[^\\n]", "(?>a|ab)", "[a-z]*+", "(?>b*)",
+	"o++", "(?:a*|b)", "(?:|a|ab)", "(?-u:\\xff)", "(?u:[a\xc3\xa9]+x)"};
 static const char *const quantifiers[] = {"",      "",      "",      "",       "+",      "*",
                                           "?",     "{2}",   "{0,1}", "+?",     "*?",     "{3,}",
                                           "{1,4}", "{12,}", "{20}",  "{0,30}", "{2,40}", "{301}"};
@@ -88,6 +84,31 @@ static void make_pattern(char *pattern, bool with_line_feeds)
 		strcat(pattern, places[below(COUNT(places))]);
 }
 
+struct search {
+	struct bs_grep_analysis analysis;
+	struct bs_grep_matcher *matcher;
+	struct bs_grep_scratch *scratch;
+};
+
+static void search_deinit(struct search *search)
+{
+	bs_grep_scratch_free(search->scratch);
+	bs_grep_matcher_free(search->matcher);
+	bs_grep_analysis_deinit(&search->analysis);
+}
+
+static enum bs_status search_init(struct search *search, const struct bs_grep_pattern *pattern)
+{
+	const struct bs_kernel *kernel;
+	*search = (struct search){.matcher = NULL};
+	ok(bs_kernel_choose(NULL, &kernel, ERR));
+	enum bs_status status = bs_grep_analyse_rust(pattern, true, &search->analysis, ERR);
+	if (!status)
+		status = bs_grep_matcher_new(pattern, &search->analysis, kernel, &search->matcher,
+		                             ERR);
+	return status ? status : bs_grep_scratch_new(search->matcher, &search->scratch, ERR);
+}
+
 /* Appends the matches in a line. */
 static enum bs_status find_matches(struct bs_grep_scratch *scratch, const uint8_t *text,
                                    struct bs_grep_span line, struct bs_buffer *found)
@@ -115,32 +136,23 @@ static enum bs_status find_matches(struct bs_grep_scratch *scratch, const uint8_
 static bool find_lines(const struct bs_grep_pattern *pattern, size_t which, bool with_matches,
                        struct bs_buffer *found, bool *has_filter_out)
 {
-	struct bs_grep_analysis analysis = {0};
-	struct bs_grep_matcher *matcher = NULL;
-	struct bs_grep_scratch *scratch = NULL;
-	const struct bs_kernel *kernel;
+	AUTO(search_deinit) struct search search;
 	size_t from = 0, end = texts[which].n_bytes;
 	struct bs_grep_span line;
 	bool is_found = true;
-	ok(bs_kernel_choose(NULL, &kernel, ERR));
-	ok(bs_grep_analyse_rust(pattern, true, &analysis, ERR));
-	ok(bs_grep_matcher_new(pattern, &analysis, kernel, &matcher, ERR));
-	ok(bs_grep_scratch_new(matcher, &scratch, ERR));
-	*has_filter_out = bs_grep_matcher_has_filter(matcher);
 	enum bs_status status = BS_OK;
-	bs_grep_scratch_reset(scratch);
+	ok(search_init(&search, pattern));
+	*has_filter_out = bs_grep_matcher_has_filter(search.matcher);
+	bs_grep_scratch_reset(search.scratch);
 	while (!status &&
-	       !(status = bs_grep_next_line(scratch, texts[which].bytes, from, end, &line,
+	       !(status = bs_grep_next_line(search.scratch, texts[which].bytes, from, end, &line,
 	                                    &is_found, ERR)) &&
 	       is_found) {
 		append_bytes(found, &line, sizeof(line));
 		if (with_matches)
-			status = find_matches(scratch, texts[which].bytes, line, found);
+			status = find_matches(search.scratch, texts[which].bytes, line, found);
 		from = line.end;
 	}
-	bs_grep_scratch_free(scratch);
-	bs_grep_matcher_free(matcher);
-	bs_grep_analysis_deinit(&analysis);
 	return !status;
 }
 
@@ -158,23 +170,13 @@ static void print_difference(size_t which, const struct bs_buffer *a, const stru
 	if (n + sizeof(line) > longer->used_bytes)
 		return;
 	memcpy(&line, longer->data + n, sizeof(line));
-	fprintf(stderr, "line at %zu: ", line.start);
-	for (size_t i = line.start; i < line.end; i++)
-		fprintf(stderr, "\\x%02x", texts[which].bytes[i]);
-	fprintf(stderr, "\n");
+	print_escaped("line", texts[which].bytes + line.start, line.end - line.start);
 }
 
 static bool compiles(const struct bs_grep_pattern *pattern)
 {
-	struct bs_grep_analysis analysis = {0};
-	struct bs_grep_matcher *matcher = NULL;
-	const struct bs_kernel *kernel;
-	ok(bs_kernel_choose(NULL, &kernel, ERR));
-	bool does = bs_grep_analyse_rust(pattern, true, &analysis, ERR) == BS_OK &&
-	            bs_grep_matcher_new(pattern, &analysis, kernel, &matcher, ERR) == BS_OK;
-	bs_grep_matcher_free(matcher);
-	bs_grep_analysis_deinit(&analysis);
-	return does;
+	AUTO(search_deinit) struct search search;
+	return search_init(&search, pattern) == BS_OK;
 }
 
 /* Fails if two lists of lines, or of lines and matches, differ. */
@@ -229,7 +231,7 @@ static bool compare(const char *text, bool is_linear)
 		.is_brute = true,
 		.line_filter = BS_GREP_ENGINE_NEVER,
 		.linear_engine = is_linear ? BS_GREP_ENGINE_AUTO : BS_GREP_ENGINE_NEVER};
-	struct bs_buffer brute = {0}, plain = {0}, other = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer brute = {0}, plain = {0}, other = {0};
 	bool has_filter = false, ignored;
 	if (!compiles(&pattern))
 		return false;
@@ -252,9 +254,6 @@ static bool compare(const char *text, bool is_linear)
 	if (is_whole)
 		check_same(&pattern, which, is_linear ? "by RE2" : "with the filter", &brute,
 		           &other);
-	bs_buffer_deinit(&plain);
-	bs_buffer_deinit(&other);
-	bs_buffer_deinit(&brute);
 	return true;
 }
 
@@ -310,7 +309,7 @@ static void test_known(void **state)
 		texts[0].n_bytes = strlen(cases[i].text);
 		memcpy(texts[0].bytes, cases[i].text, texts[0].n_bytes);
 		for (int way = 0; way < 3; way++) {
-			struct bs_buffer found = {0};
+			AUTO(bs_buffer_deinit) struct bs_buffer found = {0};
 			bool ignored;
 			pattern.is_brute = way == 0;
 			pattern.line_filter =
@@ -319,7 +318,6 @@ static void test_known(void **state)
 			if (found.used_bytes != cases[i].n_lines * sizeof(struct bs_grep_span))
 				fail_msg("%s, way %d: %zu lines", text, way,
 				         found.used_bytes / sizeof(struct bs_grep_span));
-			bs_buffer_deinit(&found);
 		}
 	}
 }
@@ -339,24 +337,14 @@ static void test_linear(void **state)
 static bool find_spans(const struct bs_grep_pattern *pattern, const uint8_t *text,
                        struct bs_buffer *found, bool *has_filter_out)
 {
-	struct bs_grep_analysis analysis = {0};
-	struct bs_grep_matcher *matcher = NULL;
-	struct bs_grep_scratch *scratch = NULL;
+	AUTO(search_deinit) struct search search;
 	struct bs_class_sequence sequence;
-	const struct bs_kernel *kernel;
-	ok(bs_kernel_choose(NULL, &kernel, ERR));
-	ok(bs_grep_analyse_rust(pattern, true, &analysis, ERR));
-	ok(bs_grep_matcher_new(pattern, &analysis, kernel, &matcher, ERR));
-	ok(bs_grep_scratch_new(matcher, &scratch, ERR));
-	struct bs_byte_superset_options options = {.is_caseless = analysis.is_caseless};
-	bs_span_filter_init(&sequence, &analysis.regex, &options);
-	*has_filter_out = sequence.n_runs > 0 && !bs_grep_matcher_traits(matcher)->by_line;
+	ok(search_init(&search, pattern));
+	struct bs_byte_superset_options options = {.is_caseless = search.analysis.is_caseless};
+	bs_span_filter_init(&sequence, &search.analysis.regex, &options);
+	*has_filter_out = sequence.n_runs > 0 && !bs_grep_matcher_traits(search.matcher)->by_line;
 	struct bs_grep_span whole = {0, SPAN_TEXT_BYTES};
-	enum bs_status status = find_matches(scratch, text, whole, found);
-	bs_grep_scratch_free(scratch);
-	bs_grep_matcher_free(matcher);
-	bs_grep_analysis_deinit(&analysis);
-	return !status;
+	return find_matches(search.scratch, text, whole, found) == BS_OK;
 }
 
 /* Compares the matches of -U with a filter and without one. False: the pattern is invalid. */
@@ -375,7 +363,7 @@ static bool compare_spans(const char *text)
 	                                  .no_unicode = below(8) == 0,
 	                                  .is_brute = true,
 	                                  .linear_engine = BS_GREP_ENGINE_NEVER};
-	struct bs_buffer brute = {0}, filtered = {0};
+	AUTO(bs_buffer_deinit) struct bs_buffer brute = {0}, filtered = {0};
 	bool has_filter;
 	if (!compiles(&pattern))
 		return false;
@@ -387,8 +375,6 @@ static bool compare_spans(const char *text)
 	n_compared += is_whole;
 	if (is_whole)
 		check_same(&pattern, which, "with the filter for -U", &brute, &filtered);
-	bs_buffer_deinit(&brute);
-	bs_buffer_deinit(&filtered);
 	return true;
 }
 

@@ -208,23 +208,17 @@ static bool has_case(uint32_t c)
 	return (U_MASK(bs_icu.u_charType((UChar32)c)) & mask) != 0;
 }
 
-static pcre2_code *compile(const uint8_t *bytes, size_t n_bytes)
-{
-	int error;
-	PCRE2_SIZE off;
-	uint32_t options = PCRE2_UTF | PCRE2_CASELESS | PCRE2_LITERAL;
-	pcre2_code *code = pcre2_compile(bytes, n_bytes, options, &error, &off, NULL);
-	assert_non_null(code);
-	return code;
-}
-
 /* The set must find a character exactly where PCRE2 finds it. */
 static void check_character(const uint8_t *text, size_t n_bytes, const uint8_t *bytes, size_t n)
 {
 	struct bs_literal literal = {bytes, (uint32_t)n};
 	struct bs_literal_set *set;
 	struct bs_literal_found found;
-	pcre2_code *code = compile(bytes, n);
+	int error;
+	PCRE2_SIZE off;
+	pcre2_code *code = pcre2_compile(bytes, n, PCRE2_UTF | PCRE2_CASELESS | PCRE2_LITERAL,
+	                                 &error, &off, NULL);
+	assert_non_null(code);
 	pcre2_match_data *data = pcre2_match_data_create(1, NULL);
 	const PCRE2_SIZE *places = pcre2_get_ovector_pointer(data);
 	(void)pcre2_jit_compile(code, PCRE2_JIT_COMPLETE);

@@ -238,8 +238,7 @@ static void fetch(struct bs_reader *reader, const struct sample *sample,
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, sample->raw, sample->raw_bytes), sample->raw_bytes);
 	close(fd);
-	assert_int_equal(bs_reader_fetch_file(reader, NULL, path, document, &fingerprint, NULL),
-	                 BS_OK);
+	ok(bs_reader_fetch_file(reader, NULL, path, document, &fingerprint, ERR));
 	unlink(path);
 }
 
@@ -254,7 +253,7 @@ static void test_naive(void **state)
 	AUTO(vector_deinit) struct bs_word_hits hits = {0};
 	size_t n_compared = 0;
 	rig_init(&rig, NULL);
-	assert_int_equal(bs_reader_new(&reading, &reader, NULL), BS_OK);
+	ok(bs_reader_new(&reading, &reader, ERR));
 	for (size_t i = 0; i < rounds.n; i++) {
 		const char *text = queries[below(COUNT(queries))];
 		struct bs_query_options options = {.tokenizer = rig.tokenizer};
@@ -267,16 +266,13 @@ static void test_naive(void **state)
 		fetch(reader, &sample, &document);
 		assert_int_equal(document.text.fields[0].text_bytes, sample.text_bytes);
 		assert_memory_equal(document.text.fields[0].text, sample.text, sample.text_bytes);
-		assert_int_equal(bs_query_parse((const uint8_t *)text, strlen(text), &options,
-		                                &query, NULL, NULL),
-		                 BS_OK);
-		assert_int_equal(bs_matcher_new(query, rig.tokenizer, &matcher, NULL), BS_OK);
-		assert_int_equal(bs_match_hits(matcher, (struct bs_doc_ref){0},
-		                               document.text.fields, 1, false, &match, &hits, NULL),
-		                 BS_OK);
+		ok(bs_query_parse((const uint8_t *)text, strlen(text), &options, &query, NULL,
+		                  ERR));
+		ok(bs_matcher_new(query, rig.tokenizer, &matcher, ERR));
+		ok(bs_match_hits(matcher, (struct bs_doc_ref){0}, document.text.fields, 1, false,
+		                 &match, &hits, ERR));
 		size_t n_hits = bs_vector_n(&hits);
-		assert_int_equal(bs_passages_find(&passages, &document, hits.items, n_hits, NULL),
-		                 BS_OK);
+		ok(bs_passages_find(&passages, &document, hits.items, n_hits, ERR));
 		naive_analyze(&rig.naive, sample.text, sample.text_bytes, &rig.expected);
 		place_runs(&rig.naive, &sample, &rig.expected);
 		memset(starts, 0, sizeof(starts));

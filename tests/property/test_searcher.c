@@ -239,30 +239,6 @@ static const char *told(const struct answer *answer)
 	return to;
 }
 
-static void print_request(const struct asked *asked)
-{
-	const struct bs_search_request *request = &asked->request;
-	print_error(
-		"query '%.*s' mode %d best %zu any %d stop %s/%s feedback %zu like %s/%s approx %d "
-		"brute %d no_stat %d exhaustive %d "
-		"threads %u sort %s %d glob %s type %s place %s newer %s of %s wanted %u of many "
-		"%d\n",
-		(int)request->query.text_bytes, request->query.text, (int)request->output.mode,
-		request->output.limit, request->query.any,
-		request->query.stop_language ? request->query.stop_language : "",
-		request->query.stop_words ? request->query.stop_words : "",
-		request->query.feedback_docs, request->query.like_id ? request->query.like_id : "",
-		request->query.like_text ? request->query.like_text : "", request->method.approx,
-		request->method.brute, request->method.no_stat, request->method.exhaustive,
-		request->method.n_threads,
-		request->output.sort_field ? request->output.sort_field : "",
-		request->output.sort_descending, asked->globs[0] ? asked->globs[0] : "",
-		asked->types[0] ? asked->types[0] : "", asked->places[0] ? asked->places[0] : "",
-		request->filter.newer ? request->filter.newer : "",
-		request->filter.date_field ? request->filter.date_field : "", asked->n_wanted,
-		asked->is_one_of_many);
-}
-
 /* Numbers of answers, by kind. */
 struct seen {
 	unsigned n_found, n_none, n_failed, n_stopped, n_learnt, n_sorted;
@@ -274,16 +250,13 @@ static void ask_in_a_row(const struct bs_index *index, struct bs_searcher *searc
 	for (unsigned i = 0; i < n; i++) {
 		struct asked asked;
 		struct answer got, want;
-		struct bs_searcher *fresh;
+		AUTO(bs_searcher_free_at) struct bs_searcher *fresh = must_searcher(index);
 		draw(&asked);
 		ask(searcher, &asked, &got);
-		ok(bs_searcher_new(index, &fresh, ERR));
 		ask(fresh, &asked, &want);
-		bs_searcher_free(fresh);
 		if (strcmp(told(&got), told(&want)) != 0) {
-			print_request(&asked);
-			print_error("request %u: got  %s\nwant %s\n", i, told(&got), told(&want));
-			fail();
+			fail_msg("request %u, query '%s': got  %s\nwant %s\n", i, asked.query,
+			         told(&got), told(&want));
 		}
 		seen->n_stopped += got.status == BS_STOPPED;
 		seen->n_failed += got.status != BS_OK && got.status != BS_STOPPED;
@@ -326,15 +299,9 @@ static void check_an_index(const struct bs_build_request *options)
 	write_records("docs.jsonl", "a", N_RECORDS - 50, 2 * N_RECORDS);
 	ok(bs_index_build(&build, NULL, ERR));
 
-	struct bs_index *index;
-	struct bs_searcher *searcher;
-	ok(bs_index_open(".bitsift", &index, ERR));
-	ok(bs_searcher_new(index, &searcher, ERR));
+	struct bs_index *index = must_open(".bitsift");
+	struct bs_searcher *searcher = must_searcher(index);
 	ask_in_a_row(index, searcher, rounds.n, &seen);
-	print_message("%u answers with hits, %u without, %u failures, %u stopped, %u by learnt "
-	              "words, %u sorted\n",
-	              seen.n_found, seen.n_none, seen.n_failed, seen.n_stopped, seen.n_learnt,
-	              seen.n_sorted);
 	assert_reached(seen.n_found > rounds.n / 4 && seen.n_none > 0 && seen.n_failed > 0);
 	assert_reached(seen.n_stopped > 0 && seen.n_learnt > rounds.n / 20 && seen.n_sorted > 0);
 	/* Sources change while a searcher is open; it must then answer like a new one. */

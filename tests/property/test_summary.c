@@ -21,6 +21,7 @@
 #include "query/search/index_handle.h"
 #include "tests/rigs/dice.h"
 #include "tests/rigs/index_rig.h"
+#include "tests/rigs/library_rig.h"
 
 #define N_WORDS 4000u
 
@@ -59,11 +60,19 @@ static bool is_new(struct seen *seen, const uint8_t gram[3])
 	return !was_seen;
 }
 
+static void index_source(const char *source, double rate)
+{
+	index_sources(&(struct bs_build_request){.dir = "index",
+	                                         .write.n_threads = 1,
+	                                         .index.summary_rate = rate},
+	              (const char *const[]){source, NULL}, NULL);
+}
+
 static void expect_words(const struct bs_summary *summary, const struct bs_segment *segment)
 {
 	AUTO(bs_lexicon_cursor_deinit)
 	struct bs_lexicon_cursor cursor = {.lexicon = &segment->terms.lexicon};
-	FREED struct seen *seen = calloc(1, sizeof(*seen));
+	FREED struct seen *seen = must_calloc(1, sizeof(*seen));
 	bool end = segment->meta.n_terms == 0, may;
 	if (!end)
 		ok(bs_lexicon_cursor_seek(&cursor, (const uint8_t *)"", 0, ERR));
@@ -95,40 +104,45 @@ static void expect_sound(const struct bs_dir *dir, bool is_there)
 	ok(bs_snapshot_open(dir, &snapshot, ERR));
 	ok(bs_summary_verify(&snapshot, &file, ERR));
 	assert_int_equal(file.container != NULL, is_there);
-	if (is_there) {
-		const struct bs_summary *summary = &file.summary;
-		assert_true(bs_summary_rate(summary) <=
-		            (double)summary->facts.rate / BS_SUMMARY_RATE_UNIT);
-		assert_int_equal(summary->facts.n_docs, snapshot.totals.n_docs);
-		assert_int_equal(summary->facts.n_positions, snapshot.totals.n_positions);
-		ok(bs_summary_bytes(summary, &bytes, ERR));
-		FREED uint8_t *own = malloc(summary->n_bytes);
-		memcpy(own, bytes, summary->n_bytes);
-		ok(bs_summary_open_bytes(own, summary->n_bytes, &copy, ERR));
-		ok(bs_summary_check(&copy, ERR));
-		for (uint32_t i = 0; i < snapshot.manifest.n_segments; i++) {
-			expect_words(summary, &snapshot.segments[i]);
-			expect_words(&copy, &snapshot.segments[i]);
-		}
-		/* Any changed byte must be detected. */
-		uint64_t random = summary->n_bytes;
-		for (int i = 0; i < 20; i++) {
-			uint64_t at = random_below(&random, summary->n_bytes);
-			own[at] ^= 0x10;
-			assert_true(bs_summary_open_bytes(own, summary->n_bytes, &copy, NULL) ||
-			            bs_summary_check(&copy, NULL));
-			own[at] ^= 0x10;
-		}
+	if (!is_there)
+		return;
+	const struct bs_summary *summary = &file.summary;
+	assert_true(bs_summary_rate(summary) <= (double)summary->facts.rate / BS_SUMMARY_RATE_UNIT);
+	assert_int_equal(summary->facts.n_docs, snapshot.totals.n_docs);
+	assert_int_equal(summary->facts.n_positions, snapshot.totals.n_positions);
+	ok(bs_summary_bytes(summary, &bytes, ERR));
+	FREED uint8_t *own = malloc(summary->n_bytes);
+	memcpy(own, bytes, summary->n_bytes);
+	ok(bs_summary_open_bytes(own, summary->n_bytes, &copy, ERR));
+	ok(bs_summary_check(&copy, ERR));
+	for (uint32_t i = 0; i < snapshot.manifest.n_segments; i++) {
+		expect_words(summary, &snapshot.segments[i]);
+		expect_words(&copy, &snapshot.segments[i]);
 	}
+	/* Any changed byte must be detected. */
+	uint64_t random = summary->n_bytes;
+	for (int i = 0; i < 20; i++) {
+		uint64_t at = random_below(&random, summary->n_bytes);
+		own[at] ^= 0x10;
+		assert_true(bs_summary_open_bytes(own, summary->n_bytes, &copy, NULL) ||
+		            bs_summary_check(&copy, NULL));
+		own[at] ^= 0x10;
+	}
+}
+
+/* Returns the path of a document, in a static buffer. */
+static const char *path_of(uint64_t number)
+{
+	static char path[40];
+	snprintf(path, sizeof(path), "d/%" PRIu64 ".txt", number);
+	return path;
 }
 
 static void write_document(uint64_t *random, uint64_t number)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
-	char path[40];
-	snprintf(path, sizeof(path), "d/%llu.txt", (unsigned long long)number);
 	append_words(&text, random, 1 + random_below(random, 200));
-	write_bytes(path, text.data, text.used_bytes);
+	write_bytes(path_of(number), text.data, text.used_bytes);
 }
 
 static void expect_grams_of(const struct bs_summary *summary, const struct bs_segment *segment,
@@ -160,7 +174,7 @@ static void expect_grams(void)
 	ok(bs_summary_file_open(dir_at("index"), &snapshot.manifest, &file, ERR));
 	assert_true(file.summary.facts.has_text_grams);
 	for (uint32_t s = 0; s < snapshot.manifest.n_segments; s++) {
-		FREED struct seen *seen = calloc(1, sizeof(*seen));
+		FREED struct seen *seen = must_calloc(1, sizeof(*seen));
 		assert_true(snapshot.segments[s].trigrams.are_known);
 		for (uint32_t d = 0; d < snapshot.manifest.segments[s].n_docs; d++) {
 			struct bs_doc_record record;
@@ -174,11 +188,8 @@ static void expect_grams(void)
 			n_files++;
 		}
 	}
-	for (int i = 0; i < 150; i++) {
-		char path[40];
-		snprintf(path, sizeof(path), "d/%d.txt", i);
-		n_expected += file_exists(path);
-	}
+	for (uint64_t i = 0; i < 150; i++)
+		n_expected += file_exists(path_of(i));
 	assert_int_equal(n_files, n_expected);
 }
 
@@ -191,8 +202,7 @@ static void expect_same_file(const char *prefix, uint64_t number, uint64_t other
 	snprintf(path, sizeof(path), "index/%s-%06llu", prefix, (unsigned long long)other_number);
 	read_bytes(path, &other_bytes);
 	assert_int_equal(unlink(path), 0);
-	assert_int_equal(bytes.used_bytes, other_bytes.used_bytes);
-	assert_memory_equal(bytes.data, other_bytes.data, bytes.used_bytes);
+	assert_buffers_equal(&bytes, &other_bytes);
 }
 
 static uint64_t n_made_again;
@@ -243,12 +253,8 @@ static void test_sources(void **state)
 		for (int step = 0; step < 14; step++) {
 			for (uint64_t i = random_below(&random, 12); i > 0; i--)
 				write_document(&random, random_below(&random, 150));
-			for (uint64_t i = random_below(&random, step == 7 ? 120 : 6); i > 0; i--) {
-				char path[40];
-				snprintf(path, sizeof(path), "d/%llu.txt",
-				         (unsigned long long)random_below(&random, 150));
-				unlink(path);
-			}
+			for (uint64_t i = random_below(&random, step == 7 ? 120 : 6); i > 0; i--)
+				unlink(path_of(random_below(&random, 150)));
 			request.index.summary_rate = step == 4 ? 0.1 : step == 9 ? 0.001 : 0;
 			request.rebuild = step == 11;
 			save_summary(&old);
@@ -317,54 +323,37 @@ static void test_given(void **state)
 	}
 }
 
-static double measure(const struct bs_summary *summary)
-{
-	enum {
-		N = 1000000
-	};
-	uint64_t n_seem = 0;
-	for (uint64_t i = 0; i < N; i++) {
-		char word[40];
-		bool may;
-		int n_bytes = snprintf(word, sizeof(word), "absent%llu", (unsigned long long)i);
-		ok(bs_summary_may_have_word(summary, bs_hash_term(word, (size_t)n_bytes), &may,
-		                            ERR));
-		n_seem += may;
-	}
-	return (double)n_seem / N;
-}
-
 static void index_words(uint64_t from, uint64_t to, double rate)
 {
-	struct bs_buffer text = {0};
-	char line[64];
-	for (uint64_t i = from; i < to; i++) {
-		int n = snprintf(line, sizeof(line), "{\"text\":\"present%llu\"}\n",
-		                 (unsigned long long)i);
-		append_bytes(&text, line, (size_t)n);
-	}
 	FILE *file = must_fopen("words.jsonl", "a");
-	assert_int_equal(fwrite(text.data, 1, text.used_bytes, file), text.used_bytes);
-	fclose(file);
-	bs_buffer_deinit(&text);
-	index_sources(&(struct bs_build_request){.dir = "index",
-	                                         .write.n_threads = 1,
-	                                         .index.summary_rate = rate},
-	              (const char *const[]){"words.jsonl", NULL}, NULL);
+	for (uint64_t i = from; i < to; i++)
+		fprintf(file, "{\"text\":\"present%" PRIu64 "\"}\n", i);
+	assert_int_equal(fclose(file), 0);
+	index_source("words.jsonl", rate);
 	expect_sound(dir_at("index"), true);
 }
 
 static void expect_rate(double rate, double of)
 {
+	enum {
+		N = 1000000
+	};
 	AUTO(bs_manifest_deinit) struct bs_manifest manifest;
 	AUTO(bs_summary_file_close) struct bs_summary_file file;
+	uint64_t n_seem = 0;
 	ok(bs_manifest_read(dir_at("index"), &manifest, ERR));
 	ok(bs_summary_file_open(dir_at("index"), &manifest, &file, ERR));
-	double measured = measure(&file.summary);
-	print_message("asked for %g, told %g, measured %g, %.2f bits a word\n", rate,
-	              bs_summary_rate(&file.summary), measured,
-	              (double)file.summary.words.base.coded.n_bytes * 8 /
-	                      (double)file.summary.words.base.coded.n);
+	for (unsigned i = 0; i < N; i++) {
+		char word[40];
+		bool may;
+		int n_bytes = snprintf(word, sizeof(word), "absent%u", i);
+		ok(bs_summary_may_have_word(&file.summary, bs_hash_term(word, (size_t)n_bytes),
+		                            &may, ERR));
+		n_seem += may;
+	}
+	double measured = (double)n_seem / N;
+	print_message("asked for %g, told %g, measured %g\n", rate, bs_summary_rate(&file.summary),
+	              measured);
 	assert_true(measured <= rate * 1.05 && measured >= rate * of);
 }
 
@@ -411,15 +400,10 @@ static enum bs_status open_both(const struct bs_snapshot *snapshot)
 
 static uint64_t count_files(void)
 {
-	uint64_t n = 0;
-	struct bs_index *index;
-	struct bs_searcher *searcher;
-	ok(bs_index_open_with(&(struct bs_open_request){.dir = "index"}, &index, ERR));
-	ok(bs_searcher_new(index, &searcher, ERR));
-	n = count(searcher, "w0x OR absent", false);
+	AUTO(bs_index_close_at) struct bs_index *index = must_open("index");
+	AUTO(bs_searcher_free_at) struct bs_searcher *searcher = must_searcher(index);
+	uint64_t n = count(searcher, "w0x OR absent", false);
 	assert_int_equal(n, count(searcher, "w0x OR absent", true));
-	bs_searcher_free(searcher);
-	bs_index_close(index);
 	return n;
 }
 
@@ -494,15 +478,13 @@ static void test_damaged(void **state)
 	uint64_t n_bytes;
 	index_words(0, WORDS, 0);
 	for (uint64_t step = 0; step < STEPS; step++) {
-		struct bs_buffer file = {0};
-		char *name = index_file("summary", 0);
+		AUTO(bs_buffer_deinit) struct bs_buffer file = {0};
+		FREED char *name = index_file("summary", 0);
 		read_bytes(name, &file);
 		uint8_t *summary = section_in(file.data, 1, 0, &n_bytes);
 		summary[step * n_bytes / STEPS] ^= 0x20;
 		assert_int_equal(unlink(name), 0);
 		write_bytes(name, file.data, file.used_bytes);
-		bs_buffer_deinit(&file);
-		free(name);
 		index_words(WORDS + step, WORDS + step + 1, 0);
 	}
 }
@@ -519,8 +501,7 @@ static void test_alike(void **state)
 	AUTO(bs_summary_file_close) struct bs_summary_file file;
 	assert_int_equal(mkdir("d", 0700), 0);
 	write_text("d/a.txt", "a word");
-	index_sources(&(struct bs_build_request){.dir = "index", .write.n_threads = 1},
-	              (const char *const[]){"d", NULL}, NULL);
+	index_source("d", 0);
 	ok(bs_manifest_read(dir_at("index"), &manifest, ERR));
 	struct bs_summary_segment segment = {manifest.segments[0].number, N};
 	ok(bs_vector_append(&cache.segments, &segment, ERR));
@@ -545,18 +526,15 @@ static void test_find(void **state)
 	struct bs_build_tuning tuning = {.max_segment_docs = 25};
 	struct bs_build_request request = {
 		.dir = "index", .write.n_threads = 1, .tuning = &tuning, .index.summary_rate = 0.2};
-	struct bs_index *index;
-	struct bs_searcher *searcher;
 	uint64_t random = 11, n_absent = 0;
 	assert_int_equal(mkdir("d", 0700), 0);
 	for (uint64_t i = 0; i < 250; i++)
 		write_document(&random, i);
 	index_sources(&request, (const char *const[]){"d", NULL}, NULL);
-	struct bs_open_request open = {.dir = "index"};
-	ok(bs_index_open_with(&open, &index, ERR));
+	AUTO(bs_index_close_at) struct bs_index *index = must_open("index");
+	AUTO(bs_searcher_free_at) struct bs_searcher *searcher = must_searcher(index);
 	assert_true(index->snapshot.totals.n_word_segments > 5 &&
 	            index->snapshot.summary.container);
-	ok(bs_searcher_new(index, &searcher, ERR));
 	for (int i = 0; i < 300; i++) {
 		char query[160], words[3][40];
 		static const char *const shapes[] = {"%s %s %s", "%s OR %s OR %s", "%s -%s %s",
@@ -574,8 +552,6 @@ static void test_find(void **state)
 		n_absent += !may;
 	}
 	assert_true(n_absent > 30);
-	bs_searcher_free(searcher);
-	bs_index_close(index);
 }
 
 /* Queries for words that the summary excludes must not read a lexicon; others must. */
@@ -586,25 +562,18 @@ static void test_absent(void **state)
 		"z?krah", "qu*zeb",           "\"zebra gir*\"~3"};
 	static const char *const present[] = {"quick", "bro*", "zebra OR fox", "\"quick brown\"",
 	                                      "zebra~2"};
-	struct bs_index *index;
-	struct bs_searcher *searcher;
 	assert_int_equal(mkdir("d", 0700), 0);
 	write_text("d/a.txt", "The quick brown fox, yebra\n");
-	index_sources(&(struct bs_build_request){.dir = "index",
-	                                         .write.n_threads = 1,
-	                                         .index.summary_rate = 1e-6},
-	              (const char *const[]){"d", NULL}, NULL);
+	index_source("d", 1e-6);
 	for (size_t i = 0; i < COUNT(absent) + COUNT(present); i++) {
 		bool is_absent = i < COUNT(absent);
 		const char *query = is_absent ? absent[i] : present[i - COUNT(absent)];
-		ok(bs_index_open("index", &index, ERR));
-		ok(bs_searcher_new(index, &searcher, ERR));
+		AUTO(bs_index_close_at) struct bs_index *index = must_open("index");
+		AUTO(bs_searcher_free_at) struct bs_searcher *searcher = must_searcher(index);
 		assert_int_equal(index->snapshot.manifest.n_segments, 1);
 		assert_int_equal(count(searcher, query, false), is_absent ? 0 : 1);
 		if (is_absent != (*index->snapshot.segments[0].terms.lexicon.codes == NULL))
 			fail_msg("%s", query);
-		bs_searcher_free(searcher);
-		bs_index_close(index);
 	}
 }
 
@@ -657,10 +626,7 @@ static void test_trees(void **state)
 	assert_int_equal(mkdir("d", 0700), 0);
 	write_text("d/a.txt", "The quick brown fox. Caf\xc3\xa9 yebra\n");
 	write_text("d/b.txt", "jumps over\n");
-	index_sources(&(struct bs_build_request){.dir = "index",
-	                                         .write.n_threads = 1,
-	                                         .index.summary_rate = 1e-6},
-	              (const char *const[]){"d", NULL}, NULL);
+	index_source("d", 1e-6);
 	ok(bs_manifest_read(dir_at("index"), &manifest, ERR));
 	ok(bs_summary_file_open(dir_at("index"), &manifest, &file, ERR));
 	assert_true(file.summary.facts.has_words && file.summary.facts.has_grams &&

@@ -28,3 +28,12 @@ void append_format(struct bs_buffer *to, const char *format, ...)
 	assert_true(n >= 0);
 	append_bytes(to, text, (size_t)n);
 }
+
+void print_escaped(const char *name, const void *bytes, size_t n_bytes)
+{
+	const uint8_t *at = bytes;
+	fprintf(stderr, "%s: ", name);
+	for (size_t i = 0; i < n_bytes; i++)
+		fprintf(stderr, at[i] >= ' ' && at[i] < 0x7f ? "%c" : "\\x%02x", at[i]);
+	fprintf(stderr, "\n");
+}

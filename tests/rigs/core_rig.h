@@ -10,7 +10,7 @@
 #include "tests/rigs/error_rig.h"
 #include "tests/rigs/test.h"
 
-/* RUN_TESTS, each test in an empty folder, which is removed afterwards. */
+/* RUN_TESTS, each test in an empty folder, which is removed afterwards, however deep it is. */
 #define RUN_FOLDER_TESTS(...) RUN_TESTS_EACH_WITH(enter_folder, leave_folder, __VA_ARGS__)
 int enter_folder(void **state);
 int leave_folder(void **state);

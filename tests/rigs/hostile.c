@@ -56,112 +56,31 @@ void hostile_deinit(struct hostile *hostile)
 	*hostile = (struct hostile){.random = hostile->random};
 }
 
-#define SPECIAL(text)                  \
-	{                              \
-		text, sizeof(text) - 1 \
-	}
-static const struct {
-	const char *text;
-	size_t n;
-} specials[] = {SPECIAL(""),
-                SPECIAL("#"),
-                SPECIAL(":"),
-                SPECIAL("/"),
-                SPECIAL(".."),
-                SPECIAL("."),
-                SPECIAL("-"),
-                SPECIAL("--"),
-                SPECIAL("-0"),
-                SPECIAL("--ids"),
-                SPECIAL("*"),
-                SPECIAL("**"),
-                SPECIAL("["),
-                SPECIAL("{a,b}"),
-                SPECIAL("!x"),
-                SPECIAL("'"),
-                SPECIAL("\""),
-                SPECIAL("\\"),
-                SPECIAL("\n"),
-                SPECIAL("\r"),
-                SPECIAL("\r\n"),
-                SPECIAL("\t"),
-                SPECIAL(" "),
-                SPECIAL("  x "),
-                SPECIAL("\x7f"),
-                SPECIAL("\x1b[2J"),
-                SPECIAL("a#b"),
-                SPECIAL("a#1"),
-                SPECIAL("-:1"),
-                SPECIAL("-:2"),
-                SPECIAL(":1"),
-                SPECIAL("c.jsonl:1"),
-                SPECIAL("c.jsonl#1"),
-                SPECIAL("../../etc/passwd"),
-                SPECIAL("/etc/passwd"),
-                SPECIAL("a//b"),
-                SPECIAL("a/./b"),
-                SPECIAL("http://x/?y=1&z"),
-                SPECIAL("id"),
-                SPECIAL("name"),
-                SPECIAL("ID"),
-                SPECIAL("text"),
-                SPECIAL("a.b"),
-                SPECIAL(".a"),
-                SPECIAL("a."),
-                SPECIAL("a=b=3"),
-                SPECIAL("a,b"),
-                SPECIAL("\0"),
-                SPECIAL("\0\0"),
-                SPECIAL("a\0"),
-                SPECIAL("\0a"),
-                SPECIAL("a\0b"),
-                SPECIAL("a\0c"),
-                SPECIAL("ab"),
-                SPECIAL("i\0d"),
-                SPECIAL("id\0"),
-                SPECIAL("\xff"),
-                SPECIAL("\xc3"),
-                SPECIAL("a\xe2\x82"),
-                SPECIAL("\xed\xa0\x80"),
-                SPECIAL("\xed\xa0\x80\xed\xb0\x80"),
-                SPECIAL("\xc0\x80"),
-                SPECIAL("\xf4\x90\x80\x80"),
-                SPECIAL("\xef\xbf\xbd"),
-                SPECIAL("\xef\xbf\xbe"),
-                SPECIAL("\xef\xbb\xbf"),
-                SPECIAL("\xef\xbb\xbfid"),
-                SPECIAL("\xe2\x80\xae"
-                        "abc"),
-                SPECIAL("\xe2\x81\xa6x\xe2\x81\xa9"),
-                SPECIAL("\xe2\x80\xa8"),
-                SPECIAL("\xc2\x85"),
-                SPECIAL("\xc2\xa0"),
-                SPECIAL("\xc3\xa9"),
-                SPECIAL("e\xcc\x81"),
-                SPECIAL("\xef\xac\x80"),
-                SPECIAL("ff"),
-                SPECIAL("FF"),
-                SPECIAL("\xc3\x9f"),
-                SPECIAL("ss"),
-                SPECIAL("\xc4\xb0"),
-                SPECIAL("\xe1\x84\x80\xe1\x85\xa1"),
-                SPECIAL("\xea\xb0\x80"),
-                SPECIAL("\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x92\xbb"),
-                SPECIAL("0"),
-                SPECIAL("-0"),
-                SPECIAL("00"),
-                SPECIAL("1"),
-                SPECIAL("18446744073709551615"),
-                SPECIAL("18446744073709551616"),
-                SPECIAL("1e5"),
-                SPECIAL("true"),
-                SPECIAL("null"),
-                SPECIAL("AND"),
-                SPECIAL("OR NOT"),
-                SPECIAL("(a"),
-                SPECIAL("a^2"),
-                SPECIAL("a~1")};
+static const char *const specials[] = {
+	/* Syntax of paths, ids, options and globs. */
+	"", "#", ":", "/", "..", ".", "-", "--", "-0", "--ids", "*", "**", "[", "{a,b}", "!x", "'",
+	"\"", "\\", "a#b", "a#1", "-:1", "-:2", ":1", "c.jsonl:1", "c.jsonl#1", "../../etc/passwd",
+	"/etc/passwd", "a//b", "a/./b", "http://x/?y=1&z",
+	/* White space and control characters. */
+	"\n", "\r", "\r\n", "\t", " ", "  x ", "\x7f", "\x1b[2J", "\xc2\x85", "\u00a0", "\u2028",
+	"\u202eabc", "\u2066x\u2069", "\ufeff", "\ufeffid",
+	/* Names of fields, weights, numbers, constants of JSON, operators of queries. */
+	"id", "name", "ID", "text", "a.b", ".a", "a.", "a=b=3", "a,b", "ab", "0", "-0", "00", "1",
+	"18446744073709551615", "18446744073709551616", "1e5", "true", "null", "AND", "OR NOT",
+	"(a", "a^2", "a~1",
+	/* Invalid UTF-8, and noncharacters. */
+	"\xff", "\xc3", "a\xe2\x82", "\xed\xa0\x80", "\xed\xa0\x80\xed\xb0\x80", "\xc0\x80",
+	"\xf4\x90\x80\x80", "\ufffd", "\ufffe",
+	/* Characters that fold or decompose, and sequences that are one character. */
+	"\u00e9", "e\u0301", "\ufb00", "ff", "FF", "\u00df", "ss", "\u0130", "\u1100\u1161",
+	"\uac00", "\U0001f469\u200d\U0001f4bb"};
 #define N_SPECIALS (sizeof(specials) / sizeof(*specials))
+static const struct {
+	char bytes[4];
+	size_t n;
+} with_nul[] = {{"\0", 1},   {"\0\0", 2}, {"a\0", 2},  {"\0a", 2},
+                {"a\0b", 3}, {"a\0c", 3}, {"i\0d", 3}, {"id\0", 3}};
+#define N_WITH_NUL (sizeof(with_nul) / sizeof(*with_nul))
 
 static struct bytes random_bytes(struct hostile *hostile, size_t n)
 {
@@ -230,8 +149,10 @@ struct bytes hostile_bytes(struct hostile *hostile)
 	struct bytes bytes;
 	uint64_t kind = hostile_below(hostile, 16);
 	if (kind < 6) {
-		size_t i = hostile_below(hostile, N_SPECIALS);
-		bytes = bytes_of(specials[i].text, specials[i].n);
+		size_t i = hostile_below(hostile, N_SPECIALS + N_WITH_NUL);
+		bytes = i < N_SPECIALS ? bytes_of(specials[i], strlen(specials[i]))
+		                       : bytes_of(with_nul[i - N_SPECIALS].bytes,
+		                                  with_nul[i - N_SPECIALS].n);
 	} else if (kind < 10 && hostile->n_last > 0) {
 		bytes = neighbour(hostile);
 	} else if (kind == 10) {

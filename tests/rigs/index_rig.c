@@ -41,22 +41,15 @@ void index_sources(const struct bs_build_request *request, const char *const *so
 static void write_collection(void)
 {
 	AUTO(bs_buffer_deinit) struct bs_buffer text = {0};
-	char line[200];
-	for (int i = 0; i < 35; i++) {
-		snprintf(line, sizeof(line), "{\"id\":\"r%d\",\"text\":\"common %s w%d w%d%s\"}\n",
-		         i % 34 ? i : 0, i % 2 ? "odd" : "even", i % 7, i % 11,
-		         i % 5 ? "" : " red fox");
-		append_bytes(&text, line, strlen(line));
-	}
+	for (int i = 0; i < 35; i++)
+		append_format(&text, "{\"id\":\"r%d\",\"text\":\"common %s w%d w%d%s\"}\n",
+		              i % 34 ? i : 0, i % 2 ? "odd" : "even", i % 7, i % 11,
+		              i % 5 ? "" : " red fox");
 	for (int l = 0; l < 2; l++) {
-		const char *start =
-			l ? "{\"id\":\"longer\",\"text\":\"" : "{\"id\":\"long\",\"text\":\"";
-		append_bytes(&text, start, strlen(start));
-		for (int i = 0; i < 80 + 10 * l; i++) {
-			snprintf(line, sizeof(line), "l%d ", i * (l + 1));
-			append_bytes(&text, line, strlen(line));
-		}
-		append_bytes(&text, "common red\"}\n", 13);
+		append_format(&text, "{\"id\":\"%s\",\"text\":\"", l ? "longer" : "long");
+		for (int i = 0; i < 80 + 10 * l; i++)
+			append_format(&text, "l%d ", i * (l + 1));
+		append_string(&text, "common red\"}\n");
 	}
 	write_bytes("c.jsonl", text.data, text.used_bytes);
 }
@@ -65,8 +58,7 @@ static void write_collection(void)
 static void expect_small_index(bool has_false_positives)
 {
 	AUTO(bs_snapshot_deinit) struct bs_snapshot snapshot;
-	bool has_matrix = false;
-	bool has_lists = false;
+	bool has_matrix = false, has_lists = false;
 	ok(bs_snapshot_open(dir_at("index"), &snapshot, ERR));
 	assert_int_equal(snapshot.manifest.n_segments, 3);
 	assert_true(snapshot.manifest.segments[2].is_rows);

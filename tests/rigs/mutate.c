@@ -91,36 +91,12 @@ static void put_together(const struct parts *parts, struct bs_buffer *file)
 /* Draws a number, often from the ends of a range, where errors are likely. */
 static uint64_t likely_number(uint64_t *random, uint64_t before, const struct bs_buffer *bytes)
 {
-	static const uint64_t likely[] = {0,
-	                                  1,
-	                                  2,
-	                                  3,
-	                                  7,
-	                                  8,
-	                                  63,
-	                                  64,
-	                                  127,
-	                                  128,
-	                                  255,
-	                                  256,
-	                                  4095,
-	                                  4096,
-	                                  0x7fff,
-	                                  0xffff,
-	                                  0x10000,
-	                                  0x3ffff,
-	                                  0x40000,
-	                                  0x7fffffff,
-	                                  0x80000000,
-	                                  0xfffffffe,
-	                                  0xffffffff,
-	                                  UINT64_C(1) << 32,
-	                                  UINT64_C(1) << 40,
-	                                  UINT64_C(1) << 56,
-	                                  INT64_MAX,
-	                                  UINT64_C(1) << 63,
-	                                  UINT64_MAX - 1,
-	                                  UINT64_MAX};
+	static const uint64_t likely[] = {0, 1, 2, 3, 7, 8, 63, 64, 127, 128, 255, 256, 4095, 4096,
+	                                  0x7fff, 0xffff, 0x10000, 0x3ffff, 0x40000, 0x7fffffff,
+	                                  0x80000000, 0xfffffffe, 0xffffffff,
+	                                  /* More than 32 bits. */
+	                                  UINT64_C(1) << 32, UINT64_C(1) << 40, UINT64_C(1) << 56,
+	                                  INT64_MAX, UINT64_C(1) << 63, UINT64_MAX - 1, UINT64_MAX};
 	switch (random_below(random, 8)) {
 	case 0:
 		return before + 1;
@@ -209,10 +185,8 @@ static void change_length(struct bs_buffer *bytes, uint64_t *random)
 		append_zeros(bytes, n);
 		break;
 	default:
-		for (; n > 0; n--) {
-			uint8_t byte = (uint8_t)next_random(random);
-			append_bytes(bytes, &byte, 1);
-		}
+		append_zeros(bytes, n);
+		fill_random(bytes->data + bytes->used_bytes - n, n, random);
 	}
 }
 

@@ -1,5 +1,4 @@
 /* source_rig.c: see source_rig.h. */
-#include <dirent.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,33 +13,6 @@ int enter_source(void **state)
 {
 	/* The .git makes ignore files above the folder irrelevant. */
 	return enter_folder(state) || !getcwd(home, sizeof(home)) || mkdir(".git", 0700) ? -1 : 0;
-}
-
-/* Empties the current folder, however deep it is. */
-static void remove_all(void)
-{
-	DIR *folder = opendir(".");
-	for (struct dirent *entry = folder ? readdir(folder) : NULL; entry;
-	     entry = readdir(folder)) {
-		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
-		    !unlink(entry->d_name))
-			continue;
-		if (chdir(entry->d_name))
-			continue;
-		remove_all();
-		if (chdir("..") || rmdir(entry->d_name))
-			break;
-	}
-	if (folder)
-		closedir(folder);
-}
-
-int leave_source(void **state)
-{
-	if (chdir(home))
-		return -1;
-	remove_all();
-	return leave_folder(state);
 }
 
 /* ---- reading a whole source into a text that tests can compare ---- */

@@ -11,12 +11,10 @@
 
 AUTO_OF(struct bs_reader, bs_reader_free)
 
-/* RUN_TESTS, each test in a folder with only an empty .git. It is removed afterwards, however deep
- * it is. */
-#define RUN_SOURCE_TESTS(...) RUN_TESTS_EACH_WITH(enter_source, leave_source, __VA_ARGS__)
+/* RUN_FOLDER_TESTS, each test in a folder with only an empty .git. */
+#define RUN_SOURCE_TESTS(...) RUN_TESTS_EACH_WITH(enter_source, leave_folder, __VA_ARGS__)
 extern char home[256]; /* the path of the folder */
 int enter_source(void **state);
-int leave_source(void **state);
 
 /* The calls of a sink as a text: "name field=text;", "id@line field=text;", "#@line ..." for a
  * record without id, and "!reason message;" for something that was skipped. */

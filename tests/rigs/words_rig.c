@@ -110,12 +110,7 @@ void assert_same(const struct kept *expected, const struct kept *found, const ui
 {
 	if (is_same(expected, found))
 		return;
-	fprintf(stderr, "text of %zu bytes:", text_bytes);
-	for (size_t i = 0; i < text_bytes && i < 2000; i++)
-		fprintf(stderr,
-		        text[i] > 0x20 && text[i] < 0x7f && text[i] != '\\' ? "%c" : "\\x%02x",
-		        text[i]);
-	fprintf(stderr, "\n");
+	print_escaped("text", text, text_bytes < 2000 ? text_bytes : 2000);
 	print_kept("expected", expected);
 	print_kept("found", found);
 	fail_msg("tokens differ");
@@ -310,60 +305,39 @@ static void naive_stem(struct naive *naive)
 		naive_units_from_utf8(naive, stem, stem_bytes);
 }
 
-/* Plain letters, and letters that differ from these by a stroke, a hook, their shape, or a
- * ligature. */
-static const char *const naive_plain[][2] = {
-	{"a", "\u0250\u0259\u025a\u1d00\u1d8f\u1d95\u2c65"},
-	{"aa", "\ua733"},
-	{"ae", "\u00e6\u1d01\u1d02"},
-	{"ao", "\ua735"},
-	{"au", "\ua737"},
-	{"av", "\ua739\ua73b"},
-	{"ay", "\ua73d"},
-	{"b", "\u0180\u0183\u0253\u0299\u1d03\u1d6c\u1d80"},
-	{"c", "\u0188\u023c\u0255\u0297\u1d04\u2184\ua73f\ua793"},
-	{"d", "\u00f0\u0111\u018c\u0221\u0256\u0257\u1d05\u1d06\u1d6d\u1d81\u1d91\ua77a\ua7c8"},
-	{"db", "\u0238"},
-	{"dz", "\u02a3\u02a5"},
-	{"e",
-         "\u01dd\u0247\u0258\u025b\u025c\u025d\u025e\u029a\u1d07\u1d08\u1d92\u1d93\u1d94\u2c78"},
-	{"f", "\u0192\u1d6e\u1d82\ua730\ua77c\ua799\ua7fb"},
-	{"g", "\u01e5\u0260\u0261\u0262\u029b\u1d77\u1d79\u1d83\ua77f\ua7a1"},
-	{"h", "\u0127\u0265\u0266\u029c\u02ae\u02af\u2c68\u2c76"},
-	{"hv", "\u0195"},
-	{"i", "\u0131\u0268\u0269\u026a\u1d09\u1d7b\u1d7c\u1d96\ua7fe"},
-	{"j", "\u0237\u0249\u025f\u0284\u029d\u1d0a"},
-	{"k", "\u0199\u029e\u1d0b\u1d84\u2c6a\ua741\ua743\ua745\ua7a3"},
-	{"l", "\u0142\u019a\u0234\u026b\u026c\u026d\u029f\u1d0c\u1d85\u2c61\ua747\ua749\ua781"},
-	{"ll", "\u1efb"},
-	{"ls", "\u02aa"},
-	{"lz", "\u02ab"},
-	{"m", "\u026f\u0270\u0271\u1d0d\u1d6f\u1d86\ua7fd\ua7ff"},
-	{"n", "\u014b\u019e\u0235\u0272\u0273\u0274\u1d0e\u1d70\u1d87\ua7a5"},
-	{"o", "\u00f8\u0254\u0275\u1d0f\u1d10\u1d16\u1d17\u1d97\u2c7a\ua74b\ua74d"},
-	{"oe", "\u0153\u0276\u1d14"},
-	{"oo", "\ua74f"},
-	{"ou", "\u0223\u1d15"},
-	{"p", "\u01a5\u1d18\u1d71\u1d7d\u1d88\ua751\ua753\ua755\ua7fc"},
-	{"q", "\u0138\u024b\u02a0\ua757\ua759"},
-	{"qp", "\u0239"},
-	{"r", "\u024d\u027c\u027d\u027e\u027f\u0280\u0281\u1d19\u1d1a\u1d72\u1d73\u1d89\ua75b\ua783"
-              "\ua7a7"},
-	{"s", "\u023f\u0282\u1d74\u1d8a\u1e9c\u1e9d\ua731\ua785\ua7a9\ua7ca"},
-	{"t", "\u0167\u01ab\u01ad\u0236\u0287\u0288\u1d1b\u1d75\u2c66\ua787"},
-	{"tc", "\u02a8"},
-	{"th", "\u00fe\u1d7a\ua765\ua767"},
-	{"ts", "\u02a6"},
-	{"tz", "\ua729"},
-	{"u", "\u0289\u1d1c\u1d7e\u1d99\ua7b9"},
-	{"ue", "\u1d6b"},
-	{"v", "\u028b\u028c\u1d20\u1d8c\u1efd\u2c71\u2c74\ua75f\ua769"},
-	{"vy", "\ua761"},
-	{"w", "\u01bf\u028d\u1d21\u2c73"},
-	{"x", "\u1d8d"},
-	{"y", "\u01b4\u024f\u028e\u028f\u1eff"},
-	{"z", "\u01b6\u021d\u0225\u0240\u0290\u0291\u1d22\u1d76\u1d8e\u2c6c\ua763"},
-};
+/* Plain letters, and after a space the letters that differ from these by a stroke, a hook, their
+ * shape, or a ligature. */
+static const char *const naive_plain[] = {
+	"a \u0250\u0259\u025a\u1d00\u1d8f\u1d95\u2c65", "aa \ua733", "ae \u00e6\u1d01\u1d02",
+	"ao \ua735", "au \ua737", "av \ua739\ua73b", "ay \ua73d",
+	"b \u0180\u0183\u0253\u0299\u1d03\u1d6c\u1d80",
+	"c \u0188\u023c\u0255\u0297\u1d04\u2184\ua73f\ua793",
+	"d \u00f0\u0111\u018c\u0221\u0256\u0257\u1d05\u1d06\u1d6d\u1d81\u1d91\ua77a\ua7c8",
+	"db \u0238", "dz \u02a3\u02a5",
+	"e \u01dd\u0247\u0258\u025b\u025c\u025d\u025e\u029a\u1d07\u1d08\u1d92\u1d93\u1d94\u2c78",
+	"f \u0192\u1d6e\u1d82\ua730\ua77c\ua799\ua7fb",
+	"g \u01e5\u0260\u0261\u0262\u029b\u1d77\u1d79\u1d83\ua77f\ua7a1",
+	"h \u0127\u0265\u0266\u029c\u02ae\u02af\u2c68\u2c76", "hv \u0195",
+	"i \u0131\u0268\u0269\u026a\u1d09\u1d7b\u1d7c\u1d96\ua7fe",
+	"j \u0237\u0249\u025f\u0284\u029d\u1d0a",
+	"k \u0199\u029e\u1d0b\u1d84\u2c6a\ua741\ua743\ua745\ua7a3",
+	"l \u0142\u019a\u0234\u026b\u026c\u026d\u029f\u1d0c\u1d85\u2c61\ua747\ua749\ua781",
+	"ll \u1efb", "ls \u02aa", "lz \u02ab",
+	/* The second half of the alphabet. */
+	"m \u026f\u0270\u0271\u1d0d\u1d6f\u1d86\ua7fd\ua7ff",
+	"n \u014b\u019e\u0235\u0272\u0273\u0274\u1d0e\u1d70\u1d87\ua7a5",
+	"o \u00f8\u0254\u0275\u1d0f\u1d10\u1d16\u1d17\u1d97\u2c7a\ua74b\ua74d",
+	"oe \u0153\u0276\u1d14", "oo \ua74f", "ou \u0223\u1d15",
+	"p \u01a5\u1d18\u1d71\u1d7d\u1d88\ua751\ua753\ua755\ua7fc",
+	"q \u0138\u024b\u02a0\ua757\ua759", "qp \u0239",
+	"r \u024d\u027c\u027d\u027e\u027f\u0280\u0281\u1d19",
+	"r \u1d1a\u1d72\u1d73\u1d89\ua75b\ua783\ua7a7",
+	"s \u023f\u0282\u1d74\u1d8a\u1e9c\u1e9d\ua731\ua785\ua7a9\ua7ca",
+	"t \u0167\u01ab\u01ad\u0236\u0287\u0288\u1d1b\u1d75\u2c66\ua787", "tc \u02a8",
+	"th \u00fe\u1d7a\ua765\ua767", "ts \u02a6", "tz \ua729", "u \u0289\u1d1c\u1d7e\u1d99\ua7b9",
+	"ue \u1d6b", "v \u028b\u028c\u1d20\u1d8c\u1efd\u2c71\u2c74\ua75f\ua769", "vy \ua761",
+	"w \u01bf\u028d\u1d21\u2c73", "x \u1d8d", "y \u01b4\u024f\u028e\u028f\u1eff",
+	"z \u01b6\u021d\u0225\u0240\u0290\u0291\u1d22\u1d76\u1d8e\u2c6c\ua763"};
 
 static bool naive_is_accented(UChar32 c)
 {
@@ -381,11 +355,11 @@ static int32_t naive_append_plain(struct naive *naive, int32_t n, UChar32 c)
 	const char *plain = NULL;
 	U8_APPEND_UNSAFE(utf8, n_bytes, (uint32_t)c);
 	for (size_t i = 0; i < COUNT(naive_plain) && c >= 0x80; i++)
-		if (strstr(naive_plain[i][1], (const char *)utf8))
-			plain = naive_plain[i][0];
+		if (strstr(naive_plain[i], (const char *)utf8))
+			plain = naive_plain[i];
 	if (!plain)
 		U16_APPEND_UNSAFE(naive->other, n, (uint32_t)c);
-	for (; plain && *plain; plain++)
+	for (; plain && *plain != ' '; plain++)
 		naive->other[n++] = (UChar)*plain;
 	return n;
 }
