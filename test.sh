@@ -13,7 +13,8 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 . cmake/packages.sh
 preset=${PRESET:-dev} junit=$PWD/build/${PRESET:-dev}/junit.xml
-tests=(--output-junit "$junit" --test-output-size-passed 100000 --no-tests=error -j "$(nproc)")
+# Some tests wait for a while, so there is one more than processors.
+tests=(--output-junit "$junit" --test-output-size-passed 100000 --no-tests=error -j $(($(nproc) + 1)))
 case ${1:-} in
 "" | --long) ;;
 --quick) tests+=(-L '^(unit|layout|smoke)$' -LE '^slow$') ;;
@@ -34,10 +35,6 @@ cmake --build --preset "$preset" -j "$(nproc)"
 if [ "${1:-}" = --long ]; then
     [ "${2:-}" != rg_suite ] || command -v cargo >/dev/null || install_packages cargo
     exec tests/long.sh "${@:2}"
-elif [ $# -eq 0 ]; then
-    # A release build has other optimisations, which cause other warnings.
-    cmake --preset release
-    cmake --build --preset release --target bitsift -j "$(nproc)"
 fi
 status=0
 ctest --preset "$preset" "${tests[@]}" || status=$?
