@@ -36,6 +36,11 @@ static const struct tiers tiers_of_records = {.left_out = BS_PRICE_RECORD_GRAM_L
                                               .long_frequent =
                                                       2 /* unreachable: all have one column */};
 
+/* Trigrams are marked in blocks: most texts have few, and a block that no text has is not read, so
+ * its memory is never mapped. */
+#define BLOCK_TRIGRAMS 4096u
+#define N_BLOCKS       (BS_GRAM_TRIGRAMS / BLOCK_TRIGRAMS)
+
 /* The grams of a sample while they are counted. */
 struct sample {
 	const struct tiers *tiers;
@@ -44,6 +49,7 @@ struct sample {
 	struct bs_gram_sketch *sketch; /* NULL before the first text */
 	struct bs_buffer folded;
 	uint32_t *dfs;                /* by trigram: files with it */
+	bool is_used[N_BLOCKS];       /* by block of trigrams: whether a file has one of them */
 	struct bucket_count *buckets; /* buckets of longer grams */
 	uint64_t n_in_buckets;        /* sum of the buckets' dfs */
 	uint32_t n_docs;
@@ -92,8 +98,11 @@ static enum bs_status sample_text(struct sample *sample, const struct bs_field *
 		                             &sum, err);
 	if (status)
 		return status;
-	for (uint32_t i = 0; i < sum.n_trigrams[BS_GRAM_RARE]; i++)
-		sample->dfs[sum.trigrams[BS_GRAM_RARE][i]]++;
+	for (uint32_t i = 0; i < sum.n_trigrams[BS_GRAM_RARE]; i++) {
+		uint32_t trigram = sum.trigrams[BS_GRAM_RARE][i];
+		sample->dfs[trigram]++;
+		sample->is_used[trigram / BLOCK_TRIGRAMS] = true;
+	}
 	sample->n_docs++;
 	bs_buffer_clear(&sample->folded);
 	status = bs_deadline_check_after(sum.n_trigrams[BS_GRAM_RARE] * GRAM_NS, err);
@@ -136,18 +145,29 @@ static bool is_frequent(const struct sample *sample, uint32_t bucket)
 	       (double)df - by_chance >= sample->tiers->long_frequent * (n - by_chance);
 }
 
-/* Adds the frequent grams of the sample to the plan. */
-static enum bs_status list_grams(const struct sample *sample, struct bs_gram_plan *plan,
-                                 struct bs_error *err)
+static enum bs_status list_trigrams(const struct sample *sample, uint32_t block,
+                                    struct bs_gram_plan *plan, struct bs_error *err)
 {
-	enum bs_status status = bs_deadline_check_after((uint64_t)BS_GRAM_TRIGRAMS * LOOK_NS, err);
-	for (uint32_t trigram = 0; trigram < BS_GRAM_TRIGRAMS && !status; trigram++) {
+	uint32_t from = block * BLOCK_TRIGRAMS;
+	enum bs_status status = bs_deadline_check_after((uint64_t)BLOCK_TRIGRAMS * LOOK_NS, err);
+	for (uint32_t trigram = from; trigram < from + BLOCK_TRIGRAMS && !status; trigram++) {
 		if (sample->dfs[trigram] < LISTED_DOCS) /* true for most trigrams */
 			continue;
 		enum bs_gram_tier tier = tier_of(sample, sample->dfs[trigram]);
 		if (tier != BS_GRAM_RARE)
 			status = bs_gram_plan_add(plan, tier, trigram, err);
 	}
+	return status;
+}
+
+/* Adds the frequent grams of the sample to the plan. */
+static enum bs_status list_grams(const struct sample *sample, struct bs_gram_plan *plan,
+                                 struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	for (uint32_t block = 0; block < N_BLOCKS && !status; block++)
+		if (sample->is_used[block])
+			status = list_trigrams(sample, block, plan, err);
 	for (uint32_t bucket = 0; bucket < BS_GRAM_BUCKETS && !status; bucket++)
 		if (is_frequent(sample, bucket))
 			status = bs_gram_plan_add(plan, BS_GRAM_LONG_FREQUENT, bucket, err);
