@@ -535,5 +535,5 @@ static void test_sequences(void **state)
 	}
 }
 
-RUN_RANDOM_TESTS(200, 7, test_filter, test_linear, test_spans, test_known, test_chosen,
+RUN_RANDOM_TESTS(100, 7, test_filter, test_linear, test_spans, test_known, test_chosen,
                  test_sequences)

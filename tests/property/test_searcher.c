@@ -329,4 +329,4 @@ static void test_with_options(void **state)
 	                                          .index.weights = weights});
 }
 
-RUN_RANDOM_TESTS(300, 1, test_plain, test_with_options)
+RUN_RANDOM_TESTS(150, 1, test_plain, test_with_options)

@@ -148,16 +148,18 @@ compacted() {
     finds --index "$1" --count '100000001 OR here'
     bitsift check --index "$1" | sed 's/,.*//'
 }
-for jobs in 1 2; do
-    for way in named kept; do
-        parting=parting.jsonl small=small.jsonl
-        [ "$way" = named ] || parting=- small=-
-        bitsift index --index "$way" --words --rebuild --memory 1G -q "$parting" <parting.jsonl
-        bitsift index --index "$way" -q "$small" <small.jsonl
+for way in named kept; do
+    parting=parting.jsonl small=small.jsonl
+    [ "$way" = named ] || parting=- small=-
+    bitsift index --index "$way" --words --memory 1G -q "$parting" <parting.jsonl
+    bitsift index --index "$way" -q "$small" <small.jsonl
+    cp -r "$way" "$way.before"
+    for jobs in 1 2; do
+        rm -r "$way"
+        cp -r "$way.before" "$way"
         within VmHWM 192 bitsift compact --index "$way" --memory 64M -j "$jobs" 2>"$SCRATCH/said"
         once "$way" compacted "$way"
     done
-    bitsift index --index kept --rebuild --memory 64M -q
-    once kept-count finds --index kept --count '100000001 OR here'
-    rm -r named kept
 done
+bitsift index --index kept --rebuild --memory 64M -q
+finds --index kept --count '100000001 OR here'
