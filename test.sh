@@ -13,8 +13,8 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 . cmake/packages.sh
 preset=${PRESET:-dev} junit=$PWD/build/${PRESET:-dev}/junit.xml
-# Some tests wait for a while, so there is one more than processors.
-tests=(--output-junit "$junit" --test-output-size-passed 100000 --no-tests=error -j $(($(nproc) + 1)))
+# Most tests wait now and then, so there are two for each processor.
+tests=(--output-junit "$junit" --test-output-size-passed 100000 --no-tests=error -j $((2 * $(nproc))))
 case ${1:-} in
 "" | --long) ;;
 --quick) tests+=(-L '^(unit|layout|smoke)$' -LE '^slow$') ;;

@@ -1,8 +1,8 @@
 # bloom.awk -v title=T -v across=LABEL: draws the points of the input, lines "SERIES <tab> x <tab>
-# y", as text, with a logarithmic y axis, on which y = 0 has no place. LABEL is the label of the x axis. A point is
-# drawn as the first letter of its series; a legend lists the series whose names have more than one
-# letter. Where points coincide, the last one is shown. The picture is narrow enough for an example
-# on a manual page.
+# y", as text, with a logarithmic y axis, which has no place for points with y = 0. LABEL is the
+# label of the x axis. A point is drawn as the first letter of its series; a legend lists the series
+# whose names have more than one letter. Where points coincide, the last one is shown. The picture is
+# narrow enough for an example on a manual page.
 BEGIN { FS = "\t"; columns = 56; rows = 16 }
 $3 > 0 {
     n++; name[n] = $1; x[n] = $2; y[n] = log($3) / log(10)
