@@ -14,7 +14,7 @@ static int replay(const char *path, const struct stat *info, int type, struct FT
 	if (type != FTW_F)
 		return 0;
 	size_t n_bytes = (size_t)info->st_size;
-	/* Of the exact size, as libFuzzer does, so that sanitizers detect reads past the end. */
+	/* exactly the input's size, as in libFuzzer: so sanitizers detect reads past the end */
 	uint8_t *bytes = malloc(n_bytes ? n_bytes : 1);
 	FILE *file = fopen(path, "rb");
 	if (!bytes || !file || fread(bytes, 1, n_bytes, file) != n_bytes) {

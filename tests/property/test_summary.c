@@ -352,8 +352,8 @@ static void expect_rate(double rate, double of)
 		n_seem += may;
 	}
 	double measured = (double)n_seem / N;
-	print_message("asked for %g, told %g, measured %g\n", rate, bs_summary_rate(&file.summary),
-	              measured);
+	print_message("requested %g, stated %g, measured %g\n", rate,
+	              bs_summary_rate(&file.summary), measured);
 	assert_true(measured <= rate * 1.05 && measured >= rate * of);
 }
 

@@ -519,8 +519,8 @@ static void differ(struct session *session, const char *statement, const char *w
 	end(DIFFERS);
 }
 
-/* Returns whether one of the two answers is an error. If the other one is none, or another error,
- * this is a difference. */
+/* Returns whether one of the answers is an error. Apart from bad luck, the other one must then be
+ * the same error. */
 static bool has_error(struct session *session, const char *statement, const PGresult *a,
                       const PGresult *b)
 {
