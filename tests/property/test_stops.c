@@ -18,13 +18,12 @@
 #include "tests/rigs/clock_rig.h"
 #include "tests/rigs/dice.h"
 #include "tests/rigs/library_rig.h"
-#include "tests/rigs/sanitized.h"
 
-#define SIZE_BYTES  ((size_t)(SANITIZED ? 1 : 2) * 1000000) /* of each input */
+#define SIZE_BYTES  ((size_t)1000000) /* of each input */
 #define MOST_FRAMES 40
 /* A call may process LONG_TIMES times the input's bytes plus LONG_BYTES between two asks. STEP_NS:
  * each reading of the clock advances it so far that the library asks again. */
-#define LONG_TIMES 3
+#define LONG_TIMES 2
 #define LONG_BYTES 3e6
 #define STEP_NS    (10 * CLOCK_LOOK_NS)
 /* The stop callback ends a query or search after MOST_LOOKS readings of the clock. A search for
